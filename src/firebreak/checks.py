@@ -1,0 +1,39 @@
+"""The one place that words errors about input: what was expected, what was given, where, and
+what to do. Everything a user can get wrong raises `InputError`; the command line turns it into
+one sentence and exit code 2. Programming errors are not caught here.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class InputError(ValueError):
+    """Bad input from outside: a file, an option, a config key. Its text is one sentence."""
+
+
+def fail(*, expected: str, given: str, where: str, remedy: str) -> InputError:
+    """The error to raise: `raise fail(expected=..., given=..., where=..., remedy=...)`."""
+    return InputError(f"{where}: expected {expected}, got {given}; {remedy}")
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word most like `word`, or None if nothing is close."""
+    matches = get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return matches[0] if matches else None
+
+
+def unknown_name(kind: str, word: str, known: Iterable[str], where: str) -> InputError:
+    """The error for a name that is not in a list, with the nearest valid one suggested."""
+    names = sorted(known)
+    close = nearest(word, names)
+    remedy = f"did you mean '{close}'?" if close else "choose one of them"
+    return fail(expected=f"one of {', '.join(names)}", given=f"{kind} '{word}'", where=where,
+                remedy=remedy)
+
+
+def check_fraction(value: float, *, what: str, where: str, remedy: str) -> float:
+    """`value` if 0 < value <= 1, else an `InputError`. NaN is refused."""
+    if not 0.0 < value <= 1.0:
+        raise fail(expected=f"{what} above 0 and at most 1", given=f"{value:g}", where=where,
+                   remedy=remedy)
+    return value

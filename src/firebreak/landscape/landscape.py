@@ -1,0 +1,151 @@
+"""The landscape: what there is to burn, where it lies, what it is worth and costs to treat.
+
+Arrays are read-only. Breaks are never written into a landscape: they are an overlay that the fire
+engine takes beside it.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.landscape.fuels import burnable_codes, is_known
+
+NODATA = -9999
+"""Fuel code of cells outside the data. They do not burn and cannot be treated."""
+
+FloatGrid = NDArray[np.float32]
+
+_GRIDS: tuple[tuple[str, type], ...] = (
+    ("fuel_model", np.int16),
+    ("elevation_m", np.float32),
+    ("slope_tan", np.float32),
+    ("aspect_deg", np.float32),
+    ("canopy_cover", np.float32),
+    ("canopy_height_m", np.float32),
+    ("canopy_base_height_m", np.float32),
+    ("canopy_bulk_density_kg_m3", np.float32),
+    ("value", np.float32),
+    ("cost", np.float32),
+    ("treatable", np.bool_),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Landscape:
+    """A rectangular map. Rows run north to south, columns west to east; all grids are [H, W].
+
+    Attributes:
+        name: where it came from, for messages and captions.
+        fuel_model: int16, Anderson 1-13, Scott & Burgan 101-204, unburnable 91-99, or NODATA.
+        elevation_m: float32, metres.
+        slope_tan: float32, rise over run, >= 0.
+        aspect_deg: float32, direction the slope faces (down-slope), clockwise from north, [0, 360).
+        canopy_cover: float32, fraction 0-1.
+        canopy_height_m: float32, metres.
+        canopy_base_height_m: float32, metres.
+        canopy_bulk_density_kg_m3: float32.
+        value: float32, >= 0, what is lost if the cell burns (1 = one burned cell).
+        cost: float32, > 0, what treating the cell costs (1 = one cell of budget).
+        treatable: bool, where a break may be placed; never true on unburnable cells.
+        cell_size_m: metres, square cells.
+        transform: affine (a, b, c, d, e, f): x = a*col + b*row + c, y = d*col + e*row + f.
+        crs: coordinate reference system as WKT, or None.
+        burnable: bool, derived from fuel_model.
+    """
+
+    name: str
+    fuel_model: NDArray[np.int16]
+    elevation_m: FloatGrid
+    slope_tan: FloatGrid
+    aspect_deg: FloatGrid
+    canopy_cover: FloatGrid
+    canopy_height_m: FloatGrid
+    canopy_base_height_m: FloatGrid
+    canopy_bulk_density_kg_m3: FloatGrid
+    value: FloatGrid
+    cost: FloatGrid
+    treatable: NDArray[np.bool_]
+    cell_size_m: float
+    transform: tuple[float, float, float, float, float, float]
+    crs: str | None = None
+    burnable: NDArray[np.bool_] = field(init=False)
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.fuel_model)
+        if len(shape) != 2 or 0 in shape:
+            raise fail(expected="a grid of two dimensions", given=f"shape {shape}",
+                       where=f"landscape {self.name}", remedy="pass [rows, columns] arrays")
+        for name, dtype in _GRIDS:
+            # A copy, so that a caller's later write cannot reach the landscape.
+            grid = np.array(getattr(self, name), dtype=dtype, order="C")
+            if grid.shape != shape:
+                raise fail(expected=f"{name} of shape {shape} like fuel_model",
+                           given=f"{grid.shape}", where=f"landscape {self.name}",
+                           remedy="bring all layers to one grid first")
+            grid.flags.writeable = False
+            object.__setattr__(self, name, grid)
+        _check_values(self)
+        burnable = np.isin(self.fuel_model, burnable_codes())
+        burnable.flags.writeable = False
+        object.__setattr__(self, "burnable", burnable)
+        treatable = self.treatable & burnable
+        treatable.flags.writeable = False
+        object.__setattr__(self, "treatable", treatable)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        rows, cols = self.fuel_model.shape
+        return rows, cols
+
+    def checksum(self) -> str:
+        """SHA-256 over all grids and the cell size; equal landscapes have equal checksums."""
+        digest = hashlib.sha256()
+        for name, _ in _GRIDS:
+            digest.update(getattr(self, name).tobytes())
+        digest.update(repr((self.shape, self.cell_size_m)).encode())
+        return digest.hexdigest()
+
+    def crop(self, row: int, col: int, rows: int, cols: int) -> "Landscape":
+        """The window of `rows` x `cols` cells whose north-west cell is (row, col)."""
+        height, width = self.shape
+        inside = 0 <= row and 0 <= col and row + rows <= height and col + cols <= width
+        if not inside or rows < 1 or cols < 1:
+            raise fail(expected=f"a window inside {height} x {width} cells",
+                       given=f"rows {row}:{row + rows}, columns {col}:{col + cols}",
+                       where=f"landscape {self.name}", remedy="move or shrink the window")
+        a, b, c, d, e, f = self.transform
+        origin = (a, b, c + a * col + b * row, d, e, f + d * col + e * row)
+        name = f"{self.name}[{row}:{row + rows},{col}:{col + cols}]"
+        window = (slice(row, row + rows), slice(col, col + cols))
+        return self.map_grids(lambda grid: grid[window], name=name, transform=origin)
+
+    def map_grids(self, change: Callable[[np.ndarray], np.ndarray], **fields: object) -> "Landscape":
+        """A landscape whose every grid is `change(grid)`, and with other fields replaced."""
+        grids = {name: change(getattr(self, name)) for name, _ in _GRIDS}
+        return replace(self, **(grids | fields))  # type: ignore[arg-type]
+
+
+def _check_values(land: Landscape) -> None:
+    codes, counts = np.unique(land.fuel_model, return_counts=True)
+    unknown = [(int(c), int(n)) for c, n in zip(codes, counts, strict=True)
+               if c != NODATA and not is_known(int(c))]
+    if unknown:
+        listed = ", ".join(f"{code} ({count} cells)" for code, count in unknown[:8])
+        raise fail(expected="fuel models 1-13 (Anderson), 101-204 (Scott & Burgan) or 91-99",
+                   given=f"unknown codes {listed}", where=f"landscape {land.name}",
+                   remedy="map these cells to known fuel models first")
+    for name, dtype in _GRIDS:
+        if dtype is np.float32 and not np.isfinite(getattr(land, name)).all():
+            raise fail(expected=f"finite {name}", given="nan or infinity",
+                       where=f"landscape {land.name}", remedy="fill or mask these cells")
+    if not (land.cell_size_m > 0 and np.isfinite(land.cell_size_m)):
+        raise fail(expected="a cell size above 0 m", given=f"{land.cell_size_m}",
+                   where=f"landscape {land.name}", remedy="check the raster's transform")
+    if (land.value < 0).any() or (land.cost <= 0).any() or (land.slope_tan < 0).any():
+        raise fail(expected="value >= 0, cost > 0 and slope >= 0", given="a cell outside that",
+                   where=f"landscape {land.name}", remedy="check these rasters")
