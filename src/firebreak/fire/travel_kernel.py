@@ -1,0 +1,144 @@
+"""Compiled construction of travel fields: the metric of each cell, the time of its unit steps, and
+which segments and steps of the ring are in use there.
+
+With the ellipse of velocities written (v-c)'Q(v-c) = 1, the time along a displacement d is
+t = (-d'Qc + sqrt((d'Qc)^2 + (1-c'Qc) d'Qd)) / (1-c'Qc). Dividing through by g = 1-c'Qc turns it
+into F(d) = sqrt(d'Md) - w.d with w = Qc/g and M = Q/g + ww'.
+"""
+
+import math
+
+import numba
+import numpy as np
+
+from firebreak.fire.ring import RING, SEGMENTS, STEPS
+
+_STEP_ROW = RING.steps[:, 0].copy()
+_STEP_COL = RING.steps[:, 1].copy()
+_SEGMENT_A = RING.segments[:, 0].copy()
+_SEGMENT_B = RING.segments[:, 1].copy()
+_PARENT = RING.parent
+_TOUCHING = RING.touching
+_STEP_CROSSES, _STEP_COUNT = RING.step_crosses, RING.step_cross_count
+_SEGMENT_CROSSES, _SEGMENT_COUNT = RING.segment_crosses, RING.segment_cross_count
+
+RATE_GATE = 1.3  # a long step may only cross cells whose head rate is within this factor
+SLOWEST = 1e-5  # cells per minute; slower than any fire that matters, keeps the metric finite
+
+
+@numba.njit(cache=True)
+def _metric_of(head, back, flank, heading_deg, cell_size, out):
+    head = max(head / cell_size, SLOWEST)
+    back = min(max(back / cell_size, SLOWEST), head)
+    flank = max(flank / cell_size, SLOWEST)
+    east = math.sin(math.radians(heading_deg))
+    north = math.cos(math.radians(heading_deg))
+    semi, offset = 0.5 * (head + back), 0.5 * (head - back)
+    g = 1.0 - (offset / semi) ** 2
+    along, across = 1.0 / (semi * semi * g), 1.0 / (flank * flank * g)
+    drift = offset / (semi * semi * g)
+    along += drift * drift
+    out[0] = along * east * east + across * north * north
+    out[1] = (along - across) * east * north
+    out[2] = along * north * north + across * east * east
+    out[3] = drift * east
+    out[4] = drift * north
+
+
+@numba.njit(cache=True)
+def _gradient_dot(metric, a, b):
+    """(grad F at step a) . (step b): negative where the ellipse is not acute on the two."""
+    east_a, north_a = -_STEP_COL[a], _STEP_ROW[a]
+    east_b, north_b = -_STEP_COL[b], _STEP_ROW[b]
+    ma_east = metric[0] * east_a + metric[1] * north_a
+    ma_north = metric[1] * east_a + metric[2] * north_a
+    norm = math.sqrt(east_a * ma_east + north_a * ma_north)
+    return ((ma_east / norm - metric[3]) * east_b + (ma_north / norm - metric[4]) * north_b)
+
+
+@numba.njit(cache=True)
+def _crossable(crosses, count, cell, width, rate, burnable):
+    for k in range(count):
+        crossed = cell + crosses[k, 0] * width + crosses[k, 1]
+        if not burnable[crossed]:
+            return False
+        if rate[crossed] > RATE_GATE * rate[cell] or rate[cell] > RATE_GATE * rate[crossed]:
+            return False
+    return True
+
+
+@numba.njit(cache=True)
+def _segments_in_use(metric, cell, width, rate, burnable):
+    """Bits of the segments in use, and of the steps that end one of them."""
+    halved = np.uint64(0)
+    segments = np.uint64(0)
+    steps = np.uint64(0)
+    one = np.uint64(1)
+    for s in range(SEGMENTS):
+        bit = one << np.uint64(s)
+        parent = _PARENT[s]
+        if parent >= 0 and halved & (one << np.uint64(parent)) == 0:
+            continue
+        a, b = _SEGMENT_A[s], _SEGMENT_B[s]
+        if _gradient_dot(metric, a, b) < 0.0 or _gradient_dot(metric, b, a) < 0.0:
+            halved |= bit
+        steps |= (one << np.uint64(a)) | (one << np.uint64(b))
+        if _crossable(_SEGMENT_CROSSES[s], _SEGMENT_COUNT[s], cell, width, rate, burnable):
+            segments |= bit
+    return segments, steps
+
+
+@numba.njit(cache=True, parallel=True)
+def build_field(head, back, flank, heading_deg, burnable, cell_size, width, graph,
+                metric, unit_time, segments, accepts, wakes):
+    """Fills one scenario's field, seen from the receiving cell.
+
+    head, back, flank f64 [P] m/min and heading_deg f64 [P] on the padded map, burnable bool [P].
+    metric f32 [P, 5], unit_time f32 [P, 8]; segments u64 [P], accepts u32 [P], wakes u32 [P]: bits
+    of the open segments, of the open single steps, and of the steps that end either. With `graph`
+    only the eight unit steps are open.
+    """
+    for cell in numba.prange(head.shape[0]):
+        segments[cell] = 0
+        accepts[cell] = 0
+        wakes[cell] = 0
+        if not burnable[cell]:
+            metric[cell] = 0.0
+            unit_time[cell] = np.inf
+            continue
+        own = np.empty(5)
+        _metric_of(head[cell], back[cell], flank[cell], heading_deg[cell], cell_size, own)
+        for k in range(5):
+            metric[cell, k] = own[k]
+        for step in range(8):
+            east, north = -_STEP_COL[step], _STEP_ROW[step]
+            unit_time[cell, step] = math.sqrt(
+                own[0] * east * east + 2.0 * own[1] * east * north + own[2] * north * north
+            ) - own[3] * east - own[4] * north
+        accepts[cell] = np.uint32(255)
+        wakes[cell] = np.uint32(255)
+        if graph:
+            continue
+        open_segments, ends = _segments_in_use(own, cell, width, head, burnable)
+        segments[cell] = open_segments
+        for step in range(8, STEPS):
+            bit = np.uint32(1) << np.uint32(step)
+            if ends & np.uint64(bit) != 0 and _crossable(
+                    _STEP_CROSSES[step], _STEP_COUNT[step], cell, width, head, burnable):
+                accepts[cell] |= bit
+            if open_segments & _TOUCHING[step] != 0 or accepts[cell] & bit != 0:
+                wakes[cell] |= bit
+
+
+@numba.njit(cache=True, parallel=True)
+def turn_round(wakes, burnable, width, first, last, sends):
+    """sends[p], bit i: a burnable cell is woken by p through its step i. Cells [first, last) only:
+    the padding sends nothing.
+    """
+    for cell in numba.prange(first, last):
+        bits = np.uint32(0)
+        for step in range(STEPS):
+            child = cell - _STEP_ROW[step] * width - _STEP_COL[step]
+            if burnable[child] and wakes[child] & (np.uint32(1) << np.uint32(step)) != 0:
+                bits |= np.uint32(1) << np.uint32(step)
+        sends[cell] = bits

@@ -1,0 +1,68 @@
+"""Slope and aspect from elevation, by the third-order finite difference of Horn 1981
+("Hill shading and the reflectance map", Proc. IEEE 69), the scheme that GDAL and ArcGIS use.
+
+Derived on the grid actually used, so that aspect is relative to the grid's own north: shipped
+aspect layers are often relative to another north.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatGrid = NDArray[np.float32]
+
+
+def slope_aspect(elevation_m: np.ndarray, cell_size_m: float,
+                 valid: np.ndarray | None = None) -> tuple[FloatGrid, FloatGrid]:
+    """Slope and aspect of a [H, W] elevation grid, rows from north to south.
+
+    A neighbour beyond the edge repeats the nearest cell inside; a neighbour that is not `valid`
+    takes the centre's elevation.
+
+    Args:
+        elevation_m: [H, W], metres.
+        cell_size_m: metres.
+        valid: bool [H, W]; None means all.
+
+    Returns:
+        (slope_tan, aspect_deg), float32 [H, W]: rise over run, and the direction the slope
+        faces (down-slope), clockwise from north in [0, 360); both 0 where it is flat or not valid.
+    """
+    rise_east, rise_north = _gradients(elevation_m, cell_size_m, valid)
+    slope = np.hypot(rise_east, rise_north)
+    aspect = np.degrees(np.arctan2(-rise_east, -rise_north)) % 360.0
+    flat = slope < 1e-6
+    aspect[flat] = 0.0
+    aspect_deg = aspect.astype(np.float32)
+    aspect_deg[aspect_deg >= 360.0] = 0.0  # rounding to float32 may reach 360
+    return np.where(flat, 0.0, slope).astype(np.float32), aspect_deg
+
+
+def _gradients(elevation_m: np.ndarray, cell_size_m: float,
+               valid: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Metres of rise per metre towards east and towards north, float64 [H, W]."""
+    east = _weighted_difference(elevation_m, valid, east=True)
+    south = _weighted_difference(elevation_m, valid, east=False)
+    return east / (8.0 * cell_size_m), -south / (8.0 * cell_size_m)
+
+
+def _weighted_difference(elevation_m: np.ndarray, valid: np.ndarray | None,
+                         *, east: bool) -> np.ndarray:
+    """Horn's sum of six neighbours with weights 1, 2, 1 ahead and -1, -2, -1 behind.
+
+    Neighbours enter as differences to the centre: then the ones that are missing count 0, and
+    high ground loses no digits.
+    """
+    centre = np.asarray(elevation_m, dtype=np.float64)
+    rows, cols = centre.shape
+    padded = np.pad(centre, 1, mode="edge")
+    present = None if valid is None else np.pad(np.asarray(valid, dtype=bool), 1, mode="edge")
+    total = np.zeros_like(centre)
+    for ahead in (-1, 1):
+        for across, weight in ((-1, 1.0), (0, 2.0), (1, 1.0)):
+            row, col = (across, ahead) if east else (ahead, across)
+            window = (slice(1 + row, 1 + row + rows), slice(1 + col, 1 + col + cols))
+            difference = padded[window] - centre
+            if present is not None:
+                difference[~(present[window] & present[1:-1, 1:-1])] = 0.0
+            total += ahead * weight * difference
+    return total
