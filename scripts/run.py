@@ -79,7 +79,8 @@ def torch_attempts(version: str, choice: str, linux: bool,
     """(where from, pip arguments), to be tried in this order."""
     pin = f"torch=={version}"
     local = ("a wheel this machine already has", ["--no-index", pin])
-    cpu = ("PyTorch's CPU index", ["--retries", "1", "--index-url", TORCH_CPU_INDEX, pin])
+    cpu = ("PyTorch's CPU index", ["--retries", "1", "--timeout", "15", "--index-url",
+                                   TORCH_CPU_INDEX, pin])
     default = ("pip's default index", [pin])
     if choice == "cuda":
         # `==` would also accept a local CPU wheel (2.13.0+cpu), `===` does not.

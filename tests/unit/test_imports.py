@@ -12,7 +12,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "firebreak"
 
 BASE = frozenset({"units", "checks", "seeding"})
 ENGINE = BASE | {"landscape", "fire"}
-PLANNING = ENGINE | {"env", "agent"}
+DECISION = ENGINE | {"layout"}
+PLANNING = DECISION | {"env", "agent"}
 TRAIN = PLANNING | {"planning", "memory"}
 
 # What each part may import besides itself.
@@ -23,8 +24,9 @@ ALLOWED: dict[str, frozenset[str]] = {
     "seeding": BASE,
     "landscape": BASE,
     "fire": BASE | {"landscape"},
-    "env": ENGINE,
-    "agent": ENGINE,
+    "layout": BASE,  # what env and agent agree on, since they do not know each other
+    "env": DECISION,
+    "agent": DECISION,
     "planning": PLANNING,
     "memory": BASE,  # knows no layer: it walks the roots it is given
     "train": TRAIN,  # figures during a run are made by consumers that cli hands in
@@ -108,6 +110,7 @@ def test_the_package_that_is_checked_is_the_one_that_is_imported() -> None:
     ("landscape/a.py", "from firebreak import fire"),
     ("env/a.py", "from ..agent import networks"),
     ("agent/a.py", "from firebreak.env.core import step"),
+    ("fire/a.py", "from firebreak.layout import OBSERVATION"),
     ("agent/deep/a.py", "from ...env import core"),
     ("planning/a.py", "def f():\n    from firebreak.train import trainer"),
     ("memory/a.py", "from firebreak.train.trainer import Trainer"),
@@ -137,6 +140,7 @@ def test_a_planted_violation_is_found(tmp_path: Path, where: str, code: str) -> 
     ("fire/a.py", "from firebreak.fire.ring import x\nfrom . import ring\nfrom .. import units"),
     ("fire/deep/a.py", "from ..ring import x\nfrom ...landscape import fuels"),
     ("agent/a.py", "from firebreak.fire import ring\nimport torch"),
+    ("env/a.py", "from firebreak.layout import OBSERVATION"),
     ("train/a.py", "from firebreak import __version__\nfrom firebreak.memory import profiler"),
     ("report/a.py", "from matplotlib.figure import Figure\nfrom firebreak.train import config"),
     ("cli/a.py", "from firebreak.report import figures\nfrom firebreak.env import core"),

@@ -23,7 +23,7 @@ from firebreak.fire.rothermel import (
 )
 from firebreak.fire.weather import WeatherScenarios, check_weather_ranges
 from firebreak.fire.wind import length_to_width, wind_adjustment_factor
-from firebreak.landscape.fuels import FUEL_MODELS, is_known
+from firebreak.landscape.fuels import FUEL_MODELS, UNBURNABLE
 from firebreak.landscape.landscape import Landscape
 from firebreak.units import (
     FEET_PER_METRE,
@@ -33,6 +33,9 @@ from firebreak.units import (
 )
 
 Floats = NDArray[np.float64]
+
+_CASES = "fire behaviour cases"
+_TERRAIN_AND_WIND = ("midflame_wind_m_min", "wind_from_deg", "slope_tan", "aspect_deg")
 
 
 class SurfaceSpread(NamedTuple):
@@ -106,25 +109,24 @@ def point_behavior(fuel_code: ArrayLike, *, dead_moisture_1h: ArrayLike,
     columns = dict(zip(given, shaped, strict=True))
     _check_cases(codes, columns)
     cases = np.flatnonzero(np.isin(codes, list(FUEL_MODELS)))
-    burning = {name: values[cases] for name, values in columns.items()}
-    terrain_and_wind = {name: burning.pop(name) for name in
-                        ("midflame_wind_m_min", "wind_from_deg", "slope_tan", "aspect_deg")}
+    moistures = {name: values[cases] for name, values in columns.items()}
+    terrain_and_wind = {name: moistures.pop(name) for name in _TERRAIN_AND_WIND}
     present, index = np.unique(codes[cases], return_inverse=True)
     fuels = fuel_particles([FUEL_MODELS[int(code)] for code in present]).take(index)
-    return _scatter(_spread(fuel_bed(fuels, **burning), **terrain_and_wind), cases, codes.shape)
+    return _scatter(_spread(fuel_bed(fuels, **moistures), **terrain_and_wind), cases, codes.shape)
 
 
 def _check_cases(codes: np.ndarray, columns: dict[str, Floats]) -> None:
-    unknown = sorted({int(code) for code in np.unique(codes) if not is_known(int(code))})
-    if unknown:
+    unknown = np.unique(codes[~np.isin(codes, [*FUEL_MODELS, *UNBURNABLE])])
+    if unknown.size:
         raise fail(expected="fuel models 1-13 (Anderson), 101-204 (Scott & Burgan) or 91-99",
-                   given=f"unknown codes {', '.join(map(str, unknown[:8]))}",
-                   where="fire behaviour cases", remedy="map these cases to known fuel models")
-    check_weather_ranges(columns, where="fire behaviour cases")
+                   given=f"unknown codes {', '.join(map(str, unknown[:8].tolist()))}",
+                   where=_CASES, remedy="map these cases to known fuel models")
+    check_weather_ranges(columns, where=_CASES)
     slope, aspect = columns["slope_tan"], columns["aspect_deg"]
     if not (np.isfinite(slope).all() and (slope >= 0).all() and np.isfinite(aspect).all()):
         raise fail(expected="slope_tan of 0 or more and finite aspect_deg",
-                   given="a case outside that", where="fire behaviour cases",
+                   given="a case outside that", where=_CASES,
                    remedy="turn a downhill slope by 180 degrees of aspect instead")
 
 

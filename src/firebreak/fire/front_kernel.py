@@ -278,8 +278,9 @@ def burn_many(which, width, field, overlay, source, duration,
 
     field, overlay, source i64 [F], duration f64 [F]: each fire's travel field, break overlay,
     padded ignition cell and duration. Travel fields as in `burn_one` with a leading axis [fields],
-    open_state u8 and value f32 with a leading axis [overlays]. Outputs [F, P], skipped where they
-    have no rows: arrival_out, code_out, downstream_out; loss_out f64 [F]. Workspaces hold one row
+    open_state u8 and value f32 with a leading axis [overlays]. Outputs: loss_out f64 [F], and
+    arrival_out, code_out, downstream_out [<= F, P], which may have rows for the first fires only or
+    none. Workspaces hold one row
     set per thread.
     """
     for i in numba.prange(which.shape[0]):
@@ -295,11 +296,11 @@ def burn_many(which, width, field, overlay, source, duration,
                           segments[f], accepts[f], sends[f], open_state[o], time, code, weight, order,
                           keys, cells, position)
         loss_out[fire] = hand_down(burned, order, code, weight, value[o], width, downstream)
-        if arrival_out.shape[0] > 0:
+        if fire < arrival_out.shape[0]:
             arrival_out[fire] = time
-        if code_out.shape[0] > 0:
+        if fire < code_out.shape[0]:
             code_out[fire] = code
-        if downstream_out.shape[0] > 0:
+        if fire < downstream_out.shape[0]:
             downstream_out[fire] = 0.0
             for k in range(burned):
                 downstream_out[fire, order[k]] = downstream[order[k]]
@@ -307,14 +308,13 @@ def burn_many(which, width, field, overlay, source, duration,
 
 @numba.njit(cache=True)
 def depends_on(cell, sources, codes, closes_step, closes_code, out):
-    """Which fires may change when `cell` becomes a break: u8 [F] into `out`.
+    """Sets out[fire] = 1, u8 [F], for each fire that may change when `cell` becomes a break.
 
     A fire changes if it burned the cell, or if some child's recorded step or segment crosses the
     cell or is a diagonal beside it. closes_step i64 [K] (offset of the child), closes_code i64 [K]:
     made by `travel.closing_table`. A fire that starts in the cell does not change.
     """
     for fire in range(codes.shape[0]):
-        out[fire] = 0
         if sources[fire] == cell:
             continue
         if codes[fire, cell] != UNBURNED:

@@ -225,8 +225,9 @@ def live_extinction_moisture(load_lb_ft2: Floats, sav_ft: Floats, moisture: Floa
 
 def moisture_damping(moisture: Floats, extinction_moisture: Floats) -> Floats:
     """Damping by moisture, 1 when dry and 0 from extinction on (eq. 29); fractions."""
-    ratio = np.minimum(moisture / extinction_moisture, 1.0)
-    return np.maximum(1.0 - 2.59 * ratio + 5.11 * ratio**2 - 3.52 * ratio**3, 0.0)
+    ratio = moisture / extinction_moisture
+    # At extinction the cubic leaves a rounding error instead of 0.
+    return np.where(ratio < 1.0, 1.0 - 2.59 * ratio + 5.11 * ratio**2 - 3.52 * ratio**3, 0.0)
 
 
 def mineral_damping(effective_mineral: float = EFFECTIVE_MINERAL) -> float:

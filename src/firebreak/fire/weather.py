@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 _DEAD_MOISTURES = ("dead_moisture_1h", "dead_moisture_10h", "dead_moisture_100h")
 _LIVE_MOISTURES = ("live_moisture_herb", "live_moisture_woody")
 _MAX_WIND_M_MIN = 6000.0
+_MIN_MOISTURE = 1e-3
 _MAX_DEAD_MOISTURE = 1.0
 _MAX_LIVE_MOISTURE = 5.0
 _WHERE = "weather scenarios"
@@ -83,9 +84,11 @@ def check_weather_ranges(columns: dict[str, Floats], *, where: str) -> None:
     """
     for name, values in columns.items():
         if name in _DEAD_MOISTURES:
-            _check_range(name, values, 1e-3, _MAX_DEAD_MOISTURE, where, "write 6 % as 0.06")
+            _check_range(name, values, _MIN_MOISTURE, _MAX_DEAD_MOISTURE, where,
+                         "write 6 % as 0.06")
         elif name in _LIVE_MOISTURES:
-            _check_range(name, values, 1e-3, _MAX_LIVE_MOISTURE, where, "write 60 % as 0.6")
+            _check_range(name, values, _MIN_MOISTURE, _MAX_LIVE_MOISTURE, where,
+                         "write 60 % as 0.6")
         elif name in ("wind_20ft_m_min", "midflame_wind_m_min"):
             _check_range(name, values, 0.0, _MAX_WIND_M_MIN, where,
                          "convert the wind to metres per minute (1 km/h is 16.7)")
@@ -118,7 +121,7 @@ def _check_range(name: str, values: Floats, low: float, high: float, where: str,
     if not good.all():
         first = int(np.argmin(good))
         raise fail(expected=f"{name} in [{low:g}, {high:g}]",
-                   given=f"{values[first]:g} in scenario {first}", where=where, remedy=remedy)
+                   given=f"{values[first]:g} at index {first}", where=where, remedy=remedy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +159,9 @@ class WindClimate:
             _check_setting("dominant_from_deg", self.dominant_from_deg, -360.0, 360.0)
         for name in ("dead_moisture_1h", *_LIVE_MOISTURES):
             low, high = getattr(self, name)
-            _check_setting(f"lowest {name}", low, 1e-3, _MAX_LIVE_MOISTURE)
-            _check_setting(f"highest {name}", high, low, _MAX_LIVE_MOISTURE)
+            limit = _MAX_LIVE_MOISTURE if name in _LIVE_MOISTURES else _MAX_DEAD_MOISTURE
+            _check_setting(f"lowest {name}", low, _MIN_MOISTURE, limit)
+            _check_setting(f"highest {name}", high, low, limit)
 
 
 def _check_setting(name: str, value: float, low: float, high: float) -> None:
@@ -169,8 +173,8 @@ def _check_setting(name: str, value: float, low: float, high: float) -> None:
 def draw_scenarios(climate: WindClimate, rng: np.random.Generator, count: int) -> WeatherScenarios:
     """`count` scenarios of equal weight from `climate`.
 
-    Every set takes the same number of draws whatever the settings, and more scenarios of the same
-    stream begin with a different set: draw once and slice where prefixes must agree.
+    A larger set of the same stream begins with the smaller one, and a change of one setting
+    moves no draw of another.
 
     Raises:
         InputError: if `count` is below 1 or the climate leads outside the ranges of weather.
@@ -181,18 +185,32 @@ def draw_scenarios(climate: WindClimate, rng: np.random.Generator, count: int) -
     # Drawn even where it is given, so that setting it moves no other draw.
     drawn_dominant = rng.uniform(0.0, 360.0)
     dominant = drawn_dominant if climate.dominant_from_deg is None else climate.dominant_from_deg
-    turn = climate.direction_spread_deg * rng.standard_normal(count)
-    speed = _lognormal(climate, rng.standard_normal(count))
-    moisture_1h = rng.uniform(*climate.dead_moisture_1h, size=count)
+    uniform = rng.random((count, 5)).T
+    turn, gust = _two_normals(uniform[0], uniform[1])
+    moisture_1h = _between(climate.dead_moisture_1h, uniform[2])
     return make_scenarios(
-        wind_20ft_m_min=speed,
-        wind_from_deg=(dominant + turn) % 360.0,
+        wind_20ft_m_min=_lognormal(climate, gust),
+        wind_from_deg=(dominant + climate.direction_spread_deg * turn) % 360.0,
         dead_moisture_1h=moisture_1h,
         dead_moisture_10h=moisture_1h + climate.dead_moisture_10h_above_1h,
         dead_moisture_100h=moisture_1h + climate.dead_moisture_100h_above_1h,
-        live_moisture_herb=rng.uniform(*climate.live_moisture_herb, size=count),
-        live_moisture_woody=rng.uniform(*climate.live_moisture_woody, size=count),
+        live_moisture_herb=_between(climate.live_moisture_herb, uniform[3]),
+        live_moisture_woody=_between(climate.live_moisture_woody, uniform[4]),
     )
+
+
+def _between(bounds: tuple[float, float], uniform: Floats) -> Floats:
+    low, high = bounds
+    return low + (high - low) * uniform
+
+
+def _two_normals(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Two independent standard normals from two uniforms on [0, 1) (Box & Muller 1958).
+
+    Unlike the generator's own normals they take a fixed number of draws each.
+    """
+    radius = np.sqrt(-2.0 * np.log1p(-first))
+    return radius * np.cos(2.0 * np.pi * second), radius * np.sin(2.0 * np.pi * second)
 
 
 def _lognormal(climate: WindClimate, normal: Floats) -> Floats:

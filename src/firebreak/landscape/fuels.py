@@ -120,12 +120,11 @@ _SCOTT_BURGAN: tuple[_Row, ...] = (
 
 
 def _model(row: _Row, lb_ft2_per_unit: float) -> FuelModel:
-    code, name, dynamic, *numbers = row
-    loads = [load * lb_ft2_per_unit for load in numbers[:5]]
-    savs = [float(sav) for sav in numbers[5:8]]
-    depth, extinction_percent, heat = numbers[8:]
-    return FuelModel(code, name, dynamic, *loads, *savs, float(depth),
-                     extinction_percent / 100.0, float(heat))
+    code, name, dynamic, *loads = row[:8]
+    sav_1h, sav_herb, sav_woody, depth, extinction_percent, heat = map(float, row[8:])
+    load_1h, load_10h, load_100h, herb, woody = (load * lb_ft2_per_unit for load in loads)
+    return FuelModel(code, name, dynamic, load_1h, load_10h, load_100h, herb, woody, sav_1h,
+                     sav_herb, sav_woody, depth, extinction_percent / 100.0, heat)
 
 
 FUEL_MODELS: dict[int, FuelModel] = {

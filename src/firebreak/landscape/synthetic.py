@@ -39,14 +39,14 @@ Field = NDArray[np.float64]
 _BARRIER_GROUND = {WATER: (-1.0, -0.5), BARREN: (0.7, 0.4), AGRICULTURE: (-0.4, -0.6),
                    URBAN: (-0.3, -0.4)}
 
-# Typical canopy above the timber models: cover, height (m), base height (m), density (kg/m3).
+# Canopy above the timber models: cover, height (m), base height (m), bulk density (kg/m3). Open
+# woodland: a closed canopy shelters the fuel below so well that surface fire barely moves.
 _CANOPY = {
-    161: (0.40, 14.0, 1.5, 0.08),
-    162: (0.50, 16.0, 1.2, 0.10),
-    165: (0.55, 18.0, 0.8, 0.14),
-    186: (0.60, 18.0, 3.0, 0.10),
-    188: (0.65, 22.0, 4.0, 0.13),
-    189: (0.60, 20.0, 3.5, 0.11),
+    162: (0.25, 12.0, 1.2, 0.06),
+    163: (0.25, 14.0, 1.5, 0.07),
+    165: (0.25, 14.0, 0.8, 0.09),
+    188: (0.30, 16.0, 3.0, 0.09),
+    189: (0.25, 14.0, 2.5, 0.08),
 }
 
 
@@ -68,19 +68,22 @@ def generate(seed: int, size: int | tuple[int, int], *, family: str | None = Non
     rows, cols = shape = _checked_shape(seed, size)
     recipe = family_named(family) if family else _drawn_family(seed)
     name = f"synthetic:{seed}:{rows}" + (f"x{cols}" if cols != rows else "")
-    elevation = _relief(generator(seed, "synthetic", "relief"), recipe, shape, cell_size_m)
+
+    def stream(part: str) -> np.random.Generator:
+        return generator(seed, "synthetic", recipe.name, part)
+
+    elevation = _relief(stream("relief"), recipe, shape, cell_size_m)
     slope, aspect = slope_aspect(elevation, cell_size_m)
-    fuel = _fuel_patches(generator(seed, "synthetic", "fuel"), recipe,
-                         _habitat(elevation, slope, aspect))
-    _place_barriers(generator(seed, "synthetic", "barriers"), recipe, fuel, elevation, slope)
-    canopy = _canopy(generator(seed, "synthetic", "canopy"), fuel)
+    fuel = _fuel_patches(stream("fuel"), recipe, _habitat(elevation, slope, aspect))
+    _place_barriers(stream("barriers"), recipe, fuel, elevation, slope)
+    cover, height, base, density = _canopy(stream("canopy"), fuel)
     ones = np.ones(shape, dtype=np.float32)
     return Landscape(
-        name=f"{name}:{family}" if family else name,
-        fuel_model=fuel, elevation_m=elevation.astype(np.float32), slope_tan=slope,
-        aspect_deg=aspect, canopy_cover=canopy[0], canopy_height_m=canopy[1],
-        canopy_base_height_m=canopy[2], canopy_bulk_density_kg_m3=canopy[3],
-        value=ones, cost=ones, treatable=np.ones(shape, dtype=bool), cell_size_m=cell_size_m,
+        name=f"{name}:{family}" if family else name, fuel_model=fuel,
+        elevation_m=elevation.astype(np.float32), slope_tan=slope, aspect_deg=aspect,
+        canopy_cover=cover, canopy_height_m=height, canopy_base_height_m=base,
+        canopy_bulk_density_kg_m3=density, value=ones, cost=ones,
+        treatable=np.ones(shape, dtype=bool), cell_size_m=cell_size_m,
         transform=(cell_size_m, 0.0, 0.0, 0.0, -cell_size_m, rows * cell_size_m))
 
 
@@ -161,8 +164,8 @@ def _write_patch(rng: np.random.Generator, fuel: NDArray[np.int16], code: int, s
     count = int(share * fuel.size)
     if count == 0:
         return
-    noise = power_law_noise(rng, 1, fuel.shape, correlation_cells=rng.uniform(5.0, 14.0),
-                            exponent=rng.uniform(2.2, 3.2))[0]
+    noise = power_law_noise(rng, 1, fuel.shape, correlation_cells=rng.uniform(6.0, 16.0),
+                            exponent=rng.uniform(2.6, 3.6))[0]
     score = (noise + 0.6 * standardise(ground)).ravel()
     fuel.ravel()[np.argpartition(score, -count)[-count:]] = code
 

@@ -6,6 +6,7 @@ to one split, and windows lie inside one block.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,7 +174,7 @@ def split_blocks(shape: tuple[int, int], block: int,
 def _cut(length: int, block: int) -> list[tuple[int, int]]:
     """(start, length) of near-equal pieces, as many as fit."""
     edges = np.linspace(0, length, max(1, length // block) + 1).astype(int).tolist()
-    return [(start, end - start) for start, end in zip(edges[:-1], edges[1:], strict=True)]
+    return [(start, end - start) for start, end in pairwise(edges)]
 
 
 def _counts(total: int, shares: tuple[float, ...]) -> list[int]:

@@ -1,0 +1,60 @@
+"""The rules of an episode: what an action does, what it earns, when it is over.
+
+The reward is the drop of the mean loss on the reward fires over their untreated loss, so that an
+episode's undiscounted return is the relative reduction of the expected loss. An episode ends when
+no treatable, unbroken cell is affordable; it is never truncated.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.env.problem import Problem
+from firebreak.env.slots import Slots
+
+
+class StepResult(NamedTuple):
+    """Of N slots. reward: f64 [N]; terminated: bool [N]; illegal: bool [N], action was masked."""
+
+    reward: NDArray[np.float64]
+    terminated: NDArray[np.bool_]
+    illegal: NDArray[np.bool_]
+
+
+def begin(slots: Slots, which: NDArray[np.int64], problems: list[Problem]) -> None:
+    """Loads problems into the slots `which`, in order, and burns their untreated fires.
+
+    Raises:
+        InputError: the fires of a problem burn nothing of value.
+    """
+    for slot, problem in zip(which.tolist(), problems, strict=True):
+        slots.load(slot, problem)
+    slots.update(which, np.ones(which.size, np.bool_))
+    for slot, problem in zip(which.tolist(), problems, strict=True):
+        if not slots.untreated_plan_loss[slot] > 0.0:
+            raise fail(expected="fires that burn something of value", given="a mean loss of 0",
+                       where=f"landscape {problem.scene.landscape.name}, seed {problem.scene.seed}",
+                       remedy="check its value map and the fires' durations")
+
+
+def step(slots: Slots, actions: NDArray[np.int64]) -> StepResult:
+    """One action per slot: the flat index of the cell to break.
+
+    A masked action breaks nothing and earns nothing; it wastes the cost of the cheapest available
+    cell, so that an agent that ignores the mask still comes to an end.
+    """
+    count = slots.sizes.slots
+    before = np.array([slots.reward_loss(i) for i in range(count)])
+    illegal = ~slots.available.reshape(count, -1)[np.arange(count), actions]
+    for slot, action in enumerate(actions.tolist()):
+        if illegal[slot]:
+            slots.waste(slot)
+        else:
+            slots.place(slot, action)
+    slots.update(np.arange(count), np.zeros(count, np.bool_))
+    after = np.array([slots.reward_loss(i) for i in range(count)])
+    untreated = slots.untreated_reward_loss
+    reward = np.divide(before - after, untreated, out=np.zeros(count), where=untreated > 0)
+    return StepResult(reward, ~slots.available.reshape(count, -1).any(axis=1), illegal)

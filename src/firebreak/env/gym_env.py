@@ -1,0 +1,75 @@
+"""`gymnasium.Env`: one fuel-break problem at a time."""
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+from numpy.typing import NDArray
+
+from firebreak.env import core
+from firebreak.env.observation import to_floats
+from firebreak.env.render import plan_image
+from firebreak.env.slots import Slots
+from firebreak.env.sources import ProblemSource
+from firebreak.layout import OBSERVATION
+
+Info = dict[str, Any]
+
+
+def spaces_of(source: ProblemSource) -> tuple[Box, Discrete]:
+    """Observation and action space of one environment: float32 [C, H, W] in [0, 1]; H * W cells."""
+    rows, cols = source.shape
+    return (Box(0.0, 1.0, (OBSERVATION.channels, rows, cols), np.float32), Discrete(rows * cols))
+
+
+def info_of(slots: Slots, slot: int) -> Info:
+    """action_mask: int8 [A], 1 = allowed; untreated_loss, loss: mean over the reward fires."""
+    return {"action_mask": slots.available[slot].ravel().astype(np.int8),
+            "untreated_loss": float(slots.untreated_reward_loss[slot]),
+            "loss": slots.reward_loss(slot)}
+
+
+class FuelbreakEnv(gymnasium.Env):
+    """Place fuel breaks cell by cell before the fire, under a budget.
+
+    Observation: float32 [C, H, W], see `firebreak.layout.OBSERVATION`. Action: flat cell index;
+    `info["action_mask"]` says which are allowed. Reward: relative reduction of the mean loss on
+    fires that the observation was not made from. `reset(seed=s)` starts the episode stream of s;
+    later resets go on in it. `reset(options=...)`: see `ProblemSource.problem`.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 4}
+
+    def __init__(self, source: ProblemSource, render_mode: str | None = None) -> None:
+        self.source = source
+        self.render_mode = render_mode
+        self.observation_space, self.action_space = spaces_of(source)
+        self.slots = Slots(source.sizes(1))
+        self._stream, self._episode = 0, -1
+
+    def reset(self, *, seed: int | None = None,
+              options: dict[str, Any] | None = None) -> tuple[NDArray[np.float32], Info]:
+        """Starts the next episode of the stream."""
+        super().reset(seed=seed)
+        if seed is not None:
+            self._stream, self._episode = seed, -1
+        self._episode += 1
+        problem = self.source.problem(self._stream, self._episode, options)
+        core.begin(self.slots, np.zeros(1, np.int64), [problem])
+        return to_floats(self.slots.layers[0]), info_of(self.slots, 0)
+
+    def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, Info]:
+        """Breaks one cell."""
+        result = core.step(self.slots, np.array([action], np.int64))
+        info = info_of(self.slots, 0) | {"illegal_action": bool(result.illegal[0])}
+        return (to_floats(self.slots.layers[0]), float(result.reward[0]),
+                bool(result.terminated[0]), False, info)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool [A], True = allowed (the name sb3-contrib looks for)."""
+        return self.slots.available[0].ravel().copy()
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """uint8 [h, w, 3] picture of burn probability and breaks."""
+        return plan_image(self.slots, 0) if self.render_mode == "rgb_array" else None

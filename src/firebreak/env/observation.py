@@ -1,0 +1,86 @@
+"""What the planner sees: channels made from the landscape, the plan fires and the breaks so far.
+
+All channels are bytes, 255 standing for 1 (see `layout`). Quantities that change with the size of
+the map or of the fires are shown relative to their own untreated values.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire.scene import Scene
+from firebreak.layout import OBSERVATION
+
+_FASTEST_M_MIN = 200.0  # rates of spread from here on look alike
+_STEEP_TAN = 0.3  # slope shown as 0.5
+_MOST_FIRES = 4096.0
+
+
+def to_bytes(channel: NDArray) -> NDArray[np.uint8]:
+    """[0, 1] -> bytes, rounded; values outside are clipped."""
+    return np.rint(np.clip(channel, 0.0, 1.0) * 255.0).astype(np.uint8)
+
+
+def to_floats(layers: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Bytes -> float32 in [0, 1], exact multiples of 1/255."""
+    return layers.astype(np.float32) / np.float32(255.0)
+
+
+def static_layers(scene: Scene) -> NDArray[np.uint8]:
+    """uint8 [static channels, H, W], in the order of `layout.OBSERVATION.static`."""
+    land = scene.landscape
+    rate = np.tensordot(scene.scenarios.weight, scene.behavior.rate_of_spread_m_min, axes=1)
+    east, north = _mean_travel(scene)
+    elevation = land.elevation_m - land.elevation_m.mean()
+    relief = max(float(elevation.std()), 1.0)
+    top = float(land.value[land.burnable].max(initial=0.0))
+    cheapest = float(land.cost.min())
+    channels = {
+        "burnable": land.burnable,
+        "rate_of_spread": np.log1p(rate) / np.log1p(_FASTEST_M_MIN),
+        "travel_east": 0.5 + 0.5 * east,
+        "travel_north": 0.5 + 0.5 * north,
+        "elevation": 0.5 + 0.2 * elevation / relief,
+        "slope": land.slope_tan / (land.slope_tan + _STEEP_TAN),
+        "value": land.value * land.burnable / (top if top > 0.0 else 1.0),
+        "cost": cheapest / land.cost,
+    }
+    return np.stack([to_bytes(np.asarray(channels[name], np.float64))
+                     for name in OBSERVATION.static])
+
+
+def _mean_travel(scene: Scene) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How one-sided fire runs through each cell, as a mean vector in the unit disc: [H, W] each.
+
+    Its length in one scenario is (head - back) / (head + back), the ellipse's eccentricity.
+    """
+    ratio = scene.behavior.length_to_width
+    one_sided = np.sqrt(1.0 - 1.0 / ratio**2) * (scene.behavior.rate_of_spread_m_min > 0)
+    heading = np.radians(scene.behavior.heading_deg)
+    weight = scene.scenarios.weight
+    return (np.tensordot(weight, one_sided * np.sin(heading), axes=1),
+            np.tensordot(weight, one_sided * np.cos(heading), axes=1))
+
+
+def dynamic_layers(burn_probability: NDArray[np.float64], downstream_value: NDArray[np.float64],
+                   mean_burn_probability: float, best_downstream: float) -> NDArray[np.uint8]:
+    """uint8 [2, H, W]: burn probability and downstream value under the breaks so far.
+
+    Args:
+        mean_burn_probability: of the untreated map; the channel is 0.5 there.
+        best_downstream: the largest downstream value of the untreated map, shown as 1.
+    """
+    relative = burn_probability / (burn_probability + max(mean_burn_probability, 1e-9))
+    below = np.sqrt(downstream_value / max(best_downstream, 1e-9))
+    return np.stack([to_bytes(relative), to_bytes(below)])
+
+
+def scalar_channels(budget_left: float, budget_share: float, plan_fires: int, burned_share: float,
+                    best_downstream_share: float) -> NDArray[np.uint8]:
+    """uint8 [scalars]: budget left of the first budget, and what is fixed for the episode.
+
+    burned_share is the mean share of the map's value that an untreated plan fire burns,
+    best_downstream_share the largest untreated downstream value over the mean loss.
+    """
+    return to_bytes(np.array([
+        budget_left, np.sqrt(budget_share), np.log2(plan_fires) / np.log2(_MOST_FIRES),
+        np.sqrt(burned_share), np.sqrt(best_downstream_share)]))

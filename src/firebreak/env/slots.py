@@ -1,0 +1,245 @@
+"""The batched core: N problems at once, their fires kept burning under the breaks so far.
+
+Storage is allocated once for given sizes; `load` puts a problem into a slot, `place` adds breaks,
+`update` burns anew the fires that a new break changes (and no others) in one compiled call for all
+slots. Nothing here knows of episodes, rewards per step or gymnasium.
+"""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.env.observation import dynamic_layers, scalar_channels
+from firebreak.env.problem import Problem
+from firebreak.fire import front_kernel
+from firebreak.fire.engine import Workspace, workspace
+from firebreak.fire.fires import Fires
+from firebreak.fire.ring import REACH, UNBURNED
+from firebreak.fire.travel import closing_table, pad, padded_cells, padded_width, unpad
+from firebreak.layout import OBSERVATION
+
+
+class Sizes(NamedTuple):
+    """What storage is made for: slots, map shape, scenarios, most plan and reward fires a slot."""
+
+    slots: int
+    shape: tuple[int, int]
+    scenarios: int
+    plan_fires: int
+    reward_fires: int
+
+
+class Slots:
+    """Storage for N problems. Fire ids: slot * K + k for plan fires, then N * K + slot * R + r.
+
+    Attributes meant for readers, first axis the slot: breaks bool [N, H, W], available bool
+    [N, H, W] (treatable, unbroken, affordable), budget_left f64 [N], layers uint8 [N, C, H, W]
+    (the observation), plan_loss and reward_loss f64 [N] (means), untreated_plan_loss,
+    untreated_reward_loss f64 [N].
+    """
+
+    def __init__(self, sizes: Sizes) -> None:
+        n, (rows, cols), s, k, r = sizes
+        width = padded_width(cols)
+        p = (rows + 2 * REACH) * width
+        self.sizes, self.width, self.cells = sizes, width, p
+        self.problems: list[Problem | None] = [None] * n
+        fires = n * (k + r)
+        self._metric = np.zeros((n * s, p, 5), np.float32)
+        self._unit_time = np.zeros((n * s, p, 8), np.float32)
+        self._segments = np.zeros((n * s, p), np.uint64)
+        self._accepts = np.zeros((n * s, p), np.uint32)
+        self._sends = np.zeros((n * s, p), np.uint32)
+        self._open = np.zeros((n, p), np.uint8)
+        self._value = np.zeros((n, p), np.float32)
+        self._source = np.zeros(fires, np.int64)
+        self._field = np.zeros(fires, np.int64)
+        self._overlay = np.concatenate([np.repeat(np.arange(n), k), np.repeat(np.arange(n), r)])
+        self._duration = np.zeros(fires)
+        self._used = np.zeros(fires, np.bool_)
+        self._stale = np.zeros(fires, np.uint8)
+        self._code = np.full((fires, p), UNBURNED, np.uint8)
+        self._downstream = np.zeros((n * k, p), np.float32)
+        self._loss = np.zeros(fires)
+        self._closes = closing_table(width)
+        self._none = np.empty((0, p))
+        self._scratch: Workspace = workspace(p)
+        self.breaks = np.zeros((n, rows, cols), np.bool_)
+        self.available = np.zeros((n, rows, cols), np.bool_)
+        self.budget_left = np.zeros(n)
+        self.layers = np.zeros((n, OBSERVATION.channels, rows, cols), np.uint8)
+        self.untreated_plan_loss = np.zeros(n)
+        self.untreated_reward_loss = np.zeros(n)
+        self._mean_burned = np.zeros(n)
+        self._best_downstream = np.zeros(n)
+
+    def owned_bytes(self) -> int:
+        """Bytes of all arrays held."""
+        arrays = [a for a in vars(self).values() if isinstance(a, np.ndarray)]
+        return sum(a.nbytes for a in [*arrays, *self._scratch])
+
+    def plan_ids(self, slot: int) -> slice:
+        """Ids of a slot's plan fires (those in use come first)."""
+        k = self.sizes.plan_fires
+        return slice(slot * k, (slot + 1) * k)
+
+    def reward_ids(self, slot: int) -> slice:
+        """Ids of a slot's reward fires."""
+        first = self.sizes.slots * self.sizes.plan_fires + slot * self.sizes.reward_fires
+        return slice(first, first + self.sizes.reward_fires)
+
+    def load(self, slot: int, problem: Problem) -> None:
+        """Puts a problem into a slot, untreated; `update` burns its fires.
+
+        Raises:
+            InputError: the problem does not fit the storage.
+        """
+        self._check_fits(problem)
+        field = problem.scene.field
+        rows = slice(slot * self.sizes.scenarios, (slot + 1) * self.sizes.scenarios)
+        for own, made in ((self._metric, field.metric), (self._unit_time, field.unit_time),
+                          (self._segments, field.segments), (self._accepts, field.accepts),
+                          (self._sends, field.sends)):
+            own[rows][:made.shape[0]] = made
+        land = problem.scene.landscape
+        self._open[slot] = field.burnable
+        self._value[slot] = pad(land.value)
+        self._load_fires(slot, self.plan_ids(slot), problem.plan_fires)
+        self._load_fires(slot, self.reward_ids(slot), problem.reward_fires)
+        self.problems[slot] = problem
+        self.breaks[slot] = False
+        self.budget_left[slot] = problem.budget
+        self._refresh_available(slot)
+
+    def place(self, slot: int, cell: int) -> None:
+        """Breaks one cell (flat index) of a slot; `update` burns what that changes."""
+        problem = self._problem(slot)
+        row, col = divmod(cell, self.sizes.shape[1])
+        self.breaks[slot, row, col] = True
+        self.budget_left[slot] -= float(problem.scene.landscape.cost[row, col])
+        self._refresh_available(slot)
+        place = int(padded_cells(np.array([cell]), self.sizes.shape[1])[0])
+        near = self._open[slot].reshape(-1, self.width)[row:row + 2 * REACH + 1,
+                                                        col:col + 2 * REACH + 1]
+        near[near == 1] = 2
+        self._open[slot, place] = 0
+        for ids in (self.plan_ids(slot), self.reward_ids(slot)):
+            front_kernel.depends_on(place, self._source[ids], self._code[ids], *self._closes,
+                                    self._stale[ids])
+
+    def waste(self, slot: int) -> None:
+        """Spends the cost of the cheapest available cell on nothing."""
+        cost = self._problem(slot).scene.landscape.cost
+        self.budget_left[slot] -= float(cost[self.available[slot]].min())
+        self._refresh_available(slot)
+
+    def update(self, slots: NDArray[np.int64], fresh: NDArray[np.bool_]) -> int:
+        """Burns the stale fires of all slots and remakes the observation of `slots`.
+
+        fresh bool [len(slots)]: the slot was just loaded, so these losses are the untreated ones.
+        Returns the number of fires burned.
+        """
+        which = np.flatnonzero((self._stale != 0) & self._used)
+        if which.size:
+            front_kernel.burn_many(
+                which, self.width, self._field, self._overlay, self._source, self._duration,
+                self._metric, self._unit_time, self._segments, self._accepts, self._sends,
+                self._open, self._value, self._none, self._code, self._downstream, self._loss,
+                *self._scratch)
+        self._stale[:] = 0
+        for slot, is_fresh in zip(slots.tolist(), fresh.tolist(), strict=True):
+            self._observe(slot, is_fresh)
+        return int(which.size)
+
+    def plan_loss(self, slot: int) -> float:
+        """Mean loss of the slot's plan fires."""
+        return self._mean_loss(self.plan_ids(slot), self._problem(slot).plan_fires)
+
+    def reward_loss(self, slot: int) -> float:
+        """Mean loss of the slot's reward fires."""
+        return self._mean_loss(self.reward_ids(slot), self._problem(slot).reward_fires)
+
+    def maps(self, slot: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Burn probability and downstream value [H, W] of the plan fires under the breaks."""
+        ids = self.plan_ids(slot)
+        count = self._problem(slot).plan_fires.source.size
+        first = ids.start
+        burned, below = np.empty(self.cells), np.empty(self.cells)
+        _sum_maps(self._code[first:first + count], self._downstream[first:first + count],
+                  burned, below)
+        shape = self.sizes.shape
+        return unpad(burned / count, shape), unpad(below / count, shape)
+
+    def _problem(self, slot: int) -> Problem:
+        problem = self.problems[slot]
+        assert problem is not None, "slot used before load"
+        return problem
+
+    def _mean_loss(self, ids: slice, fires: Fires) -> float:
+        return float(self._loss[ids][:fires.source.size].mean()) if fires.source.size else 0.0
+
+    def _check_fits(self, problem: Problem) -> None:
+        sizes = self.sizes
+        given = Sizes(sizes.slots, problem.scene.field.shape, problem.scene.field.metric.shape[0],
+                      problem.plan_fires.source.size, problem.reward_fires.source.size)
+        too_big = any(have > room for have, room in zip(given[2:], sizes[2:], strict=True))
+        if given.shape != sizes.shape or too_big:
+            raise fail(expected=f"a problem of at most {sizes}", given=f"{given}",
+                       where=f"landscape {problem.scene.landscape.name}",
+                       remedy="make the environment for these sizes")
+
+    def _load_fires(self, slot: int, ids: slice, fires: Fires) -> None:
+        count = fires.source.size
+        self._source[ids][:count] = padded_cells(fires.source, self.sizes.shape[1])
+        self._field[ids][:count] = slot * self.sizes.scenarios + fires.scenario
+        self._duration[ids][:count] = fires.duration_min
+        self._used[ids] = False
+        self._used[ids][:count] = True
+        self._stale[ids] = 1
+
+    def _refresh_available(self, slot: int) -> None:
+        land = self._problem(slot).scene.landscape
+        # Sums of costs carry rounding; a budget that is short by less still buys the cell.
+        affordable = land.cost <= self.budget_left[slot] * (1.0 + 1e-9) + 1e-9
+        self.available[slot] = land.treatable & ~self.breaks[slot] & affordable
+
+    def _observe(self, slot: int, fresh: bool) -> None:
+        burn_probability, downstream = self.maps(slot)
+        problem = self._problem(slot)
+        land = problem.scene.landscape
+        if fresh:
+            self.untreated_plan_loss[slot] = self.plan_loss(slot)
+            self.untreated_reward_loss[slot] = self.reward_loss(slot)
+            self._mean_burned[slot] = burn_probability[land.burnable].mean()
+            self._best_downstream[slot] = downstream.max()
+        untreated = max(float(self.untreated_plan_loss[slot]), 1e-9)
+        total_value = max(float(land.value[land.burnable].sum()), 1e-9)
+        scalars = scalar_channels(
+            self.budget_left[slot] / problem.budget, problem.budget_share,
+            problem.plan_fires.source.size, untreated / total_value,
+            self._best_downstream[slot] / untreated)
+        dynamic, flags, static = (len(OBSERVATION.dynamic), len(OBSERVATION.flags),
+                                  len(OBSERVATION.static))
+        view = self.layers[slot]
+        view[:dynamic] = dynamic_layers(burn_probability, downstream, self._mean_burned[slot],
+                                        self._best_downstream[slot])
+        view[dynamic] = self.breaks[slot] * np.uint8(255)
+        view[dynamic + 1] = self.available[slot] * np.uint8(255)
+        if fresh:
+            view[dynamic + flags:dynamic + flags + static] = problem.layers
+        view[dynamic + flags + static:] = scalars[:, None, None]
+
+
+@numba.njit(cache=True)
+def _sum_maps(codes: NDArray, downstream: NDArray, burned: NDArray, below: NDArray) -> None:
+    """Sums over fires in their order, so that the sums have the same bits however they were run."""
+    burned[:] = 0.0
+    below[:] = 0.0
+    for fire in range(codes.shape[0]):
+        for cell in range(codes.shape[1]):
+            if codes[fire, cell] != UNBURNED:
+                burned[cell] += 1.0
+                below[cell] += downstream[fire, cell]

@@ -1,0 +1,130 @@
+"""`gymnasium.vector.VectorEnv`: N problems burned in one compiled call per step.
+
+Data equal to a `SyncVectorEnv` of N single environments in SAME_STEP autoreset mode.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.env import core
+from firebreak.env.gym_env import Info, info_of, spaces_of
+from firebreak.env.observation import to_floats
+from firebreak.env.render import plan_image
+from firebreak.env.slots import Slots
+from firebreak.env.sources import ProblemSource
+
+VectorStep = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_],
+                   NDArray[np.bool_], Info]
+
+
+class FuelbreakVectorEnv(VectorEnv):
+    """N fuel-break problems at once; see `FuelbreakEnv` for one.
+
+    A slot whose episode ended starts the next one in the same step; the old episode's last
+    observation and info are in `info["final_obs"]` and `info["final_info"]`.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": ["rgb_array"], "render_fps": 4, "autoreset_mode": AutoresetMode.SAME_STEP}
+
+    def __init__(self, source: ProblemSource, num_envs: int = 1,
+                 render_mode: str | None = None) -> None:
+        self.source, self.num_envs, self.render_mode = source, num_envs, render_mode
+        # TorchRL reads the instance, gymnasium the metadata.
+        self.autoreset_mode = AutoresetMode.SAME_STEP
+        self.single_observation_space, self.single_action_space = spaces_of(source)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.slots = Slots(source.sizes(num_envs))
+        self._streams = list(range(num_envs))
+        self._episodes = [-1] * num_envs
+
+    def reset(self, *, seed: int | Sequence[int] | None = None,
+              options: dict[str, Any] | None = None) -> tuple[NDArray[np.float32], Info]:
+        """Starts an episode in every slot. seed s: slot i continues in the stream s + i.
+
+        Options as for one environment; a list or tuple of N landscapes, budgets, fire-set names or
+        problems gives each slot its own.
+        """
+        if seed is not None:
+            streams = ([seed + i for i in range(self.num_envs)] if isinstance(seed, int)
+                       else list(seed))
+            if len(streams) != self.num_envs:
+                raise fail(expected=f"{self.num_envs} seeds", given=f"{len(streams)}",
+                           where="reset", remedy="pass one seed per environment, or one number")
+            self._streams, self._episodes = streams, [-1] * self.num_envs
+        everyone = np.arange(self.num_envs)
+        core.begin(self.slots, everyone,
+                   [self._next_problem(i, options_of(options, i, self.num_envs))
+                    for i in range(self.num_envs)])
+        return to_floats(self.slots.layers), self._infos(everyone.tolist(), {})
+
+    def step(self, actions: NDArray[np.int64]) -> VectorStep:
+        """Breaks one cell in every slot."""
+        result = core.step(self.slots, np.asarray(actions, np.int64))
+        infos: Info = {}
+        ended = np.flatnonzero(result.terminated)
+        for slot in ended.tolist():
+            final = info_of(self.slots, slot) | {"illegal_action": bool(result.illegal[slot])}
+            infos = self._add_info(infos, {"final_obs": to_floats(self.slots.layers[slot]),
+                                           "final_info": final}, slot)
+        if ended.size:
+            core.begin(self.slots, ended, [self._next_problem(i, None) for i in ended.tolist()])
+        going = ~result.terminated
+        for slot in range(self.num_envs):
+            infos = self._infos([slot], infos)
+            if going[slot]:
+                infos = self._add_info(infos, {"illegal_action": bool(result.illegal[slot])}, slot)
+        return (to_floats(self.slots.layers), result.reward, result.terminated,
+                np.zeros(self.num_envs, np.bool_), infos)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool [N, A], True = allowed."""
+        return self.slots.available.reshape(self.num_envs, -1).copy()
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """One picture per slot."""
+        if self.render_mode != "rgb_array":
+            return None
+        return tuple(plan_image(self.slots, slot) for slot in range(self.num_envs))
+
+    def owned_bytes(self) -> int:
+        """Bytes of storage held; constant over the life of the environment."""
+        return self.slots.owned_bytes()
+
+    def cleanup_memory(self) -> int:
+        """Part of the scheduled cleanups. All storage is fixed and a finished problem is replaced
+        by the next, so there is never anything to free: returns 0 bytes.
+        """
+        return 0
+
+    def _next_problem(self, slot: int, options: Info | None) -> Any:
+        self._episodes[slot] += 1
+        return self.source.problem(self._streams[slot], self._episodes[slot], options)
+
+    def _infos(self, slots: list[int], infos: Info) -> Info:
+        for slot in slots:
+            infos = self._add_info(infos, info_of(self.slots, slot), slot)
+        return infos
+
+
+def options_of(options: dict[str, Any] | None, slot: int, count: int) -> dict[str, Any] | None:
+    """The options of one slot: lists are split, everything else is shared."""
+    if options is None:
+        return None
+    own = {}
+    for name, given in options.items():
+        if isinstance(given, list):
+            if len(given) != count:
+                raise fail(expected=f"{count} entries in option '{name}'", given=f"{len(given)}",
+                           where="reset", remedy="pass one per environment, or a single one")
+            own[name] = given[slot]
+        else:
+            own[name] = given
+    return own

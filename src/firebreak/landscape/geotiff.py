@@ -1,0 +1,137 @@
+"""Open a raster, check that its grid can be used, read its bands. Knows rasters, not landscapes.
+
+A usable grid is north-up, has square cells, and is projected. Every refusal is an `InputError` that
+names the file.
+"""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import rasterio
+from numpy.typing import NDArray
+from rasterio.crs import CRS
+from rasterio.errors import CRSError, NotGeoreferencedWarning, RasterioError
+
+from firebreak.checks import fail
+
+MAX_CELLS = 200_000_000
+NODATA_VALUES = (-9999, 32767, -32768)
+"""What LANDFIRE and ArcGIS exports write outside the data, whatever the file's tag says."""
+
+_SQUARE_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Where a raster lies.
+
+    Attributes:
+        shape: (rows, columns).
+        transform: affine (a, b, c, d, e, f), in units of the reference system.
+        cell_size_m: metres.
+        crs: WKT, or None.
+    """
+
+    shape: tuple[int, int]
+    transform: tuple[float, float, float, float, float, float]
+    cell_size_m: float
+    crs: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """One band: its description (or ""), its tags, its numbers, and where they are data."""
+
+    description: str
+    tags: dict[str, str]
+    values: np.ndarray
+    valid: NDArray[np.bool_]
+
+
+@contextmanager
+def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
+    """The open raster; `InputError` if it is missing or unreadable."""
+    if not path.exists():
+        raise fail(expected="a raster file", given="nothing", where=str(path),
+                   remedy="check the path")
+    try:
+        with warnings.catch_warnings():
+            # Rasters without georeference are refused below, in words of our own.
+            warnings.simplefilter("ignore", NotGeoreferencedWarning)
+            dataset = rasterio.open(path)
+        with dataset:
+            yield dataset
+    except RasterioError as error:
+        raise fail(expected="a raster that GDAL can read", given=f"'{error}'", where=str(path),
+                   remedy="check that the file is whole and is a GeoTIFF or an LCP") from error
+
+
+def checked_grid(dataset: rasterio.DatasetReader, crs: str | None = None) -> Grid:
+    """The grid of a raster, with `crs` (any text that PROJ knows) in place of the file's own.
+
+    Raises:
+        InputError: too many cells, rotated, mirrored, not square, not georeferenced, geographic.
+    """
+    where = dataset.name
+    rows, cols = dataset.shape
+    if rows * cols > MAX_CELLS:
+        raise fail(expected=f"at most {MAX_CELLS:,} cells", given=f"{rows} x {cols}", where=where,
+                   remedy="cut a smaller area first")
+    a, b, c, d, e, f = dataset.transform[:6]
+    if dataset.transform.is_identity:
+        raise fail(expected="a georeferenced raster", given="one without a cell size", where=where,
+                   remedy="write its extent into the file, for example with gdal_translate -a_ullr")
+    if b != 0 or d != 0 or a <= 0 or e >= 0:
+        raise fail(expected="a north-up raster", given=f"transform {(a, b, c, d, e, f)}",
+                   where=where, remedy="warp it to a north-up grid, for example with gdalwarp")
+    if abs(a + e) > _SQUARE_TOLERANCE * a:
+        raise fail(expected="square cells", given=f"{a:g} x {-e:g}", where=where,
+                   remedy="resample it to square cells, for example with gdalwarp -tr")
+    system = _reference_system(dataset, crs)
+    size = a * (system.linear_units_factor[1] if system else _header_unit(dataset))
+    _refuse_degrees(system, a, where)
+    return Grid((rows, cols), (a, b, c, d, e, f), size, system.to_wkt() if system else None)
+
+
+def _reference_system(dataset: rasterio.DatasetReader, crs: str | None) -> CRS | None:
+    if crs is None:
+        return dataset.crs
+    try:
+        return CRS.from_user_input(crs)
+    except CRSError as error:
+        raise fail(expected="a coordinate reference system such as EPSG:5070", given=f"'{crs}'",
+                   where=dataset.name, remedy="check its spelling") from error
+
+
+def _header_unit(dataset: rasterio.DatasetReader) -> float:
+    """Metres per unit of length of a raster without reference system; LCP headers name it."""
+    factors = {"Feet": 0.3048, "Kilometers": 1000.0}
+    return factors.get(dataset.tags().get("LINEAR_UNIT", "Meters"), 1.0)
+
+
+def _refuse_degrees(system: CRS | None, cell: float, where: str) -> None:
+    geographic = system.is_geographic if system else cell < 0.1
+    if geographic:
+        raise fail(expected="a projected coordinate reference system, in metres",
+                   given=f"a geographic one with cells of {cell:g} degrees", where=where,
+                   remedy="warp it first, for example with gdalwarp -t_srs EPSG:5070")
+
+
+def read_band(dataset: rasterio.DatasetReader, index: int) -> Band:
+    """Band `index` (from 1) with the cells that hold data."""
+    values = dataset.read(index)
+    return Band(dataset.descriptions[index - 1] or "", dataset.tags(index), values,
+                _valid(values, dataset.nodatavals[index - 1]))
+
+
+def _valid(values: np.ndarray, tag: float | None) -> NDArray[np.bool_]:
+    valid = ~np.isin(values, NODATA_VALUES)
+    if np.issubdtype(values.dtype, np.floating):
+        valid &= np.isfinite(values)
+    if tag is not None:
+        valid &= values != tag
+    return valid

@@ -1,0 +1,16 @@
+"""Fixtures shared by all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def reference_dir() -> Path:
+    """The folder of reference numbers: FIREBREAK_REFERENCE, or the one beside the checkout."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "reference"
+    folder = Path(os.environ.get("FIREBREAK_REFERENCE", default))
+    if not folder.is_dir():
+        pytest.skip(f"no reference numbers in {folder}; set FIREBREAK_REFERENCE to their folder")
+    return folder
