@@ -1,0 +1,170 @@
+"""The DQN agent: masked behaviour, masked double Q-learning, hard target copies.
+
+It sees observations and rewards only; where they come from and when it learns is the trainer's
+business.
+"""
+
+import copy
+import gc
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.replay import Batch
+from firebreak.agent.schedules import LinearSchedule
+from firebreak.agent.targets import double_q_target, masked_argmax
+from firebreak.layout import ObservationLayout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DQNSettings:
+    """How the agent learns.
+
+    Attributes:
+        epsilon: exploration by env steps.
+        discount: by learner steps. Near 0 at first (learn each break's own gain), then raised
+            (learn breaks that only pay together).
+        guided: share of exploration among the `guided_cells` best cells by downstream value.
+        reward_scale: rewards are multiplied by it; 100 makes Q-values percent of the loss.
+        target_period: learner steps between hard copies into the target network.
+    """
+
+    epsilon: LinearSchedule
+    discount: LinearSchedule
+    learning_rate: LinearSchedule
+    width: int = 32
+    batch_size: int = 64
+    n_step: int = 1
+    gradient_clip: float = 10.0
+    target_period: int = 300
+    guided: float = 0.5
+    guided_cells: int = 15
+    reward_scale: float = 100.0
+
+
+class Update(NamedTuple):
+    """What one learner step did, as plain numbers."""
+
+    loss: float
+    gradient_norm: float
+    mean_q: float
+    discount: float
+
+
+class DQNAgent:
+    """Online and target network, optimizer, and the two random streams of acting and sampling."""
+
+    def __init__(self, layout: ObservationLayout, settings: DQNSettings, seed: int,
+                 device: str = "cpu") -> None:
+        self.layout, self.settings = layout, settings
+        self.device = torch.device(device)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            network = QMapNetwork(layout.channels, settings.width)
+        self.online_net: nn.Module = network.to(self.device)
+        self.target_net: nn.Module = copy.deepcopy(self.online_net).requires_grad_(False)
+        self.optimizer = torch.optim.Adam(self.online_net.parameters(),
+                                          lr=settings.learning_rate(0))
+        self.acting = torch.Generator().manual_seed(seed + 1)
+        self.sampling = torch.Generator().manual_seed(seed + 2)
+        self.learner_steps = 0
+
+    @torch.no_grad()
+    def q_values(self, observation: Tensor) -> Tensor:
+        """Q-values [N, A] on the CPU, in the unit of the scaled reward."""
+        return self.online_net(observation.to(self.device)).cpu()
+
+    def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor:
+        """The best allowed cell of each observation: int64 [N]."""
+        return masked_argmax(self.q_values(observation), mask)
+
+    def act(self, observation: Tensor, mask: Tensor, env_steps: int) -> Tensor:
+        """Epsilon-greedy over allowed cells: int64 [N].
+
+        observation: float32 [N, C, H, W]; mask: bool [N, A]. Part of the exploration is among the
+        best cells by downstream value, where the good and the bad breaks are.
+        """
+        best = self.act_greedily(observation, mask)
+        count = best.shape[0]
+        draws = torch.rand((count, 3), generator=self.acting)
+        guide = observation[:, self.layout.index("downstream_value")].flatten(1)
+        anywhere = _nth_allowed(mask, draws[:, 2])
+        guided = _nth_best(guide, mask, self.settings.guided_cells, draws[:, 2])
+        explored = torch.where(draws[:, 1] < self.settings.guided, guided, anywhere)
+        return torch.where(draws[:, 0] < self.settings.epsilon(env_steps), explored, best)
+
+    def learn(self, batch: Batch) -> Update:
+        """One gradient step on a batch whose discount the trainer asked for."""
+        settings = self.settings
+        moved = Batch(*(part.to(self.device) for part in batch))
+        with torch.no_grad():
+            target = double_q_target(
+                moved.reward * settings.reward_scale, moved.discount,
+                self.online_net(moved.next_observation), self.target_net(moved.next_observation),
+                moved.next_mask)
+        q = self.online_net(moved.observation).gather(1, moved.action[:, None])[:, 0]
+        loss = functional.huber_loss(q, target)
+        for group in self.optimizer.param_groups:
+            group["lr"] = settings.learning_rate(self.learner_steps)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(self.online_net.parameters(), settings.gradient_clip)
+        self.optimizer.step()
+        update = Update(loss.item(), float(norm), q.detach().mean().item(), self.discount)
+        self.learner_steps += 1
+        if self.learner_steps % settings.target_period == 0:
+            self.target_net.load_state_dict(self.online_net.state_dict())
+        return update
+
+    @property
+    def discount(self) -> float:
+        """The discount at the present learner step."""
+        return self.settings.discount(self.learner_steps)
+
+    def cleanup_memory(self) -> int:
+        """Frees gradients between updates; returns the bytes freed."""
+        freed = sum(p.grad.nbytes for p in self.online_net.parameters() if p.grad is not None)
+        self.optimizer.zero_grad(set_to_none=True)
+        return freed
+
+    def reset_memory(self) -> None:
+        """`cleanup_memory`, a full garbage collection and, on a GPU, the allocator's cache."""
+        self.cleanup_memory()
+        gc.collect()
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on learning, as tensors and plain numbers."""
+        return {"online": self.online_net.state_dict(), "target": self.target_net.state_dict(),
+                "optimizer": self.optimizer.state_dict(), "learner_steps": self.learner_steps,
+                "acting": self.acting.get_state(), "sampling": self.sampling.get_state()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Takes back what `state` gave."""
+        self.online_net.load_state_dict(state["online"])
+        self.target_net.load_state_dict(state["target"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.learner_steps = int(state["learner_steps"])
+        self.acting.set_state(state["acting"])
+        self.sampling.set_state(state["sampling"])
+
+
+def _nth_allowed(mask: Tensor, draw: Tensor) -> Tensor:
+    """A uniformly drawn allowed cell per row: the cell where the count of allowed ones passes the
+    draw in [0, 1).
+    """
+    count = mask.sum(1)
+    nth = (draw * count).long().clamp(max=(count - 1).clamp(min=0)) + 1
+    return (mask.cumsum(1) >= nth[:, None]).to(torch.uint8).argmax(1)
+
+
+def _nth_best(guide: Tensor, mask: Tensor, cells: int, draw: Tensor) -> Tensor:
+    """A uniformly drawn one of the best allowed cells by `guide`."""
+    top = guide.masked_fill(~mask, -1.0).topk(min(cells, guide.shape[1]), dim=1).indices
+    count = mask.sum(1).clamp(1, top.shape[1])
+    return top.gather(1, (draw * count).long()[:, None])[:, 0]

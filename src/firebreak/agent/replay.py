@@ -1,0 +1,193 @@
+"""The replay: one fixed set of detached CPU tensors, allocated and touched at the start.
+
+Each observation is stored once, as bytes and packed bits, and shared by its two transitions; what
+is fixed for an episode is stored once per episode in a ring of landscape slots. Rewards are single
+steps: n-step sums and discounts are applied when sampling, so a schedule that raises the discount
+never meets stale targets. Rows are written per environment in lock-step: row (t, env) is followed
+by (t + 1, env) unless the episode ended there.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from firebreak.checks import fail
+from firebreak.layout import ObservationLayout
+
+
+class Batch(NamedTuple):
+    """M sampled transitions. observation, next_observation: float32 [M, C, H, W]; action: int64 [M];
+    reward: float32 [M], n-step sum; discount: float32 [M], 0 where the episode ended; next_mask:
+    bool [M, A].
+    """
+
+    observation: Tensor
+    action: Tensor
+    reward: Tensor
+    discount: Tensor
+    next_observation: Tensor
+    next_mask: Tensor
+
+
+class Replay:
+    """A ring of `capacity` transitions of N lock-stepped environments.
+
+    Args:
+        capacity: transitions; rounded down to whole rows of N.
+        episode_steps: a lower bound for the steps of an episode, which sizes the landscape ring.
+    """
+
+    def __init__(self, layout: ObservationLayout, shape: tuple[int, int], num_envs: int,
+                 capacity: int, episode_steps: int) -> None:
+        rows = capacity // num_envs
+        if rows < 2:
+            raise fail(expected=f"a replay of at least {2 * num_envs} transitions",
+                       given=f"{capacity}", where="replay.capacity", remedy="raise it")
+        self.layout, self.shape, self.num_envs, self.rows = layout, shape, num_envs, rows
+        height, width = shape
+        packed = -(-height * width // 8)
+        lands = num_envs * (rows // max(episode_steps, 1) + 3)
+        # zeros_() writes every page, so the memory is really there before training begins.
+        self.dynamic = torch.empty((rows, num_envs, len(layout.dynamic), height, width),
+                                   dtype=torch.uint8).zero_()
+        self.flags = torch.empty((rows, num_envs, len(layout.flags), packed),
+                                 dtype=torch.uint8).zero_()
+        self.scalars = torch.empty((rows, num_envs, len(layout.scalars)), dtype=torch.uint8).zero_()
+        self.static = torch.empty((lands, len(layout.static), height, width),
+                                  dtype=torch.uint8).zero_()
+        self.land = torch.zeros((rows, num_envs), dtype=torch.int32)
+        self.action = torch.zeros((rows, num_envs), dtype=torch.int32)
+        self.reward = torch.zeros((rows, num_envs), dtype=torch.float32)
+        self.terminated = torch.zeros((rows, num_envs), dtype=torch.bool)
+        self._current_land = torch.arange(num_envs, dtype=torch.int32)
+        self._next_land = num_envs
+        self._start_of_episode = torch.ones(num_envs, dtype=torch.bool)
+        self._written = 0
+
+    def __len__(self) -> int:
+        """Transitions that may be sampled."""
+        return max(min(self._written, self.rows) - 1, 0) * self.num_envs
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all tensors, fixed from the start."""
+        return sum(t.nbytes for t in self._tensors().values())
+
+    def bytes_per_transition(self) -> float:
+        """All bytes over the capacity in transitions."""
+        return self.nbytes / (self.rows * self.num_envs)
+
+    def append(self, observation: Tensor, action: Tensor, reward: Tensor,
+               terminated: Tensor) -> None:
+        """Writes one row: what N environments saw, did and got.
+
+        observation: float32 [N, C, H, W], multiples of 1/255; action: int64 [N]; reward: [N];
+        terminated: bool [N]. The next row must be the environments' next observations.
+        """
+        row = self._written % self.rows
+        layers = (observation.detach().to("cpu") * 255.0).round().to(torch.uint8)
+        dynamic, flags, static, scalars = self._split(layers)
+        self.dynamic[row] = dynamic
+        self.flags[row] = pack_bits(flags.flatten(2))
+        self.scalars[row] = scalars[:, :, 0, 0]
+        for env in torch.nonzero(self._start_of_episode)[:, 0].tolist():
+            self._current_land[env] = self._next_land % self.static.shape[0]
+            self.static[self._next_land % self.static.shape[0]] = static[env]
+            self._next_land += 1
+        self.land[row] = self._current_land
+        self.action[row] = action.detach().to("cpu", torch.int32)
+        self.reward[row] = reward.detach().to("cpu", torch.float32)
+        self.terminated[row] = terminated.detach().to("cpu")
+        self._start_of_episode = self.terminated[row].clone()
+        self._written += 1
+
+    def sample(self, size: int, discount: float, n_step: int,
+               generator: torch.Generator) -> Batch:
+        """A uniform batch of `size` transitions with `n_step` returns at `discount`.
+
+        Raises:
+            InputError: nothing has been stored.
+        """
+        count = len(self)
+        if count == 0:
+            raise fail(expected="a filled replay", given="none stored", where="replay",
+                       remedy="collect before learning")
+        drawn = torch.randint(count, (size,), generator=generator)
+        age, env = drawn // self.num_envs, drawn % self.num_envs
+        oldest = self._written - min(self._written, self.rows)
+        return self._gather(oldest + age, env, discount, n_step)
+
+    def _gather(self, time: Tensor, env: Tensor, discount: float, n_step: int) -> Batch:
+        """Times are absolute row counts, so that the newest row can be told from the oldest."""
+        reward = torch.zeros(time.shape[0])
+        factor = torch.ones(time.shape[0])
+        end = time.clone()
+        for _ in range(n_step):
+            row = end % self.rows
+            going = (factor > 0.0) & (end < self._written - 1)
+            reward += torch.where(going, factor * self.reward[row, env], 0.0)
+            over = self.terminated[row, env]
+            factor = torch.where(going, factor * discount * (~over), factor)
+            end = torch.where(going, end + 1, end)
+        row, last = time % self.rows, end % self.rows
+        following = self.observations(last, env)
+        mask = following[:, self.layout.index("available")].flatten(1) > 0.5
+        return Batch(self.observations(row, env), self.action[row, env].long(), reward, factor,
+                     following, mask)
+
+    def observations(self, row: Tensor, env: Tensor) -> Tensor:
+        """The stored observations, float32 [M, C, H, W], bit-equal to those seen."""
+        height, width = self.shape
+        flags = unpack_bits(self.flags[row, env], height * width).unflatten(2, self.shape) * 255
+        scalars = self.scalars[row, env][:, :, None, None].expand(-1, -1, height, width)
+        layers = torch.cat([self.dynamic[row, env], flags,
+                            self.static[self.land[row, env].long()], scalars], dim=1)
+        return layers.float() / 255.0
+
+    def clear(self) -> None:
+        """Forgets all transitions; the memory stays allocated."""
+        self._written = 0
+        self._start_of_episode.fill_(True)
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything needed to go on: tensors by name."""
+        counters = torch.tensor([self._written, self._next_land], dtype=torch.int64)
+        return self._tensors() | {"counters": counters}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Takes back what `state` gave, into the memory already allocated."""
+        for name, tensor in self._tensors().items():
+            if state[name].shape != tensor.shape:
+                raise fail(expected=f"replay.{name} of shape {tuple(tensor.shape)}",
+                           given=f"{tuple(state[name].shape)}", where="checkpoint",
+                           remedy="resume with the replay settings the run was started with")
+            tensor.copy_(state[name])
+        self._written, self._next_land = (int(c) for c in state["counters"])
+
+    def _tensors(self) -> dict[str, Tensor]:
+        return {"dynamic": self.dynamic, "flags": self.flags, "scalars": self.scalars,
+                "static": self.static, "land": self.land, "action": self.action,
+                "reward": self.reward, "terminated": self.terminated,
+                "current_land": self._current_land, "start_of_episode": self._start_of_episode}
+
+    def _split(self, layers: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        layout = self.layout
+        sizes = [len(layout.dynamic), len(layout.flags), len(layout.static), len(layout.scalars)]
+        dynamic, flags, static, scalars = layers.split(sizes, dim=1)
+        return dynamic, flags, static, scalars
+
+
+_BIT = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8)
+
+
+def pack_bits(flags: Tensor) -> Tensor:
+    """[..., A] zero or not -> uint8 [..., ceil(A / 8)], cell 0 in the lowest bit."""
+    spare = -flags.shape[-1] % 8
+    ones = torch.nn.functional.pad((flags > 0).to(torch.uint8), (0, spare))
+    return (ones.unflatten(-1, (-1, 8)) * _BIT).sum(-1, dtype=torch.uint8)
+
+
+def unpack_bits(packed: Tensor, cells: int) -> Tensor:
+    """uint8 [..., ceil(cells / 8)] -> uint8 0 or 1 [..., cells]."""
+    return (packed[..., None].bitwise_and(_BIT) > 0).to(torch.uint8).flatten(-2)[..., :cells]
