@@ -14,3 +14,13 @@ def reference_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no reference numbers in {folder}; set FIREBREAK_REFERENCE to their folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real landscapes: FIREBREAK_DATA, or the one beside the checkout."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "landscapes"
+    folder = Path(os.environ.get("FIREBREAK_DATA", default))
+    if not folder.is_dir():
+        pytest.skip(f"no landscapes in {folder}; set FIREBREAK_DATA to their folder")
+    return folder

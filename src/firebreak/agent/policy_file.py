@@ -1,0 +1,71 @@
+"""A trained policy on disk: weights, the layout they expect, and where they came from.
+
+Only tensors and plain values are stored and read back with `weights_only`, so a policy file cannot
+run code.
+"""
+
+import os
+import pickle
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from firebreak.agent.network import QMapNetwork
+from firebreak.checks import fail
+from firebreak.layout import OBSERVATION
+
+FORMAT = "firebreak-policy-1"
+
+
+class Policy(NamedTuple):
+    """network: in evaluation mode, on the CPU; provenance: plain values (run, episodes, config)."""
+
+    network: QMapNetwork
+    provenance: dict[str, Any]
+
+
+def save_policy(path: Path, network: torch.nn.Module, width: int,
+                provenance: dict[str, Any]) -> None:
+    """Writes a policy file; the old one stays until the new one is complete."""
+    content = {"format": FORMAT, "channels": list(OBSERVATION.names), "width": width,
+               "weights": {k: v.detach().cpu() for k, v in network.state_dict().items()},
+               "provenance": provenance}
+    beside = path.with_name(path.name + ".tmp")
+    torch.save(content, beside)
+    os.replace(beside, path)
+
+
+def load_policy(path: Path) -> Policy:
+    """Reads a policy file, or the best policy of a run folder.
+
+    Raises:
+        InputError: no such file, not a policy, or one made for another observation layout.
+    """
+    file = path / "policy.pt" if path.is_dir() else path
+    if not file.is_file():
+        raise fail(expected="a policy file or a run folder with policy.pt", given="no such file",
+                   where=str(path), remedy="train one with 'firebreak train quick'")
+    content = _read(file)
+    if content.get("channels") != list(OBSERVATION.names):
+        raise fail(expected=f"a policy for the {OBSERVATION.channels} channels of this version",
+                   given=f"one for {len(content.get('channels', []))} channels in another layout",
+                   where=str(file), remedy="train it again with this version of firebreak")
+    network = QMapNetwork(OBSERVATION.channels, content["width"])
+    network.load_state_dict(content["weights"])
+    return Policy(network.eval(), content["provenance"])
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        content = torch.load(file, map_location="cpu", weights_only=True)
+    except (RuntimeError, pickle.UnpicklingError, EOFError, ValueError, KeyError) as error:
+        raise _not_a_policy(file) from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise _not_a_policy(file)
+    return content
+
+
+def _not_a_policy(file: Path) -> Exception:
+    return fail(expected=f"a file of format {FORMAT}", given="something else or a damaged file",
+                where=str(file), remedy="give a policy.pt written by 'firebreak train'")
