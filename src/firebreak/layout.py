@@ -32,7 +32,7 @@ class ObservationLayout(NamedTuple):
         """Number of channels."""
         return len(self.names)
 
-    def index(self, name: str) -> int:
+    def channel(self, name: str) -> int:
         """Channel of a name."""
         return self.names.index(name)
 

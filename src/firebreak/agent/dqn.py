@@ -91,7 +91,7 @@ class DQNAgent:
         best = self.act_greedily(observation, mask)
         count = best.shape[0]
         draws = torch.rand((count, 3), generator=self.acting)
-        guide = observation[:, self.layout.index("downstream_value")].flatten(1)
+        guide = observation[:, self.layout.channel("downstream_value")].flatten(1)
         anywhere = _nth_allowed(mask, draws[:, 2])
         guided = _nth_best(guide, mask, self.settings.guided_cells, draws[:, 2])
         explored = torch.where(draws[:, 1] < self.settings.guided, guided, anywhere)

@@ -132,7 +132,7 @@ class Replay:
             end = torch.where(going, end + 1, end)
         row, last = time % self.rows, end % self.rows
         following = self.observations(last, env)
-        mask = following[:, self.layout.index("available")].flatten(1) > 0.5
+        mask = following[:, self.layout.channel("available")].flatten(1) > 0.5
         return Batch(self.observations(row, env), self.action[row, env].long(), reward, factor,
                      following, mask)
 

@@ -57,4 +57,5 @@ def step(slots: Slots, actions: NDArray[np.int64]) -> StepResult:
     after = np.array([slots.reward_loss(i) for i in range(count)])
     untreated = slots.untreated_reward_loss
     reward = np.divide(before - after, untreated, out=np.zeros(count), where=untreated > 0)
-    return StepResult(reward, ~slots.available.reshape(count, -1).any(axis=1), illegal)
+    over = np.logical_not(slots.available.reshape(count, -1).any(axis=1))
+    return StepResult(reward, over, illegal)

@@ -131,7 +131,8 @@ def burn_losses(field: TravelField, fires: Fires, values: NDArray[np.float32],
 
 def _blocks(fires: Fires) -> list[Fires]:
     count = fires.source.size
-    return [Fires(*(quantity[i:i + BLOCK] for quantity in fires)) for i in range(0, count, BLOCK)]
+    return [Fires(fires.source[i:i + BLOCK], fires.scenario[i:i + BLOCK],
+                  fires.duration_min[i:i + BLOCK]) for i in range(0, count, BLOCK)]
 
 
 def _run(field: TravelField, fires: Fires, value: NDArray[np.float32],

@@ -81,7 +81,7 @@ class Landscape:
                        where=f"landscape {self.name}", remedy="pass [rows, columns] arrays")
         for name, dtype in _GRIDS:
             # A copy, so that a caller's later write cannot reach the landscape.
-            grid = np.array(getattr(self, name), dtype=dtype, order="C")
+            grid: np.ndarray = np.array(getattr(self, name), dtype=dtype, order="C")
             if grid.shape != shape:
                 raise fail(expected=f"{name} of shape {shape} like fuel_model",
                            given=f"{grid.shape}", where=f"landscape {self.name}",
