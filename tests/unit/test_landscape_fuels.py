@@ -46,6 +46,8 @@ def test_table_equals_the_reference_table(reference_dir: Path) -> None:
         dynamic, *numbers = rows[code][2:]
         expected = [float(number) for number in numbers]
         expected[9] /= 100.0  # percent
+        if code == 7:
+            expected[7] = 1500.0  # BEHAVE's woody ratio, not Anderson's 1550
         assert model.dynamic == (dynamic == ".TRUE.")
         assert list(model[3:]) == pytest.approx(expected, abs=6e-6), code  # loads have 5 decimals
 

@@ -147,7 +147,8 @@ def _through_segment(metric, child, segment, time_a, time_b, width):
     a, b = _SEGMENT_A[segment], _SEGMENT_B[segment]
     east_a, north_a = -_STEP_COL[a], _STEP_ROW[a]
     east_ab, north_ab = -_STEP_COL[b] - east_a, _STEP_ROW[b] - north_a
-    m11, m12, m22 = metric[child, 0], metric[child, 1], metric[child, 2]
+    m11, m12 = np.float64(metric[child, 0]), np.float64(metric[child, 1])
+    m22 = np.float64(metric[child, 2])
     along_east = m11 * east_ab + m12 * north_ab
     along_north = m12 * east_ab + m22 * north_ab
     length2 = east_ab * along_east + north_ab * along_north
@@ -172,7 +173,8 @@ def _through_segment(metric, child, segment, time_a, time_b, width):
 @numba.njit(cache=True)
 def _single_step(metric, unit_time, parent, child, step):
     if step < 8:
-        return 0.5 * (unit_time[child, step] + unit_time[parent, step])
+        # Not 0.5 * (a + b): the sum of two float32 would be rounded to float32.
+        return 0.5 * unit_time[child, step] + 0.5 * unit_time[parent, step]
     east, north = -_STEP_COL[step], _STEP_ROW[step]
     return 0.5 * (_cost(metric, child, east, north) + _cost(metric, parent, east, north))
 

@@ -17,6 +17,7 @@ from rasterio.crs import CRS
 from rasterio.errors import CRSError, NotGeoreferencedWarning, RasterioError
 
 from firebreak.checks import fail
+from firebreak.units import METRES_PER_FOOT
 
 MAX_CELLS = 200_000_000
 NODATA_VALUES = (-9999, 32767, -32768)
@@ -92,9 +93,9 @@ def checked_grid(dataset: rasterio.DatasetReader, crs: str | None = None) -> Gri
         raise fail(expected="square cells", given=f"{a:g} x {-e:g}", where=where,
                    remedy="resample it to square cells, for example with gdalwarp -tr")
     system = _reference_system(dataset, crs)
-    size = a * (system.linear_units_factor[1] if system else _header_unit(dataset))
     _refuse_degrees(system, a, where)
-    return Grid((rows, cols), (a, b, c, d, e, f), size, system.to_wkt() if system else None)
+    return Grid((rows, cols), (a, b, c, d, e, f), a * _metres_per_unit(dataset, system),
+                system.to_wkt() if system else None)
 
 
 def _reference_system(dataset: rasterio.DatasetReader, crs: str | None) -> CRS | None:
@@ -102,14 +103,16 @@ def _reference_system(dataset: rasterio.DatasetReader, crs: str | None) -> CRS |
         return dataset.crs
     try:
         return CRS.from_user_input(crs)
-    except CRSError as error:
+    except (CRSError, ValueError) as error:
         raise fail(expected="a coordinate reference system such as EPSG:5070", given=f"'{crs}'",
                    where=dataset.name, remedy="check its spelling") from error
 
 
-def _header_unit(dataset: rasterio.DatasetReader) -> float:
-    """Metres per unit of length of a raster without reference system; LCP headers name it."""
-    factors = {"Feet": 0.3048, "Kilometers": 1000.0}
+def _metres_per_unit(dataset: rasterio.DatasetReader, system: CRS | None) -> float:
+    """Metres per unit of the transform: of the reference system, else as an LCP header says."""
+    if system is not None and system.is_projected:
+        return float(system.linear_units_factor[1])
+    factors = {"Feet": METRES_PER_FOOT, "Kilometers": 1000.0}
     return factors.get(dataset.tags().get("LINEAR_UNIT", "Meters"), 1.0)
 
 

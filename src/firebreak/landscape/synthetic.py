@@ -198,6 +198,5 @@ def _canopy(rng: np.random.Generator, fuel: NDArray[np.int16]) -> NDArray[np.flo
     density, openness = power_law_noise(rng, 2, fuel.shape, correlation_cells=8.0, exponent=2.0)
     lift = np.stack((0.20 * density, 0.20 * density, 0.35 * openness, 0.30 * density))
     layers = table[:, fuel] * np.exp(lift)
-    layers[0] = np.minimum(layers[0], 0.95)
     layers[2] = np.minimum(layers[2], 0.7 * layers[1])
     return layers.astype(np.float32)

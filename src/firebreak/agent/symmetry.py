@@ -1,0 +1,45 @@
+"""The eight symmetries of the square as free data: a turned map with turned winds is as likely.
+
+Maps turn as pictures do, north up. Directions turn with them: the channels "travel_east" and
+"travel_north" hold 0.5 + 0.5 * component.
+"""
+
+import torch
+from torch import Tensor
+
+from firebreak.agent.replay import Batch
+from firebreak.layout import ObservationLayout
+
+SYMMETRIES = 8
+
+
+def turn_map(grid: Tensor, k: int) -> Tensor:
+    """[..., H, W] turned anticlockwise k % 4 quarter turns, then mirrored east-west if k >= 4."""
+    turned = torch.rot90(grid, k % 4, dims=(-2, -1))
+    return turned.flip(-1) if k >= 4 else turned
+
+
+def turn_observation(observation: Tensor, k: int, layout: ObservationLayout) -> Tensor:
+    """[M, C, H, W] with map and directions turned."""
+    east_at, north_at = layout.channel("travel_east"), layout.channel("travel_north")
+    turned = turn_map(observation, k).clone()
+    east, north = turned[:, east_at].clone(), turned[:, north_at].clone()
+    for _ in range(k % 4):
+        # A quarter turn anticlockwise: what ran north runs west, what ran east runs north.
+        east, north = 1.0 - north, east
+    turned[:, east_at] = 1.0 - east if k >= 4 else east
+    turned[:, north_at] = north
+    return turned
+
+
+def turn_batch(batch: Batch, k: int, layout: ObservationLayout) -> Batch:
+    """A batch of square maps seen under symmetry k; actions and masks turn with the maps."""
+    rows, cols = batch.observation.shape[-2:]
+    old_cell = turn_map(torch.arange(rows * cols).reshape(rows, cols), k).flatten()
+    new_cell = torch.empty_like(old_cell)
+    new_cell[old_cell] = torch.arange(rows * cols)
+    return batch._replace(
+        observation=turn_observation(batch.observation, k, layout),
+        next_observation=turn_observation(batch.next_observation, k, layout),
+        action=new_cell[batch.action],
+        next_mask=batch.next_mask[:, old_cell])

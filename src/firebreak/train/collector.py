@@ -1,0 +1,142 @@
+"""Collecting experience: the agent acts in the vector environment, transitions go to the replay.
+
+The experience buffer holds one collect batch on its way to the replay. It is allocated once, it
+refuses to overflow instead of dropping, and what went in and out is counted.
+"""
+
+import time
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.replay import Replay
+from firebreak.checks import fail
+from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.seeding import integer_seed
+
+
+class ExperienceBuffer:
+    """`steps` rows of N transitions as detached CPU tensors; observations as bytes."""
+
+    def __init__(self, steps: int, num_envs: int, observation_shape: tuple[int, ...]) -> None:
+        self.observation = torch.zeros((steps, num_envs, *observation_shape), dtype=torch.uint8)
+        self.action = torch.zeros((steps, num_envs), dtype=torch.int64)
+        self.reward = torch.zeros((steps, num_envs), dtype=torch.float32)
+        self.terminated = torch.zeros((steps, num_envs), dtype=torch.bool)
+        self.held = 0
+        self.received = 0
+        self.handed_on = 0
+
+    def push(self, observation: Tensor, action: Tensor, reward: Tensor, terminated: Tensor) -> None:
+        """Takes one row; observation float32 [N, C, H, W], multiples of 1/255.
+
+        Raises:
+            OverflowError: it is full; `drain` first. Nothing is ever dropped.
+        """
+        if self.held == self.observation.shape[0]:
+            raise OverflowError(f"experience buffer full at {self.held} rows: drain it first")
+        self.observation[self.held] = (observation.detach().cpu() * 255.0).round().to(torch.uint8)
+        self.action[self.held] = action.detach().cpu()
+        self.reward[self.held] = reward.detach().cpu()
+        self.terminated[self.held] = terminated.detach().cpu()
+        self.held += 1
+        self.received += action.shape[0]
+
+    def drain(self, replay: Replay) -> int:
+        """Hands all rows on to the replay in their order; returns the number of transitions."""
+        count = self.held * self.action.shape[1]
+        for row in range(self.held):
+            replay.append(self.observation[row].float() / 255.0, self.action[row],
+                          self.reward[row], self.terminated[row])
+        self.held = 0
+        self.handed_on += count
+        return count
+
+    def clear(self) -> int:
+        """Forgets rows not handed on; returns how many transitions that were."""
+        lost, self.held = self.held * self.action.shape[1], 0
+        return lost
+
+
+class Collected(NamedTuple):
+    """What a collection brought: steps, and the returns of the episodes that ended in it."""
+
+    env_steps: int
+    returns: list[float]
+    seconds: float
+
+
+class ExperienceCollector:
+    """Steps one vector environment for its whole life."""
+
+    def __init__(self, env: FuelbreakVectorEnv, agent: DQNAgent, *, steps: int, seed: int,
+                 max_experiences: int, max_step_times: int, max_collection_times: int) -> None:
+        if steps * env.num_envs > max_experiences:
+            raise fail(expected=f"at most {max_experiences} experiences per collection",
+                       given=f"{steps} steps of {env.num_envs} environments",
+                       where="cleanup.max_experiences",
+                       remedy="raise it, or lower train.collect_steps or train.num_envs")
+        self.env, self.agent = env, agent
+        self.buffer = ExperienceBuffer(steps, env.num_envs, env.single_observation_space.shape)
+        self.env_steps = 0
+        self.episodes = 0
+        self.step_times: deque[float] = deque(maxlen=max_step_times)
+        self.collection_times: deque[float] = deque(maxlen=max_collection_times)
+        self._seed = seed
+        self._returns = np.zeros(env.num_envs)
+        self._observation: NDArray[np.float32]
+        self._mask: NDArray[np.int8]
+        self._begin(seed)
+
+    def collect(self) -> Collected:
+        """One collect batch into the buffer."""
+        begin = time.perf_counter()
+        finished: list[float] = []
+        for _ in range(self.buffer.observation.shape[0]):
+            finished += self._step()
+        seconds = time.perf_counter() - begin
+        self.collection_times.append(seconds)
+        return Collected(self.buffer.held * self.env.num_envs, finished, seconds)
+
+    def resume(self, episodes: int, env_steps: int) -> None:
+        """Counts on from a checkpoint, with new episodes in every environment."""
+        self.episodes, self.env_steps = episodes, env_steps
+        self._begin(integer_seed(self._seed, "resumed", episodes) % 2**31)
+
+    def clear_local_buffer(self) -> int:
+        """Forgets experiences not handed on; returns how many."""
+        return self.buffer.clear()
+
+    def cleanup_memory(self) -> int:
+        """Own buffers and environment only; returns the bytes freed (0 when steady)."""
+        row = self.buffer.observation[0].nbytes
+        waiting = self.buffer.held
+        self.clear_local_buffer()
+        return waiting * row + self.env.cleanup_memory()
+
+    def _begin(self, seed: int) -> None:
+        self._observation, info = self.env.reset(seed=seed)
+        self._mask = info["action_mask"]
+        self._returns[:] = 0.0
+
+    def _step(self) -> list[float]:
+        begin = time.perf_counter()
+        observation = torch.from_numpy(self._observation)
+        mask = torch.from_numpy(self._mask.astype(np.bool_))
+        action = self.agent.act(observation, mask, self.env_steps)
+        following, reward, terminated, _, info = self.env.step(action.numpy())
+        self.buffer.push(observation, action, torch.from_numpy(reward.astype(np.float32)),
+                         torch.from_numpy(terminated))
+        self._observation, self._mask = following, info["action_mask"]
+        self.env_steps += self.env.num_envs
+        self._returns += reward
+        finished = self._returns[terminated].tolist()
+        self._returns[terminated] = 0.0
+        self.episodes += len(finished)
+        self.step_times.append(time.perf_counter() - begin)
+        return finished

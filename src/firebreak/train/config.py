@@ -1,0 +1,252 @@
+"""The configuration of a run: typed, checked, read from TOML, changed with `--set key=value`.
+
+Steps in schedules are absolute (env steps, learner steps), never shares of the run.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import pydantic
+from pydantic import BaseModel, ConfigDict, Field
+
+from firebreak.checks import InputError, fail, nearest
+
+PRESETS = ("quick", "landfire", "long")
+
+
+class Section(BaseModel):
+    """A table of the file: unknown keys are errors, values are fixed once read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LandscapeConfig(Section):
+    """Where landscapes come from."""
+
+    kind: Literal["synthetic", "windows"] = Field("synthetic", description="made, or cut from maps")
+    size: int = Field(20, ge=6, le=256, description="treatable rows and columns")
+    margin: int = Field(0, ge=0, le=64, description="cells around them that only burn")
+    family: str | None = Field(None, description="synthetic family; all of them if not set")
+    data: str | None = Field(None, description="folder that maps are relative to")
+    maps: list[str] = Field([], description="maps cut into train, validation and test blocks")
+    test_maps: list[str] = Field([], description="maps used for testing only")
+    aggregate: int = Field(1, ge=1, le=20, description="cells of a map joined into one")
+    block: int = Field(57, ge=8, description="rows and columns of a split's blocks, joined cells")
+    turned: bool = Field(True, description="train on the eight symmetries of each window")
+
+
+class FireConfig(Section):
+    """Weather and fires."""
+
+    spread: Literal["front", "graph"] = Field("front", description="elliptical front, or 8 neighbours")
+    scenarios: int = Field(8, ge=1, le=256, description="weather scenarios per landscape")
+    burned_share: float = Field(0.15, gt=0, le=1, description="of the burnable cells, untreated mean")
+    duration_sigma: float = Field(0.5, ge=0, le=2, description="of the logarithm of the duration")
+    edge_share: float = Field(0.0, ge=0, le=1, description="fires that enter from the map's edge")
+    plan_fires: int = Field(256, ge=1, description="fires the planner is shown")
+    reward_fires: int = Field(256, ge=1, description="other fires it is paid on")
+    wind_20ft_km_h: float = Field(16.2, gt=0, le=150, description="mean wind speed at 20 ft")
+    wind_spread_km_h: float = Field(7.2, ge=0, le=100, description="its standard deviation")
+    wind_direction_spread_deg: float = Field(25.0, ge=0, le=180, description="around the main wind")
+
+
+class AgentConfig(Section):
+    """The learner."""
+
+    width: int = Field(32, ge=4, le=512, description="channels of the network")
+    learning_rate: float = Field(7e-4, gt=0, description="at the start")
+    learning_rate_end: float = Field(1e-4, gt=0, description="from decay_finish on")
+    decay_begin: int = Field(4000, ge=0, description="learner steps")
+    decay_finish: int = Field(9000, ge=1, description="learner steps")
+    epsilon: float = Field(1.0, ge=0, le=1, description="exploration at the start")
+    epsilon_end: float = Field(0.05, ge=0, le=1, description="from epsilon_steps on")
+    epsilon_steps: int = Field(3000, ge=1, description="env steps")
+    discount: float = Field(0.0, ge=0, lt=1, description="at the start: each break's own gain")
+    discount_end: float = Field(0.9, ge=0, lt=1, description="in the end: breaks that pay together")
+    discount_begin: int = Field(1600, ge=0, description="learner steps: raised from here")
+    discount_finish: int = Field(4000, ge=1, description="learner steps: raised until here")
+    n_step: int = Field(1, ge=1, le=100, description="steps summed in a return")
+    batch_size: int = Field(64, ge=1, description="transitions per update")
+    target_period: int = Field(300, ge=1, description="learner steps between target copies")
+    gradient_clip: float = Field(10.0, gt=0, description="largest gradient norm")
+    guided: float = Field(0.5, ge=0, le=1, description="exploration among the best cells")
+    guided_cells: int = Field(15, ge=1, description="how many of them")
+    symmetries: bool = Field(True, description="learn from turned and mirrored batches")
+
+
+class TrainConfig(Section):
+    """The run."""
+
+    episodes: int = Field(300, ge=1)
+    num_envs: int = Field(8, ge=1, le=1024, description="environments stepped together")
+    collect_steps: int = Field(4, ge=1, description="steps of all environments per collection")
+    learning_starts: int = Field(1000, ge=1, description="transitions before the first update")
+    updates_per_env_step: float = Field(1.0, gt=0, le=16, description="gradient steps")
+    threads: int = Field(0, ge=0, le=256, description="threads that burn fires; 0 = all cores")
+    torch_threads: int = Field(1, ge=1, le=256, description="threads of the network")
+    device: Literal["cpu", "cuda"] = Field("cpu", description="where the network lives")
+
+
+class ReplayConfig(Section):
+    """The replay and its bound."""
+
+    capacity: int = Field(12000, ge=16, description="transitions")
+    memory_budget_mb: int = Field(2000, ge=1, description="refuse to start above this")
+
+
+class EvaluationConfig(Section):
+    """Validation during the run and the comparison at its end."""
+
+    every_episodes: int = Field(30, ge=1, description="between validations")
+    validation_landscapes: int = Field(16, ge=1)
+    test_landscapes: int = Field(30, ge=1, description="of each test source")
+    test_fires: int = Field(1000, ge=10)
+    test_seed: int = Field(2026, ge=0, description="names the held-out landscapes, not the run")
+    methods: list[str] = Field(
+        ["none", "random", "burn-probability", "downstream-value-static", "downstream-value", "dqn"])
+
+
+class CleanupConfig(Section):
+    """Scheduled cleanups and bounded histories."""
+
+    episodes: int = Field(10, ge=1, description="everything, every so many episodes")
+    collector_steps: int = Field(50, ge=1, description="the collector, env steps of one slot")
+    learner_steps: int = Field(100, ge=1, description="agent and GPU")
+    max_losses: int = Field(1000, ge=1)
+    max_rewards: int = Field(1000, ge=1)
+    max_step_times: int = Field(100, ge=1)
+    max_collection_times: int = Field(20, ge=1)
+    max_experiences: int = Field(2000, ge=1, description="bound of the experience buffer")
+
+
+class RunConfig(Section):
+    """Everything a run depends on."""
+
+    seed: int = Field(0, ge=0)
+    budget: float = Field(0.05, gt=0, le=1, description="share of the treatable cells' cost")
+    landscapes: LandscapeConfig = LandscapeConfig()
+    fires: FireConfig = FireConfig()
+    agent: AgentConfig = AgentConfig()
+    train: TrainConfig = TrainConfig()
+    replay: ReplayConfig = ReplayConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    cleanup: CleanupConfig = CleanupConfig()
+
+
+def load_config(name: str, changes: list[str] | None = None) -> RunConfig:
+    """The configuration of a preset or TOML file, with `key.key=value` changes on top.
+
+    Raises:
+        InputError: no such file, not TOML, an unknown key (the nearest valid one is named), a value
+            of the wrong type or outside its range.
+    """
+    where = f"preset {name}" if name in PRESETS else name
+    tree = _parse(_read(name), where)
+    for change in changes or []:
+        _apply(tree, change)
+    return checked(tree, where)
+
+
+def checked(tree: dict[str, Any], where: str) -> RunConfig:
+    """The configuration of a parsed tree."""
+    try:
+        return RunConfig.model_validate(tree)
+    except pydantic.ValidationError as error:
+        raise _worded(error, where) from None
+
+
+def as_toml(config: RunConfig) -> str:
+    """The whole resolved configuration as TOML that `load_config` reads back."""
+    lines: list[str] = []
+    tables: list[str] = []
+    for name, value in config.model_dump(exclude_none=True).items():
+        if isinstance(value, dict):
+            tables += [f"\n[{name}]", *(f"{k} = {_literal(v)}" for k, v in value.items())]
+        else:
+            lines.append(f"{name} = {_literal(value)}")
+    return "\n".join(lines + tables) + "\n"
+
+
+def data_folder(config: RunConfig, given: str | None) -> Path:
+    """Where maps lie: the option, else FIREBREAK_DATA, else the configuration, else here."""
+    return Path(given or os.environ.get("FIREBREAK_DATA") or config.landscapes.data or ".")
+
+
+def preset_file(name: str) -> Path:
+    """A preset's TOML file: inside an installed package, or in configs/ of a checkout."""
+    packaged = Path(__file__).parents[1] / "configs" / f"{name}.toml"
+    return packaged if packaged.is_file() else Path(__file__).parents[3] / "configs" / f"{name}.toml"
+
+
+def _read(name: str) -> str:
+    if name in PRESETS:
+        return preset_file(name).read_text(encoding="utf-8")
+    path = Path(name)
+    if not path.is_file():
+        close = nearest(name, PRESETS)
+        remedy = f"did you mean '{close}'?" if close else "check the path"
+        raise fail(expected=f"a TOML file or one of the presets {', '.join(PRESETS)}",
+                   given="no such file", where=name, remedy=remedy)
+    return path.read_text(encoding="utf-8")
+
+
+def _parse(text: str, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise fail(expected="TOML", given=str(error), where=where,
+                   remedy="correct that line") from None
+
+
+def _apply(tree: dict[str, Any], change: str) -> None:
+    path, equals, text = change.partition("=")
+    if not equals:
+        raise fail(expected="key=value", given=f"'{change}'", where="--set",
+                   remedy="write it like --set train.episodes=300")
+    *tables, key = path.strip().split(".")
+    table = tree
+    for name in tables:
+        table = table.setdefault(name, {})
+        if not isinstance(table, dict):
+            raise fail(expected="a table", given=f"'{name}', which is a value", where="--set",
+                       remedy="check the key")
+    try:
+        table[key] = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        table[key] = text.strip()  # a bare word is a string
+
+
+def _worded(error: pydantic.ValidationError, where: str) -> InputError:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        names = _keys(first["loc"][:-1])
+        close = nearest(str(first["loc"][-1]), names)
+        return fail(expected="a known key", given=f"'{key}'", where=where,
+                    remedy=f"did you mean '{close}'?" if close
+                    else f"known here are {', '.join(sorted(names))}")
+    message = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    return fail(expected=f"{key} to be {message}", given=f"{first['input']!r}", where=where,
+                remedy="correct this value")
+
+
+def _keys(location: tuple[int | str, ...]) -> list[str]:
+    model: type[BaseModel] = RunConfig
+    for part in location:
+        annotation = model.model_fields[str(part)].annotation
+        assert isinstance(annotation, type)
+        model = annotation
+    return list(model.model_fields)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "[" + ", ".join(_literal(v) for v in value) + "]"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return repr(value)

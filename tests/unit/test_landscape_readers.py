@@ -1,0 +1,320 @@
+"""Readers on small rasters written by the test: what is understood, warned about, refused."""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+from rasterio.errors import NotGeoreferencedWarning
+
+from firebreak.checks import InputError
+from firebreak.landscape import geotiff
+from firebreak.landscape.landscape import NODATA
+from firebreak.landscape.layers import Role, is_40, role_of
+from firebreak.landscape.readers import LandscapeWarning, read_landscape
+from firebreak.landscape.synthetic import generate
+
+ROWS, COLS = 6, 8
+NORTH_UP = (30.0, 0.0, 500_000.0, 0.0, -30.0, 4_000_000.0)
+
+
+def bands(count: int = 8) -> np.ndarray:
+    """Ground that rises 6 m per cell to the north (20 %, faces south), fuels 101, canopy."""
+    rise = np.repeat(6 * (ROWS - np.arange(ROWS)), COLS).reshape(ROWS, COLS)
+    layers = [100 + rise, 11, 180, 101, 45, 215, 12, 13]
+    return np.stack([np.broadcast_to(layer, (ROWS, COLS)) for layer in layers[:count]]).astype(
+        np.int16)
+
+
+def write(path: Path, data: np.ndarray, *, crs: str | None = "EPSG:32611",
+          transform: tuple[float, ...] | None = NORTH_UP, nodata: float | None = None,
+          names: tuple[str, ...] = ()) -> Path:
+    count, height, width = data.shape
+    place = {} if transform is None else {"transform": rasterio.Affine(*transform)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotGeoreferencedWarning)
+        with rasterio.open(path, "w", driver="GTiff", count=count, height=height, width=width,
+                           dtype=data.dtype, crs=crs, nodata=nodata, **place) as file:
+            file.write(data)
+            for index, name in enumerate(names, start=1):
+                file.set_band_description(index, name)
+    return path
+
+
+def write_layers(folder: Path, names: dict[str, np.ndarray], **options: object) -> Path:
+    for name, grid in names.items():
+        write(folder / f"{name}.tif", grid[None], **options)  # type: ignore[arg-type]
+    return folder
+
+
+def test_eight_bands_in_our_units(tmp_path: Path) -> None:
+    land = read_landscape(write(tmp_path / "valley.tif", bands()))
+    assert land.name == "valley"
+    assert land.shape == (ROWS, COLS)
+    assert land.cell_size_m == 30.0
+    assert land.transform == NORTH_UP
+    assert "32611" in str(land.crs)
+    assert (land.fuel_model == 101).all()
+    assert land.slope_tan[1:-1] == pytest.approx(0.2)
+    assert land.aspect_deg == pytest.approx(180.0)
+    assert land.canopy_cover == pytest.approx(0.45)
+    assert land.canopy_height_m == pytest.approx(21.5)
+    assert land.canopy_base_height_m == pytest.approx(1.2)
+    assert land.canopy_bulk_density_kg_m3 == pytest.approx(0.13)
+    assert land.treatable.all()
+    assert (land.value == 1).all()
+
+
+def test_five_bands_have_no_crown_fuels(tmp_path: Path) -> None:
+    land = read_landscape(write(tmp_path / "five.tif", bands(5)))
+    assert land.canopy_cover == pytest.approx(0.45)
+    assert not land.canopy_height_m.any()
+    assert not land.canopy_bulk_density_kg_m3.any()
+
+
+def test_descriptions_beat_the_order(tmp_path: Path) -> None:
+    names = ("LF2022_CC_CONUS", "LF2022_CBD_CONUS", "LF2022_FBFM40_CONUS", "LF2020_Elev_CONUS",
+             "LF2020_SlpD_CONUS", "LF2020_Asp_CONUS", "LF2022_CBH_CONUS", "LF2022_CH_CONUS")
+    shuffled = bands()[[4, 7, 3, 0, 1, 2, 6, 5]]
+    described = read_landscape(write(tmp_path / "a.tif", shuffled, names=names))
+    assert described.checksum() == read_landscape(write(tmp_path / "b.tif", bands())).checksum()
+
+
+def test_descriptions_without_a_needed_layer_are_refused(tmp_path: Path) -> None:
+    names = ("elevation", "slope", "aspect", "canopy cover", "mystery")
+    with pytest.raises(InputError, match="none for fuel model"):
+        read_landscape(write(tmp_path / "a.tif", bands(5), names=names))
+
+
+@pytest.mark.parametrize(("name", "role"), [
+    ("LC20_Elev_220", Role.ELEVATION), ("dem", Role.ELEVATION), ("LC20_SlpP_220", Role.SLOPE),
+    ("SLPP2020", Role.SLOPE), ("Slope", Role.SLOPE), ("LC20_Asp_220", Role.ASPECT),
+    ("asp", Role.ASPECT), ("LC22_F40_230", Role.FUEL), ("LC22_F13_230", Role.FUEL),
+    ("250FBFM40", Role.FUEL), ("US_240FBFM13", Role.FUEL), ("Fuel models", Role.FUEL),
+    ("250CC", Role.COVER), ("LC22_CC_230", Role.COVER), ("LF2022_CH_CONUS", Role.HEIGHT),
+    ("Canopy height", Role.HEIGHT), ("Canopy base height", Role.BASE), ("cbh", Role.BASE),
+    ("Canopy bulk density", Role.DENSITY), ("250CBD", Role.DENSITY), ("ignition_density", None),
+    ("pyromes", None), ("hillshade", None), ("", None),
+])
+def test_layers_are_known_by_name(name: str, role: Role | None) -> None:
+    assert role_of(name) is role
+
+
+def test_fuel_system_by_name() -> None:
+    assert [is_40(name) for name in ("LC22_F40_230", "fbfm40", "LC22_F13_230", "F400")] == [
+        True, True, False, True]
+
+
+@pytest.mark.parametrize("value", [-9999, 32767, -32768, 77])
+def test_no_data_whatever_the_tag(tmp_path: Path, value: int) -> None:
+    data = bands()
+    data[:, 0, :3] = value
+    data[5, 3, 3] = value
+    path = write(tmp_path / "a.tif", data, nodata=77 if value == 77 else None)
+    land = read_landscape(path)
+    assert (land.fuel_model[0, :3] == NODATA).all()
+    assert (land.fuel_model != NODATA).sum() == ROWS * COLS - 3
+    assert not land.treatable[0, :3].any()
+    assert land.canopy_height_m[3, 3] == 0.0
+    assert not land.canopy_cover[0, :3].any()
+    assert land.elevation_m.min() > 100
+    assert land.elevation_m.max() < 140
+    assert land.slope_tan.max() == pytest.approx(0.2)
+
+
+def test_nan_is_no_data(tmp_path: Path) -> None:
+    data = bands().astype(np.float32)
+    data[:, 2, 2] = np.nan
+    land = read_landscape(write(tmp_path / "a.tif", data))
+    assert np.argwhere(land.fuel_model == NODATA).tolist() == [[2, 2]]
+
+
+def folder_layers() -> dict[str, np.ndarray]:
+    data = bands()
+    percent = np.full_like(data[1], 20)
+    return {"LC20_Elev_220": data[0], "LC20_SlpP_220": percent, "LC20_Asp_220": data[2],
+            "LC22_F40_230": data[3], "LC22_F13_230": np.full_like(data[3], 2),
+            "LC22_CC_230": data[4], "LC22_CH_230": data[5], "LC22_CBH_230": data[6],
+            "LC22_CBD_230": data[7]}
+
+
+def test_folder_of_layers_prefers_the_40_models(tmp_path: Path) -> None:
+    folder = write_layers(tmp_path, folder_layers())
+    write(folder / "pyromes.tif", bands(1))  # not a layer, ignored
+    land = read_landscape(folder)
+    assert land.name == tmp_path.name
+    assert land.checksum() == read_landscape(write(tmp_path / "all.tiff", bands())).checksum()
+
+
+def test_folder_with_anderson_fuels_in_bytes(tmp_path: Path) -> None:
+    layers = {"dem": bands()[0], "F13": np.full((ROWS, COLS), 2, dtype=np.uint8)}
+    layers["F13"][0, 0] = 255
+    write(tmp_path / "dem.tif", layers["dem"][None])
+    write(tmp_path / "f13.tif", layers["F13"][None], nodata=255)
+    land = read_landscape(tmp_path)
+    assert land.fuel_model[0, :2].tolist() == [NODATA, 2]
+    assert land.slope_tan[2, 2] == pytest.approx(0.2)
+
+
+def test_shipped_terrain_in_percent_and_in_degrees(tmp_path: Path) -> None:
+    (tmp_path / "percent").mkdir()
+    percent = read_landscape(write_layers(tmp_path / "percent", folder_layers()),
+                             terrain="shipped")
+    assert percent.slope_tan == pytest.approx(0.20)
+    degrees = read_landscape(write(tmp_path / "degrees.tif", bands()), terrain="shipped")
+    assert degrees.slope_tan == pytest.approx(np.tan(np.radians(11.0)), rel=1e-5)
+    assert degrees.aspect_deg == pytest.approx(180.0)
+
+
+def test_slopes_above_90_are_percent(tmp_path: Path) -> None:
+    data = bands()
+    data[1] = 20
+    data[1, 0, 0] = 95
+    land = read_landscape(write(tmp_path / "a.tif", data), terrain="shipped")
+    assert land.slope_tan[0, 0] == pytest.approx(0.95)
+    assert land.slope_tan[1, 1] == pytest.approx(0.20)
+
+
+def test_flat_aspect_is_zero(tmp_path: Path) -> None:
+    data = bands()
+    data[2, 1, 1] = -1
+    data[2, 1, 2] = 360
+    land = read_landscape(write(tmp_path / "a.tif", data), terrain="shipped")
+    assert land.aspect_deg[1, 1:4].tolist() == [0.0, 0.0, 180.0]
+
+
+def test_slope_that_disagrees_is_reported_once_with_its_figure(tmp_path: Path) -> None:
+    data = bands()
+    data[1] = 20  # degrees, 36 %; the ground has 20 %
+    path = write(tmp_path / "a.tif", data)
+    with pytest.warns(LandscapeWarning, match=r"slope difference 16\.4 percentage.*derived") as log:
+        derived = read_landscape(path)
+    assert len(log) == 1
+    assert derived.slope_tan[2, 2] == pytest.approx(0.2)
+    with pytest.warns(LandscapeWarning, match="used as shipped"):
+        shipped = read_landscape(path, terrain="shipped")
+    assert shipped.slope_tan[2, 2] == pytest.approx(0.364, abs=1e-3)
+
+
+def test_turned_aspect_is_reported(tmp_path: Path) -> None:
+    data = bands()
+    data[2] = 194
+    with pytest.warns(LandscapeWarning, match=r"aspect error 14\.0 degrees, mean turn \+14\.0"):
+        assert read_landscape(write(tmp_path / "a.tif", data)).aspect_deg[2, 2] == 180.0
+
+
+def test_no_reference_system_is_accepted_with_a_warning(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tif", bands(), crs=None)
+    with pytest.warns(LandscapeWarning, match="no coordinate reference system"):
+        assert read_landscape(path).crs is None
+    assert "5070" in str(read_landscape(path, crs="EPSG:5070").crs)
+
+
+def test_cells_of_a_system_in_feet_are_measured_in_metres(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tif", bands(), crs="EPSG:2227", transform=(
+        100.0, 0.0, 6e6, 0.0, -100.0, 2e6))
+    assert read_landscape(path).cell_size_m == pytest.approx(30.48, rel=1e-4)
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"transform": (30.0, 5.0, 0.0, 5.0, -30.0, 0.0)}, "north-up raster.*gdalwarp"),
+    ({"transform": (30.0, 0.0, 0.0, 0.0, 30.0, 0.0)}, "north-up raster"),
+    ({"transform": (30.0, 0.0, 0.0, 0.0, -20.0, 0.0)}, "square cells, got 30 x 20"),
+    ({"transform": None, "crs": None}, "without a cell size"),
+    ({"transform": (0.001, 0.0, 10.0, 0.0, -0.001, 50.0), "crs": "EPSG:4326"}, "projected"),
+    ({"transform": (0.001, 0.0, 10.0, 0.0, -0.001, 50.0), "crs": None}, "geographic"),
+])
+def test_unusable_grids_are_refused(tmp_path: Path, options: dict, words: str) -> None:
+    path = write(tmp_path / "a.tif", bands(), **options)
+    with pytest.raises(InputError, match=words) as error:
+        read_landscape(path)
+    assert str(path) in str(error.value)
+
+
+def test_contents_that_are_no_landscape_are_refused(tmp_path: Path) -> None:
+    def refused(name: str, change: Callable[[np.ndarray], object], words: str) -> None:
+        data = bands().astype(np.float32)
+        change(data)
+        with pytest.raises(InputError, match=words):
+            read_landscape(write(tmp_path / f"{name}.tif", data))
+
+    refused("void", lambda data: data.fill(-9999), "no data everywhere")
+    refused("sea", lambda data: data[0].fill(32767), "elevations, got no data")
+    refused("odd", lambda data: data[3].fill(101.5), "whole fuel model codes, got 101.5")
+    refused("custom", lambda data: data[3, 0, :2].fill(14), r"unknown codes 14 \(2 cells\)")
+
+
+@pytest.mark.parametrize("count", [1, 3, 9])
+def test_wrong_number_of_bands_is_refused(tmp_path: Path, count: int) -> None:
+    data = np.concatenate((bands(), bands()))[:count]
+    with pytest.raises(InputError, match=f"8 bands, or 5 .*got {count} band"):
+        read_landscape(write(tmp_path / "a.tif", data))
+
+
+def test_missing_and_broken_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere\.tif: expected .* got nothing"):
+        read_landscape(tmp_path / "nowhere.tif")
+    (tmp_path / "text.tif").write_text("no raster")
+    with pytest.raises(InputError, match="GDAL can read"):
+        read_landscape(tmp_path / "text.tif")
+    whole = write(tmp_path / "whole.tif", np.repeat(bands(), 40, axis=2)).read_bytes()
+    (tmp_path / "cut.tif").write_bytes(whole[:len(whole) // 2])
+    with pytest.raises(InputError, match=r"cut\.tif: expected a raster that GDAL can read"):
+        read_landscape(tmp_path / "cut.tif")
+
+
+def test_absurd_sizes_are_refused_before_reading(tmp_path: Path,
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(geotiff, "MAX_CELLS", ROWS * COLS - 1)
+    with pytest.raises(InputError, match=r"at most 47 cells, got 6 x 8.*smaller area"):
+        read_landscape(write(tmp_path / "a.tif", bands()))
+
+
+def test_bad_crs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="got 'EPSG:5070x'"):
+        read_landscape(write(tmp_path / "a.tif", bands()), crs="EPSG:5070x")
+
+
+def test_ambiguous_and_incomplete_folders_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="got no raster"):
+        read_landscape(tmp_path)
+    write(tmp_path / "dem.tif", bands(1))
+    with pytest.raises(InputError, match="0 landscape files and 1 layers"):
+        read_landscape(tmp_path)
+    write(tmp_path / "elev.tif", bands(1))
+    with pytest.raises(InputError, match=r"one raster for elevation, got dem\.tif and elev\.tif"):
+        read_landscape(tmp_path)
+    (tmp_path / "elev.tif").unlink()
+    write(tmp_path / "a.tif", bands())
+    assert read_landscape(tmp_path).name == tmp_path.name
+    write(tmp_path / "b.tif", bands())
+    with pytest.raises(InputError, match="2 landscape files"):
+        read_landscape(tmp_path)
+
+
+def test_layers_of_different_grids_are_refused(tmp_path: Path) -> None:
+    layers = folder_layers()
+    layers["LC22_CC_230"] = layers["LC22_CC_230"][:, :-1]
+    with pytest.raises(InputError, match=r"grid of the fuel model, 6 x 8 .*got 6 x 7") as error:
+        read_landscape(write_layers(tmp_path, layers))
+    assert "LC22_CC_230.tif" in str(error.value)
+
+
+def test_shipped_terrain_must_be_there(tmp_path: Path) -> None:
+    layers = {name: folder_layers()[name] for name in ("LC20_Elev_220", "LC22_F40_230")}
+    write_layers(tmp_path, layers)
+    assert read_landscape(tmp_path).slope_tan[2, 2] == pytest.approx(0.2)
+    with pytest.raises(InputError, match="slope and aspect layers, got none"):
+        read_landscape(tmp_path, terrain="shipped")
+
+
+def test_synthetic_specs() -> None:
+    assert read_landscape("synthetic:7").checksum() == generate(7, 40).checksum()
+    assert read_landscape("synthetic:7:12").checksum() == generate(7, 12).checksum()
+    named = generate(7, (12, 20), family="forest")
+    assert read_landscape(named.name).checksum() == named.checksum()
+    for bad in ("synthetic:", "synthetic:x", "synthetic:1:2:3", "synthetic:-1"):
+        with pytest.raises(InputError, match="write for example synthetic:7:40"):
+            read_landscape(bad)

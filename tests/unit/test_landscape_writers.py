@@ -1,0 +1,128 @@
+"""Written GeoTIFFs: place, bands, no data, colours; whole or absent; read back equal."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+
+from firebreak.checks import InputError
+from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.readers import LandscapeWarning, read_landscape
+from firebreak.landscape.synthetic import generate
+from firebreak.landscape.writers import write_fuel_map, write_geotiff, write_landscape
+
+UTM = "EPSG:32611"
+
+
+@pytest.fixture
+def land() -> Landscape:
+    here = generate(5, (20, 26), family="forest")
+    return replace(here, crs=UTM, transform=(100.0, 0.0, 500_000.0, 0.0, -100.0, 4_000_000.0))
+
+
+def test_bands_place_and_tags(tmp_path: Path, land: Landscape) -> None:
+    grids = {"burn probability": np.linspace(0, 1, 520, dtype=np.float32).reshape(20, 26),
+             "breaks": land.burnable}
+    path = write_geotiff(tmp_path / "out.tif", grids, land, nodata=-1, tags={"seed": 7})
+    with rasterio.open(path) as file:
+        assert file.descriptions == ("burn probability", "breaks")
+        assert file.crs == rasterio.CRS.from_user_input(UTM)
+        assert file.transform[:6] == land.transform
+        assert file.nodata == -1
+        assert file.compression.name == "deflate"
+        assert file.tags()["seed"] == "7"
+        assert file.dtypes == ("float32", "float32")
+        np.testing.assert_array_equal(file.read(1), grids["burn probability"])
+        np.testing.assert_array_equal(file.read(2), land.burnable)
+    assert [p.name for p in tmp_path.iterdir()] == ["out.tif"]
+
+
+def test_landscape_reads_back(tmp_path: Path, land: Landscape) -> None:
+    again = read_landscape(write_landscape(tmp_path / "land.tif", land))
+    assert again.crs == rasterio.CRS.from_user_input(UTM).to_wkt()
+    assert (again.transform, again.cell_size_m) == (land.transform, land.cell_size_m)
+    np.testing.assert_array_equal(again.fuel_model, land.fuel_model)
+    for name, unit in (("elevation_m", 1.0), ("canopy_cover", 0.01), ("canopy_height_m", 0.1),
+                       ("canopy_base_height_m", 0.1), ("canopy_bulk_density_kg_m3", 0.01)):
+        written, read = getattr(land, name), getattr(again, name)
+        np.testing.assert_allclose(read, written, atol=0.501 * unit)
+    np.testing.assert_allclose(again.slope_tan, land.slope_tan, atol=0.01)
+    shipped = read_landscape(tmp_path / "land.tif", terrain="shipped")
+    np.testing.assert_allclose(shipped.slope_tan, land.slope_tan, atol=0.013)
+    steep = land.slope_tan > 0
+    turned = np.abs((shipped.aspect_deg - land.aspect_deg + 180) % 360 - 180)
+    assert turned[steep].max() <= 0.51
+
+
+def test_written_twice_is_the_same_landscape(tmp_path: Path, land: Landscape) -> None:
+    once = read_landscape(write_landscape(tmp_path / "a.tif", land))
+    twice = read_landscape(write_landscape(tmp_path / "b.tif", once))
+    assert once.checksum() == twice.checksum()
+
+
+def test_no_data_survives(tmp_path: Path, land: Landscape) -> None:
+    fuel = land.fuel_model.copy()
+    fuel[:4, :5] = NODATA
+    holed = replace(land, fuel_model=fuel)
+    again = read_landscape(write_landscape(tmp_path / "land.tif", holed))
+    np.testing.assert_array_equal(again.fuel_model, fuel)
+    with rasterio.open(tmp_path / "land.tif") as file:
+        assert set(file.nodatavals) == {NODATA}
+        assert (file.read()[:, :4, :5] == NODATA).all()
+
+
+def test_aspect_is_written_in_0_to_359_and_minus_1_where_flat(tmp_path: Path,
+                                                              land: Landscape) -> None:
+    slope, aspect = np.full(land.shape, 0.2), np.full(land.shape, 359.7)
+    slope[0, 0] = aspect[0, 0] = 0.0
+    path = write_landscape(tmp_path / "land.tif", replace(land, slope_tan=slope,
+                                                          aspect_deg=aspect))
+    with rasterio.open(path) as file:
+        assert np.unique(file.read(3)).tolist() == [-1, 0]
+
+
+def test_no_reference_system_is_written_as_none(tmp_path: Path, land: Landscape) -> None:
+    path = write_landscape(tmp_path / "land.tif", replace(land, crs=None))
+    with pytest.warns(LandscapeWarning, match="no coordinate reference system"):
+        assert read_landscape(path).crs is None
+
+
+def test_fuel_map_has_the_usual_colours(tmp_path: Path, land: Landscape) -> None:
+    fuel = land.fuel_model.copy()
+    fuel[0, 0] = NODATA
+    with rasterio.open(write_fuel_map(tmp_path / "fuel.tif",
+                                      replace(land, fuel_model=fuel))) as file:
+        assert file.dtypes == ("uint8",)
+        assert file.colormap(1)[165] == (0x26, 0x73, 0x00, 255)
+        assert file.nodata == 0
+        codes = file.read(1)
+    assert codes[0, 0] == 0
+    np.testing.assert_array_equal(codes.ravel()[1:], fuel.ravel()[1:])
+
+
+def test_bad_requests_are_refused(tmp_path: Path, land: Landscape) -> None:
+    with pytest.raises(InputError, match="grids of shape"):
+        write_geotiff(tmp_path / "a.tif", {"x": np.zeros((3, 3))}, land)
+    with pytest.raises(InputError, match="got none"):
+        write_geotiff(tmp_path / "a.tif", {}, land)
+    with pytest.raises(InputError, match="create it first"):
+        write_geotiff(tmp_path / "no" / "a.tif", {"x": land.elevation_m}, land)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(
+        tmp_path: Path, land: Landscape, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_fuel_map(tmp_path / "a.tif", land)
+    before = path.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(rasterio.io.DatasetWriter, "update_tags", full, raising=False)
+    monkeypatch.setattr("firebreak.landscape.writers.os.replace", full)
+    with pytest.raises(InputError, match=r"a\.tif: expected to write.*no space left"):
+        write_geotiff(path, {"x": land.elevation_m}, land)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["a.tif"]
