@@ -168,12 +168,18 @@ def test_no_window_names_landscape_and_remedy() -> None:
         draw_window(rng, blocks, 10, 10, land)
     with pytest.raises(InputError, match="blocks that are all smaller"):
         draw_window(rng, blocks, 10, 21, land)
-    with pytest.raises(InputError, match="none of 4 tiles"):
+    with pytest.raises(InputError, match="none that is 50% burnable"):
         list_windows(blocks, 10, 10, land)
 
 
-def test_listed_windows_tile_blocks_and_skip_bad_ones() -> None:
+def test_listed_windows_are_packed_without_overlap_and_skip_bad_ones() -> None:
     fuel = np.full((25, 20), 101)
     fuel[0:10, 10:20] = 98
-    found = list_windows([Window(0, 0, 25, 20)], 10, 10, land_of(fuel))
-    assert found == [Window(0, 0, 10, 10), Window(10, 0, 10, 10), Window(10, 10, 10, 10)]
+    fuel[24, 0] = NODATA
+    found = list_windows([Window(0, 0, 25, 20)], 10, 10, land_of(fuel), min_burnable=0.5)
+    assert found == [Window(0, 0, 10, 10), Window(5, 10, 10, 10), Window(10, 0, 10, 10),
+                     Window(15, 10, 10, 10)]
+    covered = np.zeros((25, 20), int)
+    for window in found:
+        covered[window.slices] += 1
+    assert covered.max() == 1

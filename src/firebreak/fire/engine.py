@@ -15,7 +15,7 @@ from firebreak.fire import front_kernel
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel import TravelField, open_state, pad, padded_cells, padded_width, unpad
 
-BLOCK = 64  # fires whose dense maps are held at once
+MOST_FIRES, MOST_CELLS = 64, 6_000_000  # of the dense maps held at once
 
 
 def set_threads(count: int) -> None:
@@ -62,11 +62,18 @@ class BurnedFires(NamedTuple):
 
 
 class BurnStatistics(NamedTuple):
-    """Means over fires. loss: f64 [F]; burn_probability and downstream_value: f64 [H, W]."""
+    """Over F fires; maps are f64 [H, W].
+
+    loss: f64 [F], value burned per fire.
+    burn_probability: share of the fires that burned the cell.
+    downstream_value: value burned in the fires' trees below the cell, mean over all fires.
+    arrival_time_min: mean over the fires that burned the cell, inf where none did.
+    """
 
     loss: NDArray[np.float64]
     burn_probability: NDArray[np.float64]
     downstream_value: NDArray[np.float64]
+    arrival_time_min: NDArray[np.float64]
 
 
 def burn(field: TravelField, fires: Fires, value: NDArray[np.float32],
@@ -88,37 +95,49 @@ def burn(field: TravelField, fires: Fires, value: NDArray[np.float32],
     return BurnedFires(loss, unpad(arrival, shape), unpad(code, shape), unpad(downstream, shape))
 
 
+def burn_arrival(field: TravelField, fires: Fires,
+                 breaks: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    """Arrival times [F, H, W] alone, minutes, inf = unburned."""
+    cells = field.metric.shape[1]
+    arrival = np.empty((fires.source.size, cells))
+    _run(field, fires, np.ones(field.shape, np.float32), breaks, arrival,
+         np.empty((0, cells), np.uint8), np.empty((0, cells)), workspace(cells))
+    return unpad(arrival, field.shape)
+
+
 def burn_statistics(field: TravelField, fires: Fires, value: NDArray[np.float32],
                     breaks: NDArray[np.bool_] | None = None) -> BurnStatistics:
     """Burns fires in blocks and keeps sums: any number of fires in the memory of one block."""
     cells = field.metric.shape[1]
-    scratch = workspace(cells)
-    code = np.empty((BLOCK, cells), np.uint8)
-    downstream = np.empty((BLOCK, cells))
-    burned = np.zeros(cells)
-    below = np.zeros(cells)
+    size, scratch = _block_size(cells), workspace(cells)
+    arrival, code = np.empty((size, cells)), np.empty((size, cells), np.uint8)
+    downstream = np.empty((size, cells))
+    burned, below, reached = np.zeros(cells), np.zeros(cells), np.zeros(cells)
     losses = []
-    for block in _blocks(fires):
+    for block in _blocks(fires, size):
         n = block.source.size
-        losses.append(_run(field, block, value, breaks, np.empty((0, cells)), code[:n],
-                           downstream[:n], scratch))
-        burned += (code[:n] != front_kernel.UNBURNED).sum(axis=0)
+        losses.append(_run(field, block, value, breaks, arrival[:n], code[:n], downstream[:n],
+                           scratch))
+        burns = code[:n] != front_kernel.UNBURNED
+        burned += burns.sum(axis=0)
         below += downstream[:n].sum(axis=0)
+        reached += arrival[:n].sum(axis=0, where=burns)
     count = fires.source.size
-    return BurnStatistics(np.concatenate(losses), unpad(burned / count, field.shape),
-                          unpad(below / count, field.shape))
+    mean_arrival = np.divide(reached, burned, out=np.full(cells, np.inf), where=burned > 0)
+    return BurnStatistics(np.concatenate(losses), *(
+        unpad(total, field.shape) for total in (burned / count, below / count, mean_arrival)))
 
 
 def burn_losses(field: TravelField, fires: Fires, values: NDArray[np.float32],
                 breaks: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
     """Losses [K, F] of fires counted in K value layers [K, H, W]."""
     cells = field.metric.shape[1]
-    scratch = workspace(cells)
-    code = np.empty((BLOCK, cells), np.uint8)
+    size, scratch = _block_size(cells), workspace(cells)
+    code = np.empty((size, cells), np.uint8)
     flat = pad(values).astype(np.float64)
     losses = np.empty((values.shape[0], fires.source.size))
     done = 0
-    for block in _blocks(fires):
+    for block in _blocks(fires, size):
         n = block.source.size
         _run(field, block, values[0], breaks, np.empty((0, cells)), code[:n],
              np.empty((0, cells)), scratch)
@@ -129,10 +148,14 @@ def burn_losses(field: TravelField, fires: Fires, values: NDArray[np.float32],
     return losses
 
 
-def _blocks(fires: Fires) -> list[Fires]:
-    count = fires.source.size
-    return [Fires(fires.source[i:i + BLOCK], fires.scenario[i:i + BLOCK],
-                  fires.duration_min[i:i + BLOCK]) for i in range(0, count, BLOCK)]
+def _block_size(cells: int) -> int:
+    return max(1, min(MOST_FIRES, MOST_CELLS // cells))
+
+
+def _blocks(fires: Fires, size: int) -> list[Fires]:
+    return [Fires(fires.source[i:i + size], fires.scenario[i:i + size],
+                  fires.duration_min[i:i + size])
+            for i in range(0, fires.source.size, size)]
 
 
 def _run(field: TravelField, fires: Fires, value: NDArray[np.float32],

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.fire.behavior import SurfaceSpread, surface_spread
-from firebreak.fire.engine import burn
+from firebreak.fire.engine import burn_arrival
 from firebreak.fire.fires import FireRegime, Fires, draw_fires, median_for_share
 from firebreak.fire.travel import SpreadMode, TravelField, ellipse_of, field_from_ellipse
 from firebreak.fire.weather import WeatherScenarios, WindClimate, draw_scenarios
@@ -89,6 +89,5 @@ def _calibrated_median(regime: FireRegime, field: TravelField, burnable: NDArray
     unit = draw_fires(regime, burnable, weight, CALIBRATION_FIRES, 1.0, seed=seed,
                       fire_set="calibration", landscape=key)
     endless = unit._replace(duration_min=np.full(CALIBRATION_FIRES, np.inf))
-    burned = burn(field, endless, np.ones(burnable.shape, np.float32))
-    return median_for_share(burned.arrival_time_min, unit.duration_min, int(burnable.sum()),
-                            regime.burned_share)
+    arrival = burn_arrival(field, endless)
+    return median_for_share(arrival, unit.duration_min, int(burnable.sum()), regime.burned_share)

@@ -113,7 +113,7 @@ class Landscape:
     def crop(self, row: int, col: int, rows: int, cols: int) -> "Landscape":
         """The window of `rows` x `cols` cells whose north-west cell is (row, col)."""
         height, width = self.shape
-        inside = 0 <= row and 0 <= col and row + rows <= height and col + cols <= width
+        inside = row >= 0 and col >= 0 and row + rows <= height and col + cols <= width
         if not inside or rows < 1 or cols < 1:
             raise fail(expected=f"a window inside {height} x {width} cells",
                        given=f"rows {row}:{row + rows}, columns {col}:{col + cols}",
@@ -124,7 +124,8 @@ class Landscape:
         window = (slice(row, row + rows), slice(col, col + cols))
         return self.map_grids(lambda grid: grid[window], name=name, transform=origin)
 
-    def map_grids(self, change: Callable[[np.ndarray], np.ndarray], **fields: object) -> "Landscape":
+    def map_grids(self, change: Callable[[np.ndarray], np.ndarray],
+                  **fields: object) -> "Landscape":
         """A landscape whose every grid is `change(grid)`, and with other fields replaced."""
         grids = {name: change(getattr(self, name)) for name, _ in _GRIDS}
         return replace(self, **(grids | fields))  # type: ignore[arg-type]

@@ -219,22 +219,29 @@ def draw_window(rng: np.random.Generator, blocks: Sequence[Window], rows: int, c
 
 def list_windows(blocks: Sequence[Window], rows: int, cols: int, landscape: Landscape,
                  min_burnable: float = 0.5) -> list[Window]:
-    """All windows of a regular tiling of each block that `draw_window` would accept.
+    """Windows that `draw_window` would accept and that do not overlap, packed greedily.
 
-    The tiling starts at a block's north-west corner; windows do not overlap.
+    Each block is scanned from its north-west corner, row by row; a window is taken where it fits,
+    so that tilted or patchy data still yields many.
 
     Raises:
         InputError: there is none.
     """
-    tiles = [Window(row, col, rows, cols) for block in blocks
-             for row in range(block.row, block.row + block.rows - rows + 1, rows)
-             for col in range(block.col, block.col + block.cols - cols + 1, cols)]
-    good = [tile for tile in tiles if _is_good(tile, landscape, min_burnable)]
-    if not good:
+    found: list[Window] = []
+    for block in blocks:
+        free = np.ones(landscape.shape, np.bool_)
+        for row in range(block.row, block.row + block.rows - rows + 1):
+            for col in range(block.col, block.col + block.cols - cols + 1):
+                window = Window(row, col, rows, cols)
+                # The four corners are enough: windows taken before are as large as this one.
+                if (free[row:row + rows:rows - 1 or 1, col:col + cols:cols - 1 or 1].all()
+                        and _is_good(window, landscape, min_burnable)):
+                    free[window.slices] = False
+                    found.append(window)
+    if not found:
         raise _no_window(landscape, rows, cols,
-                         f"none of {len(tiles)} tiles that is {min_burnable:.0%} burnable and has "
-                         "data everywhere")
-    return good
+                         f"none that is {min_burnable:.0%} burnable and has data everywhere")
+    return found
 
 
 def _is_good(window: Window, landscape: Landscape, min_burnable: float) -> bool:

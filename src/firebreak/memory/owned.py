@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 _MAX_DEPTH = 6
+_PATH_LENGTH = 2  # components of a path that is reported; what lies deeper is added to it
 
 
 def owned_bytes(roots: dict[str, object]) -> dict[str, int]:
@@ -19,7 +20,8 @@ def owned_bytes(roots: dict[str, object]) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, root in roots.items():
         for path, size in _walk(root, name, 0, seen):
-            found[path] = found.get(path, 0) + size
+            owner = ".".join(path.split(".")[:_PATH_LENGTH])
+            found[owner] = found.get(owner, 0) + size
     return found
 
 
@@ -55,7 +57,8 @@ def _storage(thing: object) -> Any:
 
 def _children(thing: object) -> Iterator[tuple[str, object]]:
     if isinstance(thing, dict):
-        yield from ((str(key), value) for key, value in list(thing.items()))
+        yield from ((key if isinstance(key, str) else "[]", value)
+                    for key, value in list(thing.items()))
     elif isinstance(thing, tuple) and hasattr(thing, "_fields"):
         yield from zip(thing._fields, thing, strict=True)
     elif isinstance(thing, list | tuple | set):

@@ -1,0 +1,58 @@
+"""The command line: one small module per command, loaded only when it is asked for."""
+
+import importlib
+import sys
+import warnings
+
+from firebreak import __version__
+from firebreak.checks import InputError, unknown_name
+
+COMMANDS = {
+    "train": "train a fuel-break policy and compare it on landscapes it never saw",
+    "plan": "make a plan for a landscape and write it as GeoTIFF, CSV and pictures",
+    "evaluate": "compare methods and plans on test fires",
+    "simulate": "burn a landscape: burn probability, arrival time, intensity, downstream value",
+    "visualize": "figures and animation of a trained agent",
+    "landscape": "look at a landscape (info) or make a synthetic one (generate)",
+    "bench": "how fast this machine is",
+}
+BAD_INPUT, RESOURCE_FAILED, INTERRUPTED = 2, 3, 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; returns the exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if not given or given[0] in ("-h", "--help"):
+        print(_usage())
+        return 0
+    if given[0] == "--version":
+        print(f"firebreak {__version__}")
+        return 0
+    warnings.showwarning = _one_line  # type: ignore[assignment]
+    try:
+        if given[0] not in COMMANDS:
+            raise unknown_name("command", given[0], COMMANDS, "firebreak")
+        module = importlib.import_module(f"firebreak.cli.{given[0]}")
+        return int(module.run(given[1:]))
+    except InputError as error:
+        print(f"firebreak: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except OSError as error:
+        print(f"firebreak: {error.strerror or error}: {error.filename or 'a file'}; "
+              "free space or choose another folder", file=sys.stderr)
+        return RESOURCE_FAILED
+    except KeyboardInterrupt:
+        print("firebreak: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _usage() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {text}" for name, text in COMMANDS.items()]
+    return "\n".join(["usage: firebreak COMMAND [options]", "", *lines, "",
+                      "firebreak COMMAND --help lists a command's options; exit codes: 0 done, "
+                      "1 a check failed,", "2 bad input, 3 disk or memory failed, 130 interrupted."])
+
+
+def _one_line(message: Warning | str, *_: object) -> None:
+    print(f"firebreak: warning: {message}", file=sys.stderr)

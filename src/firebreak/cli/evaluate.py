@@ -1,0 +1,101 @@
+"""`firebreak evaluate LANDSCAPE...`: compare methods and plans on test fires."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import tyro
+
+from firebreak.checks import check_fraction, fail
+from firebreak.cli import common
+
+if TYPE_CHECKING:
+    from firebreak.landscape.landscape import Landscape
+
+
+@dataclass
+class EvaluateArguments:
+    """Compare methods on fires that none of them was shown."""
+
+    landscapes: Annotated[list[str], tyro.conf.Positional]
+    """Files or folders, or synthetic:SEED[:SIZE]."""
+    methods: str = "none,random,burn-probability,downstream-value-static,downstream-value"
+    """Comma-separated; add dqn together with --policy."""
+    policy: Path | None = None
+    """A policy.pt or the folder of a run."""
+    plan: list[Path] | None = None
+    """Plans made by `firebreak plan`: a folder, plan.csv or plan.tif each."""
+    window: int | None = None
+    """Cut windows of so many rows and columns from each landscape."""
+    windows: int = 6
+    """At most so many windows of each landscape."""
+    budget: float = 0.05
+    """Share of the treatable cells' cost that may be spent."""
+    plan_fires: int = 256
+    """Fires that the methods are shown."""
+    test_fires: int = 2000
+    """Other fires, which the plans are judged on."""
+    burned_share: float = 0.15
+    """Mean share of the burnable cells that an untreated fire burns."""
+    edge_share: float = 0.0
+    """Share of fires that enter from the map's edge."""
+    scenarios: int = 8
+    """Weather scenarios."""
+    wind_20ft_km_h: float = 16.2
+    """Mean wind speed 20 ft above the vegetation."""
+    wind_from_deg: float | None = None
+    """Main wind direction; drawn from the seed if not given."""
+    spread: Literal["front", "graph"] = "front"
+    """Elliptical front, or the fast eight-neighbour graph (too slow a fire under wind)."""
+    terrain: Literal["derived", "shipped"] = "derived"
+    """Slope and aspect from elevation, or the file's own."""
+    crs: str | None = None
+    """Coordinate reference system to use instead of the files' own."""
+    seed: int = 0
+    """Names the weather, the fires and the random plans."""
+    threads: int = 0
+    """Threads that burn fires; 0 = all cores."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command."""
+    from firebreak.agent.policy_file import load_policy
+    from firebreak.planning.evaluate import evaluate, table, to_json
+    from firebreak.planning.export import read_plan
+
+    args = common.parse(EvaluateArguments, arguments, "evaluate")
+    check_fraction(args.budget, what="a budget", where="--budget",
+                   remedy="0.05 treats 5 % of the treatable cells")
+    policy = load_policy(args.policy) if args.policy else None
+    common.use_threads(args.threads)
+    lands = [part for spec in args.landscapes for part in _parts(spec, args)]
+    plans = [read_plan(path, _only(lands)) for path in args.plan or []]
+    methods = [name.strip() for name in args.methods.split(",") if name.strip()]
+    done = evaluate([common.scene_of(land, args) for land in lands], methods,
+                    budget_share=args.budget, plan_fires=args.plan_fires,
+                    test_fires=args.test_fires, seed=args.seed, policy=policy, plans=plans)
+    print(table(done))
+    if args.json:
+        common.print_json(to_json(done))
+    return 0
+
+
+def _parts(spec: str, args: EvaluateArguments) -> "list[Landscape]":
+    from firebreak.landscape.readers import read_landscape
+    from firebreak.landscape.windows import Window, list_windows
+
+    land = read_landscape(spec, terrain=args.terrain, crs=args.crs)
+    if args.window is None:
+        return [land]
+    rows, cols = land.shape
+    found = list_windows([Window(0, 0, rows, cols)], args.window, args.window, land)
+    return [window.of(land) for window in found[:args.windows]]
+
+
+def _only(lands: "list[Landscape]") -> "Landscape":
+    if len(lands) != 1:
+        raise fail(expected="one landscape together with --plan", given=f"{len(lands)}",
+                   where="evaluate", remedy="evaluate a plan on the landscape it was made for")
+    return lands[0]

@@ -1,0 +1,127 @@
+"""`firebreak landscape info|generate`: what is in a file; synthetic maps."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import tyro
+
+from firebreak.checks import unknown_name
+from firebreak.cli import common
+
+if TYPE_CHECKING:
+    from firebreak.landscape.landscape import Landscape
+
+
+@dataclass
+class InfoArguments:
+    """Say what a landscape holds."""
+
+    landscape: Annotated[str, tyro.conf.Positional]
+    """A file or folder, or synthetic:SEED[:SIZE]."""
+    terrain: Literal["derived", "shipped"] = "derived"
+    """Slope and aspect from elevation, or the file's own."""
+    crs: str | None = None
+    """Coordinate reference system to use instead of the file's own."""
+    out: Path | None = None
+    """Also draw the map into this folder."""
+    seed: int = 0
+    """Not used: nothing here is random."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+@dataclass
+class GenerateArguments:
+    """Make a synthetic landscape."""
+
+    out: Annotated[Path, tyro.conf.Positional]
+    """The GeoTIFF to write."""
+    seed: int = 0
+    """Names the landscape."""
+    size: int = 40
+    """Rows and columns."""
+    family: str | None = None
+    """Kind of landscape; drawn from the seed if not given."""
+    cell_size_m: float = 100.0
+    """Side of a cell."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+def run(arguments: list[str]) -> int:
+    """Runs `info` or `generate`."""
+    actions = {"info": _info, "generate": _generate}
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print("usage: firebreak landscape info|generate ...\n\n"
+              "  info LANDSCAPE     fuels by area, terrain, extent\n"
+              "  generate FILE.tif  a synthetic landscape")
+        return 0
+    if arguments[0] not in actions:
+        raise unknown_name("action", arguments[0], actions, "firebreak landscape")
+    return actions[arguments[0]](arguments[1:])
+
+
+def _info(arguments: list[str]) -> int:
+    from firebreak.landscape.readers import read_landscape
+
+    args = common.parse(InfoArguments, arguments, "landscape info")
+    begin = time.perf_counter()
+    land = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
+    print(describe(land))
+    files = []
+    if args.out is not None:
+        from firebreak.report.canvas import save_figure
+        from firebreak.report.maps import landscape_figure
+
+        folder = common.new_folder(args.out, "landscape")
+        files.append(str(save_figure(landscape_figure(land, caption=land.name),
+                                     folder / "landscape.png")))
+        print(files[0])
+    if args.json:
+        rows, cols = land.shape
+        common.print_json({"files": files, "seconds": time.perf_counter() - begin, "rows": rows,
+                           "columns": cols, "cell_size_m": land.cell_size_m,
+                           "burnable_cells": int(land.burnable.sum()),
+                           "checksum": land.checksum()})
+    return 0
+
+
+def describe(land: "Landscape") -> str:
+    """A landscape in a few lines: size, place, terrain, fuels by area."""
+    import numpy as np
+
+    from firebreak.landscape.fuels import fuel_name
+    from firebreak.landscape.landscape import NODATA
+
+    rows, cols = land.shape
+    hectares = land.cell_size_m**2 / 1e4
+    crs = (land.crs or "none").split('"')[1] if land.crs and '"' in land.crs else land.crs or "none"
+    lines = [
+        f"{land.name}: {rows} x {cols} cells of {land.cell_size_m:g} m, "
+        f"{rows * cols * hectares:,.0f} ha, CRS {crs}",
+        f"elevation {land.elevation_m.min():.0f} to {land.elevation_m.max():.0f} m, mean slope "
+        f"{100 * land.slope_tan.mean():.0f} %, mean canopy cover {100 * land.canopy_cover.mean():.0f} %",
+        f"burnable {land.burnable.mean():.1%}, treatable {land.treatable.mean():.1%}"]
+    codes, counts = np.unique(land.fuel_model, return_counts=True)
+    for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True),
+                              key=lambda pair: -pair[1]):
+        name = "no data" if code == NODATA else fuel_name(code)
+        lines.append(f"  {code:>6}  {name:<24} {count / land.fuel_model.size:6.1%}  "
+                     f"{count * hectares:>10,.0f} ha")
+    return "\n".join(lines)
+
+
+def _generate(arguments: list[str]) -> int:
+    from firebreak.landscape.synthetic import generate
+    from firebreak.landscape.writers import write_landscape
+
+    args = common.parse(GenerateArguments, arguments, "landscape generate")
+    begin = time.perf_counter()
+    land = generate(args.seed, args.size, family=args.family, cell_size_m=args.cell_size_m)
+    path = write_landscape(args.out, land)
+    print(f"{describe(land)}\n{path}")
+    if args.json:
+        common.print_json({"files": [str(path)], "seconds": time.perf_counter() - begin})
+    return 0

@@ -1,0 +1,127 @@
+"""`firebreak plan LANDSCAPE`: make a plan, compare it on test fires, write files and pictures."""
+
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import tyro
+
+from firebreak.checks import check_fraction, fail
+from firebreak.cli import common
+
+if TYPE_CHECKING:
+    from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.plan import Plan
+
+MARGIN = 16  # cells around an area in which fires start and spread but nothing is treated
+
+
+@dataclass
+class PlanArguments:
+    """Plan fuel breaks for a landscape."""
+
+    landscape: Annotated[str, tyro.conf.Positional]
+    """A file or folder, or synthetic:SEED[:SIZE]."""
+    budget: float = 0.05
+    """Share of the treatable cells' cost that may be spent."""
+    area: str | None = None
+    """Plan inside these cells only: R0:R1,C0:C1 (half-open, from the north-west corner)."""
+    method: str | None = None
+    """How to plan; dqn if --policy is given, else downstream-value."""
+    policy: Path | None = None
+    """A policy.pt or the folder of a run."""
+    batch: int | None = None
+    """Cells placed per simulation; about 50 rounds if not given."""
+    plan_fires: int = 256
+    """Fires that the method is shown."""
+    test_fires: int = 1000
+    """Other fires for the comparison; 0 leaves it out."""
+    out: Path | None = None
+    """Output folder; a new one under outputs/ if not given."""
+    burned_share: float = 0.15
+    """Mean share of the burnable cells that an untreated fire burns."""
+    edge_share: float = 0.0
+    """Share of fires that enter from the map's edge."""
+    scenarios: int = 8
+    """Weather scenarios."""
+    wind_20ft_km_h: float = 16.2
+    """Mean wind speed 20 ft above the vegetation."""
+    wind_from_deg: float | None = None
+    """Main wind direction; drawn from the seed if not given."""
+    spread: Literal["front", "graph"] = "front"
+    """Elliptical front, or the fast eight-neighbour graph (too slow a fire under wind)."""
+    terrain: Literal["derived", "shipped"] = "derived"
+    """Slope and aspect from elevation, or the file's own."""
+    crs: str | None = None
+    """Coordinate reference system to use instead of the file's own."""
+    seed: int = 0
+    """Names the weather and the fires."""
+    threads: int = 0
+    """Threads that burn fires; 0 = all cores."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command."""
+    from firebreak.agent.policy_file import load_policy
+    from firebreak.landscape.readers import read_landscape
+    from firebreak.planning.area import lift
+    from firebreak.planning.export import write_plan
+    from firebreak.planning.methods import make_plan
+    from firebreak.report.run_report import write_plan_report
+
+    args = common.parse(PlanArguments, arguments, "plan")
+    check_fraction(args.budget, what="a budget", where="--budget",
+                   remedy="0.05 treats 5 % of the treatable cells")
+    method = args.method or ("dqn" if args.policy else "downstream-value")
+    policy = load_policy(args.policy) if args.policy else None
+    common.use_threads(args.threads)
+    full = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
+    land, offset = (full, (0, 0)) if args.area is None else _part(full, args.area)
+    scene = common.scene_of(land, args)
+    plan = make_plan(scene, args.budget, args.plan_fires, method, seed=args.seed, policy=policy,
+                     batch=args.batch)
+    compared = _compared(scene, plan, args) if args.test_fires else ""
+    out = common.new_folder(args.out, "plan")
+    whole = plan if args.area is None else lift(plan, offset, full)
+    files = [*write_plan(whole, full, out).values(),
+             *write_plan_report(out, scene=scene, plan=plan, seed=args.seed)]
+    print(f"{method}: {plan.cells.size} cells, {plan.cost:g} {plan.cost_unit} of a budget of "
+          f"{plan.budget:g}, in {plan.seconds:.2f} s")
+    if compared:
+        print(f"\n{compared}\n")
+    for path in files:
+        print(path)
+    if args.json:
+        common.print_json({"method": method, "n_cells": int(plan.cells.size), "cost": plan.cost,
+                           "cost_unit": plan.cost_unit, "seconds": plan.seconds,
+                           "files": [str(path) for path in files]})
+    return 0
+
+
+def _part(full: "Landscape", area: str) -> "tuple[Landscape, tuple[int, int]]":
+    from firebreak.planning.area import plan_area
+
+    found = re.fullmatch(r"(\d+):(\d+),(\d+):(\d+)", area.replace(" ", ""))
+    if found is None:
+        raise fail(expected="an area like R0:R1,C0:C1", given=f"'{area}'", where="--area",
+                   remedy="for example --area 100:164,200:264")
+    top, bottom, left, right = map(int, found.groups())
+    return plan_area(full, slice(top, bottom), slice(left, right), MARGIN)
+
+
+def _compared(scene: object, plan: "Plan", args: PlanArguments) -> str:
+    """The plan beside what the honest alternatives achieve on the same test fires."""
+    from firebreak.fire.scene import Scene
+    from firebreak.planning.evaluate import evaluate, table
+
+    assert isinstance(scene, Scene)
+    others = [m for m in ("none", "random", "burn-probability", "downstream-value")
+              if m != plan.method]
+    began = time.perf_counter()
+    done = evaluate([scene], others, budget_share=args.budget, plan_fires=args.plan_fires,
+                    test_fires=args.test_fires, seed=args.seed, plans=[plan], random_draws=3)
+    return f"{table(done)}\n(compared in {time.perf_counter() - began:.1f} s)"

@@ -1,0 +1,157 @@
+"""`firebreak train CONFIG|PRESET`: train, then compare on test fires of landscapes held out."""
+
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from firebreak.checks import fail
+from firebreak.cli import common
+
+if TYPE_CHECKING:
+    from firebreak.train.config import RunConfig
+    from firebreak.train.setup import Splits
+    from firebreak.train.trainer import ParallelTrainer
+
+
+@dataclass
+class TrainArguments:
+    """Train a fuel-break policy."""
+
+    config: Annotated[str, tyro.conf.Positional] = "quick"
+    """A TOML file or a preset: quick (about 5 minutes), landfire, long."""
+    out: Path | None = None
+    """Output folder; a new one under outputs/ if not given."""
+    resume: Path | None = None
+    """Go on with the run in this folder, with its own configuration."""
+    set: Annotated[list[str], tyro.conf.UseAppendAction] = field(default_factory=list)
+    """Change a key of the configuration, e.g. --set train.episodes=600. May be repeated."""
+    data: str | None = None
+    """Folder that the maps of the configuration are relative to; else FIREBREAK_DATA."""
+    seed: int | None = None
+    """Seed of the run, instead of the configuration's."""
+    quiet: bool = False
+    """No progress bar."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command."""
+    args = common.parse(TrainArguments, arguments, "train")
+    config, folder = _config_and_folder(args)
+    return _train(args, config, folder)
+
+
+def _config_and_folder(args: TrainArguments) -> tuple["RunConfig", Path | None]:
+    from firebreak.train.config import load_config
+
+    changes = list(args.set) + ([f"seed={args.seed}"] if args.seed is not None else [])
+    if args.resume is None:
+        return load_config(args.config, changes), None
+    stored = args.resume / "config.toml"
+    if not stored.is_file():
+        raise fail(expected="a run folder with config.toml", given="none there",
+                   where=str(args.resume), remedy="give the folder of an earlier run")
+    return load_config(str(stored), changes), args.resume
+
+
+def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> int:
+    from firebreak.cli.visualize import draw_run
+    from firebreak.train.config import as_toml, data_folder
+    from firebreak.train.setup import make_splits
+    from firebreak.train.trainer import ParallelTrainer
+
+    common.use_threads(config.train.threads, config.train.torch_threads)
+    splits = make_splits(config, data_folder(config, args.data))
+    folder = resumed or common.new_folder(args.out, Path(args.config).stem)
+    if resumed is None and (folder / "config.toml").exists():
+        raise fail(expected="a folder without a run", given="one that holds a run",
+                   where=str(folder), remedy="use --resume to go on with it, or another --out")
+    trainer = ParallelTrainer(config, splits, folder)
+    (folder / "config.toml").write_text(as_toml(config), encoding="utf-8")
+    if resumed is not None:
+        trainer.resume()
+    print(f"{folder}: {trainer.describe()}")
+    begin = time.perf_counter()
+    end = _consume(trainer, folder, config, args.quiet)
+    _compare(config, splits, folder)
+    figures = draw_run(config, splits, folder)
+    print(f"\n{len(figures)} pictures, metrics and policy.pt are in {folder}")
+    print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy {folder} "
+          "--out my_plan")
+    if args.json:
+        from firebreak.memory.snapshot import peak_rss_bytes
+
+        common.print_json({
+            "run": str(folder), "episodes": end["episodes"], "env_steps": end["env_steps"],
+            "learner_steps": end["learner_steps"], "weights_sha256": end["weights_sha256"],
+            "seconds": time.perf_counter() - begin, "peak_rss_bytes": peak_rss_bytes()})
+    return 0
+
+
+def _consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
+             quiet: bool) -> dict[str, Any]:
+    """Writes the rows of a run to disk, shows progress, returns the last row."""
+    from tqdm import tqdm
+
+    from firebreak.train.metrics import JsonLines
+
+    metrics, memory = JsonLines(folder / "metrics.jsonl"), JsonLines(folder / "memory.jsonl")
+    bar = tqdm(total=config.train.episodes, initial=trainer.collector.episodes, unit="ep",
+               disable=quiet, dynamic_ncols=True)
+    last: dict[str, Any] = {}
+    try:
+        for row in trainer.run():
+            (memory if row["kind"] == "memory" else metrics).write(row)
+            if row["kind"] == "progress":
+                bar.update(row["episodes_ended"])
+                bar.set_postfix_str(_postfix(row))
+            elif row["kind"] == "validation":
+                bar.write(f"episode {row['episodes']}: validation reduction "
+                          f"{row['reduction']:.3f} ± {row['half_width']:.3f}, best {row['best']:.3f}")
+            elif row["kind"] == "cleanup":
+                bar.write(f"warning: cleanup of {row['owner']} freed {row['freed_bytes']:,} bytes; "
+                          "something holds on to memory", file=sys.stderr)
+            last = row
+    except KeyboardInterrupt:
+        trainer.save()
+        bar.write(f"interrupted and saved; go on with: firebreak train --resume {folder}")
+        raise
+    finally:
+        bar.close()
+        metrics.close()
+        memory.close()
+        trainer.close()
+    return last
+
+
+def _postfix(row: dict[str, Any]) -> str:
+    if row["loss"] is None:
+        learning = f"replay {min(row['replay'], row['learning_starts'])}/{row['learning_starts']}"
+    else:
+        learning = f"loss {row['loss']:.3f}"
+    reward = "-" if row["mean_return"] is None else f"{row['mean_return']:.3f}"
+    return (f"reward {reward}, {learning}, epsilon {row['epsilon']:.2f}, "
+            f"discount {row['discount']:.2f}, RSS {row['rss_bytes'] / 1e6:.0f} MB")
+
+
+def _compare(config: "RunConfig", splits: "Splits", folder: Path) -> None:
+    """Evaluates the best policy on every test source, prints and stores the tables."""
+    from firebreak.agent.policy_file import load_policy
+    from firebreak.planning.evaluate import evaluate, table, to_json
+
+    policy = load_policy(folder)
+    stored = {}
+    for name, scenes in splits.test.items():
+        result = evaluate(
+            scenes, config.evaluation.methods, budget_share=config.budget,
+            plan_fires=config.fires.plan_fires, test_fires=config.evaluation.test_fires,
+            seed=config.evaluation.test_seed, policy=policy)
+        print(f"\nTest landscapes never trained on: {name}\n{table(result)}")
+        stored[name] = to_json(result)
+    (folder / "evaluation.json").write_text(json.dumps(stored, indent=1), encoding="utf-8")

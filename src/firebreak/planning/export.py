@@ -1,0 +1,204 @@
+"""Plans as files: a CSV list, a GeoTIFF of ranks, a JSON record of how the plan was made; and back.
+
+Rows, columns and cell ids count from 0, ranks from 1. Coordinates are cell centres in the
+landscape's reference system.
+"""
+
+import csv
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak import __version__
+from firebreak.checks import fail
+from firebreak.landscape.geotiff import open_raster, read_band
+from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.writers import write_geotiff
+from firebreak.planning.plan import Plan, check_plan, cost_of, cost_unit
+
+COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")
+RANK_NODATA = -1
+
+_RECORDED = ("method", "plan_fires", "seed", "seconds", "simulations", "policy")
+
+
+def write_plan(plan: Plan, landscape: Landscape, out_dir: Path) -> dict[str, Path]:
+    """Writes plan.csv, plan.tif and plan.json into a folder, which is made if need be.
+
+    plan.tif holds the rank of placement, 0 where nothing is treated, -1 outside the data.
+
+    Returns:
+        "csv", "tif" and "json" -> path.
+
+    Raises:
+        InputError: the plan does not fit the landscape, or the folder cannot be written.
+    """
+    check_plan(plan, landscape)
+    _make_folder(out_dir)
+    tif = write_geotiff(out_dir / "plan.tif", {"rank": _ranks(plan, landscape)}, landscape,
+                        nodata=RANK_NODATA, tags={"method": plan.method})
+    return {"csv": _replace(out_dir / "plan.csv", _csv_text(plan, landscape)), "tif": tif,
+            "json": _replace(out_dir / "plan.json", json.dumps(_record(plan), indent=2) + "\n")}
+
+
+def read_plan(path: Path, landscape: Landscape) -> Plan:
+    """The plan in a plan.csv, a plan.tif, or a folder with one, for a landscape.
+
+    A CSV needs the columns `row` and `col`; a raster treats its cells above 0, lowest first. How
+    the plan was made is taken from the .json file of the same name where there is one.
+
+    Raises:
+        InputError: no such file, a damaged one, another grid, or cells that are not treatable.
+    """
+    file = _plan_file(path)
+    record = _read_record(file.with_suffix(".json"), landscape)
+    read = _read_csv if file.suffix.lower() == ".csv" else _read_raster
+    cells = read(file, landscape)
+    cost = cost_of(cells, landscape)
+    treatable_cost = float(landscape.cost[landscape.treatable].astype(np.float64).sum())
+    own: dict[str, Any] = {"method": file.stem, "plan_fires": 0, "seed": 0, "seconds": 0.0,
+                           "simulations": 0.0}
+    own |= {key: record[key] for key in _RECORDED if key in record}
+    checksum = landscape.checksum()
+    if record.get("landscape_checksum") == checksum and "budget" in record:
+        own |= {"budget": record["budget"], "budget_share": record["budget_share"]}
+    else:
+        own |= {"budget": cost, "budget_share": cost / treatable_cost if cost else 0.0}
+    plan = Plan(cells=cells, shape=landscape.shape, cost=cost, cost_unit=cost_unit(landscape),
+                landscape=landscape.name, landscape_checksum=checksum, **own)
+    check_plan(plan, landscape)
+    return plan
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError, PermissionError) as error:
+        raise fail(expected="a folder to write into", given=f"'{error.strerror}'",
+                   where=str(folder), remedy="choose another --out") from error
+
+
+def _replace(path: Path, text: str) -> Path:
+    """Writes a text file that appears whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def _ranks(plan: Plan, landscape: Landscape) -> NDArray[np.integer]:
+    count = plan.cells.size
+    ranks = np.zeros(plan.shape, np.int16 if count <= np.iinfo(np.int16).max else np.int32)
+    ranks.ravel()[plan.cells] = np.arange(1, count + 1)
+    ranks[landscape.fuel_model == NODATA] = RANK_NODATA
+    return ranks
+
+
+def _csv_text(plan: Plan, landscape: Landscape) -> str:
+    rows, cols = np.divmod(plan.cells, plan.shape[1])
+    x, y = _centres(landscape, rows, cols)
+    cost = landscape.cost.ravel()[plan.cells].astype(np.float64)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    columns = (np.arange(1, plan.cells.size + 1), rows, cols, plan.cells, x, y, cost,
+               np.cumsum(cost))
+    writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
+    return text.getvalue()
+
+
+def _centres(landscape: Landscape, rows: NDArray[np.int64],
+             cols: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Coordinates of cell centres in the landscape's reference system."""
+    a, b, c, d, e, f = landscape.transform
+    across, down = cols + 0.5, rows + 0.5
+    return a * across + b * down + c, d * across + e * down + f
+
+
+def _record(plan: Plan) -> dict[str, Any]:
+    return {
+        "schema": 1, "firebreak": __version__, "method": plan.method,
+        "n_cells": int(plan.cells.size), "cost": plan.cost, "cost_unit": plan.cost_unit,
+        "budget": plan.budget, "budget_share": plan.budget_share, "landscape": plan.landscape,
+        "landscape_checksum": plan.landscape_checksum, "shape": list(plan.shape),
+        "plan_fires": plan.plan_fires, "seed": plan.seed, "seconds": plan.seconds,
+        "simulations": plan.simulations, "policy": plan.policy,
+    }
+
+
+def _plan_file(path: Path) -> Path:
+    candidates = [path / "plan.csv", path / "plan.tif"] if path.is_dir() else [path]
+    for file in candidates:
+        if file.is_file() and file.suffix.lower() in (".csv", ".tif", ".tiff"):
+            return file
+    raise fail(expected="a plan as .csv or .tif, or a folder with plan.csv or plan.tif",
+               given="a file of another kind" if path.is_file() else "none", where=str(path),
+               remedy="give what 'firebreak plan' wrote")
+
+
+def _read_record(path: Path, landscape: Landscape) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    if not isinstance(record, dict):
+        raise _damaged(path, "no object")
+    shape = record.get("shape", list(landscape.shape))
+    if shape != list(landscape.shape):
+        raise _other_grid(path, f"shape {shape}", landscape)
+    return record
+
+
+def _read_csv(path: Path, landscape: Landscape) -> NDArray[np.int64]:
+    height, width = landscape.shape
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = list(csv.DictReader(file, strict=True))
+            places = np.array([(int(line["row"]), int(line["col"])) for line in lines],
+                              np.int64).reshape(-1, 2)
+            centres = [(float(line["x"]), float(line["y"])) for line in lines if "x" in line]
+    except (KeyError, TypeError, ValueError, csv.Error) as error:
+        raise _damaged(path, f"no whole numbers in the columns row and col ({error})") from error
+    rows, cols = places.T
+    outside = (rows < 0) | (rows >= height) | (cols < 0) | (cols >= width)
+    if outside.any():
+        row, col = places[outside][0].tolist()
+        raise _other_grid(path, f"row {row}, column {col}", landscape)
+    if centres and not np.allclose(np.array(centres).T, _centres(landscape, rows, cols), rtol=0.0,
+                                   atol=0.25 * abs(landscape.transform[0])):
+        raise _other_grid(path, "coordinates that do not lie in the cells of its rows and columns",
+                          landscape)
+    return rows * width + cols
+
+
+def _read_raster(path: Path, landscape: Landscape) -> NDArray[np.int64]:
+    with open_raster(path) as dataset:
+        if dataset.shape != landscape.shape:
+            raise _other_grid(path, f"shape {dataset.shape}", landscape)
+        if not np.allclose(dataset.transform[:6], landscape.transform):
+            raise _other_grid(path, f"transform {dataset.transform[:6]}", landscape)
+        band = read_band(dataset, 1)
+    ranks = np.where(band.valid, band.values, 0).ravel()
+    cells = np.flatnonzero(ranks > 0)
+    return cells[np.argsort(ranks[cells], kind="stable")]
+
+
+def _damaged(path: Path, given: str) -> Exception:
+    return fail(expected="a plan written by 'firebreak plan'", given=given, where=str(path),
+                remedy="write the plan again, or correct the file")
+
+
+def _other_grid(path: Path, given: str, landscape: Landscape) -> Exception:
+    return fail(expected=f"cells of {landscape.name}, {landscape.shape[0]} x {landscape.shape[1]}",
+                given=given, where=str(path),
+                remedy="use the plan with the landscape it was made for")

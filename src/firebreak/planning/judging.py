@@ -1,0 +1,126 @@
+"""What one plan achieves on one scene: its fires burned without and with the plan's breaks.
+
+Every plan of a scene meets the same test fires, the untreated map too. A fire that starts in a
+treated cell starts all the same.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.fire.engine import BurnStatistics, burn_statistics
+from firebreak.fire.fires import Fires
+from firebreak.fire.scene import Scene
+from firebreak.planning.plan import Plan
+from firebreak.planning.statistics import relative_drop, worst_tenth_mean
+
+TEST_SET = "test"
+
+
+class Row(NamedTuple):
+    """One method on one landscape; reductions are shares of the untreated mean loss.
+
+    Attributes:
+        landscape: its name.
+        budget: share of the cost of all treatable cells.
+        plan_fires: fires the method was shown.
+        method: its name.
+        untreated_loss: mean loss of the test fires without breaks, in units of value.
+        reduction: drop of the mean loss.
+        reduction_untreated_cells: the same, counting only cells that the plan does not treat.
+        cvar90_reduction: drop of the mean loss of the worst 10 % of fires.
+        in_sample_reduction: `reduction` on the plan fires: what the plan promised.
+        seconds, simulations: cost of planning, see `Plan`.
+    """
+
+    landscape: str
+    budget: float
+    plan_fires: int
+    method: str
+    untreated_loss: float
+    reduction: float
+    reduction_untreated_cells: float
+    cvar90_reduction: float
+    in_sample_reduction: float
+    seconds: float
+    simulations: float
+
+
+class _Burned(NamedTuple):
+    fires: Fires
+    untreated: BurnStatistics
+
+
+class Judged(NamedTuple):
+    """A method on a scene. saved, untreated: f64 [F], loss per test fire."""
+
+    row: Row
+    saved: NDArray[np.float64]
+    untreated: NDArray[np.float64]
+
+
+def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], plan_fires: int,
+                test_fires: int) -> dict[str, Judged]:
+    """Burns the plan fires and the test fires under each plan of a scene.
+
+    Args:
+        made: by name the plans of a method; the result is the mean over them.
+        plan_fires, test_fires: number of fires of the sets "plan" and "test".
+
+    Raises:
+        InputError: fires that burn nothing of value.
+    """
+    test, shown = (_burned(scene, scene.fires(name, count))
+                   for name, count in ((TEST_SET, test_fires), ("plan", plan_fires)))
+    return {name: _mean_judged([_judge(scene, name, plan, test, shown) for plan in plans])
+            for name, plans in made.items()}
+
+
+def _burned(scene: Scene, fires: Fires) -> _Burned:
+    untreated = burn_statistics(scene.field, fires, scene.landscape.value)
+    if not untreated.loss.mean() > 0.0:
+        raise fail(expected="fires that burn something of value", given="a mean loss of 0",
+                   where=f"landscape {scene.landscape.name}, seed {scene.seed}",
+                   remedy="check its value map and the fires' durations")
+    return _Burned(fires, untreated)
+
+
+def _judge(scene: Scene, name: str, plan: Plan, test: _Burned, shown: _Burned) -> Judged:
+    mask = plan.break_mask()
+    value = scene.landscape.value
+    before = test.untreated
+    after = burn_statistics(scene.field, test.fires, value, mask)
+    promised = burn_statistics(scene.field, shown.fires, value, mask)
+    row = Row(
+        landscape=scene.landscape.name, budget=plan.budget_share, plan_fires=plan.plan_fires,
+        method=name, untreated_loss=float(before.loss.mean()),
+        reduction=_mean_drop(before, after),
+        reduction_untreated_cells=relative_drop(_loss_off(mask, before, value),
+                                                _loss_off(mask, after, value)),
+        cvar90_reduction=relative_drop(worst_tenth_mean(before.loss),
+                                       worst_tenth_mean(after.loss)),
+        in_sample_reduction=_mean_drop(shown.untreated, promised),
+        seconds=plan.seconds, simulations=plan.simulations)
+    return Judged(row, before.loss - after.loss, before.loss)
+
+
+def _mean_drop(before: BurnStatistics, after: BurnStatistics) -> float:
+    return relative_drop(float(before.loss.mean()), float(after.loss.mean()))
+
+
+def _loss_off(mask: NDArray[np.bool_], burned: BurnStatistics,
+              value: NDArray[np.float32]) -> float:
+    """Mean loss on the cells outside the plan: [H, W] mask, True = treated."""
+    return float((burned.burn_probability * value)[~mask].sum())
+
+
+def _mean_judged(draws: list[Judged]) -> Judged:
+    """The mean of several plans of one method on one scene."""
+    measured = Row._fields[Row._fields.index("reduction"):]
+    numbers: dict[str, Any] = {
+        field: float(np.mean([getattr(draw.row, field) for draw in draws])) for field in measured}
+    return Judged(draws[0].row._replace(**numbers),
+                   np.mean([draw.saved for draw in draws], axis=0), draws[0].untreated)

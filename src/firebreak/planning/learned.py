@@ -1,0 +1,46 @@
+"""Plans of a learned policy: the available cell with the largest Q-value, looked up every round."""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import fail
+from firebreak.env.observation import to_floats
+from firebreak.env.slots import Slots
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.rounds import Placement, Task, place_by_score
+
+MOST_TREATABLE = 128 * 128
+"""Treatable cells from which a learned plan must be asked for by area: policies know such maps."""
+
+
+def place_dqn(task: Task) -> Placement:
+    """The cells that a trained Q-map network values most, one greedy choice after another.
+
+    Raises:
+        InputError: no policy, or more treatable cells than MOST_TREATABLE.
+    """
+    policy = task.policy
+    if policy is None:
+        raise fail(expected="a trained policy", given="none", where="method dqn",
+                   remedy="give a run or a policy file with --policy, or train one with "
+                          "'firebreak train quick'")
+    _check_size(task.problem.scene.landscape)
+    return place_by_score(task, lambda slots: q_map(policy, slots))
+
+
+def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+    """Q-values [H, W] of slot 0's observation, of all cells whether available or not."""
+    observation = torch.from_numpy(to_floats(slots.layers[:1]))
+    with torch.no_grad():
+        values = policy.network(observation)
+    return values.numpy().reshape(slots.sizes.shape)
+
+
+def _check_size(landscape: Landscape) -> None:
+    treatable = int(landscape.treatable.sum())
+    if treatable > MOST_TREATABLE:
+        raise fail(expected=f"at most {MOST_TREATABLE:,} treatable cells (128 x 128)",
+                   given=f"{treatable:,}", where=f"method dqn on {landscape.name}",
+                   remedy="name a part of the map with --area R0:R1,C0:C1")

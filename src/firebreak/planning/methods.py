@@ -1,0 +1,81 @@
+"""Every way to make a plan, by name, and the one function that makes them.
+
+All methods are shown the same keyed plan fires of a scene, so that they differ in nothing but what
+they make of them.
+"""
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import NamedTuple
+
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import fail, unknown_name
+from firebreak.env.problem import problem_of
+from firebreak.fire.scene import Scene
+from firebreak.planning import heuristics, learned
+from firebreak.planning.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.planning.rounds import Placement, Task, default_batch, warm_up
+
+
+class Method(NamedTuple):
+    """description: one line for --help and the documentation; place: chooses the cells."""
+
+    description: str
+    place: Callable[[Task], Placement]
+
+
+METHODS: dict[str, Method] = {
+    "none": Method("treats nothing", heuristics.place_none),
+    "random": Method("treats cells at random", heuristics.place_random),
+    "burn-probability": Method(
+        "treats the cells that burn most often, simulated anew as the plan grows",
+        heuristics.place_burn_probability),
+    "downstream-value-static": Method(
+        "treats the cells with the most value burned behind them on the untreated map",
+        heuristics.place_downstream_value_static),
+    "downstream-value": Method(
+        "treats the cells with the most value burned behind them, simulated anew as the plan grows",
+        heuristics.place_downstream_value),
+    "dqn": Method(
+        "treats the cells that a trained policy values most, simulated anew as the plan grows",
+        learned.place_dqn),
+}
+
+
+def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
+              policy: Policy | None = None, batch: int | None = None,
+              fire_set: str = "") -> Plan:
+    """The plan of a method for a scene.
+
+    Args:
+        budget_share: share of the cost of all treatable cells, (0, 1].
+        plan_fires: number of fires of the set `fire_set + "plan"` that the method is shown.
+        method: a name in METHODS.
+        seed: of random methods; the fires are keyed by the scene's seed.
+        policy: for learned methods.
+        batch: cells placed per simulation, spaced apart; None: as many as need about 50 rounds.
+
+    Raises:
+        InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
+            a batch below 1, fires that burn nothing of value.
+    """
+    if method not in METHODS:
+        raise unknown_name("method", method, METHODS, "--method")
+    if batch is not None and batch < 1:
+        raise fail(expected="a batch of at least 1 cell", given=f"{batch}", where="--batch",
+                   remedy="leave it out for about 50 rounds")
+    warm_up()
+    began = perf_counter()
+    fires = scene.fires(f"{fire_set}plan", plan_fires)
+    land = scene.landscape
+    problem = problem_of(scene, budget_share, fires, fires.first(0))
+    placed = METHODS[method].place(
+        Task(problem, seed, batch or default_batch(land, budget_share), policy))
+    plan = Plan(method=method, cells=placed.cells, shape=land.shape,
+                cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
+                budget=problem.budget, budget_share=budget_share, landscape=land.name,
+                landscape_checksum=scene.key, plan_fires=plan_fires, seed=seed,
+                seconds=perf_counter() - began, simulations=placed.simulations,
+                policy=policy.provenance if policy and method == "dqn" else None)
+    check_plan(plan, land)
+    return plan

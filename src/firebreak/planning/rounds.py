@@ -1,0 +1,145 @@
+"""Placing cells round by round: burn the plan fires, score the cells, place the best, burn again.
+
+The loop that every re-simulating method shares. Between rounds only those fires burn anew that a
+new break changes; the unit of `simulations` is one burn of all plan fires.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import Policy
+from firebreak.env.core import begin
+from firebreak.env.problem import Problem, problem_of
+from firebreak.env.slots import Sizes, Slots
+from firebreak.fire.engine import burn_statistics
+from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.synthetic import generate
+
+MOST_ROUNDS = 50
+"""About as many rounds as a plan takes where the batch is not given."""
+
+SPACING = 3
+"""Cells of one round are at least this far apart (Chebyshev): each would change its neighbours'
+scores."""
+
+_SLOT = np.zeros(1, np.int64)
+
+
+class Task(NamedTuple):
+    """What a method is given. batch: cells per round; policy: for learned methods."""
+
+    problem: Problem
+    seed: int
+    batch: int
+    policy: Policy | None
+
+
+class Placement(NamedTuple):
+    """cells: int64 [n], in order of placement; simulations: burns of all plan fires."""
+
+    cells: NDArray[np.int64]
+    simulations: float
+
+
+Score = Callable[[Slots], NDArray[np.floating]]
+"""Scores [H, W] of all cells of slot 0 under the breaks so far; larger is better."""
+
+
+def place_by_score(task: Task, score: Score) -> Placement:
+    """Places the best available cells round by round until none is affordable.
+
+    Raises:
+        InputError: the plan fires burn nothing of value.
+    """
+    slots = _loaded(task.problem)
+    shown = task.problem.plan_fires.source.size
+    cells: list[int] = []
+    burned = shown
+    while True:
+        for cell in spaced_best(score(slots), slots.available[0], task.batch):
+            # The cells placed before it in this round may have spent what it costs.
+            if slots.available[0].flat[cell]:
+                slots.place(0, cell)
+                cells.append(cell)
+        if not slots.available[0].any():
+            return Placement(np.array(cells, np.int64), burned / shown)
+        burned += slots.update(_SLOT, np.zeros(1, np.bool_))
+
+
+def spaced_best(score: NDArray[np.floating], available: NDArray[np.bool_],
+                count: int) -> list[int]:
+    """Flat indices of up to `count` available cells, best first, at least SPACING apart.
+
+    Ties go to the lower index.
+    """
+    allowed = np.flatnonzero(available)
+    order = allowed[np.argsort(-score.ravel()[allowed], kind="stable")]
+    near = np.zeros(available.shape, np.bool_)
+    chosen: list[int] = []
+    for cell in order.tolist():
+        row, col = divmod(cell, available.shape[1])
+        if near[row, col]:
+            continue
+        chosen.append(cell)
+        if len(chosen) == count:
+            break
+        reach = SPACING - 1
+        near[max(row - reach, 0):row + SPACING, max(col - reach, 0):col + SPACING] = True
+    return chosen
+
+
+def afford(order: NDArray[np.int64], cost: NDArray[np.float32],
+           budget: float) -> NDArray[np.int64]:
+    """The cells of `order` that the budget buys, each taken if what is left pays for it.
+
+    Args:
+        order: int64 [n], flat cells.
+        cost: [H, W].
+    """
+    prices = cost.ravel()[order].astype(np.float64)
+    cheapest = float(prices.min(initial=np.inf))
+    left = budget
+    chosen = []
+    for cell, price in zip(order.tolist(), prices.tolist(), strict=True):
+        if _buys(left, price):
+            chosen.append(cell)
+            left -= price
+        elif not _buys(left, cheapest):
+            break
+    return np.array(chosen, np.int64)
+
+
+def _buys(left: float, price: float) -> bool:
+    """As the environment has it: sums of costs carry rounding."""
+    return price <= left * (1.0 + 1e-9) + 1e-9
+
+
+def default_batch(landscape: Landscape, budget_share: float) -> int:
+    """Cells per round, so that a plan takes about MOST_ROUNDS rounds."""
+    return max(1, ceil(int(budget_share * int(landscape.treatable.sum())) / MOST_ROUNDS))
+
+
+def _loaded(problem: Problem) -> Slots:
+    """One slot that holds the problem, its plan fires burned without breaks."""
+    field = problem.scene.field
+    slots = Slots(Sizes(1, field.shape, field.metric.shape[0], problem.plan_fires.source.size,
+                        problem.reward_fires.source.size))
+    begin(slots, _SLOT, [problem])
+    return slots
+
+
+@cache
+def warm_up() -> None:
+    """Compiles what planning calls, once per process, so that it is not timed."""
+    scene = make_scene(generate(0, 8), FireConditions(scenarios=1), 0)
+    fires = scene.fires("plan", 1)
+    burn_statistics(scene.field, fires, scene.landscape.value)
+    slots = _loaded(problem_of(scene, 0.5, fires, fires.first(0)))
+    slots.place(0, int(np.flatnonzero(slots.available[0])[0]))
+    slots.update(_SLOT, np.zeros(1, np.bool_))
