@@ -55,9 +55,10 @@ def crossed_by_step(step):
 
 
 def crossed_by_segment(segment):
-    """Cells that share an area with the triangle of a segment."""
+    """Cells that share an area with the triangle of a segment, or that its long ends cross."""
     a, b = SEGMENTS[segment]
-    return _cells([(0, 0), STEPS[a], STEPS[b]], strict=True)
+    ends = [crossed_by_step(STEPS[end]) for end in (a, b) if end >= 8]
+    return _cells([(0, 0), STEPS[a], STEPS[b]], strict=True).union(*ends)
 
 
 _STEP_CROSSES = [crossed_by_step(step) if i >= 8 else set() for i, step in enumerate(STEPS)]

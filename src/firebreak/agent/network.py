@@ -17,7 +17,8 @@ class QMapNetwork(nn.Module):
     Maps of odd size are padded with zeros ("unburnable, masked") and the padding is cut off again.
     """
 
-    def __init__(self, channels: int, width: int = 32, dilations: tuple[int, ...] = (1, 2, 4)) -> None:
+    def __init__(self, channels: int, width: int = 32,
+                 dilations: tuple[int, ...] = (1, 2, 4)) -> None:
         super().__init__()
         self.stem = nn.Conv2d(channels, width, 4, stride=2, padding=1)
         self.blocks = nn.ModuleList(

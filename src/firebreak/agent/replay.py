@@ -17,9 +17,13 @@ from firebreak.layout import ObservationLayout
 
 
 class Batch(NamedTuple):
-    """M sampled transitions. observation, next_observation: float32 [M, C, H, W]; action: int64 [M];
-    reward: float32 [M], n-step sum; discount: float32 [M], 0 where the episode ended; next_mask:
-    bool [M, A].
+    """M sampled transitions.
+
+    observation, next_observation: float32 [M, C, H, W].
+    action: int64 [M].
+    reward: float32 [M], n-step sum.
+    discount: float32 [M], 0 where the episode ended.
+    next_mask: bool [M, A].
     """
 
     observation: Tensor

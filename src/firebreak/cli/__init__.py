@@ -51,7 +51,8 @@ def _usage() -> str:
     lines = [f"  {name:<{width}}  {text}" for name, text in COMMANDS.items()]
     return "\n".join(["usage: firebreak COMMAND [options]", "", *lines, "",
                       "firebreak COMMAND --help lists a command's options; exit codes: 0 done, "
-                      "1 a check failed,", "2 bad input, 3 disk or memory failed, 130 interrupted."])
+                      "1 a check failed,",
+                      "2 bad input, 3 disk or memory failed, 130 interrupted."])
 
 
 def _one_line(message: Warning | str, *_: object) -> None:

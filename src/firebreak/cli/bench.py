@@ -185,7 +185,8 @@ def _updates_per_second(repeats: int) -> float:
     from firebreak.train.setup import settings_of
 
     agent = DQNAgent(OBSERVATION, settings_of(RunConfig().agent), seed=0)
-    seen = torch.rand((64, OBSERVATION.channels, 40, 40), generator=torch.Generator().manual_seed(0))
+    seen = torch.rand((64, OBSERVATION.channels, 40, 40),
+                      generator=torch.Generator().manual_seed(0))
     batch = Batch(seen, torch.zeros(64, dtype=torch.int64), torch.zeros(64), torch.ones(64), seen,
                   torch.ones((64, 1600), dtype=torch.bool))
     agent.learn(batch)

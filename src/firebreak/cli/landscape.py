@@ -102,7 +102,8 @@ def describe(land: "Landscape") -> str:
         f"{land.name}: {rows} x {cols} cells of {land.cell_size_m:g} m, "
         f"{rows * cols * hectares:,.0f} ha, CRS {crs}",
         f"elevation {land.elevation_m.min():.0f} to {land.elevation_m.max():.0f} m, mean slope "
-        f"{100 * land.slope_tan.mean():.0f} %, mean canopy cover {100 * land.canopy_cover.mean():.0f} %",
+        f"{100 * land.slope_tan.mean():.0f} %, mean canopy cover "
+        f"{100 * land.canopy_cover.mean():.0f} %",
         f"burnable {land.burnable.mean():.1%}, treatable {land.treatable.mean():.1%}"]
     codes, counts = np.unique(land.fuel_model, return_counts=True)
     for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True),

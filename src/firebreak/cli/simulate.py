@@ -14,7 +14,7 @@ from firebreak.cli import common
 
 @dataclass
 class SimulateArguments:
-    """Burn a landscape: burn probability, arrival time, intensity, flame length, downstream value."""
+    """Burn a landscape and map burn probability, arrival time, intensity and downstream value."""
 
     landscape: Annotated[str, tyro.conf.Positional]
     """A file or folder, or synthetic:SEED[:SIZE]."""

@@ -113,7 +113,8 @@ def _consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
                 bar.set_postfix_str(_postfix(row))
             elif row["kind"] == "validation":
                 bar.write(f"episode {row['episodes']}: validation reduction "
-                          f"{row['reduction']:.3f} ± {row['half_width']:.3f}, best {row['best']:.3f}")
+                          f"{row['reduction']:.3f} ± {row['half_width']:.3f}, "
+                          f"best {row['best']:.3f}")
             elif row["kind"] == "cleanup":
                 bar.write(f"warning: cleanup of {row['owner']} freed {row['freed_bytes']:,} bytes; "
                           "something holds on to memory", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""One decision problem: a scene, a budget, the fires the planner is shown and those it is paid on."""
+"""One decision problem: a scene, a budget, the fires a planner is shown and those it is paid on."""
 
 from dataclasses import dataclass
 

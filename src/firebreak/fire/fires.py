@@ -15,7 +15,12 @@ from firebreak.seeding import generator
 
 
 class Fires(NamedTuple):
-    """F fires. source: int64 [F], flat cell row * W + col; scenario: int64 [F]; duration_min: f64."""
+    """F fires.
+
+    source: int64 [F], flat ignition cell row * W + col.
+    scenario: int64 [F], weather scenario.
+    duration_min: float64 [F].
+    """
 
     source: NDArray[np.int64]
     scenario: NDArray[np.int64]

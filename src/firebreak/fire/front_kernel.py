@@ -184,8 +184,9 @@ def burn_one(source, duration, width, metric, unit_time, segments, accepts, send
              time, code, weight, order, keys, cells, position):
     """Burns one fire into the workspace; returns the number of cells burned.
 
-    metric f32 [P, 5], unit_time f32 [P, 8], segments u64 [P], accepts, sends u32 [P]: one scenario's
-    travel field (see `travel`). open_state u8 [P]: 0 closed, 1 open, 2 open with a break within REACH.
+    metric f32 [P, 5], unit_time f32 [P, 8], segments u64 [P], accepts, sends u32 [P]: the travel
+    field of one scenario (see `travel`).
+    open_state u8 [P]: 0 closed, 1 open, 2 open with a break within REACH.
     time f64, code u8, weight f64, order i64, keys f64, cells i64, position i64 [P]: workspace.
     """
     time[:] = np.inf
@@ -295,8 +296,8 @@ def burn_many(which, width, field, overlay, source, duration,
         code = code_workspace[thread]
         f, o = field[fire], overlay[fire]
         burned = burn_one(source[fire], duration[fire], width, metric[f], unit_time[f],
-                          segments[f], accepts[f], sends[f], open_state[o], time, code, weight, order,
-                          keys, cells, position)
+                          segments[f], accepts[f], sends[f], open_state[o], time, code, weight,
+                          order, keys, cells, position)
         loss_out[fire] = hand_down(burned, order, code, weight, value[o], width, downstream)
         if fire < arrival_out.shape[0]:
             arrival_out[fire] = time

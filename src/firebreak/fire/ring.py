@@ -54,7 +54,9 @@ def build_ring() -> Ring:
     steps, segments, parents = _refine()
     crosses_step = [_cells_on((0.0, 0.0), step) if i >= 8 else [] for i, step in enumerate(steps)]
     crosses_segment = [
-        _cells_under(steps[a], steps[b]) if parent >= 0 else []
+        # Where a segment is open so are its ends: its earliest point may be one of them.
+        sorted({*_cells_under(steps[a], steps[b]), *crosses_step[a], *crosses_step[b]})
+        if parent >= 0 else []
         for (a, b), parent in zip(segments, parents, strict=True)
     ]
     touching = np.zeros(STEPS, np.uint64)

@@ -4,7 +4,7 @@ Everything that burns fires on a landscape starts from a scene: the environment,
 evaluation, `firebreak simulate`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,8 @@ class FireConditions:
             a fire under wind).
     """
 
-    climate: WindClimate = WindClimate()
-    regime: FireRegime = FireRegime()
+    climate: WindClimate = field(default_factory=WindClimate)
+    regime: FireRegime = field(default_factory=FireRegime)
     scenarios: int = 8
     spread: SpreadMode = "front"
 
@@ -76,18 +76,18 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
         scenarios = draw_scenarios(conditions.climate, generator(seed, "weather", key),
                                    conditions.scenarios)
     behavior = surface_spread(landscape, scenarios)
-    field = field_from_ellipse(ellipse_of(behavior), landscape.burnable, landscape.cell_size_m,
-                               conditions.spread)
-    median = _calibrated_median(conditions.regime, field, landscape.burnable, scenarios.weight,
+    travel = field_from_ellipse(ellipse_of(behavior), landscape.burnable, landscape.cell_size_m,
+                                conditions.spread)
+    median = _calibrated_median(conditions.regime, travel, landscape.burnable, scenarios.weight,
                                 seed, key)
     return Scene(landscape=landscape, conditions=conditions, scenarios=scenarios,
-                 behavior=behavior, field=field, median_duration_min=median, seed=seed, key=key)
+                 behavior=behavior, field=travel, median_duration_min=median, seed=seed, key=key)
 
 
-def _calibrated_median(regime: FireRegime, field: TravelField, burnable: NDArray[np.bool_],
+def _calibrated_median(regime: FireRegime, travel: TravelField, burnable: NDArray[np.bool_],
                        weight: NDArray[np.float64], seed: int, key: str) -> float:
     unit = draw_fires(regime, burnable, weight, CALIBRATION_FIRES, 1.0, seed=seed,
                       fire_set="calibration", landscape=key)
     endless = unit._replace(duration_min=np.full(CALIBRATION_FIRES, np.inf))
-    arrival = burn_arrival(field, endless)
+    arrival = burn_arrival(travel, endless)
     return median_for_share(arrival, unit.duration_min, int(burnable.sum()), regime.burned_share)

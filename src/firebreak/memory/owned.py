@@ -67,7 +67,7 @@ def _children(thing: object) -> Iterator[tuple[str, object]]:
     elif hasattr(thing, "__dict__"):
         yield from vars(thing).items()
     elif hasattr(type(thing), "__slots__"):
-        names = type(thing).__slots__
+        names: Any = type(thing).__slots__  # type: ignore[attr-defined]
         for name in (names,) if isinstance(names, str) else names:
             if hasattr(thing, name):
                 yield name, getattr(thing, name)

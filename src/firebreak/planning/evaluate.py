@@ -114,6 +114,9 @@ def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Seque
         raise fail(expected="landscapes, and methods or plans, each method once",
                    given=f"{len(scenes)} landscapes, methods {', '.join(methods) or 'none'}",
                    where="evaluate", remedy="correct the list")
+    if len({scene.key for scene in scenes}) < len(scenes):
+        raise fail(expected="each landscape once", given="one twice", where="evaluate",
+                   remedy="remove the repeated landscape")
     if random_draws < 1:
         raise fail(expected="at least 1 random plan", given=f"{random_draws}", where="evaluate",
                    remedy="10 is usual")
@@ -242,8 +245,8 @@ def _footnote(evaluation: Evaluation) -> str:
     over = (f"the {len(evaluation.landscapes)} landscapes" if evaluation.interval == "landscapes"
             else f"the {evaluation.test_fires} test fires of one landscape")
     return (f"Intervals: bootstrap over {over}, {RESAMPLES:,} resamples.\n"
-            "\"untreated cells\" counts losses only where the plan treats nothing; \"in sample\" is "
-            "on the plan fires.")
+            "'untreated cells' counts losses only where the plan treats nothing; 'in sample' is on "
+            "the plan fires.")
 
 
 def to_json(evaluation: Evaluation) -> dict[str, Any]:

@@ -24,7 +24,8 @@ from firebreak.planning.plan import Plan, check_plan, cost_of, cost_unit
 COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")
 RANK_NODATA = -1
 
-_RECORDED = ("method", "plan_fires", "seed", "seconds", "simulations", "policy")
+_NUMBERS = {"plan_fires": int, "seed": int, "seconds": float, "simulations": float,
+            "budget": float, "budget_share": float}
 
 
 def write_plan(plan: Plan, landscape: Landscape, out_dir: Path) -> dict[str, Path]:
@@ -60,19 +61,21 @@ def read_plan(path: Path, landscape: Landscape) -> Plan:
     read = _read_csv if file.suffix.lower() == ".csv" else _read_raster
     cells = read(file, landscape)
     cost = cost_of(cells, landscape)
-    treatable_cost = float(landscape.cost[landscape.treatable].astype(np.float64).sum())
-    own: dict[str, Any] = {"method": file.stem, "plan_fires": 0, "seed": 0, "seconds": 0.0,
-                           "simulations": 0.0}
-    own |= {key: record[key] for key in _RECORDED if key in record}
     checksum = landscape.checksum()
-    if record.get("landscape_checksum") == checksum and "budget" in record:
-        own |= {"budget": record["budget"], "budget_share": record["budget_share"]}
-    else:
-        own |= {"budget": cost, "budget_share": cost / treatable_cost if cost else 0.0}
+    # The recorded budget is of the recorded landscape, whose costs may be others.
+    same = record.pop("landscape_checksum", None) == checksum
+    spent = {"budget": cost, "budget_share": cost / max(cost_of(_treatable(landscape), landscape),
+                                                        cost, 1e-9)}
+    made: dict[str, Any] = {"method": file.stem, "plan_fires": 0, "seed": 0, "seconds": 0.0,
+                            "simulations": 0.0, **spent, **record, **({} if same else spent)}
     plan = Plan(cells=cells, shape=landscape.shape, cost=cost, cost_unit=cost_unit(landscape),
-                landscape=landscape.name, landscape_checksum=checksum, **own)
+                landscape=landscape.name, landscape_checksum=checksum, **made)
     check_plan(plan, landscape)
     return plan
+
+
+def _treatable(landscape: Landscape) -> NDArray[np.int64]:
+    return np.flatnonzero(landscape.treatable)
 
 
 def _make_folder(folder: Path) -> None:
@@ -145,18 +148,20 @@ def _plan_file(path: Path) -> Path:
 
 
 def _read_record(path: Path, landscape: Landscape) -> dict[str, Any]:
+    """How a plan was made, as fields of `Plan`; empty if there is no such file."""
     if not path.is_file():
         return {}
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise _damaged(path, str(error)) from error
-    if not isinstance(record, dict):
-        raise _damaged(path, "no object")
-    shape = record.get("shape", list(landscape.shape))
-    if shape != list(landscape.shape):
+        made = {name: kind(record[name]) for name, kind in _NUMBERS.items()}
+        made |= {"method": str(record["method"]), "policy": record["policy"],
+                 "landscape_checksum": record["landscape_checksum"]}
+        shape = tuple(record["shape"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise _damaged(path, f"a record without {error}") from error
+    if shape != landscape.shape:
         raise _other_grid(path, f"shape {shape}", landscape)
-    return record
+    return made
 
 
 def _read_csv(path: Path, landscape: Landscape) -> NDArray[np.int64]:

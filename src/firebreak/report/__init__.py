@@ -1,0 +1,1 @@
+"""What people look at: figures, animation, reports. Import from the modules."""

@@ -40,9 +40,9 @@ class LandscapeConfig(Section):
 class FireConfig(Section):
     """Weather and fires."""
 
-    spread: Literal["front", "graph"] = Field("front", description="elliptical front, or 8 neighbours")
+    spread: Literal["front", "graph"] = Field("front", description="ellipse, or 8 neighbours")
     scenarios: int = Field(8, ge=1, le=256, description="weather scenarios per landscape")
-    burned_share: float = Field(0.15, gt=0, le=1, description="of the burnable cells, untreated mean")
+    burned_share: float = Field(0.15, gt=0, le=1, description="mean of untreated fires")
     duration_sigma: float = Field(0.5, ge=0, le=2, description="of the logarithm of the duration")
     edge_share: float = Field(0.0, ge=0, le=1, description="fires that enter from the map's edge")
     plan_fires: int = Field(256, ge=1, description="fires the planner is shown")
@@ -104,8 +104,8 @@ class EvaluationConfig(Section):
     test_landscapes: int = Field(30, ge=1, description="of each test source")
     test_fires: int = Field(1000, ge=10)
     test_seed: int = Field(2026, ge=0, description="names the held-out landscapes, not the run")
-    methods: list[str] = Field(
-        ["none", "random", "burn-probability", "downstream-value-static", "downstream-value", "dqn"])
+    methods: list[str] = Field(["none", "random", "burn-probability", "downstream-value-static",
+                                "downstream-value", "dqn"])
 
 
 class CleanupConfig(Section):
@@ -176,8 +176,9 @@ def data_folder(config: RunConfig, given: str | None) -> Path:
 
 def preset_file(name: str) -> Path:
     """A preset's TOML file: inside an installed package, or in configs/ of a checkout."""
-    packaged = Path(__file__).parents[1] / "configs" / f"{name}.toml"
-    return packaged if packaged.is_file() else Path(__file__).parents[3] / "configs" / f"{name}.toml"
+    package = Path(__file__).parents[1]
+    packaged, checkout = package / "configs", package.parents[1] / "configs"
+    return (packaged if packaged.is_dir() else checkout) / f"{name}.toml"
 
 
 def _read(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Rows of metrics: the full series goes to disk as JSON lines, only bounded tails stay in memory."""
+"""Rows of metrics: the full series goes to disk as JSON lines, bounded tails stay in memory."""
 
 import json
 from pathlib import Path

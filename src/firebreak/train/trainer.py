@@ -111,7 +111,7 @@ class ParallelTrainer:
             gc.unfreeze()
 
     def resume(self) -> None:
-        """Goes on from the run folder's last checkpoint. Episodes that were under way start anew."""
+        """Goes on from the run folder's last checkpoint; episodes under way then start anew."""
         state = load_checkpoint(self.run_folder)
         self.agent.restore(state["agent"])
         self.replay.restore(state["replay"])

@@ -1,0 +1,217 @@
+"""Curves of a run and the comparison of methods: learning, memory, reductions with intervals.
+
+They are drawn from plain rows, as `train.metrics` reads them back from disk. Figures are returned
+open; `canvas.save_figure` writes and closes them.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from numpy.typing import NDArray
+
+from firebreak.report.canvas import INK, QUIET, new_figure
+
+Row = Mapping[str, Any]
+_BLUE, _ORANGE, _GREEN, _PURPLE = "#1f6fb4", "#d95f02", "#1b9e77", "#7570b3"
+_OWNERS = ("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#edc948", "#9c755f", "#76b7b2", "#ff9da7")
+_LABEL_GAP = 0.055  # of the axes' height, so that labels of close lines do not overlap
+_MB = 1e6
+
+
+def learning_curve_figure(progress_rows: Sequence[Row], validation_rows: Sequence[Row],
+                          baselines: Mapping[str, float], *, caption: str) -> Figure:
+    """Training return and validation over episodes beside baselines; below, loss and schedules.
+
+    Args:
+        progress_rows: of kind "progress".
+        validation_rows: of kind "validation".
+        baselines: relative reduction by method, drawn as level lines.
+    """
+    progress, validation = without_replayed(progress_rows), without_replayed(validation_rows)
+    with new_figure(10.0, 7.2, title="Learning: reduction of the expected loss",
+                    caption=caption) as figure:
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.7, 1.0))
+        episodes, returns = _series(progress, "mean_return")
+        above.plot(episodes, returns, color=_BLUE, linewidth=1.3, alpha=0.8,
+                   label="training, with exploration (mean of 50 episodes)")
+        episodes, reduction = _series(validation, "reduction")
+        if validation:
+            half = [row["half_width"] for row in validation]
+            above.errorbar(episodes, reduction, yerr=half, color=_ORANGE, marker="o", capsize=3,
+                           markersize=5, linewidth=1.8,
+                           label="validation, greedy (95 % interval)")
+        above.axhline(0.0, color=QUIET, linewidth=0.6)
+        above.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        above.set_ylabel("reduction of the expected loss")
+        _draw_baselines(above, baselines)
+        above.legend(loc="lower right", frameon=True, framealpha=0.9)
+        _draw_schedules(below, progress)
+        for axes in (above, below):
+            _tidy(axes)
+        below.set_xlabel("episodes")
+        return figure
+
+
+def memory_figure(memory_rows: Sequence[Row], progress_rows: Sequence[Row], *,
+                  caption: str) -> Figure:
+    """Resident memory over episodes, and bytes owned by each part of the run."""
+    memory, progress = without_replayed(memory_rows), without_replayed(progress_rows)
+    with new_figure(10.0, 7.2, title="Memory of the run", caption=caption) as figure:
+        above, below = figure.subplots(2, 1, sharex=True)
+        episodes, resident = _series(progress, "rss_bytes")
+        above.plot(episodes, resident / _MB, color=_BLUE, linewidth=1.2, label="resident memory")
+        snapshots, held = _series(memory, "rss_bytes")
+        above.plot(snapshots, held / _MB, linestyle="", marker="o", markersize=3.5,
+                   color=_ORANGE, label="at full cleanups")
+        above.set_ylabel("resident memory, MB")
+        above.set_ylim(0.0, 1.25 * max(resident.max(initial=1.0), held.max(initial=1.0)) / _MB)
+        above.legend(loc="lower right", ncols=2)
+        _note_growth(above, episodes, resident)
+        names, owned = owned_by_part(memory)
+        if names:
+            labels = [f"{name}  {last / _MB:.1f} MB"
+                      for name, last in zip(names, owned[:, -1], strict=True)]
+            below.stackplot(snapshots, owned / _MB, labels=labels, colors=_OWNERS, alpha=0.9)
+            below.set_ylim(0.0, 1.25 * owned.sum(axis=0).max() / _MB)
+        below.set(ylabel="owned by arrays and tensors, MB", xlabel="episodes")
+        handles, labels = below.get_legend_handles_labels()
+        below.legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.01, 0.5),
+                     frameon=False, title=_live_words(memory), alignment="left")
+        for axes in (above, below):
+            _tidy(axes)
+        return figure
+
+
+def comparison_figure(methods: Mapping[str, Mapping[str, float]], *, caption: str) -> Figure:
+    """Reduction of the expected loss by method with 95 % intervals, best on top.
+
+    Args:
+        methods: name -> {"reduction", "low", "high"}, relative to the untreated loss.
+    """
+    names = sorted(methods, key=lambda name: methods[name]["reduction"])
+    with new_figure(9.0, 1.8 + 0.42 * len(names), caption=caption,
+                    title="What each plan saves on fires it was not made for") as figure:
+        axes = figure.subplots()
+        for place, name in enumerate(names):
+            entry = methods[name]
+            colour = _ORANGE if name.startswith("dqn") else _BLUE
+            axes.barh(place, entry["reduction"], height=0.62, color=colour, alpha=0.35)
+            axes.plot([entry["low"], entry["high"]], [place, place], color=colour, linewidth=2.2,
+                      marker="|", markersize=9)
+            axes.plot(entry["reduction"], place, marker="o", color=colour, markersize=6)
+            axes.text(max(entry["high"], entry["reduction"], 0.0), place,
+                      f"   {entry['reduction']:.1%}  ({entry['low']:.1%} to {entry['high']:.1%})",
+                      va="center", fontsize=9)
+        axes.set_yticks(range(len(names)), names)
+        low, high = axes.get_xlim()
+        axes.set_xlim(low, high + 0.42 * (high - low))  # room for the numbers
+        axes.axvline(0.0, color=QUIET, linewidth=0.8)
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        axes.set_xlabel("reduction of the expected loss, 95 % interval")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="x", color="#e6e6e6")
+        axes.set_axisbelow(True)
+        return figure
+
+
+def without_replayed(rows: Sequence[Row]) -> list[Row]:
+    """Rows in order of episodes; a run that went on from a checkpoint replaces what it repeated."""
+    kept: list[Row] = []
+    for row in reversed(rows):
+        if not kept or row["episodes"] <= kept[-1]["episodes"]:
+            kept.append(row)
+    return kept[::-1]
+
+
+def owned_by_part(memory_rows: Sequence[Row]) -> tuple[list[str], NDArray[np.float64]]:
+    """Parts of a run, largest first, and the bytes [parts, rows] they own at each row."""
+    totals = [_by_first_component(row["owned_bytes"]) for row in memory_rows]
+    names = {name for total in totals for name in total}
+    ordered = sorted(names, key=lambda name: -max(total.get(name, 0.0) for total in totals))
+    return ordered, np.array([[total.get(name, 0.0) for total in totals] for name in ordered])
+
+
+def spread_labels(heights: NDArray[np.float64], gap: float) -> NDArray[np.float64]:
+    """Heights moved up as little as needed for neighbours to be at least `gap` apart."""
+    placed = np.array(heights, np.float64)
+    order = np.argsort(placed, kind="stable")
+    for lower, upper in pairwise(order):
+        placed[upper] = max(placed[upper], placed[lower] + gap)
+    return placed
+
+
+def _series(rows: Sequence[Row], name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    pairs = [(row["episodes"], row[name]) for row in rows if row[name] is not None]
+    table = np.array(pairs, np.float64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def _by_first_component(owned: Mapping[str, int]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for path, size in owned.items():
+        part = path.partition(".")[0]
+        total[part] = total.get(part, 0.0) + size
+    return total
+
+
+def _draw_baselines(axes: Axes, baselines: Mapping[str, float]) -> None:
+    """Level lines, labelled outside on the right."""
+    if not baselines:
+        return
+    low, high = axes.get_ylim()
+    low, high = min(low, *baselines.values()), max(high, *baselines.values())
+    high += 0.06 * (high - low)
+    axes.set_ylim(low, high)
+    values = np.array(list(baselines.values()))
+    labels = spread_labels((values - low) / (high - low), _LABEL_GAP)
+    for name, value, height in zip(baselines, values, labels, strict=True):
+        axes.axhline(value, color=INK, linestyle=(0, (4, 3)), linewidth=0.9, alpha=0.7)
+        axes.annotate(f"{name} {value:.1%}", xy=(1.0, value), xytext=(1.03, height),
+                      xycoords=axes.get_yaxis_transform(), textcoords="axes fraction",
+                      va="center", fontsize=8.5, annotation_clip=False,
+                      arrowprops={"arrowstyle": "-", "color": QUIET, "linewidth": 0.6,
+                                  "shrinkA": 0, "shrinkB": 0})
+
+
+def _draw_schedules(axes: Axes, progress: Sequence[Row]) -> None:
+    episodes, loss = _series(progress, "loss")
+    axes.plot(episodes, loss, color=_PURPLE, linewidth=1.2, label="loss")
+    axes.set_ylabel("loss (Huber)", color=_PURPLE)
+    axes.set_ylim(bottom=0.0)
+    shares = axes.twinx()
+    for name, colour in (("epsilon", _GREEN), ("discount", _ORANGE)):
+        shares.plot(*_series(progress, name), color=colour, linewidth=1.4, label=name)
+    shares.set(ylim=(0.0, 1.05), ylabel="epsilon, discount")
+    shares.spines["top"].set_visible(False)
+    handles = axes.get_legend_handles_labels()[0] + shares.get_legend_handles_labels()[0]
+    shares.legend(handles=handles, loc="upper right", ncols=3, framealpha=0.9)
+
+
+def _note_growth(axes: Axes, episodes: NDArray[np.float64],
+                 resident: NDArray[np.float64]) -> None:
+    """Says how resident memory moved after the first third, in which buffers still fill."""
+    if episodes.size < 3:
+        return
+    begin = episodes.size // 3
+    grown = (resident[-1] - resident[begin]) / _MB
+    axes.text(0.01, 0.97, f"{grown:+.1f} MB from episode {episodes[begin]:,.0f} to "
+              f"{episodes[-1]:,.0f}", transform=axes.transAxes, va="top", fontsize=9)
+
+
+def _live_words(memory: Sequence[Row]) -> str:
+    live = memory[-1].get("live", {}) if memory else {}
+    counted = "\n".join(f"  {kind} {count}" for kind, count in live.items() if count)
+    return f"Live objects at the end\n{counted}\n\nOwned at the end" if counted else "Owned"
+
+
+def _tidy(axes: Axes) -> None:
+    axes.spines["top"].set_visible(False)
+    axes.grid(axis="y", color="#e6e6e6")
+    axes.set_axisbelow(True)
+    axes.margins(x=0.01)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -1,0 +1,185 @@
+"""All pictures of a run, a plan or a simulation, written into one folder.
+
+Every number that a picture shows of a plan comes from fires that no method was shown: the keyed
+set "test" for maps, "show" for the animation.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import Policy
+from firebreak.env.core import begin
+from firebreak.env.problem import problem_of
+from firebreak.env.slots import Sizes, Slots
+from firebreak.fire.engine import burn_arrival, burn_losses, burn_statistics
+from firebreak.fire.fires import Fires
+from firebreak.fire.scene import Scene
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.learned import q_map
+from firebreak.planning.methods import make_plan
+from firebreak.planning.plan import Plan
+from firebreak.report.animation import fire_gif
+from firebreak.report.canvas import save_figure
+from firebreak.report.cartography import caption_of
+from firebreak.report.curves import comparison_figure, learning_curve_figure, memory_figure
+from firebreak.report.fields import arrival_figure, field_figure
+from firebreak.report.maps import (
+    burn_probability_figure,
+    landscape_figure,
+    plan_figure,
+    q_map_figure,
+)
+
+TEST_FIRES = 500
+SHOW_FIRES = 64
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, memory: Rows,
+                     evaluation: Mapping[str, Any], seed: int, plan_fires: int,
+                     budget_share: float) -> list[Path]:
+    """Draws a run into run/figures/: its maps, Q-maps, curves, comparison and an animated fire.
+
+    Args:
+        scene: the landscape to draw, its plan made here by the policy.
+        metrics, memory: rows of metrics.jsonl and memory.jsonl; curves without rows are left out.
+        evaluation: what `evaluate` printed, by name of its landscapes; may be empty.
+        seed: named in the captions.
+        plan_fires, budget_share: what the policy is shown and may spend.
+
+    Returns the files written.
+    """
+    out = run / "figures"
+    plan = make_plan(scene, budget_share, plan_fires, "dqn", seed=seed, policy=policy)
+    caption = caption_of(scene.landscape, seed=seed, run=run.name)
+    files = _plan_maps(out, scene, plan, caption)
+    files += _q_maps(out, scene, policy, plan, caption)
+    files += _curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}")
+    return [*files, _animation(out / "fire.gif", scene, plan)]
+
+
+def write_plan_report(out: Path, *, scene: Scene, plan: Plan, seed: int) -> list[Path]:
+    """Draws landscape.png, plan.png and burn_probability.png of a plan; returns the files."""
+    return _plan_maps(out, scene, plan, caption_of(scene.landscape, seed=seed))
+
+
+def write_simulation_report(out: Path, landscape: Landscape, burn_probability: NDArray[np.float64],
+                            downstream_value: NDArray[np.float64],
+                            mean_intensity_kw_m: NDArray[np.float64],
+                            mean_flame_m: NDArray[np.float64],
+                            arrival_time_min: NDArray[np.float64], *,
+                            seed: int | None = None) -> list[Path]:
+    """Draws the maps of a simulation, all [H, W]; returns the files.
+
+    Args:
+        mean_intensity_kw_m, mean_flame_m: of the head of a fire, mean over weather scenarios.
+        arrival_time_min: of one fire, inf = unburned.
+    """
+    caption = caption_of(landscape, seed=seed)
+    maps = (
+        ("burn_probability", burn_probability, "Burn probability",
+         "share of fires that burn the cell", "YlOrRd"),
+        ("downstream_value", downstream_value, "Downstream value",
+         "value burned behind the cell, mean over fires", "YlGnBu"),
+        ("fireline_intensity", mean_intensity_kw_m, "Fireline intensity at the head",
+         "kW per metre, mean over weather", "YlOrBr"),
+        ("flame_length", mean_flame_m, "Flame length at the head", "metres, mean over weather",
+         "YlOrBr"),
+    )
+    files = [save_figure(landscape_figure(landscape, caption=caption), out / "landscape.png")]
+    files += [save_figure(field_figure(landscape, values, title=title, label=label,
+                                       colours=colours, caption=caption), out / f"{name}.png")
+              for name, values, title, label, colours in maps]
+    return [*files, save_figure(arrival_figure(landscape, arrival_time_min, caption=caption),
+                                out / "arrival_time.png")]
+
+
+def _plan_maps(out: Path, scene: Scene, plan: Plan, caption: str) -> list[Path]:
+    land = scene.landscape
+    fires = scene.fires("test", TEST_FIRES)
+    breaks = plan.break_mask()
+    before = burn_statistics(scene.field, fires, land.value).burn_probability
+    after = burn_statistics(scene.field, fires, land.value, breaks).burn_probability
+    fires_words = f"{caption} · {TEST_FIRES} test fires"
+    return [
+        save_figure(landscape_figure(land, caption=caption), out / "landscape.png"),
+        save_figure(plan_figure(land, plan, caption=caption), out / "plan.png"),
+        save_figure(burn_probability_figure(land, before, after, breaks, caption=fires_words),
+                    out / "burn_probability.png"),
+    ]
+
+
+def _q_maps(out: Path, scene: Scene, policy: Policy, plan: Plan, caption: str) -> list[Path]:
+    """What the policy saw in each cell at its first choice and half-way through the plan."""
+    fires = scene.fires("plan", plan.plan_fires)
+    problem = problem_of(scene, plan.budget_share, fires, fires.first(0))
+    field, only = scene.field, np.zeros(1, np.int64)
+    slots = Slots(Sizes(1, field.shape, field.metric.shape[0], plan.plan_fires, 0))
+    begin(slots, only, [problem])
+    files = [_q_map(out / "q_map_first.png", policy, slots, caption)]
+    for cell in plan.cells[:plan.cells.size // 2].tolist():
+        slots.place(0, cell)
+    slots.update(only, np.zeros(1, np.bool_))
+    return [*files, _q_map(out / "q_map_middle.png", policy, slots, caption)]
+
+
+def _q_map(path: Path, policy: Policy, slots: Slots, caption: str) -> Path:
+    problem = slots.problems[0]
+    assert problem is not None
+    return save_figure(q_map_figure(problem.scene.landscape, q_map(policy, slots),
+                                    slots.available[0], slots.breaks[0], caption=caption), path)
+
+
+def _curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any],
+            caption: str) -> list[Path]:
+    progress = [row for row in metrics if row["kind"] == "progress"]
+    validation = [row for row in metrics if row["kind"] == "validation"]
+    files = []
+    if progress:
+        baselines = _baselines(evaluation)
+        against = f" · lines: {next(iter(evaluation))} test landscapes" if baselines else ""
+        files.append(save_figure(learning_curve_figure(progress, validation, baselines,
+                                                       caption=caption + against),
+                                 out / "learning_curve.png"))
+    if memory:
+        files.append(save_figure(memory_figure(memory, progress, caption=caption),
+                                 out / "memory.png"))
+    for name, result in evaluation.items():
+        file = "comparison.png" if len(evaluation) == 1 else f"comparison_{name}.png"
+        words = f"{caption} · {_tested_on(name, result)}"
+        files.append(save_figure(comparison_figure(result["methods"], caption=words), out / file))
+    return files
+
+
+def _baselines(evaluation: Mapping[str, Any]) -> dict[str, float]:
+    """Reductions of the methods that do not learn, on the first kind of test landscapes."""
+    for result in evaluation.values():
+        return {name: entry["reduction"] for name, entry in result["methods"].items()
+                if not name.startswith("dqn") and name != "none"}
+    return {}
+
+
+def _tested_on(name: str, result: Mapping[str, Any]) -> str:
+    count = result["landscapes"]
+    return (f"{count} test landscape{'s' if count > 1 else ''} ({name}), intervals over "
+            f"{result['interval']}")
+
+
+def _animation(path: Path, scene: Scene, plan: Plan) -> Path:
+    """Of the shown fires the one that the plan cuts most."""
+    fires = scene.fires("show", SHOW_FIRES)
+    breaks = plan.break_mask()
+    value = scene.landscape.value[None]
+    without = burn_losses(scene.field, fires, value)[0]
+    saved = without - burn_losses(scene.field, fires, value, breaks)[0]
+    best = int(np.argmax(saved))
+    one = slice(best, best + 1)
+    fire = Fires(fires.source[one], fires.scenario[one], fires.duration_min[one])
+    return fire_gif(path, scene.landscape, burn_arrival(scene.field, fire)[0],
+                    burn_arrival(scene.field, fire, breaks)[0], breaks, int(fire.source[0]),
+                    float(fire.duration_min[0]))
