@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+from tiny import TINY
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
@@ -13,13 +14,6 @@ from firebreak.train.config import RunConfig, load_config
 from firebreak.train.setup import make_splits
 from firebreak.train.trainer import ParallelTrainer
 from firebreak.train.validation import validate
-
-TINY = ["landscapes.size=10", "fires.plan_fires=12", "fires.reward_fires=12", "fires.scenarios=2",
-        "agent.width=8", "agent.batch_size=8", "train.episodes=16", "train.num_envs=4",
-        "train.learning_starts=24", "train.updates_per_env_step=0.25", "replay.capacity=400",
-        "evaluation.every_episodes=8", "evaluation.validation_landscapes=3",
-        "evaluation.test_landscapes=2", "evaluation.test_fires=20", "agent.target_period=5"]
-
 
 def tiny(*changes: str) -> RunConfig:
     return load_config("quick", TINY + list(changes))

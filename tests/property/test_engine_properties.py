@@ -1,5 +1,6 @@
 """What must hold of burning whatever the map, the wind and the breaks."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,12 +9,21 @@ from reference import burn_slowly, parents_of
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, problem_on, random_case
 
 from firebreak.env.slots import Sizes, Slots
-from firebreak.fire.engine import burn, burn_statistics
+from firebreak.fire.engine import burn, burn_statistics, set_threads
 from firebreak.fire.fires import Fires
 from firebreak.fire.ring import UNBURNED
 from firebreak.fire.travel import Ellipse, field_from_ellipse, unpad
 
 MODES = st.sampled_from(["front", "graph"])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Tiny batches on busy cores: one thread is much faster."""
+    before = numba.get_num_threads()
+    set_threads(1)
+    yield
+    set_threads(before)
 
 
 def cell_of(source, cols):
@@ -119,7 +129,7 @@ def test_a_batch_has_the_bits_of_fires_burned_alone(case: Case, mode: str) -> No
 
 
 @given(cases(24, fires=12), MODES, st.integers(0, 2**32 - 1))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str,
                                                          seed: int) -> None:
     """Slots burn only what a break changes; on ignitions, along diagonals, anywhere."""
@@ -138,6 +148,17 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str,
         if rng.random() < 0.8:  # now and then two breaks before one update
             slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
             assert_as_burned_anew(slots, problem)
+    slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+    assert_as_burned_anew(slots, problem)
+    fresh = Slots(slots.sizes)
+    fresh.load(0, problem)
+    fresh.update(np.zeros(1, np.int64), np.ones(1, bool))
+    for cell in np.flatnonzero(slots.breaks[0]).tolist():
+        fresh.place(0, cell)
+    fresh.update(np.zeros(1, np.int64), np.zeros(1, bool))
+    np.testing.assert_array_equal(slots.layers, fresh.layers)
+    for kept, made in zip(slots.maps(0), fresh.maps(0), strict=True):
+        np.testing.assert_array_equal(kept, made)
 
 
 def sequence(rng, case: Case) -> list[int]:
@@ -164,14 +185,6 @@ def assert_as_burned_anew(slots: Slots, problem) -> None:
     # Slots keep float32 per fire.
     np.testing.assert_allclose(downstream, anew.downstream_value, rtol=1e-6)
     assert slots.plan_loss(0) == anew.loss.mean()
-    fresh = Slots(slots.sizes)
-    fresh.load(0, problem)
-    fresh.breaks[0] = slots.breaks[0]
-    for cell in np.flatnonzero(slots.breaks[0]).tolist():
-        fresh.place(0, cell)
-    fresh.update(np.zeros(1, np.int64), np.ones(1, bool))
-    for kept, made in zip(slots.maps(0), fresh.maps(0), strict=True):
-        np.testing.assert_array_equal(kept, made)
 
 
 def test_only_fires_that_a_break_touches_are_burned_anew() -> None:

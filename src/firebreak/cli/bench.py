@@ -75,7 +75,7 @@ def _fires_per_second(mode: str, size: int, seed: int,
     """Ours, its relative spread, and scipy's, alternating in one loop on the same edge times."""
     from scipy.sparse.csgraph import dijkstra
 
-    from firebreak.fire.engine import burn_losses
+    from firebreak.fire.engine import burn_loss
     from firebreak.fire.scene import FireConditions, make_scene
     from firebreak.landscape.synthetic import generate
 
@@ -83,13 +83,12 @@ def _fires_per_second(mode: str, size: int, seed: int,
     scene = make_scene(land, FireConditions(spread="front" if mode == "front" else "graph"), seed)
     count = max(16, 160_000 // size**2)
     fires = scene.fires("bench", count)._replace(duration_min=np.full(count, np.inf))
-    values = land.value[None]
     graph = neighbour_graph(scene.field.unit_time[0], land.burnable, size)
     sources = fires.source[:max(4, count // 8)]
-    burn_losses(scene.field, fires, values)
+    burn_loss(scene.field, fires, land.value)
     ours, theirs = [], []
     for _ in range(repeats):
-        ours += _timed(lambda: burn_losses(scene.field, fires, values), 1)
+        ours += _timed(lambda: burn_loss(scene.field, fires, land.value), 1)
         theirs += _timed(lambda: dijkstra(graph, indices=sources), 1)
     rate = count / median(ours)
     return rate, (max(ours) - min(ours)) / 2 / median(ours), sources.size / median(theirs)

@@ -69,7 +69,7 @@ def run(arguments: list[str]) -> int:
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     policy = load_policy(args.policy) if args.policy else None
-    common.use_threads(args.threads)
+    common.use_threads(args.threads, torch_threads=1)
     lands = [part for spec in args.landscapes for part in _parts(spec, args)]
     plans = [read_plan(path, _only(lands)) for path in args.plan or []]
     methods = [name.strip() for name in args.methods.split(",") if name.strip()]

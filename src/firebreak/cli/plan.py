@@ -78,7 +78,7 @@ def run(arguments: list[str]) -> int:
                    remedy="0.05 treats 5 % of the treatable cells")
     method = args.method or ("dqn" if args.policy else "downstream-value")
     policy = load_policy(args.policy) if args.policy else None
-    common.use_threads(args.threads)
+    common.use_threads(args.threads, torch_threads=1)
     full = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
     land, offset = (full, (0, 0)) if args.area is None else _part(full, args.area)
     scene = common.scene_of(land, args)

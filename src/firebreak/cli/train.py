@@ -103,7 +103,7 @@ def _consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
 
     metrics, memory = JsonLines(folder / "metrics.jsonl"), JsonLines(folder / "memory.jsonl")
     bar = tqdm(total=config.train.episodes, initial=trainer.collector.episodes, unit="ep",
-               disable=quiet, dynamic_ncols=True)
+               disable=quiet, dynamic_ncols=True, mininterval=0.5 if sys.stderr.isatty() else 15)
     last: dict[str, Any] = {}
     try:
         for row in trainer.run():

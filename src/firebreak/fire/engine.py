@@ -128,6 +128,15 @@ def burn_statistics(field: TravelField, fires: Fires, value: NDArray[np.float32]
         unpad(total, field.shape) for total in (burned / count, below / count, mean_arrival)))
 
 
+def burn_loss(field: TravelField, fires: Fires, value: NDArray[np.float32],
+              breaks: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    """Loss of each fire [F] and nothing else: the fastest way to judge a set of breaks."""
+    cells = field.metric.shape[1]
+    nothing = np.empty((0, cells))
+    return _run(field, fires, value, breaks, nothing, np.empty((0, cells), np.uint8), nothing,
+                workspace(cells))
+
+
 def burn_losses(field: TravelField, fires: Fires, values: NDArray[np.float32],
                 breaks: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
     """Losses [K, F] of fires counted in K value layers [K, H, W]."""

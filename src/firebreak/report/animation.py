@@ -21,7 +21,7 @@ _PANEL_PX = 384  # the shorter side of a panel is at least about this long
 _GAP_PX, _TOP_PX, _BOTTOM_PX = 12, 50, 30
 _FRAME_MS, _LAST_MS = 120, 2500
 _DIM = 0.45
-_LIGHTS = (0.72, 0.86, 1.0, 1.1)  # levels of hillshade
+_LIGHTS = (0.84, 0.92, 1.0, 1.05)  # levels of hillshade
 _FRONT = ("fff3a0", "ffd23f", "ff9f1c", "ff6b1a", "e63b12", "b3200f", "7d1a12")
 _FRONT_SHARE = 0.2  # of the duration, from arrival to burned out
 _GREYS = 16
@@ -59,7 +59,7 @@ def fire_gif(path: Path, landscape: Landscape, arrival_without: NDArray[np.float
     """
     count = int(breaks.sum())
     panels = (_Panel("Without breaks", arrival_without, np.zeros_like(breaks)),
-              _Panel(f"With {count:,} cells of breaks", arrival_with, breaks))
+              _Panel(f"With {count:,} break cells", arrival_with, breaks))
     background, palette = _background(landscape)
     times = np.linspace(0.0, duration_min, frames)
     images = _images(panels, background, palette, times, source_cell, landscape)
@@ -105,7 +105,9 @@ def _background(landscape: Landscape) -> tuple[Indices, list[int]]:
     for index, colour in _FIXED.items():
         table[index] = colour
     for k, code in enumerate(codes.tolist()):
-        pale = np.array(fuel_colour(code)) * (1.0 - _DIM) + _DIM
+        rgb = np.array(fuel_colour(code))
+        # Half grey, then pale: no fuel may pass for the front.
+        pale = 0.5 * (rgb + rgb.mean()) * (1.0 - _DIM) + _DIM
         for level, brightness in enumerate(_LIGHTS):
             table[_FUEL0 + k * len(_LIGHTS) + level] = np.clip(255 * pale * brightness, 0, 255)
     return indices.astype(np.uint8), table.round().astype(int).ravel().tolist()

@@ -102,20 +102,24 @@ def draw_fuel_legend(axes: Axes, landscape: Landscape, dim: float = 0.0,
         axes.text(x + 1.0, y + 0.5, f"{fuel_name(code)}  {percent}", fontsize=9, va="center")
 
 
-def frame_map(axes: Axes, landscape: Landscape) -> None:
-    """Limits, frame, and below the map a scale bar and a north arrow."""
+def frame_map(axes: Axes, landscape: Landscape, *, measures: bool = True) -> None:
+    """Limits and frame, and below the map a scale bar and a north arrow if `measures`."""
     rows, cols = landscape.shape
     axes.set(xlim=(-0.5, cols - 0.5), ylim=(rows - 0.5, -0.5), xticks=[], yticks=[],
              aspect="equal")
-    metres, words = scale_bar(cols * landscape.cell_size_m)
-    share = metres / (cols * landscape.cell_size_m)
+    if measures:
+        _draw_measures(axes, cols * landscape.cell_size_m)
+
+
+def _draw_measures(axes: Axes, width_m: float) -> None:
+    metres, words = scale_bar(width_m)
+    share = metres / width_m
     below = axes.transAxes
     axes.plot([0.0, 0.0, share, share], [-0.025, -0.04, -0.04, -0.025], transform=below,
               color=INK, linewidth=1.6, clip_on=False, solid_joinstyle="miter")
     axes.text(share + 0.02, -0.02, words, transform=below, va="top", fontsize=9)
-    axes.annotate("N", xy=(0.985, -0.012), xytext=(0.985, -0.095), xycoords=below, textcoords=below,
-                  ha="center", va="center", fontsize=10, fontweight="bold", annotation_clip=False,
-                  arrowprops={"arrowstyle": "-|>", "color": INK, "shrinkA": 0, "shrinkB": 0})
+    axes.text(1.0, -0.012, "↑ N", transform=below, ha="right", va="top", fontsize=13,
+              fontweight="bold")
 
 
 def scale_bar(width_m: float) -> tuple[float, str]:
@@ -126,13 +130,12 @@ def scale_bar(width_m: float) -> tuple[float, str]:
 
 
 def draw_breaks(axes: Axes, landscape: Landscape, cells: NDArray[np.int64],
-                order: NDArray[np.float64] | None = None,
-                cmap: Colormap | None = None) -> Collection:
-    """Fills cells, or on large maps marks them larger than they are: black, or by their `order`.
+                colours: tuple[NDArray[np.float64], Colormap] | None = None) -> Collection:
+    """Fills cells, or on large maps marks them larger than they are: black, or coloured.
 
     Args:
         cells: int64 [n], flat.
-        order: [n], what `cmap` colours.
+        colours: a number for each of them [n], and its colormap.
     """
     row, col = np.divmod(cells, landscape.shape[1])
     marks: Collection
@@ -144,11 +147,12 @@ def draw_breaks(axes: Axes, landscape: Landscape, cells: NDArray[np.int64],
                                edgecolors="white", linewidths=0.7)
         axes.add_collection(marks)
     marks.set_zorder(3)
-    if order is None:
+    if colours is None:
         marks.set_facecolor("black")
     else:
+        numbers, cmap = colours
         marks.set_cmap(cmap)
-        marks.set_array(order)
+        marks.set_array(numbers)
     return marks
 
 

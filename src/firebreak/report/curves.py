@@ -53,6 +53,7 @@ def learning_curve_figure(progress_rows: Sequence[Row], validation_rows: Sequenc
         _draw_schedules(below, progress)
         for axes in (above, below):
             _tidy(axes)
+        below.spines["right"].set_visible(True)
         below.set_xlabel("episodes")
         return figure
 
@@ -210,7 +211,7 @@ def _live_words(memory: Sequence[Row]) -> str:
 
 
 def _tidy(axes: Axes) -> None:
-    axes.spines["top"].set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="#e6e6e6")
     axes.set_axisbelow(True)
     axes.margins(x=0.01)

@@ -7,6 +7,7 @@ Figures are returned open; `canvas.save_figure` writes and closes them.
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from firebreak.landscape.landscape import Landscape
@@ -57,8 +58,7 @@ def arrival_figure(landscape: Landscape, arrival_time_min: NDArray[np.float64], 
         carto.frame_map(axes, landscape)
         if min(landscape.shape) > 1 and burned.sum() > _ISOCHRONES:
             lines = axes.contour(np.where(burned, arrival_time_min, np.nan), colors="white",
-                                 levels=np.linspace(0.0, end, _ISOCHRONES + 1)[1:-1],
-                                 linewidths=0.8)
+                                 levels=isochrones(end), linewidths=0.8)
             axes.clabel(lines, fmt="%.0f", fontsize=8)
         axes.scatter([col], [row], s=260, marker="*", color="#00e5ff", edgecolors=INK, zorder=4,
                      label="ignition")
@@ -67,3 +67,9 @@ def arrival_figure(landscape: Landscape, arrival_time_min: NDArray[np.float64], 
         figure.colorbar(shown, ax=axes, shrink=0.9, pad=0.02,
                         label="arrival time, minutes after ignition")
         return figure
+
+
+def isochrones(end_min: float) -> list[float]:
+    """Round times between 0 and `end_min`, about eight."""
+    times = MaxNLocator(_ISOCHRONES, steps=(1, 2, 3, 6, 10)).tick_values(0.0, end_min)
+    return [float(time) for time in times if 0.0 < time < end_min]

@@ -54,27 +54,28 @@ def burn_probability_figure(landscape: Landscape, before: NDArray[np.float64],
     """
     width, height = _map_size(landscape, 4.3)
     cells = np.flatnonzero(breaks)
-    with new_figure(3 * width + 2.4, height + 1.9, title="Burn probability",
+    with new_figure(3 * width + 2.4, height + 1.6, title="Burn probability",
                     caption=_caption(caption, landscape)) as figure:
         panels = figure.subplots(1, 3)
         top = max(float(before.max()), float(after.max()), 1e-9)
         for axes, values, words in ((panels[0], before, "without breaks"),
-                                    (panels[1], after, f"with {cells.size:,} cells of breaks")):
+                                    (panels[1], after, f"with {cells.size:,} break cells")):
             share = values[landscape.burnable].mean()
             shown = _draw_values(axes, landscape, values, colormaps["YlOrRd"], 0.0, top)
-            axes.set_title(f"{words}\na fire burns {share:.1%} of the fuel")
+            axes.set_title(f"{words}: a mean fire burns {share:.1%}\nof the burnable area")
+        carto.frame_map(panels[0], landscape)
         figure.colorbar(shown, ax=panels[:2], location="right", shrink=0.85, pad=0.01,
                         label="burn probability")
         change = after - before
-        most = max(float(np.abs(change).max()), 1e-9)
+        most = _typical_most(np.abs(change[landscape.burnable & ~breaks]))
         shown = _draw_values(panels[2], landscape, change, colormaps["RdBu_r"], -most, most)
         panels[2].set_title("difference\nwith minus without breaks")
-        figure.colorbar(shown, ax=panels[2], shrink=0.85, pad=0.02,
+        figure.colorbar(shown, ax=panels[2], shrink=0.85, pad=0.02, extend="both",
                         label="change of burn probability")
         for axes in panels[1:]:
             carto.draw_breaks(axes, landscape, cells)
-        panels[0].legend(handles=[_BREAK_MARK, Patch(facecolor=carto.BARE, label="does not burn")],
-                         loc="upper center", bbox_to_anchor=(0.6, -0.01), frameon=False, ncols=2,
+        panels[1].legend(handles=[_BREAK_MARK, Patch(facecolor=carto.BARE, label="does not burn")],
+                         loc="upper left", bbox_to_anchor=(0.0, -0.01), frameon=False, ncols=2,
                          handletextpad=0.4, columnspacing=1.0)
         return figure
 
@@ -83,8 +84,8 @@ def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
     """The breaks of a plan over dimmed fuels, coloured by their order, numbered on small maps."""
     width, height = _map_size(landscape)
     count = plan.cells.size
-    title = (f"Fuel breaks by {plan.method}: {count:,} cells, cost {plan.cost:g} of "
-             f"{plan.budget:g} {plan.cost_unit}")
+    spent = "" if plan.cost_unit == "cells" else f"cost {plan.cost:,.1f}, "
+    title = f"Fuel breaks by {plan.method}: {count:,} cells ({spent}budget {plan.budget:,.1f})"
     with new_figure(width + 3.9, height + 1.2, title=title,
                     caption=_caption(caption, landscape)) as figure:
         axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
@@ -94,9 +95,10 @@ def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
         carto.draw_fuel_legend(legend, landscape, _DIM)
         if count:
             order = np.arange(1, count + 1, dtype=np.float64)
-            marks = carto.draw_breaks(axes, landscape, plan.cells, order, _order_colours())
-            figure.colorbar(marks, ax=axes, shrink=0.85, pad=0.02,
-                            label="order of placement (1 = first)")
+            marks = carto.draw_breaks(axes, landscape, plan.cells, (order, _order_colours()))
+            scale = figure.colorbar(marks, ax=axes, shrink=0.85, pad=0.02,
+                                    label="order of placement (1 = first)")
+            scale.ax.invert_yaxis()
             if count <= MOST_NUMBERS and max(landscape.shape) <= MOST_NUMBERED_CELLS:
                 _draw_numbers(axes, landscape, plan.cells)
         return figure
@@ -153,12 +155,17 @@ def _map_size(landscape: Landscape, longest_in: float = _MAP_HEIGHT_IN) -> tuple
             max(longest_in * rows / longest, longest_in / 3))
 
 
+def _typical_most(sizes: NDArray[np.float64]) -> float:
+    """The end of a scale that neither the breaks, which hardly burn, nor a few cells stretch."""
+    return max(float(np.percentile(sizes, 99.5)) if sizes.size else 0.0, 1e-3)
+
+
 def _draw_values(axes: Axes, landscape: Landscape, values: NDArray[np.float64], cmap: Colormap,
                  low: float, high: float) -> AxesImage:
     own = cmap.with_extremes(bad=carto.BARE)
     shown = axes.imshow(np.where(landscape.burnable, values, np.nan), cmap=own, vmin=low,
                         vmax=high, interpolation="nearest")
-    carto.frame_map(axes, landscape)
+    carto.frame_map(axes, landscape, measures=False)
     return shown
 
 

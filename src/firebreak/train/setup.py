@@ -107,8 +107,8 @@ def _window_splits(config: RunConfig, data: Path) -> Splits:
     train = _source(config, (full, full), window_landscapes(
         [(m, b["train"]) for m, b in zip(maps, blocks, strict=True)], land.size, land.margin,
         "train", land.turned))
-    validation = _windows(config, [(m, b["validation"]) for m, b in zip(maps, blocks, strict=True)],
-                          held_out.validation_landscapes)
+    windows = _windows(config, [(m, b["validation"]) for m, b in zip(maps, blocks, strict=True)],
+                       held_out.validation_landscapes)
     test = {name: _scenes(config, _windows(config, [(m, b["test"])], held_out.test_landscapes))
             for name, m, b in zip(land.maps, maps, blocks, strict=True)}
     for name in land.test_maps:
@@ -117,8 +117,16 @@ def _window_splits(config: RunConfig, data: Path) -> Splits:
         test[name] = _scenes(config, _windows(config, [(other, whole)], held_out.test_landscapes))
     return Splits(
         train=train, test=test,
-        validation=[train.problem(held_out.test_seed, i, {"landscape": w, "fires": "validation-"})
-                    for i, w in enumerate(validation)])
+        validation=[_validation_problem(train, windows, held_out.test_seed, i)
+                    for i in range(held_out.validation_landscapes)])
+
+
+def _validation_problem(source: ProblemSource, windows: list[Landscape], seed: int,
+                        index: int) -> Problem:
+    """Windows by turns, in other weather at each turn: few windows still tell policies apart."""
+    turn, window = divmod(index, len(windows))
+    return source.problem(seed + turn, index, {"landscape": windows[window],
+                                               "fires": "validation-"})
 
 
 def _joined(data: Path, name: str, factor: int) -> Landscape:

@@ -1,0 +1,227 @@
+"""The commands as a user types them: files, JSON lines, and one sentence for every mistake."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rasterio
+import torch
+from rasterio.transform import from_origin
+from tiny import TINY
+
+from firebreak.cli import COMMANDS, main
+from firebreak.memory.registry import live_counts
+
+Out = pytest.CaptureFixture[str]
+
+
+def run_json(capsys: Out, *arguments: str) -> dict[str, Any]:
+    assert main([*arguments, "--json"]) == 0
+    last = capsys.readouterr().out.strip().splitlines()[-1]
+    content = json.loads(last)
+    assert content["schema"] == 1
+    return content
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny finished run, made through the command line."""
+    folder = tmp_path_factory.mktemp("runs") / "a run"
+    changes = [part for change in TINY for part in ("--set", change)]
+    assert main(["train", "quick", "--out", str(folder), "--quiet", *changes]) == 0
+    return folder
+
+
+def test_help_names_every_command(capsys: Out) -> None:
+    assert main([]) == main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert {command: shown.count(f"\n  {command} ") for command in COMMANDS} == dict.fromkeys(
+        COMMANDS, 2)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: Out) -> None:
+    arguments = [command, "info", "--help"] if command == "landscape" else [command, "--help"]
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 0
+    shown = capsys.readouterr().out
+    assert "--json" in shown
+    assert "--seed" in shown
+
+
+def test_train_leaves_a_complete_run_folder(run: Path) -> None:
+    for name in ("config.toml", "metrics.jsonl", "memory.jsonl", "policy.pt", "evaluation.json",
+                 "checkpoints/last.pt", "figures/learning_curve.png", "figures/memory.png",
+                 "figures/plan.png", "figures/fire.gif"):
+        assert (run / name).stat().st_size > 0, name
+    assert live_counts().get("Figure", 0) == 0
+    stored = json.loads((run / "evaluation.json").read_text())
+    assert set(stored["synthetic"]["methods"]) == {
+        "none", "random", "burn-probability", "downstream-value-static", "downstream-value", "dqn"}
+    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert rows[-1]["kind"] == "end"
+
+
+def test_a_run_is_never_overwritten_but_goes_on(run: Path, capsys: Out) -> None:
+    before = (run / "metrics.jsonl").read_text()
+    assert main(["train", "quick", "--out", str(run), "--quiet"]) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert (run / "metrics.jsonl").read_text() == before
+    done = run_json(capsys, "train", "--resume", str(run), "--quiet", "--set", "train.episodes=20")
+    assert done["episodes"] >= 20
+    assert (run / "metrics.jsonl").read_text().startswith(before)
+
+
+def test_visualize_draws_another_landscape(run: Path, capsys: Out) -> None:
+    done = run_json(capsys, "visualize", str(run), "--landscape", "1")
+    assert all(Path(path).is_file() for path in done["files"])
+
+
+def test_plan_with_a_trained_policy(run: Path, tmp_path: Path, capsys: Out) -> None:
+    out = tmp_path / "my plan"
+    done = run_json(capsys, "plan", "synthetic:5:16", "--budget", "0.04", "--policy", str(run),
+                    "--plan-fires", "32", "--test-fires", "64", "--out", str(out))
+    assert done["method"] == "dqn"
+    assert 0 < done["n_cells"] == done["cost"] <= 0.04 * 16 * 16
+    assert done["cost_unit"] == "cells"
+    assert {Path(path).suffix for path in done["files"]} >= {".csv", ".tif", ".png"}
+    again = run_json(capsys, "evaluate", "synthetic:5:16", "--budget", "0.04", "--plan", str(out),
+                     "--methods", "none,random", "--plan-fires", "32", "--test-fires", "64")
+    assert len(again["methods"]) == 3
+
+
+@pytest.mark.filterwarnings("ignore:.*coordinate reference system")
+def test_plan_inside_an_area_of_a_geotiff(tmp_path: Path, capsys: Out) -> None:
+    source = tmp_path / "land.tif"
+    run_json(capsys, "landscape", "generate", str(source), "--seed", "3", "--size", "60")
+    done = run_json(capsys, "plan", str(source), "--area", "20:40,24:44", "--budget", "0.03",
+                    "--plan-fires", "32", "--test-fires", "0", "--out", str(tmp_path / "p"))
+    raster = next(Path(p) for p in done["files"] if p.endswith("plan.tif"))
+    with rasterio.open(raster) as plan, rasterio.open(source) as land:
+        ranks = plan.read(1)
+        assert plan.transform == land.transform
+        assert plan.shape == land.shape
+    rows, cols = np.nonzero(ranks > 0)
+    assert rows.size == done["n_cells"] > 0
+    assert 20 <= rows.min() and rows.max() < 40 and 24 <= cols.min() and cols.max() < 44
+
+
+def test_evaluate_over_landscapes_and_over_fires(capsys: Out) -> None:
+    options = ("--methods", "none,random,downstream-value", "--plan-fires", "32", "--test-fires",
+               "64")
+    several = run_json(capsys, "evaluate", "synthetic:1:14", "synthetic:2:14", *options)
+    assert several["interval"] == "landscapes"
+    assert len(several["rows"]) == 6
+    one = run_json(capsys, "evaluate", "synthetic:1:30", "--window", "14", "--windows", "1",
+                   *options)
+    assert one["interval"] == "fires"
+    assert one["methods"]["none"]["reduction"] == 0.0
+    assert one["methods"]["downstream-value"]["reduction"] > 0.0
+
+
+def test_simulate_writes_georeferenced_maps(tmp_path: Path, capsys: Out) -> None:
+    done = run_json(capsys, "simulate", "synthetic:4:30", "--fires", "80", "--out", str(tmp_path))
+    assert 0.03 < done["mean_burned_share"] < 0.4
+    names = {Path(path).name for path in done["files"]}
+    assert {"burn_probability.tif", "mean_arrival_time_min.tif", "fireline_intensity_kw_m.tif",
+            "flame_length_m.tif", "downstream_value.tif"} <= names
+    with rasterio.open(tmp_path / "burn_probability.tif") as raster:
+        burned = raster.read(1)
+    assert 0.0 <= burned.min() and 0.0 < burned.max() <= 1.0
+
+
+def test_the_same_seed_gives_the_same_maps(tmp_path: Path, capsys: Out) -> None:
+    for name, threads in (("a", "1"), ("b", "2")):
+        run_json(capsys, "simulate", "synthetic:4:24", "--fires", "70", "--threads", threads,
+                 "--out", str(tmp_path / name))
+    for raster in ("burn_probability.tif", "downstream_value.tif", "mean_arrival_time_min.tif"):
+        with rasterio.open(tmp_path / "a" / raster) as a, rasterio.open(tmp_path / "b" / raster) as b:
+            np.testing.assert_array_equal(a.read(1), b.read(1))
+
+
+def test_landscape_info_counts_fuels(capsys: Out) -> None:
+    done = run_json(capsys, "landscape", "info", "synthetic:9:25")
+    assert done["rows"] == done["columns"] == 25
+
+
+def write_bands(path: Path, bands: np.ndarray, crs: str = "EPSG:32611") -> str:
+    count, rows, cols = bands.shape
+    with rasterio.open(path, "w", driver="GTiff", width=cols, height=rows, count=count,
+                       dtype="int16", crs=crs, nodata=-9999,
+                       transform=from_origin(500000, 5000000, 30, 30)) as raster:
+        raster.write(bands)
+    return str(path)
+
+
+def eight_bands(fuel: int) -> np.ndarray:
+    bands = np.zeros((8, 12, 12), np.int16)
+    bands[0] = 1000
+    bands[3] = fuel
+    return bands
+
+
+def bad_inputs(folder: Path) -> dict[str, tuple[list[str], str]]:
+    """Arguments that must fail, and what the sentence must say."""
+    unknown = eight_bands(101)
+    unknown[3, :2, :3] = 250
+    other_layout = folder / "other.pt"
+    torch.save({"format": "firebreak-policy-1", "channels": ["a"], "width": 4, "weights": {},
+                "provenance": {}}, other_layout)
+    config = folder / "c.toml"
+    config.write_text("[train]\nepisods = 3\n")
+    plan = ["plan", "synthetic:1:16", "--out", str(folder / "out")]
+    def simulate(path: str) -> list[str]:
+        return ["simulate", path, "--out", str(folder / "out")]
+    return {
+        "missing file": (simulate(str(folder / "nowhere.tif")), "nowhere.tif"),
+        "band count": (simulate(write_bands(folder / "b.tif", eight_bands(101)[:3])), "3"),
+        "unknown fuel": (simulate(write_bands(folder / "u.tif", unknown)), "250 (6 cells)"),
+        "geographic": (simulate(write_bands(folder / "g.tif", eight_bands(101), "EPSG:4326")),
+                       "project"),
+        "no data": (simulate(write_bands(folder / "n.tif", np.full((8, 9, 9), -9999, np.int16))),
+                    "n.tif"),
+        "nothing to treat": (["plan", write_bands(folder / "z.tif", eight_bands(98)), "--out",
+                              str(folder / "out")], "burn"),
+        "budget 0": ([*plan, "--budget", "0"], "above 0"),
+        "budget above 1": ([*plan, "--budget", "1.5"], "at most 1"),
+        "budget buys nothing": ([*plan, "--budget", "0.001"], "buys"),
+        "unknown method": ([*plan, "--method", "downstream-valu"], "did you mean"),
+        "no policy": ([*plan, "--method", "dqn"], "--policy"),
+        "another layout": ([*plan, "--policy", str(other_layout)], "layout"),
+        "not a policy": ([*plan, "--policy", str(config)], "policy"),
+        "bad area": ([*plan, "--area", "0-4"], "R0:R1,C0:C1"),
+        "area outside": ([*plan, "--area", "0:99,0:4"], "0:99"),
+        "unknown key": (["train", str(config), "--out", str(folder / "out")],
+                        "did you mean 'episodes'"),
+        "unknown preset": (["train", "quik", "--out", str(folder / "out")], "quick"),
+        "unknown command": (["trian"], "did you mean 'train'"),
+        "no run": (["visualize", str(folder)], "config.toml"),
+        "too many threads": ([*plan, "--threads", "4096"], "threads"),
+        "no fires": (["simulate", "synthetic:1:16", "--fires", "0"], "at least 1"),
+        "bad spec": (["simulate", "synthetic:x"], "synthetic"),
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_bad_input_is_one_sentence_exit_2_and_nothing_written(tmp_path: Path, capsys: Out) -> None:
+    for name, (arguments, words) in bad_inputs(tmp_path).items():
+        capsys.readouterr()
+        assert main(arguments) == 2, name
+        shown = capsys.readouterr()
+        errors = [line for line in shown.err.splitlines() if "warning:" not in line]
+        assert len(errors) == 1, (name, errors)
+        assert errors[0].startswith("firebreak: "), name
+        assert words in errors[0], (name, errors[0])
+        assert "Traceback" not in shown.err
+        assert not (tmp_path / "out").exists(), name
+
+
+@pytest.mark.slow
+def test_bench_prints_ratios(capsys: Out) -> None:
+    found = run_json(capsys, "bench", "--quick")
+    assert set(found["fires_per_second"]) == {"front", "graph"}
+    assert set(found["ratio_to_scipy"]["front"]) == {"20", "40", "100"}
+    assert found["ellipse_area_ratio"]["front"]["2"] > 0.95 > found["ellipse_area_ratio"]["graph"]["2"]

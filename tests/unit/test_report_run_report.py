@@ -1,0 +1,93 @@
+"""Whole reports: which files are written, for a run, a plan and a simulation."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.policy_file import Policy
+from firebreak.fire.engine import burn_arrival, burn_statistics
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.synthetic import generate
+from firebreak.layout import OBSERVATION
+from firebreak.memory.registry import live_counts
+from firebreak.planning.methods import make_plan
+from firebreak.report import run_report
+from firebreak.report.run_report import (
+    write_plan_report,
+    write_run_report,
+    write_simulation_report,
+)
+
+MAPS = ["landscape.png", "plan.png", "burn_probability.png"]
+EVALUATION = {"synthetic": {"landscapes": 2, "interval": "landscapes", "methods": {
+    "none": {"reduction": 0.0, "low": 0.0, "high": 0.0},
+    "dqn": {"reduction": 0.3, "low": 0.2, "high": 0.4}}}}
+METRICS = [{"kind": "progress", "episodes": k, "epsilon": 1.0, "discount": 0.0,
+            "mean_return": 0.1, "loss": None, "rss_bytes": 10**8} for k in range(4)]
+MEMORY = [{"kind": "memory", "episodes": 0, "rss_bytes": 10**8, "owned_bytes": {"env.a": 9},
+           "live": {}}]
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return make_scene(generate(4, 12), FireConditions(scenarios=2), 0)
+
+
+@pytest.fixture(autouse=True)
+def few_fires(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_report, "TEST_FIRES", 20)
+    monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
+
+
+def write(run: Path, scene: Scene, **rows: object) -> list[Path]:
+    torch.manual_seed(0)
+    policy = Policy(QMapNetwork(OBSERVATION.channels, 8).eval(), {"run": "made here"})
+    return write_run_report(run, scene=scene, policy=policy, seed=1, plan_fires=16,
+                            budget_share=0.05, **rows)  # type: ignore[arg-type]
+
+
+def test_a_run_report_holds_everything(tmp_path: Path, scene: Scene) -> None:
+    files = write(tmp_path, scene, metrics=METRICS, memory=MEMORY, evaluation=EVALUATION)
+    assert [file.name for file in files] == [
+        *MAPS, "q_map_first.png", "q_map_middle.png", "learning_curve.png", "memory.png",
+        "comparison.png", "fire.gif"]
+    assert all(file.parent == tmp_path / "figures" for file in files)
+    assert all(file.stat().st_size > 2000 for file in files)
+    assert live_counts()["Figure"] == 0
+
+
+def test_what_a_run_does_not_have_is_left_out(tmp_path: Path, scene: Scene) -> None:
+    files = write(tmp_path, scene, metrics=[], memory=[], evaluation={})
+    assert [file.name for file in files] == [*MAPS, "q_map_first.png", "q_map_middle.png",
+                                             "fire.gif"]
+
+
+def test_each_kind_of_test_landscapes_has_its_comparison(tmp_path: Path, scene: Scene) -> None:
+    both = EVALUATION | {"windows": EVALUATION["synthetic"]}
+    files = write(tmp_path, scene, metrics=[], memory=[], evaluation=both)
+    assert {"comparison_synthetic.png", "comparison_windows.png"} <= {f.name for f in files}
+
+
+def test_a_plan_report_holds_the_maps(tmp_path: Path, scene: Scene) -> None:
+    plan = make_plan(scene, 0.1, 16, "downstream-value", seed=0)
+    files = write_plan_report(tmp_path, scene=scene, plan=plan, seed=0)
+    assert [file.name for file in files] == MAPS
+    assert all(file.parent == tmp_path for file in files)
+
+
+def test_a_simulation_report_maps_every_quantity(tmp_path: Path, scene: Scene) -> None:
+    fires = scene.fires("simulate", 10)
+    burned = burn_statistics(scene.field, fires, scene.landscape.value)
+    weight = scene.scenarios.weight
+    files = write_simulation_report(
+        tmp_path, scene.landscape, burned.burn_probability, burned.downstream_value,
+        np.tensordot(weight, scene.behavior.fireline_intensity_kw_m, axes=1),
+        np.tensordot(weight, scene.behavior.flame_length_m, axes=1),
+        burn_arrival(scene.field, fires.first(1))[0])
+    assert [file.stem for file in files] == [
+        "landscape", "burn_probability", "downstream_value", "fireline_intensity", "flame_length",
+        "arrival_time"]
+    assert live_counts()["Figure"] == 0
