@@ -59,16 +59,13 @@ def test_a_run_report_holds_everything(tmp_path: Path, scene: Scene) -> None:
     assert live_counts()["Figure"] == 0
 
 
-def test_what_a_run_does_not_have_is_left_out(tmp_path: Path, scene: Scene) -> None:
-    files = write(tmp_path, scene, metrics=[], memory=[], evaluation={})
-    assert [file.name for file in files] == [*MAPS, "q_map_first.png", "q_map_middle.png",
-                                             "fire.gif"]
-
-
-def test_each_kind_of_test_landscapes_has_its_comparison(tmp_path: Path, scene: Scene) -> None:
+def test_curves_without_rows_are_left_out_and_every_comparison_is_drawn(
+        tmp_path: Path, scene: Scene) -> None:
     both = EVALUATION | {"windows": EVALUATION["synthetic"]}
     files = write(tmp_path, scene, metrics=[], memory=[], evaluation=both)
-    assert {"comparison_synthetic.png", "comparison_windows.png"} <= {f.name for f in files}
+    assert [file.name for file in files] == [
+        *MAPS, "q_map_first.png", "q_map_middle.png", "comparison_synthetic.png",
+        "comparison_windows.png", "fire.gif"]
 
 
 def test_a_plan_report_holds_the_maps(tmp_path: Path, scene: Scene) -> None:

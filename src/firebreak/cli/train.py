@@ -110,7 +110,7 @@ def _consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
             (memory if row["kind"] == "memory" else metrics).write(row)
             if row["kind"] == "progress":
                 bar.update(row["episodes_ended"])
-                bar.set_postfix_str(_postfix(row))
+                bar.set_postfix_str(_postfix(row), refresh=False)
             elif row["kind"] == "validation":
                 bar.write(f"episode {row['episodes']}: validation reduction "
                           f"{row['reduction']:.3f} ± {row['half_width']:.3f}, "

@@ -202,8 +202,9 @@ class ParallelTrainer:
             yield self._memory_row("cleanup")
 
     def _memory_row(self, phase: str) -> Row:
-        roots = {"replay": self.replay, "env": self.env.slots,
-                 "validation_env": self.validation_env.slots,
+        # In this order: what the validation environment borrows counts as the problems' own.
+        roots = {"validation_problems": self.splits.validation, "replay": self.replay,
+                 "env": self.env.slots, "validation_env": self.validation_env.slots,
                  "experience_buffer": self.collector.buffer, "agent": self.agent}
         return {"kind": "memory", **self._counts(), **snapshot(phase, roots)}
 
