@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import burn_slowly, parents_of
-from strategies import CELL_SIZE_M, Case, cases, ellipse_like, problem_on, random_case
 
 from firebreak.env.slots import Sizes, Slots
 from firebreak.fire.engine import burn, burn_statistics, set_threads
 from firebreak.fire.fires import Fires
 from firebreak.fire.ring import UNBURNED
 from firebreak.fire.travel import Ellipse, field_from_ellipse, unpad
+from reference import burn_slowly, parents_of
+from strategies import CELL_SIZE_M, Case, cases, ellipse_like, problem_on, random_case
 
 MODES = st.sampled_from(["front", "graph"])
 
@@ -189,7 +189,7 @@ def assert_as_burned_anew(slots: Slots, problem) -> None:
 
 def test_only_fires_that_a_break_touches_are_burned_anew() -> None:
     case = random_case(np.random.default_rng(4), 24, 24, fires=200, unburnable=0.0)
-    case.fires.duration_min[:] = 8.0
+    case.fires.duration_min[:] = 20.0
     problem = problem_on(case, case.fires, case.fires)
     slots = Slots(Sizes(1, (24, 24), 2, 200, 200))
     slots.load(0, problem)

@@ -3,11 +3,9 @@
 import numba
 import numpy as np
 import pytest
-from reference import burn_slowly, travel_time
 from scipy.optimize import minimize_scalar
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
-from strategies import CELL_SIZE_M, ellipse_like, random_case
 
 from firebreak.checks import InputError
 from firebreak.fire import front_kernel
@@ -15,6 +13,8 @@ from firebreak.fire.engine import burn, burn_losses, burn_statistics, set_thread
 from firebreak.fire.fires import Fires
 from firebreak.fire.ring import IGNITION, NEIGHBOURS, RING, SEGMENT_CODE, UNBURNED
 from firebreak.fire.travel import Ellipse, field_from_ellipse, padded_cells, unpad
+from reference import burn_slowly, travel_time
+from strategies import CELL_SIZE_M, ellipse_like, random_case
 
 HEAD = 10.0
 WINDS = np.arange(12) * 30.0 + 3.7
@@ -280,7 +280,8 @@ def test_rates_gate_long_steps() -> None:
 @pytest.mark.parametrize(("change", "message"), [
     ({"source": np.array([0])}, "burnable"), ({"source": np.array([25])}, "burnable"),
     ({"source": np.array([-1])}, "burnable"), ({"scenario": np.array([1])}, "scenarios"),
-    ({"scenario": np.array([-1])}, "scenarios"), ({"duration_min": np.array([np.nan])}, "durations"),
+    ({"scenario": np.array([-1])}, "scenarios"),
+    ({"duration_min": np.array([np.nan])}, "durations"),
     ({"duration_min": np.array([-1.0])}, "durations")])
 def test_fires_outside_the_map_are_refused(change, message) -> None:
     burnable = np.ones((5, 5), bool)

@@ -79,7 +79,7 @@ def test_a_pickle_with_code_is_refused_and_not_run(tmp_path: Path, zipped: bool)
     if zipped:
         torch.save(payload, tmp_path / "p.pt")
     else:
-        (tmp_path / "p.pt").write_bytes(pickle.dumps(payload))
+        (tmp_path / "p.pt").write_bytes(pickle.dumps(payload, protocol=2))
     with pytest.raises(InputError):
         load_policy(tmp_path / "p.pt")
     assert not (tmp_path / "run").exists()

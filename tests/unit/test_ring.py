@@ -4,9 +4,9 @@ from math import gcd
 
 import numpy as np
 import pytest
-from reference import SEGMENTS, STEPS, crossed_by_segment, crossed_by_step
 
 from firebreak.fire.ring import NEIGHBOURS, REACH, RING, SEGMENT_CODE, UNBURNED
+from reference import SEGMENTS, STEPS, crossed_by_segment, crossed_by_step
 
 
 def test_the_first_eight_steps_are_the_neighbours_clockwise_from_north() -> None:

@@ -49,17 +49,21 @@ def load_policy(path: Path) -> Policy:
     content = _read(file)
     if content.get("channels") != list(OBSERVATION.names):
         raise fail(expected=f"a policy for the {OBSERVATION.channels} channels of this version",
-                   given=f"one for {len(content.get('channels', []))} channels in another layout",
+                   given=f"one for {len(content.get('channels') or [])} channels in another layout",
                    where=str(file), remedy="train it again with this version of firebreak")
-    network = QMapNetwork(OBSERVATION.channels, content["width"])
-    network.load_state_dict(content["weights"])
-    return Policy(network.eval(), content["provenance"])
+    try:
+        network = QMapNetwork(OBSERVATION.channels, content["width"])
+        network.load_state_dict(content["weights"])
+        return Policy(network.eval(), content["provenance"])
+    except (RuntimeError, KeyError, TypeError) as error:
+        raise _not_a_policy(file) from error
 
 
 def _read(file: Path) -> dict[str, Any]:
     try:
         content = torch.load(file, map_location="cpu", weights_only=True)
-    except (RuntimeError, pickle.UnpicklingError, EOFError, ValueError, KeyError) as error:
+    except (RuntimeError, pickle.UnpicklingError, EOFError, OSError, ValueError, LookupError,
+            TypeError, AttributeError) as error:  # damaged bytes raise any of these
         raise _not_a_policy(file) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise _not_a_policy(file)

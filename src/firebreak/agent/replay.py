@@ -51,21 +51,21 @@ class Replay:
         self.layout, self.shape, self.num_envs, self.rows = layout, shape, num_envs, rows
         height, width = shape
         packed = -(-height * width // 8)
-        lands = num_envs * (rows // max(episode_steps, 1) + 3)
+        # A ring per environment: episodes of very different lengths run side by side.
+        self._lands = rows // max(episode_steps, 1) + 3
         # zeros_() writes every page, so the memory is really there before training begins.
         self.dynamic = torch.empty((rows, num_envs, len(layout.dynamic), height, width),
                                    dtype=torch.uint8).zero_()
         self.flags = torch.empty((rows, num_envs, len(layout.flags), packed),
                                  dtype=torch.uint8).zero_()
         self.scalars = torch.empty((rows, num_envs, len(layout.scalars)), dtype=torch.uint8).zero_()
-        self.static = torch.empty((lands, len(layout.static), height, width),
+        self.static = torch.empty((num_envs * self._lands, len(layout.static), height, width),
                                   dtype=torch.uint8).zero_()
         self.land = torch.zeros((rows, num_envs), dtype=torch.int32)
         self.action = torch.zeros((rows, num_envs), dtype=torch.int32)
         self.reward = torch.zeros((rows, num_envs), dtype=torch.float32)
         self.terminated = torch.zeros((rows, num_envs), dtype=torch.bool)
-        self._current_land = torch.arange(num_envs, dtype=torch.int32)
-        self._next_land = num_envs
+        self._current_land = torch.arange(num_envs, dtype=torch.int32) * self._lands
         self._start_of_episode = torch.ones(num_envs, dtype=torch.bool)
         self._written = 0
 
@@ -96,9 +96,9 @@ class Replay:
         self.flags[row] = pack_bits(flags.flatten(2))
         self.scalars[row] = scalars[:, :, 0, 0]
         for env in torch.nonzero(self._start_of_episode)[:, 0].tolist():
-            self._current_land[env] = self._next_land % self.static.shape[0]
-            self.static[self._next_land % self.static.shape[0]] = static[env]
-            self._next_land += 1
+            place = (int(self._current_land[env]) + 1) % self._lands + env * self._lands
+            self._current_land[env] = place
+            self.static[place] = static[env]
         self.land[row] = self._current_land
         self.action[row] = action.detach().to("cpu", torch.int32)
         self.reward[row] = reward.detach().to("cpu", torch.float32)
@@ -164,7 +164,7 @@ class Replay:
 
     def state(self) -> dict[str, Tensor]:
         """Everything needed to go on: tensors by name."""
-        counters = torch.tensor([self._written, self._next_land], dtype=torch.int64)
+        counters = torch.tensor([self._written], dtype=torch.int64)
         return self._tensors() | {"counters": counters}
 
     def restore(self, state: dict[str, Tensor]) -> None:
@@ -175,7 +175,7 @@ class Replay:
                            given=f"{tuple(state[name].shape)}", where="checkpoint",
                            remedy="resume with the replay settings the run was started with")
             tensor.copy_(state[name])
-        self._written, self._next_land = (int(c) for c in state["counters"])
+        self._written = int(state["counters"][0])
 
     def _tensors(self) -> dict[str, Tensor]:
         return {"dynamic": self.dynamic, "flags": self.flags, "scalars": self.scalars,

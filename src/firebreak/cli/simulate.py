@@ -82,7 +82,7 @@ def run(arguments: list[str]) -> int:
              for name, grid in maps.items()]
     files += write_simulation_report(
         out, land, burned.burn_probability, burned.downstream_value, intensity, flame,
-        burn_arrival(scene.field, fires.first(1))[0])
+        burn_arrival(scene.field, fires.first(1))[0], seed=args.seed)
     print(f"{args.fires} fires in {args.scenarios} weather scenarios burned {share:.1%} of the "
           f"burnable cells on average (asked for {args.burned_share:.1%}; median duration "
           f"{scene.median_duration_min:.0f} min) in {seconds:.1f} s")

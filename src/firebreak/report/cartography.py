@@ -13,6 +13,7 @@ from matplotlib.collections import Collection, LineCollection, PolyCollection
 from matplotlib.colors import Colormap, to_rgb
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path as Outline
+from matplotlib.transforms import ScaledTranslation, Transform
 from numpy.typing import NDArray
 
 from firebreak.landscape.fuels import FUEL_COLOURS, fuel_name
@@ -114,12 +115,21 @@ def frame_map(axes: Axes, landscape: Landscape, *, measures: bool = True) -> Non
 def _draw_measures(axes: Axes, width_m: float) -> None:
     metres, words = scale_bar(width_m)
     share = metres / width_m
-    below = axes.transAxes
-    axes.plot([0.0, 0.0, share, share], [-0.025, -0.04, -0.04, -0.025], transform=below,
-              color=INK, linewidth=1.6, clip_on=False, solid_joinstyle="miter")
-    axes.text(share + 0.02, -0.02, words, transform=below, va="top", fontsize=9)
-    axes.text(1.0, -0.012, "↑ N", transform=below, ha="right", va="top", fontsize=13,
+    high, low = points_below(axes, 3.0), points_below(axes, 8.0)
+    axes.plot([0.0, share], [0.0, 0.0], transform=low, color=INK, linewidth=1.8, clip_on=False)
+    for end in (0.0, share):
+        axes.plot([end], [0.0], transform=points_below(axes, 5.5), color=INK, marker="|",
+                  markersize=6, clip_on=False)
+    axes.text(share + 0.02, 0.0, words, transform=high, va="top", fontsize=9)
+    axes.text(1.0, 0.0, "↑ N", transform=high, ha="right", va="top", fontsize=13,
               fontweight="bold")
+
+
+def points_below(axes: Axes, points: float) -> Transform:
+    """Coordinates in shares of the map's sides, moved down by some points whatever its size."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    return axes.transAxes + ScaledTranslation(0.0, -points / 72.0, figure.dpi_scale_trans)
 
 
 def scale_bar(width_m: float) -> tuple[float, str]:

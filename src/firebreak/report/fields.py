@@ -62,7 +62,8 @@ def arrival_figure(landscape: Landscape, arrival_time_min: NDArray[np.float64], 
             axes.clabel(lines, fmt="%.0f", fontsize=8)
         axes.scatter([col], [row], s=260, marker="*", color="#00e5ff", edgecolors=INK, zorder=4,
                      label="ignition")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.6, -0.01), frameon=False,
+        axes.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0), frameon=False,
+                    bbox_transform=carto.points_below(axes, 16.0), borderaxespad=0.0,
                     handletextpad=0.4)
         figure.colorbar(shown, ax=axes, shrink=0.9, pad=0.02,
                         label="arrival time, minutes after ignition")

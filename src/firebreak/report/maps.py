@@ -4,6 +4,8 @@ Every function returns an open figure; `canvas.save_figure` writes and closes it
 where the data come from (see `cartography.caption_of`); the grid is described by the map itself.
 """
 
+from typing import Any
+
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -13,6 +15,7 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from firebreak.landscape.landscape import Landscape
@@ -22,6 +25,7 @@ from firebreak.report.canvas import INK, new_figure
 
 MOST_NUMBERS, MOST_NUMBERED_CELLS = 60, 64
 _DIM = 0.6
+_NARROWEST = 0.75
 _MAP_HEIGHT_IN = 6.6
 _BREAK_MARK = Line2D([], [], marker="s", linestyle="", color="black", markeredgecolor="white",
                      markersize=7, label="fuel break")
@@ -75,8 +79,7 @@ def burn_probability_figure(landscape: Landscape, before: NDArray[np.float64],
         for axes in panels[1:]:
             carto.draw_breaks(axes, landscape, cells)
         panels[1].legend(handles=[_BREAK_MARK, Patch(facecolor=carto.BARE, label="does not burn")],
-                         loc="upper left", bbox_to_anchor=(0.0, -0.01), frameon=False, ncols=2,
-                         handletextpad=0.4, columnspacing=1.0)
+                         **_legend_below(panels[1], 2))
         return figure
 
 
@@ -97,6 +100,7 @@ def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
             order = np.arange(1, count + 1, dtype=np.float64)
             marks = carto.draw_breaks(axes, landscape, plan.cells, (order, _order_colours()))
             scale = figure.colorbar(marks, ax=axes, shrink=0.85, pad=0.02,
+                                    ticks=MaxNLocator(integer=True),
                                     label="order of placement (1 = first)")
             scale.ax.invert_yaxis()
             if count <= MOST_NUMBERS and max(landscape.shape) <= MOST_NUMBERED_CELLS:
@@ -138,8 +142,7 @@ def q_map_figure(landscape: Landscape, q_values: NDArray[np.float32],
         axes.legend(handles=[_ring_mark(), _BREAK_MARK,
                              Patch(facecolor=carto.BARE, edgecolor="#9aa3a9", hatch="/////",
                                    label="not available")],
-                    loc="upper center", bbox_to_anchor=(0.6, -0.01), frameon=False, ncols=3,
-                    handletextpad=0.4, columnspacing=1.0)
+                    **_legend_below(axes, 3))
         return figure
 
 
@@ -148,11 +151,19 @@ def _caption(caption: str, landscape: Landscape) -> str:
 
 
 def _map_size(landscape: Landscape, longest_in: float = _MAP_HEIGHT_IN) -> tuple[float, float]:
-    """Width and height of a map in inches, its longer side `longest_in`, none below a third."""
+    """Width and height of a map in inches, its longer side `longest_in`, the other at least so
+    long that titles and legends find room."""
     rows, cols = landscape.shape
     longest = max(rows, cols)
-    return (max(longest_in * cols / longest, longest_in / 3),
-            max(longest_in * rows / longest, longest_in / 3))
+    return (longest_in * max(cols / longest, _NARROWEST),
+            longest_in * max(rows / longest, _NARROWEST))
+
+
+def _legend_below(axes: Axes, columns: int) -> dict[str, Any]:
+    """Places a legend under the scale bar."""
+    return {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "frameon": False, "ncols": columns,
+            "bbox_transform": carto.points_below(axes, 16.0), "borderaxespad": 0.0,
+            "handletextpad": 0.4, "columnspacing": 1.2}
 
 
 def _typical_most(sizes: NDArray[np.float64]) -> float:
