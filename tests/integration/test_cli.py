@@ -9,10 +9,10 @@ import pytest
 import rasterio
 import torch
 from rasterio.transform import from_origin
-from tiny import TINY
 
 from firebreak.cli import COMMANDS, main
 from firebreak.memory.registry import live_counts
+from tiny import TINY
 
 Out = pytest.CaptureFixture[str]
 
@@ -106,7 +106,10 @@ def test_plan_inside_an_area_of_a_geotiff(tmp_path: Path, capsys: Out) -> None:
         assert plan.shape == land.shape
     rows, cols = np.nonzero(ranks > 0)
     assert rows.size == done["n_cells"] > 0
-    assert 20 <= rows.min() and rows.max() < 40 and 24 <= cols.min() and cols.max() < 44
+    assert rows.min() >= 20
+    assert rows.max() < 40
+    assert cols.min() >= 24
+    assert cols.max() < 44
 
 
 def test_evaluate_over_landscapes_and_over_fires(capsys: Out) -> None:
@@ -130,7 +133,8 @@ def test_simulate_writes_georeferenced_maps(tmp_path: Path, capsys: Out) -> None
             "flame_length_m.tif", "downstream_value.tif"} <= names
     with rasterio.open(tmp_path / "burn_probability.tif") as raster:
         burned = raster.read(1)
-    assert 0.0 <= burned.min() and 0.0 < burned.max() <= 1.0
+    assert burned.min() >= 0.0
+    assert 0.0 < burned.max() <= 1.0
 
 
 def test_the_same_seed_gives_the_same_maps(tmp_path: Path, capsys: Out) -> None:
@@ -138,8 +142,9 @@ def test_the_same_seed_gives_the_same_maps(tmp_path: Path, capsys: Out) -> None:
         run_json(capsys, "simulate", "synthetic:4:24", "--fires", "70", "--threads", threads,
                  "--out", str(tmp_path / name))
     for raster in ("burn_probability.tif", "downstream_value.tif", "mean_arrival_time_min.tif"):
-        with rasterio.open(tmp_path / "a" / raster) as a, rasterio.open(tmp_path / "b" / raster) as b:
-            np.testing.assert_array_equal(a.read(1), b.read(1))
+        one, two = (rasterio.open(tmp_path / name / raster) for name in "ab")
+        with one, two:
+            np.testing.assert_array_equal(one.read(1), two.read(1))
 
 
 def test_landscape_info_counts_fuels(capsys: Out) -> None:
@@ -224,4 +229,5 @@ def test_bench_prints_ratios(capsys: Out) -> None:
     found = run_json(capsys, "bench", "--quick")
     assert set(found["fires_per_second"]) == {"front", "graph"}
     assert set(found["ratio_to_scipy"]["front"]) == {"20", "40", "100"}
-    assert found["ellipse_area_ratio"]["front"]["2"] > 0.95 > found["ellipse_area_ratio"]["graph"]["2"]
+    areas = found["ellipse_area_ratio"]
+    assert areas["front"]["2"] > 0.95 > areas["graph"]["2"]

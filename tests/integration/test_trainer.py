@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import torch
-from tiny import TINY
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
@@ -14,6 +13,8 @@ from firebreak.train.config import RunConfig, load_config
 from firebreak.train.setup import make_splits
 from firebreak.train.trainer import ParallelTrainer
 from firebreak.train.validation import validate
+from tiny import TINY
+
 
 def tiny(*changes: str) -> RunConfig:
     return load_config("quick", TINY + list(changes))
@@ -117,7 +118,7 @@ def test_resume_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
 def test_resume_without_a_checkpoint_is_one_sentence(tmp_path: Path) -> None:
     config = tiny()
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
-    with pytest.raises(InputError, match="last.pt"):
+    with pytest.raises(InputError, match=r"last\.pt"):
         trainer.resume()
 
 
@@ -141,7 +142,9 @@ def test_splits_never_share_a_landscape() -> None:
     validation = {p.scene.key for p in splits.validation}
     test = {s.key for s in splits.test["synthetic"]}
     assert len(train) == 20
-    assert not train & validation and not train & test and not validation & test
+    assert not train & validation
+    assert not train & test
+    assert not validation & test
 
 
 def test_windows_of_a_real_map_stay_in_their_splits(data_dir: Path) -> None:
