@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from firebreak.env.slots import Sizes, Slots
 from firebreak.fire.engine import burn, burn_statistics, set_threads
 from firebreak.fire.fires import Fires
-from firebreak.fire.ring import UNBURNED
+from firebreak.fire.ring import IGNITION, RING, SEGMENT_CODE, UNBURNED
 from firebreak.fire.travel import Ellipse, field_from_ellipse, unpad
-from reference import burn_slowly, parents_of
+from reference import burn_slowly, crossed_by_segment, crossed_by_step, parents_of
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, problem_on, random_case
 
 MODES = st.sampled_from(["front", "graph"])
@@ -185,6 +185,35 @@ def assert_as_burned_anew(slots: Slots, problem) -> None:
     # Slots keep float32 per fire.
     np.testing.assert_allclose(downstream, anew.downstream_value, rtol=1e-6)
     assert slots.plan_loss(0) == anew.loss.mean()
+
+
+def test_a_break_in_an_unburned_cell_under_a_long_way_counts() -> None:
+    """The end of a fire's time may leave a cell unburned that a long step or segment crosses."""
+    n, rng = 24, np.random.default_rng(6)
+    ellipse = ellipse_like(np.full((6, n, n), 10.0), 4.0, 60.0 * np.arange(6)[:, None, None] + 7)
+    fires = Fires(rng.integers(0, n * n, 240), rng.integers(0, 6, 240), rng.uniform(5, 60, 240))
+    case = Case(ellipse, np.ones((n, n), bool), np.ones((n, n), np.float32), fires, None)
+    codes = burn(case.field(), fires, case.value).parent_code
+    under_step, under_segment = [], []
+    for fire, row, col in np.argwhere((codes >= 8) & (codes < IGNITION)):
+        code = int(codes[fire, row, col])
+        kind = int(code >= SEGMENT_CODE)
+        crossed = (crossed_by_segment(code - SEGMENT_CODE) if code >= SEGMENT_CODE + 8 else
+                   crossed_by_step(tuple(RING.steps[code].tolist())) if not kind else ())
+        for down, right in crossed:
+            r, c = row + down, col + right
+            if codes[fire, r, c] == UNBURNED:
+                (under_segment if kind else under_step).append(r * n + c)
+    for found in (under_step, under_segment):
+        problem = problem_on(case, fires, fires.first(1), budget=1e9)
+        slots = Slots(Sizes(1, (n, n), 6, 240, 1))
+        slots.load(0, problem)
+        slots.update(np.zeros(1, np.int64), np.ones(1, bool))
+        assert found
+        for cell in list(dict.fromkeys(found))[:12]:
+            slots.place(0, int(cell))
+            slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+            assert_as_burned_anew(slots, problem)
 
 
 def test_only_fires_that_a_break_touches_are_burned_anew() -> None:

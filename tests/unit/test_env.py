@@ -47,6 +47,7 @@ def play(env, rng, **reset):
         assert not truncated
         assert not info["illegal_action"]
         assert over or info["action_mask"].any()
+        assert not info["action_mask"][env.slots.breaks[0].ravel()].any()
         seen.append((observation, info["action_mask"]))
         rewards.append(reward)
     return seen, rewards, info

@@ -5,13 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.fire.engine import burn
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic import generate
+from firebreak.layout import OBSERVATION
 from firebreak.planning.evaluate import evaluate, table, to_json
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import Plan
@@ -159,6 +163,18 @@ def test_intervals_are_over_landscapes_or_over_fires(scenes: list[Scene]) -> Non
     assert single.interval == "fires"
     assert single.methods["downstream-value"].low < own[0] < single.methods[
         "downstream-value"].high
+
+
+def test_dqn_is_compared_with_every_other_method_but_none(scenes: list[Scene]) -> None:
+    torch.manual_seed(0)
+    policy = Policy(QMapNetwork(OBSERVATION.channels, 8).eval(), {})
+    methods = ["none", "random", "dqn", "downstream-value"]
+    result = evaluate(scenes, methods, budget_share=0.05, plan_fires=16, test_fires=40, seed=0,
+                      policy=policy, random_draws=2)
+    assert list(result.paired) == ["dqn-random", "dqn-downstream-value"]
+    for other in ("random", "downstream-value"):
+        assert result.paired[f"dqn-{other}"].difference == pytest.approx(
+            result.methods["dqn"].reduction - result.methods[other].reduction)
 
 
 def test_given_plans_get_rows_and_names_of_their_own(scenes: list[Scene]) -> None:

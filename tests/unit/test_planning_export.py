@@ -13,6 +13,7 @@ from firebreak.checks import InputError
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic import generate
+from firebreak.landscape.writers import write_geotiff
 from firebreak.planning.export import read_plan, write_plan
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import Plan
@@ -93,6 +94,15 @@ def test_a_list_of_cells_made_elsewhere_is_a_plan(land: Landscape, tmp_path: Pat
     assert (plan.method, plan.cells.tolist()) == ("consultant", [row * 13 + col])
     assert plan.cost == plan.budget == pytest.approx(float(land.cost[row, col]))
     assert plan.plan_fires == 0
+
+
+def test_a_mask_made_elsewhere_is_a_plan(land: Landscape, tmp_path: Path) -> None:
+    mask = np.full(land.shape, 255, np.uint8)
+    cells = np.flatnonzero(land.treatable)[[2, 9, 30]]
+    mask.ravel()[cells] = 1
+    path = write_geotiff(tmp_path / "breaks.tif", {"breaks": mask}, land, nodata=255)
+    plan = read_plan(path, land)
+    assert (plan.method, plan.cells.tolist()) == ("breaks", cells.tolist())
 
 
 def test_a_plan_for_other_costs_keeps_its_cells(plan: Plan, land: Landscape,
