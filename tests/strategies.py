@@ -40,7 +40,7 @@ def ellipse_like(head, length_to_width, heading_deg) -> Ellipse:
 def random_case(rng: np.random.Generator, rows: int, cols: int, *, scenarios: int = 2,
                 fires: int = 4, roughness: float = 0.3, turning: float = 30.0,
                 unburnable: float = 0.1, broken: float = 0.1,
-                most_length_to_width: float = 4.0) -> Case:
+                most_length_to_width: float = 8.0) -> Case:
     """A random map. `roughness` is the standard deviation of the logarithm of the rate of spread,
     `turning` that of the heading in degrees; both around one wind per scenario.
     """
@@ -51,6 +51,8 @@ def random_case(rng: np.random.Generator, rows: int, cols: int, *, scenarios: in
         np.clip(rng.uniform(1.0, most_length_to_width, one) + 0.2 * rng.standard_normal(shape),
                 1.0, most_length_to_width),
         (rng.uniform(0.0, 360.0, one) + turning * rng.standard_normal(shape)) % 360.0)
+    # Wider or narrower than Rothermel's ellipse, as FBP's may be.
+    ellipse = ellipse._replace(flank=ellipse.flank * rng.uniform(0.7, 1.4, one))
     burnable = rng.random((rows, cols)) >= unburnable
     burnable[rng.integers(rows), rng.integers(cols)] = True
     source = rng.choice(np.flatnonzero(burnable), fires)

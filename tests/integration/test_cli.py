@@ -201,6 +201,8 @@ def bad_inputs(folder: Path) -> dict[str, tuple[list[str], str]]:
         "area outside": ([*plan, "--area", "0:99,0:4"], "0:99"),
         "unknown key": (["train", str(config), "--out", str(folder / "out")],
                         "did you mean 'episodes'"),
+        "replay over budget": (["train", "quick", "--out", str(folder / "out"), "--set",
+                                "replay.memory_budget_mb=1"], "replay"),
         "unknown preset": (["train", "quik", "--out", str(folder / "out")], "quick"),
         "unknown command": (["trian"], "did you mean 'train'"),
         "no run": (["visualize", str(folder)], "config.toml"),

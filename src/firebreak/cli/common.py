@@ -3,8 +3,9 @@
 import json
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import tyro
 
@@ -41,30 +42,58 @@ def print_json(content: dict[str, Any]) -> None:
     print(json.dumps({"schema": SCHEMA, **content}, allow_nan=False))
 
 
-def new_folder(given: Path | None, name: str) -> Path:
-    """The output folder: `given`, or a fresh outputs/NAME-TIME. It is made here.
+def chosen_folder(given: Path | None, name: str) -> Path:
+    """The output folder: `given`, or outputs/NAME-TIME. It is not made yet.
 
     Raises:
-        InputError: `given` is a file, or a folder that already holds a run.
+        InputError: `given` is a file.
     """
     folder = given or Path("outputs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
     if folder.exists() and not folder.is_dir():
         raise fail(expected="a folder", given="a file", where=str(folder),
                    remedy="choose another --out")
+    return folder
+
+
+def new_folder(given: Path | None, name: str) -> Path:
+    """`chosen_folder`, made."""
+    folder = chosen_folder(given, name)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-class SceneOptions(Protocol):
-    """The options that say what weather and fires are like."""
+@dataclass
+class SceneOptions:
+    """The options of every command that burns fires on landscapes."""
 
-    burned_share: float
-    edge_share: float
-    scenarios: int
-    wind_20ft_km_h: float
-    wind_from_deg: float | None
-    spread: Literal["front", "graph"]
-    seed: int
+    burned_share: float = 0.15
+    """Mean share of the burnable cells that an untreated fire burns; durations are set for it."""
+    edge_share: float = 0.0
+    """Share of fires that enter from the map's edge."""
+    scenarios: int = 8
+    """Weather scenarios."""
+    wind_20ft_km_h: float = 16.2
+    """Mean wind speed 20 ft above the vegetation."""
+    wind_from_deg: float | None = None
+    """Main wind direction; drawn from the seed if not given."""
+    spread: Literal["front", "graph"] = "front"
+    """Elliptical front, or the fast eight-neighbour graph (too slow a fire under wind)."""
+    terrain: Literal["derived", "shipped"] = "derived"
+    """Slope and aspect from elevation, or the file's own."""
+    crs: str | None = None
+    """Coordinate reference system to use instead of the file's own."""
+    seed: int = 0
+    """Names the weather, the fires and the random plans."""
+    threads: int = 0
+    """Threads that burn fires; 0 = all cores."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+    def read(self, spec: str) -> "Landscape":
+        """The landscape that a command was given."""
+        from firebreak.landscape.readers import read_landscape
+
+        return read_landscape(spec, terrain=self.terrain, crs=self.crs)
 
 
 def scene_of(landscape: "Landscape", options: SceneOptions) -> "Scene":

@@ -1,8 +1,8 @@
 """`firebreak evaluate LANDSCAPE...`: compare methods and plans on test fires."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -35,28 +35,7 @@ class EvaluateArguments:
     """Fires that the methods are shown."""
     test_fires: int = 2000
     """Other fires, which the plans are judged on."""
-    burned_share: float = 0.15
-    """Mean share of the burnable cells that an untreated fire burns."""
-    edge_share: float = 0.0
-    """Share of fires that enter from the map's edge."""
-    scenarios: int = 8
-    """Weather scenarios."""
-    wind_20ft_km_h: float = 16.2
-    """Mean wind speed 20 ft above the vegetation."""
-    wind_from_deg: float | None = None
-    """Main wind direction; drawn from the seed if not given."""
-    spread: Literal["front", "graph"] = "front"
-    """Elliptical front, or the fast eight-neighbour graph (too slow a fire under wind)."""
-    terrain: Literal["derived", "shipped"] = "derived"
-    """Slope and aspect from elevation, or the file's own."""
-    crs: str | None = None
-    """Coordinate reference system to use instead of the files' own."""
-    seed: int = 0
-    """Names the weather, the fires and the random plans."""
-    threads: int = 0
-    """Threads that burn fires; 0 = all cores."""
-    json: bool = False
-    """End with one machine-readable line."""
+    scene: common.SceneOptions = field(default_factory=common.SceneOptions)
 
 
 def run(arguments: list[str]) -> int:
@@ -69,24 +48,23 @@ def run(arguments: list[str]) -> int:
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     policy = load_policy(args.policy) if args.policy else None
-    common.use_threads(args.threads, torch_threads=1)
+    common.use_threads(args.scene.threads, torch_threads=1)
     lands = [part for spec in args.landscapes for part in _parts(spec, args)]
     plans = [read_plan(path, _only(lands)) for path in args.plan or []]
     methods = [name.strip() for name in args.methods.split(",") if name.strip()]
-    done = evaluate([common.scene_of(land, args) for land in lands], methods,
+    done = evaluate([common.scene_of(land, args.scene) for land in lands], methods,
                     budget_share=args.budget, plan_fires=args.plan_fires,
-                    test_fires=args.test_fires, seed=args.seed, policy=policy, plans=plans)
+                    test_fires=args.test_fires, seed=args.scene.seed, policy=policy, plans=plans)
     print(table(done))
-    if args.json:
+    if args.scene.json:
         common.print_json(to_json(done))
     return 0
 
 
 def _parts(spec: str, args: EvaluateArguments) -> "list[Landscape]":
-    from firebreak.landscape.readers import read_landscape
     from firebreak.landscape.windows import Window, list_windows
 
-    land = read_landscape(spec, terrain=args.terrain, crs=args.crs)
+    land = args.scene.read(spec)
     if args.window is None:
         return [land]
     rows, cols = land.shape

@@ -2,9 +2,9 @@
 
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -40,34 +40,12 @@ class PlanArguments:
     """Other fires for the comparison; 0 leaves it out."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
-    burned_share: float = 0.15
-    """Mean share of the burnable cells that an untreated fire burns."""
-    edge_share: float = 0.0
-    """Share of fires that enter from the map's edge."""
-    scenarios: int = 8
-    """Weather scenarios."""
-    wind_20ft_km_h: float = 16.2
-    """Mean wind speed 20 ft above the vegetation."""
-    wind_from_deg: float | None = None
-    """Main wind direction; drawn from the seed if not given."""
-    spread: Literal["front", "graph"] = "front"
-    """Elliptical front, or the fast eight-neighbour graph (too slow a fire under wind)."""
-    terrain: Literal["derived", "shipped"] = "derived"
-    """Slope and aspect from elevation, or the file's own."""
-    crs: str | None = None
-    """Coordinate reference system to use instead of the file's own."""
-    seed: int = 0
-    """Names the weather and the fires."""
-    threads: int = 0
-    """Threads that burn fires; 0 = all cores."""
-    json: bool = False
-    """End with one machine-readable line."""
+    scene: common.SceneOptions = field(default_factory=common.SceneOptions)
 
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     from firebreak.agent.policy_file import load_policy
-    from firebreak.landscape.readers import read_landscape
     from firebreak.planning.area import lift
     from firebreak.planning.export import write_plan
     from firebreak.planning.methods import make_plan
@@ -78,24 +56,25 @@ def run(arguments: list[str]) -> int:
                    remedy="0.05 treats 5 % of the treatable cells")
     method = args.method or ("dqn" if args.policy else "downstream-value")
     policy = load_policy(args.policy) if args.policy else None
-    common.use_threads(args.threads, torch_threads=1)
-    full = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
+    common.use_threads(args.scene.threads, torch_threads=1)
+    full = args.scene.read(args.landscape)
     land, offset = (full, (0, 0)) if args.area is None else _part(full, args.area)
-    scene = common.scene_of(land, args)
-    plan = make_plan(scene, args.budget, args.plan_fires, method, seed=args.seed, policy=policy,
+    scene = common.scene_of(land, args.scene)
+    plan = make_plan(scene, args.budget, args.plan_fires, method, seed=args.scene.seed,
+                    policy=policy,
                      batch=args.batch)
     compared = _compared(scene, plan, args) if args.test_fires else ""
     out = common.new_folder(args.out, "plan")
     whole = plan if args.area is None else lift(plan, offset, full)
     files = [*write_plan(whole, full, out).values(),
-             *write_plan_report(out, scene=scene, plan=plan, seed=args.seed)]
+             *write_plan_report(out, scene=scene, plan=plan, seed=args.scene.seed)]
     print(f"{method}: {plan.cells.size} cells, {plan.cost:g} {plan.cost_unit} of a budget of "
           f"{plan.budget:g}, in {plan.seconds:.2f} s")
     if compared:
         print(f"\n{compared}\n")
     for path in files:
         print(path)
-    if args.json:
+    if args.scene.json:
         common.print_json({"method": method, "n_cells": int(plan.cells.size), "cost": plan.cost,
                            "cost_unit": plan.cost_unit, "seconds": plan.seconds,
                            "files": [str(path) for path in files]})
@@ -123,5 +102,5 @@ def _compared(scene: object, plan: "Plan", args: PlanArguments) -> str:
               if m != plan.method]
     began = time.perf_counter()
     done = evaluate([scene], others, budget_share=args.budget, plan_fires=args.plan_fires,
-                    test_fires=args.test_fires, seed=args.seed, plans=[plan], random_draws=3)
+                    test_fires=args.test_fires, seed=args.scene.seed, plans=[plan], random_draws=3)
     return f"{table(done)}\n(compared in {time.perf_counter() - began:.1f} s)"

@@ -1,9 +1,9 @@
 """`firebreak simulate LANDSCAPE`: burn a landscape many times and write the maps."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 import tyro
@@ -22,34 +22,12 @@ class SimulateArguments:
     """Number of fires."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
-    burned_share: float = 0.15
-    """Mean share of the burnable cells that a fire burns; durations are calibrated to it."""
-    edge_share: float = 0.0
-    """Share of fires that enter from the map's edge."""
-    scenarios: int = 8
-    """Weather scenarios."""
-    wind_20ft_km_h: float = 16.2
-    """Mean wind speed 20 ft above the vegetation."""
-    wind_from_deg: float | None = None
-    """Main wind direction; drawn from the seed if not given."""
-    spread: Literal["front", "graph"] = "front"
-    """Elliptical front, or the fast eight-neighbour graph (too slow a fire under wind)."""
-    terrain: Literal["derived", "shipped"] = "derived"
-    """Slope and aspect from elevation, or the file's own."""
-    crs: str | None = None
-    """Coordinate reference system to use instead of the file's own."""
-    seed: int = 0
-    """Names the weather and the fires."""
-    threads: int = 0
-    """Threads that burn fires; 0 = all cores."""
-    json: bool = False
-    """End with one machine-readable line."""
+    scene: common.SceneOptions = field(default_factory=common.SceneOptions)
 
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     from firebreak.fire.engine import burn_arrival, burn_statistics
-    from firebreak.landscape.readers import read_landscape
     from firebreak.landscape.writers import write_geotiff
     from firebreak.planning.rounds import warm_up
     from firebreak.report.run_report import write_simulation_report
@@ -58,14 +36,14 @@ def run(arguments: list[str]) -> int:
     if args.fires < 1:
         raise fail(expected="at least 1 fire", given=f"{args.fires}", where="--fires",
                    remedy="1000 is usual")
-    common.use_threads(args.threads)
-    land = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
+    common.use_threads(args.scene.threads)
+    land = args.scene.read(args.landscape)
     warm_up()
     begin = time.perf_counter()
-    scene = common.scene_of(land, args)
+    scene = common.scene_of(land, args.scene)
     fires = scene.fires("simulate", args.fires)
     burned = burn_statistics(scene.field, fires, land.value)
-    # A fire's loss counts value; shares of the map are counted in cells.
+    # Counted in cells: a fire's loss counts value.
     share = float(burned.burn_probability[land.burnable].mean())
     weight = scene.scenarios.weight
     intensity = np.tensordot(weight, scene.behavior.fireline_intensity_kw_m, axes=1)
@@ -77,18 +55,18 @@ def run(arguments: list[str]) -> int:
             "fireline_intensity_kw_m": intensity, "flame_length_m": flame,
             "downstream_value": burned.downstream_value}
     files = [write_geotiff(out / f"{name}.tif", {name: _masked(grid)}, land, nodata=-9999.0,
-                           dtype="float32", tags={"seed": str(args.seed),
+                           dtype="float32", tags={"seed": str(args.scene.seed),
                                                   "fires": str(args.fires)})
              for name, grid in maps.items()]
     files += write_simulation_report(
         out, land, burned.burn_probability, burned.downstream_value, intensity, flame,
-        burn_arrival(scene.field, fires.first(1))[0], seed=args.seed)
-    print(f"{args.fires} fires in {args.scenarios} weather scenarios burned {share:.1%} of the "
-          f"burnable cells on average (asked for {args.burned_share:.1%}; median duration "
-          f"{scene.median_duration_min:.0f} min) in {seconds:.1f} s")
+        burn_arrival(scene.field, fires.first(1))[0], seed=args.scene.seed)
+    print(f"{args.fires} fires in {args.scene.scenarios} weather scenarios burned {share:.1%} of "
+          f"the burnable cells on average in {seconds:.1f} s (asked for "
+          f"{args.scene.burned_share:.1%}; median duration {scene.median_duration_min:.0f} min)")
     for path in files:
         print(path)
-    if args.json:
+    if args.scene.json:
         common.print_json({"mean_burned_share": share, "fires": args.fires, "seconds": seconds,
                            "files": [str(path) for path in files]})
     return 0

@@ -68,11 +68,12 @@ def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> i
 
     common.use_threads(config.train.threads, config.train.torch_threads)
     splits = make_splits(config, data_folder(config, args.data))
-    folder = resumed or common.new_folder(args.out, Path(args.config).stem)
+    folder = resumed or common.chosen_folder(args.out, Path(args.config).stem)
     if resumed is None and (folder / "config.toml").exists():
         raise fail(expected="a folder without a run", given="one that holds a run",
                    where=str(folder), remedy="use --resume to go on with it, or another --out")
     trainer = ParallelTrainer(config, splits, folder)
+    folder.mkdir(parents=True, exist_ok=True)  # nothing is written before all of that has worked
     (folder / "config.toml").write_text(as_toml(config), encoding="utf-8")
     if resumed is not None:
         trainer.resume()
