@@ -4,6 +4,16 @@ import os
 from pathlib import Path
 
 import pytest
+import torch
+
+from firebreak.fire.engine import set_threads
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    """One thread each for fires and network: waiting threads spin, which starves a busy machine."""
+    set_threads(1)
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

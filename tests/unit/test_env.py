@@ -284,3 +284,23 @@ def test_the_picture_shows_breaks_in_black(env) -> None:
     assert picture.dtype == np.uint8
     dark = (picture == 20).all(axis=-1)
     assert dark.sum() == 64 * env.slots.breaks[0].sum()
+
+
+@pytest.mark.parametrize("action", [-1, 100])
+def test_an_action_off_the_map_is_refused(action: int) -> None:
+    env = FuelbreakEnv(synthetic_source(size=10, plan_fires=4, reward_fires=4))
+    env.reset(seed=0)
+    with pytest.raises(InputError, match="actions from 0 to 99"):
+        env.step(action)
+
+
+def test_stepping_past_the_end_wastes_nothing() -> None:
+    env = FuelbreakEnv(synthetic_source(size=10, plan_fires=4, reward_fires=4))
+    env.reset(seed=0)
+    over = False
+    while not over:
+        _, _, over, _, _ = env.step(int(np.flatnonzero(env.action_masks())[0]))
+    left = env.slots.budget_left[0]
+    _, reward, over, _, info = env.step(0)
+    assert (reward, over, info["illegal_action"]) == (0.0, True, True)
+    assert env.slots.budget_left[0] == left

@@ -174,3 +174,13 @@ def test_bits_come_back_as_they_were(bits, copies) -> None:
     packed = pack_bits(flags)
     assert packed.shape == (copies, -(-len(bits) // 8))
     assert torch.equal(unpack_bits(packed, len(bits)) * 255, flags)
+
+
+def test_episodes_shorter_than_stated_are_refused_not_mixed_up() -> None:
+    replay = Replay(OBSERVATION, (4, 4), 1, capacity=40, episode_steps=10)
+    row = (torch.zeros(1, OBSERVATION.channels, 4, 4), torch.zeros(1, dtype=torch.int64),
+           torch.zeros(1), torch.ones(1, dtype=torch.bool))
+    for _ in range(replay.static.shape[0]):
+        replay.append(*row)
+    with pytest.raises(InputError, match="episode_steps"):
+        replay.append(*row)

@@ -97,6 +97,7 @@ class Replay:
         self.scalars[row] = scalars[:, :, 0, 0]
         for env in torch.nonzero(self._start_of_episode)[:, 0].tolist():
             place = (int(self._current_land[env]) + 1) % self._lands + env * self._lands
+            self._check_unused(place, env, row)
             self._current_land[env] = place
             self.static[place] = static[env]
         self.land[row] = self._current_land
@@ -176,6 +177,14 @@ class Replay:
                            remedy="resume with the replay settings the run was started with")
             tensor.copy_(state[name])
         self._written = int(state["counters"][0])
+
+    def _check_unused(self, place: int, env: int, row: int) -> None:
+        used = self.land[:min(self._written, self.rows), env] == place
+        used[row:row + 1] = False  # about to be overwritten
+        if bool(used.any()):
+            raise fail(expected="episodes at least as long as the bound the replay was made for",
+                       given="shorter ones", where="replay",
+                       remedy="make it with a smaller episode_steps")
 
     def _tensors(self) -> dict[str, Tensor]:
         return {"dynamic": self.dynamic, "flags": self.flags, "scalars": self.scalars,

@@ -61,8 +61,7 @@ def run(arguments: list[str]) -> int:
     land, offset = (full, (0, 0)) if args.area is None else _part(full, args.area)
     scene = common.scene_of(land, args.scene)
     plan = make_plan(scene, args.budget, args.plan_fires, method, seed=args.scene.seed,
-                    policy=policy,
-                     batch=args.batch)
+                     policy=policy, batch=args.batch)
     compared = _compared(scene, plan, args) if args.test_fires else ""
     out = common.new_folder(args.out, "plan")
     whole = plan if args.area is None else lift(plan, offset, full)

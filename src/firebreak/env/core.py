@@ -44,8 +44,15 @@ def step(slots: Slots, actions: NDArray[np.int64]) -> StepResult:
 
     A masked action breaks nothing and earns nothing; it wastes the cost of the cheapest available
     cell, so that an agent that ignores the mask still comes to an end.
+
+    Raises:
+        InputError: an action that is no cell of the map, or not one action per slot.
     """
     count = slots.sizes.slots
+    cells = slots.sizes.shape[0] * slots.sizes.shape[1]
+    if actions.shape != (count,) or (actions < 0).any() or (actions >= cells).any():
+        raise fail(expected=f"{count} actions from 0 to {cells - 1}", given=f"{actions.tolist()}",
+                   where="step", remedy="pass flat cell indices, row * columns + column")
     before = np.array([slots.reward_loss(i) for i in range(count)])
     illegal = ~slots.available.reshape(count, -1)[np.arange(count), actions]
     for slot, action in enumerate(actions.tolist()):

@@ -131,9 +131,10 @@ class Slots:
                                     self._stale[ids])
 
     def waste(self, slot: int) -> None:
-        """Spends the cost of the cheapest available cell on nothing."""
+        """Spends the cost of the cheapest available cell on nothing; nothing if none is left."""
         cost = self._problem(slot).scene.landscape.cost
-        self.budget_left[slot] -= float(cost[self.available[slot]].min())
+        left = cost[self.available[slot]]
+        self.budget_left[slot] -= float(left.min()) if left.size else 0.0
         self._refresh_available(slot)
 
     def update(self, slots: NDArray[np.int64], fresh: NDArray[np.bool_]) -> int:

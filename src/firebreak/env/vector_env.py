@@ -49,12 +49,12 @@ class FuelbreakVectorEnv(VectorEnv):
               options: dict[str, Any] | None = None) -> tuple[NDArray[np.float32], Info]:
         """Starts an episode in every slot. seed s: slot i continues in the stream s + i.
 
-        Options as for one environment; a list or tuple of N landscapes, budgets, fire-set names or
-        problems gives each slot its own.
+        Options as for one environment; a list of N landscapes, budgets, fires or problems gives
+        each slot its own.
         """
         if seed is not None:
-            streams = ([seed + i for i in range(self.num_envs)] if isinstance(seed, int)
-                       else list(seed))
+            streams = (list(seed) if isinstance(seed, Sequence)
+                       else [int(seed) + i for i in range(self.num_envs)])
             if len(streams) != self.num_envs:
                 raise fail(expected=f"{self.num_envs} seeds", given=f"{len(streams)}",
                            where="reset", remedy="pass one seed per environment, or one number")

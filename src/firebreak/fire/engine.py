@@ -187,6 +187,9 @@ def _run(field: TravelField, fires: Fires, value: NDArray[np.float32],
 def _check_fires(field: TravelField, fires: Fires, burnable: NDArray[np.bool_]) -> None:
     """The compiled code trusts its indices; this is where they are checked."""
     scenarios = field.metric.shape[0]
+    if fires.source.size == 0:
+        raise fail(expected="at least 1 fire", given="none", where="fires",
+                   remedy="draw some first")
     inside = (fires.source >= 0) & (fires.source < burnable.size)
     if not inside.all() or not burnable.ravel()[fires.source].all():
         raise fail(expected="ignitions in burnable cells of the map", given="one elsewhere",
