@@ -203,6 +203,8 @@ def bad_inputs(folder: Path) -> dict[str, tuple[list[str], str]]:
                         "did you mean 'episodes'"),
         "replay over budget": (["train", "quick", "--out", str(folder / "out"), "--set",
                                 "replay.memory_budget_mb=1"], "replay"),
+        "unknown method to compare": (["train", "quick", "--out", str(folder / "out"), "--set",
+                                       'evaluation.methods=["dq"]'], "evaluation.methods"),
         "unknown preset": (["train", "quik", "--out", str(folder / "out")], "quick"),
         "unknown command": (["trian"], "did you mean 'train'"),
         "no run": (["visualize", str(folder)], "config.toml"),

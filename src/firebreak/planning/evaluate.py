@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
-from firebreak.checks import fail, unknown_name
+from firebreak.checks import fail
 from firebreak.fire.scene import Scene
 from firebreak.planning.judging import Judged, Row, judge_scene
-from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.methods import check_methods, make_plan
 from firebreak.planning.plan import Plan, check_plan
 from firebreak.planning.statistics import RESAMPLES, bootstrap_means, percentile_interval
 from firebreak.seeding import generator, integer_seed
@@ -107,9 +107,7 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
 
 def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequence[Plan],
                    random_draws: int) -> None:
-    for method in methods:
-        if method not in METHODS:
-            raise unknown_name("method", method, METHODS, "--methods")
+    check_methods(methods, "--methods")
     if not scenes or not (methods or plans) or len(set(methods)) < len(methods):
         raise fail(expected="landscapes, and methods or plans, each method once",
                    given=f"{len(scenes)} landscapes, methods {', '.join(methods) or 'none'}",

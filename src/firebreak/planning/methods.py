@@ -4,7 +4,7 @@ All methods are shown the same keyed plan fires of a scene, so that they differ 
 they make of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
@@ -42,6 +42,17 @@ METHODS: dict[str, Method] = {
 }
 
 
+def check_methods(names: Sequence[str], where: str) -> None:
+    """Refuses names that are no method, before any work is done.
+
+    Raises:
+        InputError: an unknown name; the nearest one is suggested.
+    """
+    for name in names:
+        if name not in METHODS:
+            raise unknown_name("method", name, METHODS, where)
+
+
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
               policy: Policy | None = None, batch: int | None = None,
               fire_set: str = "") -> Plan:
@@ -59,8 +70,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
             a batch below 1, fires that burn nothing of value.
     """
-    if method not in METHODS:
-        raise unknown_name("method", method, METHODS, "--method")
+    check_methods([method], "--method")
     if batch is not None and batch < 1:
         raise fail(expected="a batch of at least 1 cell", given=f"{batch}", where="--batch",
                    remedy="leave it out for about 50 rounds")

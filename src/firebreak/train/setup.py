@@ -24,6 +24,7 @@ from firebreak.fire.weather import WindClimate
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.readers import read_landscape
 from firebreak.landscape.windows import Window, aggregate, list_windows, split_blocks
+from firebreak.planning.methods import check_methods
 from firebreak.train.config import AgentConfig, FireConfig, RunConfig
 from firebreak.units import M_MIN_PER_KM_H
 
@@ -70,8 +71,10 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
     """The splits of a configuration; `data` is the folder that maps are relative to.
 
     Raises:
-        InputError: a map is missing or too small for the windows and blocks asked for.
+        InputError: a map is missing or too small for the windows and blocks asked for, or a method
+            to compare with is unknown.
     """
+    check_methods(config.evaluation.methods, "evaluation.methods")
     if config.landscapes.kind == "synthetic":
         return _synthetic_splits(config)
     return _window_splits(config, data)
