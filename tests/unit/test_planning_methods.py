@@ -152,8 +152,9 @@ def test_about_fifty_rounds_by_default() -> None:
     land = generate(1, 60)
     cells = int(land.treatable.sum())
     assert default_batch(land, 50 / cells) == 1
-    assert default_batch(land, 51.5 / cells) == 2
-    assert default_batch(land, 0.5) == -(-int(0.5 * cells) // 50)
+    assert default_batch(land, 74.5 / cells) == 1
+    assert default_batch(land, 76.5 / cells) == 2
+    assert default_batch(land, 0.5) == round(int(0.5 * cells) / 50)
 
 
 def test_an_area_is_cut_planned_and_put_back() -> None:

@@ -6,7 +6,6 @@ new break changes; the unit of `simulations` is one burn of all plan fires.
 
 from collections.abc import Callable
 from functools import cache
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +20,8 @@ from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic import generate
 
-MOST_ROUNDS = 50
-"""About as many rounds as a plan takes where the batch is not given."""
+ROUNDS = 50
+"""About as many rounds as a large plan takes where the batch is not given."""
 
 SPACING = 3
 """Cells of one round are at least this far apart (Chebyshev): each would change its neighbours'
@@ -121,8 +120,8 @@ def _buys(left: float, price: float) -> bool:
 
 
 def default_batch(landscape: Landscape, budget_share: float) -> int:
-    """Cells per round, so that a plan takes about MOST_ROUNDS rounds."""
-    return max(1, ceil(int(budget_share * int(landscape.treatable.sum())) / MOST_ROUNDS))
+    """Cells per round, so that a plan takes about ROUNDS rounds; 1 up to half as many again."""
+    return max(1, round(int(budget_share * int(landscape.treatable.sum())) / ROUNDS))
 
 
 def _loaded(problem: Problem) -> Slots:

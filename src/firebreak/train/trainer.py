@@ -67,6 +67,7 @@ class ParallelTrainer:
         self.best = -float("inf")
         self.best_learner_steps = 0
         self._updates_due = 0.0
+        self._validated_at = -1  # env steps
         for thing in (self.env, self.validation_env, self.agent, self.replay, self.collector):
             track(thing)
 
@@ -101,11 +102,14 @@ class ParallelTrainer:
                     next_validation = self._next_validation()
                     yield self._validate()
                     self.save()
-            yield self._validate()
+            if self._validated_at != self.collector.env_steps:
+                yield self._validate()
             self.save()
             yield self._memory_row("end")
             yield {"kind": "end", "seconds": time.perf_counter() - begin, **self._counts(),
                    "weights_sha256": self.weights_sha256(), "best_reduction": self.best,
+                   "best_learner_steps": self.best_learner_steps,
+                   "mean_loss": fmean(self.losses) if self.losses else None,
                    "cleanup_seconds": self.cleaner.seconds, "cleanups": self.cleaner.runs}
         finally:
             gc.unfreeze()
@@ -168,6 +172,7 @@ class ParallelTrainer:
 
     def _validate(self) -> Row:
         result = validate(self.agent, self.validation_env, self.splits.validation)
+        self._validated_at = self.collector.env_steps
         if result.reduction > self.best:
             self.best, self.best_learner_steps = result.reduction, self.agent.learner_steps
             save_policy(self.run_folder / POLICY, self.agent.online_net, self.config.agent.width,
@@ -191,6 +196,8 @@ class ParallelTrainer:
             "loss": fmean(u.loss for u in updates) if updates else None,
             "mean_q": fmean(u.mean_q for u in updates) if updates else None,
             "gradient_norm": fmean(u.gradient_norm for u in updates) if updates else None,
+            "seconds_per_env_step": fmean(self.collector.step_times) / self.env.num_envs,
+            "seconds_per_collection": fmean(self.collector.collection_times),
             "rss_bytes": rss_bytes()}
 
     def _cleanup_rows(self) -> Iterator[Row]:
