@@ -6,13 +6,21 @@ import hashlib
 
 import numpy as np
 
+from firebreak.checks import fail
+
 
 def generator(seed: int, *labels: str | int) -> np.random.Generator:
     """A PCG64 generator for the stream (seed, *labels).
 
     Labels are hashed with BLAKE2b, so streams of different labels are independent for all
     practical purposes and do not depend on the process's hash seed.
+
+    Raises:
+        InputError: the seed is below 0.
     """
+    if seed < 0:
+        raise fail(expected="a seed of 0 or more", given=f"{seed}", where="seed",
+                   remedy="choose another one")
     text = "\x1f".join(f"{type(label).__name__}:{label}" for label in labels)
     digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
     words = np.frombuffer(digest, dtype="<u4").tolist()

@@ -1,6 +1,9 @@
 """The commands as a user types them: files, JSON lines, and one sentence for every mistake."""
 
 import json
+import os
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from rasterio.transform import from_origin
 
 from firebreak.cli import COMMANDS, main
 from firebreak.memory.registry import live_counts
+from firebreak.train.metrics import JsonLines, read_rows
 from tiny import TINY
 
 Out = pytest.CaptureFixture[str]
@@ -73,6 +77,36 @@ def test_a_run_is_never_overwritten_but_goes_on(run: Path, capsys: Out) -> None:
     done = run_json(capsys, "train", "--resume", str(run), "--quiet", "--set", "train.episodes=20")
     assert done["episodes"] >= 20
     assert (run / "metrics.jsonl").read_text().startswith(before)
+
+
+def test_a_refused_resume_leaves_the_run_as_it_was(run: Path, capsys: Out) -> None:
+    before = (run / "config.toml").read_text()
+    for change in ("train.num_envs=2", "agent.width=16"):
+        assert main(["train", "--resume", str(run), "--quiet", "--set", change]) == 2
+        assert "settings the run was started with" in capsys.readouterr().err
+        assert (run / "config.toml").read_text() == before
+
+
+def test_a_line_cut_off_by_a_kill_does_not_spoil_the_next_run(run: Path) -> None:
+    metrics = run / "metrics.jsonl"
+    with metrics.open("a") as file:
+        file.write('{"kind": "progress", "episo')
+    JsonLines(metrics).close()
+    assert all(row["kind"] for row in read_rows(metrics))
+    assert metrics.read_text().endswith("}\n")
+
+
+def test_sigterm_saves_and_says_how_to_go_on(tmp_path: Path, capsys: Out) -> None:
+    folder = tmp_path / "stopped run"
+    changes = [part for change in [*TINY, "train.episodes=100000"] for part in ("--set", change)]
+    timer = threading.Timer(4.0, os.kill, (os.getpid(), signal.SIGTERM))
+    timer.start()
+    try:
+        assert main(["train", "quick", "--out", str(folder), "--quiet", *changes]) == 143
+    finally:
+        timer.cancel()
+    assert (folder / "checkpoints" / "last.pt").stat().st_size > 0
+    assert f"--resume '{folder}'" in capsys.readouterr().out
 
 
 def test_visualize_draws_another_landscape(run: Path, capsys: Out) -> None:
@@ -186,6 +220,16 @@ def bad_inputs(folder: Path) -> dict[str, tuple[list[str], str]]:
         "unknown fuel": (simulate(write_bands(folder / "u.tif", unknown)), "250 (6 cells)"),
         "geographic": (simulate(write_bands(folder / "g.tif", eight_bands(101), "EPSG:4326")),
                        "project"),
+        "degrees renamed": ([*simulate(str(folder / "g.tif")), "--crs", "EPSG:5070"], "project"),
+        **({} if torch.cuda.is_available() else {
+            "no CUDA": (["train", "quick", "--out", str(folder / "out"), "--set",
+                         "train.device=cuda"], "CUDA")}),
+        "seed below 0": ([*plan, "--seed", "-1"], "seed of 0"),
+        "infinite rate": (["train", "quick", "--out", str(folder / "out"), "--set",
+                           "agent.learning_rate=inf"], "finite"),
+        "no maps": (["train", "landfire", "--data", str(folder), "--out", str(folder / "out")],
+                    "--data"),
+        "no window": (["evaluate", "synthetic:1:16", "--window", "-3"], "at least 2"),
         "no data": (simulate(write_bands(folder / "n.tif", np.full((8, 9, 9), -9999, np.int16))),
                     "n.tif"),
         "nothing to treat": (["plan", write_bands(folder / "z.tif", eight_bands(98)), "--out",

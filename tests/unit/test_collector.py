@@ -97,6 +97,18 @@ def test_cleanups_run_when_due_are_idempotent_and_free_nothing_in_steady_state()
     collector.buffer.drain(replay)
     assert collector.cleanup_memory() == 0
     assert agent.cleanup_memory() == 0
-    # Experiences that were never handed on are freed, and are worth an alarm if they are many.
+    # Experiences on their way to the replay survive a cleanup.
     collector.collect()
-    assert collector.cleanup_memory() == STEPS * collector.buffer.observation[0].nbytes
+    assert collector.cleanup_memory() == 0
+    assert collector.buffer.drain(replay) == STEPS * ENVS
+
+
+def test_gradients_of_an_update_are_no_leak() -> None:
+    collector, replay, agent = make_collector()
+    for _ in range(3):
+        collector.collect()
+        collector.buffer.drain(replay)
+    agent.learn(replay.sample(8, 0.0, 1, agent.sampling))
+    assert any(p.grad is not None for p in agent.online_net.parameters())
+    assert agent.cleanup_memory() == 0
+    assert all(p.grad is None for p in agent.online_net.parameters())

@@ -14,6 +14,7 @@ from firebreak.train.config import (
     data_folder,
     load_config,
     preset_file,
+    with_data,
 )
 
 
@@ -66,6 +67,13 @@ def test_broken_toml_names_the_file(tmp_path: Path) -> None:
     path.write_text("seed = = 1")
     with pytest.raises(InputError, match=r"c\.toml: expected TOML"):
         load_config(str(path))
+
+
+def test_a_run_of_maps_remembers_where_they_are(tmp_path: Path) -> None:
+    config = with_data(load_config("landfire"), tmp_path)
+    again = checked(tomllib.loads(as_toml(config)), "again")
+    assert again.landscapes.data == str(tmp_path)
+    assert with_data(load_config("quick"), tmp_path) == load_config("quick")
 
 
 def test_data_folder_order(monkeypatch: pytest.MonkeyPatch) -> None:

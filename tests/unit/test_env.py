@@ -9,7 +9,8 @@ from firebreak.env import synthetic_source
 from firebreak.env.gym_env import FuelbreakEnv
 from firebreak.env.problem import budget_cost, make_problem
 from firebreak.env.slots import Sizes
-from firebreak.fire.engine import burn_losses, burn_statistics, set_threads
+from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.fire.engine import burn_losses, burn_statistics, most_threads, set_threads
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import make_scene
 from firebreak.landscape.synthetic import generate
@@ -304,3 +305,27 @@ def test_stepping_past_the_end_wastes_nothing() -> None:
     _, reward, over, _, info = env.step(0)
     assert (reward, over, info["illegal_action"]) == (0.0, True, True)
     assert env.slots.budget_left[0] == left
+
+
+@pytest.mark.skipif(most_threads() < 2, reason="one core only")
+def test_more_threads_than_when_it_was_made_do_no_harm() -> None:
+    set_threads(1)
+    env = FuelbreakEnv(synthetic_source(size=16, plan_fires=64, reward_fires=64))
+    alone = env.reset(seed=1)[0]
+    set_threads(2)
+    for _ in range(20):
+        assert np.array_equal(env.reset(seed=1)[0], alone)
+
+
+def test_without_autoreset_ended_slots_stay_as_they_are() -> None:
+    env = FuelbreakVectorEnv(synthetic_source(size=8, plan_fires=4, reward_fires=4), 2,
+                             autoreset=False)
+    _, info = env.reset(seed=0)
+    over = np.zeros(2, bool)
+    while not over.all():
+        observation, _, over, _, info = env.step(info["action_mask"].argmax(1))
+    assert "final_obs" not in info
+    after, reward, still_over, _, _ = env.step(np.zeros(2, int))
+    assert np.array_equal(after, observation)
+    assert still_over.all()
+    assert not reward.any()

@@ -68,7 +68,8 @@ def test_eight_bands_in_our_units(tmp_path: Path) -> None:
 
 
 def test_five_bands_have_no_crown_fuels(tmp_path: Path) -> None:
-    land = read_landscape(write(tmp_path / "five.tif", bands(5)))
+    with pytest.warns(LandscapeWarning, match="has no canopy height, canopy base height"):
+        land = read_landscape(write(tmp_path / "five.tif", bands(5)))
     assert land.canopy_cover == pytest.approx(0.45)
     assert not land.canopy_height_m.any()
     assert not land.canopy_bulk_density_kg_m3.any()
@@ -148,6 +149,7 @@ def test_folder_of_layers_prefers_the_40_models(tmp_path: Path) -> None:
     assert land.checksum() == read_landscape(write(tmp_path / "all.tiff", bands())).checksum()
 
 
+@pytest.mark.filterwarnings("ignore:.*has no canopy cover")
 def test_folder_with_anderson_fuels_in_bytes(tmp_path: Path) -> None:
     layers = {"dem": bands()[0], "F13": np.full((ROWS, COLS), 2, dtype=np.uint8)}
     layers["F13"][0, 0] = 255
@@ -302,6 +304,7 @@ def test_layers_of_different_grids_are_refused(tmp_path: Path) -> None:
     assert "LC22_CC_230.tif" in str(error.value)
 
 
+@pytest.mark.filterwarnings("ignore:.*has no canopy cover")
 def test_shipped_terrain_must_be_there(tmp_path: Path) -> None:
     layers = {name: folder_layers()[name] for name in ("LC20_Elev_220", "LC22_F40_230")}
     write_layers(tmp_path, layers)

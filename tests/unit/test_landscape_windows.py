@@ -164,7 +164,7 @@ def test_drawn_windows_are_burnable_and_have_data() -> None:
 def test_no_window_names_landscape_and_remedy() -> None:
     land, rng = land_of(np.full((20, 20), 98)), np.random.default_rng(0)
     blocks = [Window(0, 0, 20, 20)]
-    with pytest.raises(InputError, match=r"landscape test.*50% burnable.*lower min_burnable"):
+    with pytest.raises(InputError, match=r"landscape test.*50% burnable.*another map"):
         draw_window(rng, blocks, 10, 10, land)
     with pytest.raises(InputError, match="blocks that are all smaller"):
         draw_window(rng, blocks, 10, 21, land)

@@ -16,7 +16,8 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic import generate
 from firebreak.layout import OBSERVATION
-from firebreak.planning.evaluate import evaluate, table, to_json
+from firebreak.planning.evaluate import evaluate
+from firebreak.planning.judging import judge_scene
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import Plan
 from firebreak.planning.statistics import (
@@ -25,10 +26,12 @@ from firebreak.planning.statistics import (
     relative_drop,
     worst_tenth_mean,
 )
+from firebreak.planning.tables import table, to_json
 from firebreak.seeding import integer_seed
 
 CONDITIONS = FireConditions(scenarios=2)
-ROW_KEYS = ["landscape", "budget", "plan_fires", "method", "untreated_loss", "reduction",
+ROW_KEYS = ["landscape", "budget", "plan_fires", "method", "untreated_loss",
+            "untreated_burned_share", "median_duration_min", "reduction",
             "reduction_untreated_cells", "cvar90_reduction", "in_sample_reduction", "seconds",
             "simulations"]
 
@@ -77,17 +80,16 @@ def test_reductions_of_a_plan_by_hand(corridor: Scene) -> None:
 
 def test_treating_the_ignitions_of_the_plan_fires_claims_nothing(corridor: Scene) -> None:
     source = int(corridor.fires("plan", 1).source[0])
-    row = evaluate([corridor], [], budget_share=0.2, plan_fires=1, test_fires=50, seed=0,
-                   plans=[plan_of_cells(corridor, [source])]).rows[0]
-    assert row.in_sample_reduction == 0.0
+    own = judge_scene(corridor, {"own": [plan_of_cells(corridor, [source])]}, {}, 1, 50)["own"]
+    assert own.row.in_sample_reduction == 0.0
 
 
 def test_fires_in_treated_cells_burn_as_if_their_cell_were_untreated(scenes: list[Scene]) -> None:
     scene = scenes[0]
     fires = scene.fires("plan", 12)
     cells = np.unique(fires.source)
-    promised = evaluate([scene], [], budget_share=0.5, plan_fires=12, test_fires=20, seed=0,
-                        plans=[plan_of_cells(scene, cells.tolist())]).rows[0].in_sample_reduction
+    plan = plan_of_cells(scene, cells.tolist())
+    promised = judge_scene(scene, {"own": [plan]}, {}, 12, 20)["own"].row.in_sample_reduction
     value = scene.landscape.value
     losses = []
     for i in range(12):
@@ -124,7 +126,7 @@ def test_none_saves_exactly_nothing(scenes: list[Scene]) -> None:
         assert result.methods["none"][:3] == (0.0, 0.0, 0.0)
         for row in result.rows:
             if row.method == "none":
-                assert row[5:9] == (0.0, 0.0, 0.0, 0.0)
+                assert row[7:11] == (0.0, 0.0, 0.0, 0.0)
 
 
 def test_random_is_the_mean_of_its_draws(scenes: list[Scene]) -> None:
@@ -135,8 +137,7 @@ def test_random_is_the_mean_of_its_draws(scenes: list[Scene]) -> None:
     single = evaluate(scenes[:1], [], budget_share=0.1, plan_fires=8, test_fires=80, seed=4,
                       plans=draws)
     assert len({row.reduction for row in single.rows}) == 3
-    for field in ("reduction", "reduction_untreated_cells", "cvar90_reduction",
-                  "in_sample_reduction"):
+    for field in ("reduction", "reduction_untreated_cells", "cvar90_reduction"):
         assert getattr(mean.rows[0], field) == pytest.approx(
             np.mean([getattr(row, field) for row in single.rows]))
     # The interval is of the mean too, and narrower than that of a single draw.
@@ -153,8 +154,11 @@ def test_intervals_are_over_landscapes_or_over_fires(scenes: list[Scene]) -> Non
     own = [row.reduction for row in many.rows if row.method == "downstream-value"]
     summary = many.methods["downstream-value"]
     assert summary.reduction == pytest.approx(np.mean(own))
-    # Three landscapes: all three the worst, or all three the best, in 1 of 27 resamples each.
-    assert (summary.low, summary.high) == pytest.approx((min(own), max(own)))
+    # Three landscapes are too few to draw from: Student's t with 2 degrees of freedom.
+    half = 4.302653 * np.std(own, ddof=1) / np.sqrt(3)
+    assert (summary.low, summary.high) == pytest.approx(
+        (np.mean(own) - half, np.mean(own) + half))
+    assert "Student's t over the 3 landscapes" in table(many)
     pair = many.paired["downstream-value-random"]
     assert list(many.paired) == ["downstream-value-random"]
     assert pair.low <= pair.difference <= pair.high
@@ -199,11 +203,11 @@ def test_bad_requests_are_refused(scenes: list[Scene], corridor: Scene) -> None:
                  random_draws=draws)
     with pytest.raises(InputError, match="did you mean 'random'"):
         ask(scenes, ["rnadom"])
-    with pytest.raises(InputError, match="each method once"):
+    with pytest.raises(InputError, match="each once"):
         ask(scenes, ["random", "random"])
     with pytest.raises(InputError, match="each landscape once"):
         ask([scenes[0], scenes[0]], ["random"])
-    with pytest.raises(InputError, match="methods or plans"):
+    with pytest.raises(InputError, match="each once, got none"):
         ask(scenes, [])
     with pytest.raises(InputError, match="random plan"):
         ask(scenes, ["random"], 0)
@@ -261,3 +265,20 @@ def test_json_and_table_say_the_same(scenes: list[Scene]) -> None:
     assert "over the 3 landscapes" in text
     assert "50 test fires" in text
     assert "budget 5 %" in text
+
+
+def test_a_plan_of_another_budget_is_not_comparable(scenes: list[Scene]) -> None:
+    plan = make_plan(scenes[0], 0.1, 8, "random", seed=0)
+    with pytest.raises(InputError, match=r"evaluate it with a budget of 0\.(1|09)"):
+        evaluate(scenes[:1], ["none"], budget_share=0.05, plan_fires=8, test_fires=20, seed=0,
+                 plans=[plan])
+    done = evaluate(scenes[:1], ["none"], budget_share=0.1, plan_fires=8, test_fires=20, seed=0,
+                    plans=[plan])
+    assert done.rows[1].in_sample_reduction is None
+
+
+def test_many_landscapes_are_drawn_from() -> None:
+    many = [make_scene(generate(i, 8), CONDITIONS, 0) for i in range(10)]
+    done = evaluate(many, ["none", "random"], budget_share=0.1, plan_fires=8, test_fires=20,
+                    seed=0, random_draws=1)
+    assert "bootstrap, 10,000 resamples, over the 10 landscapes" in table(done)

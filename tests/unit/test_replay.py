@@ -144,7 +144,7 @@ def test_a_restored_replay_goes_on_as_the_first_would_have() -> None:
 
 def test_a_state_of_another_size_is_refused() -> None:
     state = Replay(OBSERVATION, (3, 4), 2, 14, 2).state()
-    with pytest.raises(InputError, match="replay settings"):
+    with pytest.raises(InputError, match="started with"):
         Replay(OBSERVATION, (3, 4), 2, 20, 2).restore(state)
 
 

@@ -17,6 +17,7 @@ from firebreak.agent.network import QMapNetwork
 from firebreak.agent.replay import Batch
 from firebreak.agent.schedules import LinearSchedule
 from firebreak.agent.targets import double_q_target, masked_argmax
+from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
 
 
@@ -62,6 +63,9 @@ class DQNAgent:
                  device: str = "cpu") -> None:
         self.layout, self.settings = layout, settings
         self.device = torch.device(device)
+        if self.device.type == "cuda" and not torch.cuda.is_available():
+            raise fail(expected="a CUDA device and a CUDA build of PyTorch", given="none here",
+                       where="train.device", remedy="use device = \"cpu\"")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network = QMapNetwork(layout.channels, settings.width)
@@ -126,8 +130,11 @@ class DQNAgent:
         return self.settings.discount(self.learner_steps)
 
     def cleanup_memory(self) -> int:
-        """Frees gradients between updates; returns the bytes freed."""
-        freed = sum(p.grad.nbytes for p in self.online_net.parameters() if p.grad is not None)
+        """Frees the last update's gradients; returns the bytes freed beyond those, which every
+        update makes again.
+        """
+        freed = sum(p.grad.untyped_storage().nbytes() - p.nbytes
+                    for p in self.online_net.parameters() if p.grad is not None)
         self.optimizer.zero_grad(set_to_none=True)
         return freed
 

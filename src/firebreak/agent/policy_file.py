@@ -32,8 +32,13 @@ def save_policy(path: Path, network: torch.nn.Module, width: int,
                "weights": {k: v.detach().cpu() for k, v in network.state_dict().items()},
                "provenance": provenance}
     beside = path.with_name(path.name + ".tmp")
-    torch.save(content, beside)
-    os.replace(beside, path)
+    try:
+        torch.save(content, beside)
+        os.replace(beside, path)
+    except RuntimeError as error:  # what torch raises where the disk is full
+        raise OSError(str(error)) from error
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def load_policy(path: Path) -> Policy:

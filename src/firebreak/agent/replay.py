@@ -174,7 +174,8 @@ class Replay:
             if state[name].shape != tensor.shape:
                 raise fail(expected=f"replay.{name} of shape {tuple(tensor.shape)}",
                            given=f"{tuple(state[name].shape)}", where="checkpoint",
-                           remedy="resume with the replay settings the run was started with")
+                           remedy="resume with the settings the run was started with")
+        for name, tensor in self._tensors().items():
             tensor.copy_(state[name])
         self._written = int(state["counters"][0])
 

@@ -14,9 +14,14 @@ COMMANDS = {
     "simulate": "burn a landscape: burn probability, arrival time, intensity, downstream value",
     "visualize": "figures and animation of a trained agent",
     "landscape": "look at a landscape (info) or make a synthetic one (generate)",
+    "behavior": "fire behaviour of a table of cases (Rothermel, or the Canadian FBP System)",
     "bench": "how fast this machine is",
 }
-BAD_INPUT, RESOURCE_FAILED, INTERRUPTED = 2, 3, 130
+BAD_INPUT, RESOURCE_FAILED, INTERRUPTED, TERMINATED = 2, 3, 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: handled like Ctrl-C, with an exit code of its own."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,9 +43,17 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"firebreak: {error}", file=sys.stderr)
         return BAD_INPUT
     except OSError as error:
-        print(f"firebreak: {error.strerror or error}: {error.filename or 'a file'}; "
-              "free space or choose another folder", file=sys.stderr)
+        where = f": {error.filename}" if error.filename else ""
+        print(f"firebreak: {error.strerror or error}{where}; free space or choose another folder",
+              file=sys.stderr)
         return RESOURCE_FAILED
+    except MemoryError as error:
+        print(f"firebreak: out of memory ({error}); use a smaller map, fewer fires or fewer "
+              "environments", file=sys.stderr)
+        return RESOURCE_FAILED
+    except Terminated:
+        print("firebreak: terminated", file=sys.stderr)
+        return TERMINATED
     except KeyboardInterrupt:
         print("firebreak: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -52,7 +65,7 @@ def _usage() -> str:
     return "\n".join(["usage: firebreak COMMAND [options]", "", *lines, "",
                       "firebreak COMMAND --help lists a command's options; exit codes: 0 done, "
                       "1 a check failed,",
-                      "2 bad input, 3 disk or memory failed, 130 interrupted."])
+                      "2 bad input, 3 disk or memory failed, 130 interrupted, 143 terminated."])
 
 
 def _one_line(message: Warning | str, *_: object) -> None:

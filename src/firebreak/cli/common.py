@@ -1,7 +1,6 @@
 """What the commands share: parsing, threads, the JSON line, output folders."""
 
 import json
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,9 +27,9 @@ def parse(kind: type[Arguments], arguments: list[str], command: str) -> Argument
 
 def use_threads(count: int, torch_threads: int | None = None) -> None:
     """Sets the threads that burn fires (0 = all cores) and, if given, those of the network."""
-    from firebreak.fire.engine import set_threads
+    from firebreak.fire.engine import most_threads, set_threads
 
-    set_threads(count or os.cpu_count() or 1)
+    set_threads(count or most_threads())
     if torch_threads is not None:
         import torch
 

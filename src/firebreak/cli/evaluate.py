@@ -41,8 +41,9 @@ class EvaluateArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     from firebreak.agent.policy_file import load_policy
-    from firebreak.planning.evaluate import evaluate, table, to_json
+    from firebreak.planning.evaluate import evaluate
     from firebreak.planning.export import read_plan
+    from firebreak.planning.tables import table, to_json
 
     args = common.parse(EvaluateArguments, arguments, "evaluate")
     check_fraction(args.budget, what="a budget", where="--budget",
@@ -67,6 +68,10 @@ def _parts(spec: str, args: EvaluateArguments) -> "list[Landscape]":
     land = args.scene.read(spec)
     if args.window is None:
         return [land]
+    if args.window < 2 or args.windows < 1:
+        raise fail(expected="a window of at least 2 cells, and at least 1 of them",
+                   given=f"{args.window} and {args.windows}", where="--window, --windows",
+                   remedy="64 and 6 are usual")
     rows, cols = land.shape
     found = list_windows([Window(0, 0, rows, cols)], args.window, args.window, land)
     return [window.of(land) for window in found[:args.windows]]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from firebreak.checks import unknown_name
+from firebreak.checks import fail, unknown_name
 from firebreak.cli import common
 
 if TYPE_CHECKING:
@@ -119,6 +119,9 @@ def _generate(arguments: list[str]) -> int:
     from firebreak.landscape.writers import write_landscape
 
     args = common.parse(GenerateArguments, arguments, "landscape generate")
+    if not args.cell_size_m > 0.0:
+        raise fail(expected="a cell size above 0 m", given=f"{args.cell_size_m:g}",
+                   where="--cell-size-m", remedy="30 to 100 is usual")
     begin = time.perf_counter()
     land = generate(args.seed, args.size, family=args.family, cell_size_m=args.cell_size_m)
     path = write_landscape(args.out, land)

@@ -12,6 +12,7 @@ from firebreak.checks import check_fraction, fail
 from firebreak.cli import common
 
 if TYPE_CHECKING:
+    from firebreak.fire.scene import Scene
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.plan import Plan
 
@@ -91,12 +92,11 @@ def _part(full: "Landscape", area: str) -> "tuple[Landscape, tuple[int, int]]":
     return plan_area(full, slice(top, bottom), slice(left, right), MARGIN)
 
 
-def _compared(scene: object, plan: "Plan", args: PlanArguments) -> str:
+def _compared(scene: "Scene", plan: "Plan", args: PlanArguments) -> str:
     """The plan beside what the honest alternatives achieve on the same test fires."""
-    from firebreak.fire.scene import Scene
-    from firebreak.planning.evaluate import evaluate, table
+    from firebreak.planning.evaluate import evaluate
+    from firebreak.planning.tables import table
 
-    assert isinstance(scene, Scene)
     others = [m for m in ("none", "random", "burn-probability", "downstream-value")
               if m != plan.method]
     began = time.perf_counter()

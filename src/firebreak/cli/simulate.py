@@ -3,13 +3,18 @@
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import tyro
 
 from firebreak.checks import fail
 from firebreak.cli import common
+
+if TYPE_CHECKING:
+    from firebreak.landscape.landscape import Landscape
+
+OUTSIDE = -9999.0  # written where there is no data
 
 
 @dataclass
@@ -54,7 +59,7 @@ def run(arguments: list[str]) -> int:
             "mean_arrival_time_min": burned.arrival_time_min,
             "fireline_intensity_kw_m": intensity, "flame_length_m": flame,
             "downstream_value": burned.downstream_value}
-    files = [write_geotiff(out / f"{name}.tif", {name: _masked(grid)}, land, nodata=-9999.0,
+    files = [write_geotiff(out / f"{name}.tif", {name: _masked(grid, land)}, land, nodata=OUTSIDE,
                            dtype="float32", tags={"seed": str(args.scene.seed),
                                                   "fires": str(args.fires)})
              for name, grid in maps.items()]
@@ -72,5 +77,9 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _masked(grid: np.ndarray) -> np.ndarray:
-    return np.where(np.isfinite(grid), grid, -9999.0).astype(np.float32)
+def _masked(grid: np.ndarray, land: "Landscape") -> np.ndarray:
+    """No data where the landscape has none, and where there is no number."""
+    from firebreak.landscape.landscape import NODATA
+
+    known = np.isfinite(grid) & (land.fuel_model != NODATA)
+    return np.where(known, grid, OUTSIDE).astype(np.float32)

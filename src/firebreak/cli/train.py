@@ -1,8 +1,13 @@
 """`firebreak train CONFIG|PRESET`: train, then compare on test fires of landscapes held out."""
 
 import json
+import shlex
+import signal
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from firebreak.checks import fail
-from firebreak.cli import common
+from firebreak.cli import Terminated, common
 
 if TYPE_CHECKING:
     from firebreak.train.config import RunConfig
@@ -62,28 +67,32 @@ def _config_and_folder(args: TrainArguments) -> tuple["RunConfig", Path | None]:
 
 def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> int:
     from firebreak.cli.visualize import draw_run
-    from firebreak.train.config import as_toml, data_folder
+    from firebreak.train.config import as_toml, data_folder, with_data
     from firebreak.train.setup import make_splits
     from firebreak.train.trainer import ParallelTrainer
 
     common.use_threads(config.train.threads, config.train.torch_threads)
-    splits = make_splits(config, data_folder(config, args.data))
+    data = data_folder(config, args.data)
+    splits = make_splits(config, data)
+    config = with_data(config, data)
     folder = resumed or common.chosen_folder(args.out, Path(args.config).stem)
     if resumed is None and (folder / "config.toml").exists():
         raise fail(expected="a folder without a run", given="one that holds a run",
                    where=str(folder), remedy="use --resume to go on with it, or another --out")
     trainer = ParallelTrainer(config, splits, folder)
     folder.mkdir(parents=True, exist_ok=True)  # nothing is written before all of that has worked
-    (folder / "config.toml").write_text(as_toml(config), encoding="utf-8")
     if resumed is not None:
         trainer.resume()
+    (folder / "config.toml").write_text(as_toml(config), encoding="utf-8")
     print(f"{folder}: {trainer.describe()}")
     begin = time.perf_counter()
-    end = _consume(trainer, folder, config, args.quiet)
+    with _sigterm_as_interrupt():
+        end = _consume(trainer, folder, config, args.quiet)
     _compare(config, splits, folder)
     figures = draw_run(config, splits, folder)
     print(f"\n{len(figures)} pictures, metrics and policy.pt are in {folder}")
-    print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy {folder} "
+    print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy "
+          f"{shlex.quote(str(folder))} "
           "--out my_plan")
     if args.json:
         from firebreak.memory.snapshot import peak_rss_bytes
@@ -93,6 +102,21 @@ def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> i
             "learner_steps": end["learner_steps"], "weights_sha256": end["weights_sha256"],
             "seconds": time.perf_counter() - begin, "peak_rss_bytes": peak_rss_bytes()})
     return 0
+
+
+@contextmanager
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """SIGTERM saves and stops as Ctrl-C does. Signals reach the main thread only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    def terminated(number: int, frame: object) -> None:
+        raise Terminated
+    before = signal.signal(signal.SIGTERM, terminated)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
@@ -122,7 +146,8 @@ def _consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
             last = row
     except KeyboardInterrupt:
         trainer.save()
-        bar.write(f"interrupted and saved; go on with: firebreak train --resume {folder}")
+        bar.write(f"interrupted and saved; go on with: firebreak train --resume "
+                  f"{shlex.quote(str(folder))}")
         raise
     finally:
         bar.close()
@@ -145,7 +170,8 @@ def _postfix(row: dict[str, Any]) -> str:
 def _compare(config: "RunConfig", splits: "Splits", folder: Path) -> None:
     """Evaluates the best policy on every test source, prints and stores the tables."""
     from firebreak.agent.policy_file import load_policy
-    from firebreak.planning.evaluate import evaluate, table, to_json
+    from firebreak.planning.evaluate import evaluate
+    from firebreak.planning.tables import table, to_json
 
     policy = load_policy(folder)
     stored = {}

@@ -27,7 +27,7 @@ class VisualizeArguments:
     landscape: int = 0
     """Which test landscape to draw, counted from 0."""
     seed: int | None = None
-    """Seed of the weather and fires drawn, instead of the run's test seed."""
+    """Seed of the test landscapes, weather and fires drawn, instead of the run's test seed."""
     json: bool = False
     """End with one machine-readable line."""
 

@@ -4,7 +4,7 @@ Data equal to a `SyncVectorEnv` of N single environments in SAME_STEP autoreset 
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -27,17 +27,19 @@ class FuelbreakVectorEnv(VectorEnv):
     """N fuel-break problems at once; see `FuelbreakEnv` for one.
 
     A slot whose episode ended starts the next one in the same step; the old episode's last
-    observation and info are in `info["final_obs"]` and `info["final_info"]`.
+    observation and info are in `info["final_obs"]` and `info["final_info"]`. With
+    `autoreset=False` it stays as it ended instead: its mask is empty and actions do nothing.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012 (gymnasium's own name, replaced per instance)
         "render_modes": ["rgb_array"], "render_fps": 4, "autoreset_mode": AutoresetMode.SAME_STEP}
 
     def __init__(self, source: ProblemSource, num_envs: int = 1,
-                 render_mode: str | None = None) -> None:
+                 render_mode: str | None = None, autoreset: bool = True) -> None:
         self.source, self.num_envs, self.render_mode = source, num_envs, render_mode
         # TorchRL reads the instance, gymnasium the metadata.
-        self.autoreset_mode = AutoresetMode.SAME_STEP
+        self.autoreset_mode = AutoresetMode.SAME_STEP if autoreset else AutoresetMode.DISABLED
+        self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self.single_observation_space, self.single_action_space = spaces_of(source)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -69,14 +71,15 @@ class FuelbreakVectorEnv(VectorEnv):
         """Breaks one cell in every slot."""
         result = core.step(self.slots, np.asarray(actions, np.int64))
         infos: Info = {}
-        ended = np.flatnonzero(result.terminated)
+        again = self.autoreset_mode is AutoresetMode.SAME_STEP
+        ended = np.flatnonzero(result.terminated & again)
         for slot in ended.tolist():
             final = info_of(self.slots, slot) | {"illegal_action": bool(result.illegal[slot])}
             infos = self._add_info(infos, {"final_obs": to_floats(self.slots.layers[slot]),
                                            "final_info": final}, slot)
         if ended.size:
             core.begin(self.slots, ended, [self._next_problem(i, None) for i in ended.tolist()])
-        going = ~result.terminated
+        going = ~(result.terminated & again)
         for slot in range(self.num_envs):
             infos = self._infos([slot], infos)
             if going[slot]:

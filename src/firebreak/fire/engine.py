@@ -18,13 +18,18 @@ from firebreak.fire.travel import TravelField, open_state, pad, padded_cells, pa
 MOST_FIRES, MOST_CELLS = 64, 6_000_000  # of the dense maps held at once
 
 
+def most_threads() -> int:
+    """The threads this process may use: its cores, or NUMBA_NUM_THREADS."""
+    return int(numba.config.NUMBA_NUM_THREADS)
+
+
 def set_threads(count: int) -> None:
-    """Sets how many threads burn fires.
+    """Sets how many threads burn fires, for the calling Python thread.
 
     Raises:
         InputError: below 1, or above what the machine was started with.
     """
-    most = numba.config.NUMBA_NUM_THREADS
+    most = most_threads()
     if not 1 <= count <= most:
         raise fail(expected=f"1 to {most} threads", given=f"{count}", where="threads",
                    remedy="lower it, or set NUMBA_NUM_THREADS before starting")
@@ -40,8 +45,10 @@ class Workspace(NamedTuple):
 
 
 def workspace(cells: int) -> Workspace:
-    """Scratch memory for maps of `cells` padded cells on the threads now allowed."""
-    threads = numba.get_num_threads()
+    """Scratch memory for maps of `cells` padded cells, for as many threads as there can ever be:
+    numba's setting is per Python thread and may change while the memory lives.
+    """
+    threads = most_threads()
     return Workspace(np.empty((threads, 4, cells)), np.empty((threads, 3, cells), np.int64),
                      np.empty((threads, cells), np.uint8))
 

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.fire import travel_kernel
-from firebreak.fire.behavior import SurfaceSpread, surface_spread
+from firebreak.fire.behavior import SurfaceSpread
 from firebreak.fire.ring import REACH, RING, SEGMENT_CODE
-from firebreak.fire.weather import WeatherScenarios
-from firebreak.fire.wind import eccentricity
-from firebreak.landscape.landscape import Landscape
+from firebreak.fire.wind import backing_rate, flanking_rate
 
 SpreadMode = Literal["front", "graph"]
 
@@ -75,18 +73,9 @@ def padded_cells(cells: NDArray[np.int64], cols: int) -> NDArray[np.int64]:
 
 def ellipse_of(spread: SurfaceSpread) -> Ellipse:
     """Rothermel's ellipse: the ignition at the rear focus (Anderson 1983)."""
-    e = eccentricity(spread.length_to_width)
-    head = spread.rate_of_spread_m_min
-    back = head * (1.0 - e) / (1.0 + e)
-    flank = 0.5 * (head + back) / spread.length_to_width
-    return Ellipse(head, back, flank, spread.heading_deg)
-
-
-def travel_field(landscape: Landscape, scenarios: WeatherScenarios,
-                 mode: SpreadMode = "front") -> TravelField:
-    """The travel field of a landscape in given weather."""
-    ellipse = ellipse_of(surface_spread(landscape, scenarios))
-    return field_from_ellipse(ellipse, landscape.burnable, landscape.cell_size_m, mode)
+    head, ratio = spread.rate_of_spread_m_min, spread.length_to_width
+    return Ellipse(head, backing_rate(head, ratio), flanking_rate(head, ratio),
+                   spread.heading_deg)
 
 
 def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,

@@ -93,7 +93,9 @@ def checked_grid(dataset: rasterio.DatasetReader, crs: str | None = None) -> Gri
         raise fail(expected="square cells", given=f"{a:g} x {-e:g}", where=where,
                    remedy="resample it to square cells, for example with gdalwarp -tr")
     system = _reference_system(dataset, crs)
-    _refuse_degrees(system, a, where)
+    # The file's own system too: naming another one does not turn its degrees into metres.
+    for named in (dataset.crs, system):
+        _refuse_degrees(named, a, where)
     return Grid((rows, cols), (a, b, c, d, e, f), a * _metres_per_unit(dataset, system),
                 system.to_wkt() if system else None)
 

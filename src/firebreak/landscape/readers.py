@@ -32,6 +32,10 @@ _ASPECT_TOLERANCE_DEG = 5.0
 _STEEP = 0.10
 
 
+_CANOPY_NAMES = {Role.COVER: "canopy cover", Role.HEIGHT: "canopy height",
+                 Role.BASE: "canopy base height", Role.DENSITY: "canopy bulk density"}
+
+
 class LandscapeWarning(UserWarning):
     """A landscape was read, but something about its files should be known."""
 
@@ -83,6 +87,10 @@ def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
     if source.grid.crs is None:
         warnings.warn(f"{source.where}: has no coordinate reference system, so results will carry "
                       "none; pass crs to set it", LandscapeWarning, stacklevel=2)
+    missing = [name for role, name in _CANOPY_NAMES.items() if role not in source.layers]
+    if missing:
+        warnings.warn(f"{source.where}: has no {', '.join(missing)}, taken as 0: the wind is not "
+                      "sheltered by trees", LandscapeWarning, stacklevel=2)
     landscape, found = _landscape(source, terrain)
     if found:
         outcome = "derived from elevation" if terrain == "derived" else "used as shipped"

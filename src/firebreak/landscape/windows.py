@@ -253,4 +253,4 @@ def _is_good(window: Window, landscape: Landscape, min_burnable: float) -> bool:
 def _no_window(landscape: Landscape, rows: int, cols: int, given: str) -> InputError:
     return fail(expected=f"a window of {rows} x {cols} cells", given=given,
                 where=f"landscape {landscape.name}",
-                remedy="use a smaller window, larger blocks or a lower min_burnable")
+                remedy="use a smaller window, larger blocks or another map")

@@ -9,7 +9,7 @@ import numpy as np
 
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.plan import Plan, check_plan
+from firebreak.planning.plan import Plan, check_plan, cost_of
 
 Offset = tuple[int, int]
 """(row, column) of a part's north-west cell in the full map."""
@@ -41,7 +41,7 @@ def plan_area(landscape: Landscape, rows: slice, cols: slice,
 
 
 def lift(plan: Plan, offset: Offset, landscape: Landscape) -> Plan:
-    """The plan of a part as a plan of the full map; its budget stays that of the part.
+    """The plan of a part as a plan of the full map: the same budget, a smaller share of the map.
 
     Raises:
         InputError: the part does not lie inside the map, or its cells are not treatable there.
@@ -54,8 +54,9 @@ def lift(plan: Plan, offset: Offset, landscape: Landscape) -> Plan:
                          f"column {offset[1]}", where=f"landscape {landscape.name}",
                    remedy="lift the plan to the map that its area was cut from")
     cells = (rows + offset[0]) * width + cols + offset[1]
+    whole = cost_of(np.flatnonzero(landscape.treatable), landscape)
     lifted = replace(plan, cells=cells, shape=landscape.shape, landscape=landscape.name,
-                     landscape_checksum=landscape.checksum())
+                     landscape_checksum=landscape.checksum(), budget_share=plan.budget / whole)
     check_plan(lifted, landscape)
     return lifted
 

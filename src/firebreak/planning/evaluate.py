@@ -7,22 +7,23 @@ there are several, else over the fires of the one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
+from firebreak.env.problem import budget_cost
 from firebreak.fire.scene import Scene
 from firebreak.planning.judging import Judged, Row, judge_scene
 from firebreak.planning.methods import check_methods, make_plan
-from firebreak.planning.plan import Plan, check_plan
-from firebreak.planning.statistics import RESAMPLES, bootstrap_means, percentile_interval
+from firebreak.planning.plan import Plan, check_plan, cost_of
+from firebreak.planning.statistics import bootstrap_means, percentile_interval, student_interval
 from firebreak.seeding import generator, integer_seed
 
-_HEADER = ("method", "reduction", "95 % interval", "untreated cells", "worst 10 %", "in sample",
-           "seconds", "simulations")
+FEW_LANDSCAPES = 10
+"""Below this many, intervals are Student's: a bootstrap of a handful is too narrow."""
 
 IntervalOver = Literal["landscapes", "fires"]
 
@@ -85,33 +86,32 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
             fires that burn nothing of value.
     """
     _check_request(scenes, methods, plans, random_draws)
-    given = _plans_by_scene(scenes, methods, plans)
+    given = _plans_by_scene(scenes, methods, plans, budget_share)
     results = []
     for scene, own in zip(scenes, given, strict=True):
         made = {method: _plans_of(scene, method, budget_share, plan_fires, seed, policy,
                                   random_draws) for method in methods}
-        results.append(judge_scene(scene, made | {name: [plan] for name, plan in own.items()},
-                                   plan_fires, test_fires))
+        results.append(judge_scene(scene, made, own, plan_fires, test_fires))
     names = list(results[0])
     several = len(scenes) > 1
-    means = (_resampled_by_landscape(results, seed) if several
-             else _resampled_by_fire(results[0], seed))
+    samples = (_sampled_by_landscape(results, seed) if several
+               else _sampled_by_fire(results[0], seed))
     return Evaluation(
         interval="landscapes" if several else "fires",
         landscapes=tuple(scene.landscape.name for scene in scenes),
         rows=tuple(judged.row for own in results for judged in own.values()),
-        methods={name: _summary(results, means, name) for name in names},
-        paired={f"{a}-{b}": _difference(results, means, a, b) for a, b in _pairs(names)},
+        methods={name: _summary(results, samples, name) for name in names},
+        paired={f"{a}-{b}": _difference(results, samples, a, b) for a, b in _pairs(names)},
         test_fires=test_fires)
 
 
 def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequence[Plan],
                    random_draws: int) -> None:
-    check_methods(methods, "--methods")
-    if not scenes or not (methods or plans) or len(set(methods)) < len(methods):
-        raise fail(expected="landscapes, and methods or plans, each method once",
-                   given=f"{len(scenes)} landscapes, methods {', '.join(methods) or 'none'}",
-                   where="evaluate", remedy="correct the list")
+    if methods or not plans:
+        check_methods(methods, "--methods")
+    if not scenes:
+        raise fail(expected="landscapes", given="none", where="evaluate",
+                   remedy="name at least one")
     if len({scene.key for scene in scenes}) < len(scenes):
         raise fail(expected="each landscape once", given="one twice", where="evaluate",
                    remedy="remove the repeated landscape")
@@ -120,8 +120,8 @@ def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Seque
                    remedy="10 is usual")
 
 
-def _plans_by_scene(scenes: Sequence[Scene], methods: Sequence[str],
-                    plans: Sequence[Plan]) -> list[dict[str, Plan]]:
+def _plans_by_scene(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequence[Plan],
+                    budget_share: float) -> list[dict[str, Plan]]:
     """The given plans of each scene by name; a name already taken gets -2, -3 and so on."""
     found: list[dict[str, Plan]] = [{} for _ in scenes]
     keys = [scene.key for scene in scenes]
@@ -132,6 +132,7 @@ def _plans_by_scene(scenes: Sequence[Scene], methods: Sequence[str],
                        remedy="name its landscape too, or leave the plan out")
         place = keys.index(plan.landscape_checksum)
         check_plan(plan, scenes[place].landscape)
+        _check_comparable(plan, scenes[place], budget_share)
         taken = {*methods, *found[place]}
         number = 1
         while (name := plan.method if number == 1 else f"{plan.method}-{number}") in taken:
@@ -144,6 +145,18 @@ def _plans_by_scene(scenes: Sequence[Scene], methods: Sequence[str],
     return found
 
 
+def _check_comparable(plan: Plan, scene: Scene, budget_share: float) -> None:
+    """A plan is only held against methods that may spend what it spends, to within one cell."""
+    land = scene.landscape
+    budget = budget_cost(scene, budget_share)
+    dearest = float(land.cost[land.treatable].max())
+    if abs(plan.cost - budget) > dearest * (1.0 + 1e-6):
+        whole = cost_of(np.flatnonzero(land.treatable), land)
+        raise fail(expected=f"plans that spend the evaluated budget of {budget:g} {plan.cost_unit}",
+                   given=f"one that costs {plan.cost:g}", where=f"plan '{plan.method}'",
+                   remedy=f"evaluate it with a budget of {plan.cost / whole:.6g}")
+
+
 def _plans_of(scene: Scene, method: str, budget_share: float, plan_fires: int, seed: int,
               policy: Policy | None, random_draws: int) -> list[Plan]:
     seeds = [seed]
@@ -153,36 +166,49 @@ def _plans_of(scene: Scene, method: str, budget_share: float, plan_fires: int, s
             for own in seeds]
 
 
-def _resampled_by_landscape(results: _Results, seed: int) -> dict[str, NDArray[np.float64]]:
-    """Mean reductions [R] by method, landscapes drawn with replacement."""
+class _Samples(NamedTuple):
+    """By method: reductions per landscape [N] if they are few, else resampled means [R]."""
+
+    values: dict[str, NDArray[np.float64]]
+    few: bool
+
+    def interval(self, name: str, minus: str | None = None) -> tuple[float, float]:
+        """95 % interval of a method's reduction, or of its difference to another's."""
+        own = self.values[name] - (self.values[minus] if minus else 0.0)
+        return student_interval(own) if self.few else percentile_interval(own)
+
+
+def _sampled_by_landscape(results: _Results, seed: int) -> _Samples:
+    """Landscapes drawn with replacement, where there are enough of them to draw from."""
     names = list(results[0])
     samples = np.array([[own[name].row.reduction for name in names] for own in results])
-    means = bootstrap_means(samples, generator(seed, "bootstrap", "landscapes"))
-    return dict(zip(names, means.T, strict=True))
+    few = len(results) < FEW_LANDSCAPES
+    drawn = samples if few else bootstrap_means(samples, generator(seed, "bootstrap", "landscapes"))
+    return _Samples(dict(zip(names, drawn.T, strict=True)), few)
 
 
-def _resampled_by_fire(judged: dict[str, Judged], seed: int) -> dict[str, NDArray[np.float64]]:
-    """Reductions [R] by method on one landscape, fires drawn with replacement."""
+def _sampled_by_fire(judged: dict[str, Judged], seed: int) -> _Samples:
+    """Reductions on one landscape, fires drawn with replacement."""
     untreated = next(iter(judged.values())).untreated
     samples = np.stack([untreated, *(own.saved for own in judged.values())], axis=1)
     means = bootstrap_means(samples, generator(seed, "bootstrap", "fires"))
     whole = np.maximum(means[:, 0], np.finfo(np.float64).tiny)
-    return {name: means[:, place] / whole for place, name in enumerate(judged, start=1)}
+    return _Samples({name: means[:, place] / whole
+                     for place, name in enumerate(judged, start=1)}, few=False)
 
 
 def _mean_of(results: _Results, name: str, field: str) -> float:
     return float(np.mean([getattr(own[name].row, field) for own in results]))
 
 
-def _summary(results: _Results, means: dict[str, NDArray[np.float64]], name: str) -> MethodSummary:
-    return MethodSummary(_mean_of(results, name, "reduction"), *percentile_interval(means[name]),
+def _summary(results: _Results, samples: _Samples, name: str) -> MethodSummary:
+    return MethodSummary(_mean_of(results, name, "reduction"), *samples.interval(name),
                          _mean_of(results, name, "seconds"))
 
 
-def _difference(results: _Results, means: dict[str, NDArray[np.float64]], a: str,
-                b: str) -> Difference:
+def _difference(results: _Results, samples: _Samples, a: str, b: str) -> Difference:
     more = _mean_of(results, a, "reduction") - _mean_of(results, b, "reduction")
-    return Difference(more, *percentile_interval(means[a] - means[b]))
+    return Difference(more, *samples.interval(a, b))
 
 
 def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -191,70 +217,3 @@ def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     if "dqn" in treating:
         return [("dqn", other) for other in treating if other != "dqn"]
     return [(later, treating[0]) for later in treating[1:]]
-
-
-def table(evaluation: Evaluation) -> str:
-    """The methods and their paired differences as aligned text, several lines."""
-    rows = evaluation.rows
-    count = len(evaluation.landscapes)
-    where = f"{count} landscapes" if count > 1 else evaluation.landscapes[0]
-    budget = _span([100.0 * row.budget for row in rows])
-    shown = _span([row.plan_fires for row in rows])
-    loss = np.mean([row.untreated_loss for row in rows])
-    lines = [f"{where}, budget {budget} % of the treatable cost, {shown} plan fires, "
-             f"{evaluation.test_fires} test fires that no method was shown",
-             f"mean loss without breaks {loss:.4g}; reductions are shares of it", "",
-             *_aligned([_HEADER, *(_line(evaluation, name) for name in evaluation.methods)])]
-    if evaluation.paired:
-        lines += ["", *_aligned([("difference", "mean", "95 % interval"), *(
-            (name, f"{pair.difference:+.3f}", f"{pair.low:+.3f} to {pair.high:+.3f}")
-            for name, pair in evaluation.paired.items())])]
-    return "\n".join([*lines, "", _footnote(evaluation)])
-
-
-def _line(evaluation: Evaluation, name: str) -> tuple[str, ...]:
-    summary = evaluation.methods[name]
-    own = [row for row in evaluation.rows if row.method == name]
-
-    def mean(field: str) -> float:
-        return float(np.mean([getattr(row, field) for row in own]))
-
-    return (name, f"{summary.reduction:.3f}", f"{summary.low:.3f} to {summary.high:.3f}",
-            *(f"{mean(field):.3f}" for field in ("reduction_untreated_cells", "cvar90_reduction",
-                                                 "in_sample_reduction")),
-            f"{summary.seconds:.3f}", f"{mean('simulations'):.1f}")
-
-
-def _span(values: Sequence[float]) -> str:
-    low, high = min(values), max(values)
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-
-def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
-    """The first column to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return ["  ".join([line[0].ljust(widths[0]),
-                       *(text.rjust(width) for text, width in zip(line[1:], widths[1:],
-                                                                   strict=True))])
-            for line in lines]
-
-
-def _footnote(evaluation: Evaluation) -> str:
-    over = (f"the {len(evaluation.landscapes)} landscapes" if evaluation.interval == "landscapes"
-            else f"the {evaluation.test_fires} test fires of one landscape")
-    return (f"Intervals: bootstrap over {over}, {RESAMPLES:,} resamples.\n"
-            "'untreated cells' counts losses only where the plan treats nothing; 'in sample' is on "
-            "the plan fires.")
-
-
-def to_json(evaluation: Evaluation) -> dict[str, Any]:
-    """Plain data of the `evaluate` contract: schema 1."""
-    return {
-        "schema": 1,
-        "landscapes": len(evaluation.landscapes),
-        "interval": evaluation.interval,
-        "test_fires": evaluation.test_fires,
-        "rows": [row._asdict() for row in evaluation.rows],
-        "methods": {name: summary._asdict() for name, summary in evaluation.methods.items()},
-        "paired": {name: pair._asdict() for name, pair in evaluation.paired.items()},
-    }

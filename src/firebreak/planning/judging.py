@@ -29,10 +29,13 @@ class Row(NamedTuple):
         plan_fires: fires the method was shown.
         method: its name.
         untreated_loss: mean loss of the test fires without breaks, in units of value.
+        untreated_burned_share: share of the burnable cells that they burn, mean.
+        median_duration_min: of the landscape's fires, set to burn the share that was asked for.
         reduction: drop of the mean loss.
         reduction_untreated_cells: the same, counting only cells that the plan does not treat.
         cvar90_reduction: drop of the mean loss of the worst 10 % of fires.
-        in_sample_reduction: `reduction` on the plan fires: what the plan promised.
+        in_sample_reduction: `reduction` on the plan fires: what the plan promised; None for a
+            plan made elsewhere, which may have been shown others.
         seconds, simulations: cost of planning, see `Plan`.
     """
 
@@ -41,10 +44,12 @@ class Row(NamedTuple):
     plan_fires: int
     method: str
     untreated_loss: float
+    untreated_burned_share: float
+    median_duration_min: float
     reduction: float
     reduction_untreated_cells: float
     cvar90_reduction: float
-    in_sample_reduction: float
+    in_sample_reduction: float | None
     seconds: float
     simulations: float
 
@@ -62,12 +67,13 @@ class Judged(NamedTuple):
     untreated: NDArray[np.float64]
 
 
-def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], plan_fires: int,
-                test_fires: int) -> dict[str, Judged]:
+def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], given: Mapping[str, Plan],
+                plan_fires: int, test_fires: int) -> dict[str, Judged]:
     """Burns the plan fires and the test fires under each plan of a scene.
 
     Args:
         made: by name the plans of a method; the result is the mean over them.
+        given: by name plans made elsewhere.
         plan_fires, test_fires: number of fires of the sets "plan" and "test".
 
     Raises:
@@ -75,8 +81,12 @@ def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], plan_fires: int,
     """
     test, shown = (_burned(scene, scene.fires(name, count))
                    for name, count in ((TEST_SET, test_fires), ("plan", plan_fires)))
-    return {name: _mean_judged([_judge(scene, name, plan, test, shown) for plan in plans])
-            for name, plans in made.items()}
+    judged = {name: _mean_judged([_judge(scene, name, plan, test, shown) for plan in plans])
+              for name, plans in made.items()}
+    for name, plan in given.items():
+        own = _judge(scene, name, plan, test, shown)
+        judged[name] = own._replace(row=own.row._replace(in_sample_reduction=None))
+    return judged
 
 
 def _burned(scene: Scene, fires: Fires) -> _Burned:
@@ -97,6 +107,8 @@ def _judge(scene: Scene, name: str, plan: Plan, test: _Burned, shown: _Burned) -
     row = Row(
         landscape=scene.landscape.name, budget=plan.budget_share, plan_fires=plan.plan_fires,
         method=name, untreated_loss=float(before.loss.mean()),
+        untreated_burned_share=float(before.burn_probability[scene.landscape.burnable].mean()),
+        median_duration_min=scene.median_duration_min,
         reduction=_mean_drop(before, after),
         reduction_untreated_cells=relative_drop(_loss_off(mask, before, value),
                                                 _loss_off(mask, after, value)),

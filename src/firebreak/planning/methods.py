@@ -51,6 +51,9 @@ def check_methods(names: Sequence[str], where: str) -> None:
     for name in names:
         if name not in METHODS:
             raise unknown_name("method", name, METHODS, where)
+    if not names or len(set(names)) < len(names):
+        raise fail(expected="methods, each once", given=", ".join(names) or "none", where=where,
+                   remedy=f"choose from {', '.join(METHODS)}")
 
 
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,

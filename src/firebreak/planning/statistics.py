@@ -4,6 +4,7 @@ from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 RESAMPLES = 10_000
 _AT_ONCE = 500  # resamples whose counts are held in memory together
@@ -44,3 +45,12 @@ def percentile_interval(means: NDArray[np.float64]) -> tuple[float, float]:
     """The 2.5th and 97.5th percentile of resampled values [R]."""
     low, high = np.percentile(means, (2.5, 97.5))
     return float(low), float(high)
+
+
+def student_interval(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Student's 95 % interval of the mean of values [N], N >= 2.
+
+    For few values: a percentile bootstrap of 3 covers the mean 3 times in 4 only.
+    """
+    half = stats.t.ppf(0.975, values.size - 1) * values.std(ddof=1) / np.sqrt(values.size)
+    return float(values.mean() - half), float(values.mean() + half)

@@ -18,8 +18,13 @@ def save_checkpoint(run: Path, state: dict[str, Any]) -> Path:
     path = run / LAST
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(path.name + ".tmp")
-    torch.save({"format": FORMAT, **state}, beside)
-    os.replace(beside, path)
+    try:
+        torch.save({"format": FORMAT, **state}, beside)
+        os.replace(beside, path)
+    except RuntimeError as error:  # what torch raises where the disk is full
+        raise OSError(str(error)) from error
+    finally:
+        beside.unlink(missing_ok=True)
     return path
 
 

@@ -113,11 +113,10 @@ class ExperienceCollector:
         return self.buffer.clear()
 
     def cleanup_memory(self) -> int:
-        """Own buffers and environment only; returns the bytes freed (0 when steady)."""
-        row = self.buffer.observation[0].nbytes
-        waiting = self.buffer.held
-        self.clear_local_buffer()
-        return waiting * row + self.env.cleanup_memory()
+        """Own buffers and environment only; returns the bytes freed. The buffer is of fixed size
+        and never emptied here: what it holds is on its way to the replay.
+        """
+        return self.env.cleanup_memory()
 
     def _begin(self, seed: int) -> None:
         self._observation, info = self.env.reset(seed=seed)

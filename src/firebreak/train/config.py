@@ -19,7 +19,7 @@ PRESETS = ("quick", "landfire", "long")
 class Section(BaseModel):
     """A table of the file: unknown keys are errors, values are fixed once read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class LandscapeConfig(Section):
@@ -167,6 +167,14 @@ def as_toml(config: RunConfig) -> str:
         else:
             lines.append(f"{name} = {_literal(value)}")
     return "\n".join(lines + tables) + "\n"
+
+
+def with_data(config: RunConfig, data: Path) -> RunConfig:
+    """The configuration with the folder of its maps written into it, so that a run finds them."""
+    if config.landscapes.kind != "windows":
+        return config
+    places = config.landscapes.model_copy(update={"data": str(data.resolve())})
+    return config.model_copy(update={"landscapes": places})
 
 
 def data_folder(config: RunConfig, given: str | None) -> Path:

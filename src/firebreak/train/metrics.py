@@ -10,6 +10,7 @@ class JsonLines:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _drop_cut_line(path)
         self._file = path.open("a", encoding="utf-8")
 
     def write(self, row: dict[str, Any]) -> None:
@@ -20,6 +21,15 @@ class JsonLines:
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
+
+
+def _drop_cut_line(path: Path) -> None:
+    """A run killed while writing leaves a part of a line; what follows must not join it."""
+    if not path.is_file():
+        return
+    with path.open("rb+") as file:
+        content = file.read()
+        file.truncate(content.rfind(b"\n") + 1)
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:

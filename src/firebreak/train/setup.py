@@ -133,6 +133,10 @@ def _validation_problem(source: ProblemSource, windows: list[Landscape], seed: i
 
 
 def _joined(data: Path, name: str, factor: int) -> Landscape:
+    if not (data / name).exists():
+        raise fail(expected=f"the map '{name}' in the data folder", given="nothing there",
+                   where=str(data / name),
+                   remedy="name the folder of the maps with --data or FIREBREAK_DATA")
     land = read_landscape(data / name)
     return aggregate(land, factor) if factor > 1 else land
 

@@ -6,6 +6,7 @@ figures is the business of whoever consumes it.
 
 import gc
 import hashlib
+import math
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from firebreak.agent.network import parameter_count
 from firebreak.agent.policy_file import save_policy
 from firebreak.agent.replay import Replay
 from firebreak.agent.symmetry import SYMMETRIES, turn_batch
-from firebreak.checks import fail
+from firebreak.checks import InputError, fail
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
@@ -53,7 +54,7 @@ class ParallelTrainer:
                               integer_seed(seed, "agent") % 2**31, train.device)
         self.env = FuelbreakVectorEnv(splits.train, train.num_envs)
         self.validation_env = FuelbreakVectorEnv(
-            splits.train, min(VALIDATION_ENVS, len(splits.validation)))
+            splits.train, min(VALIDATION_ENVS, len(splits.validation)), autoreset=False)
         self.replay = Replay(OBSERVATION, splits.train.shape, train.num_envs,
                              config.replay.capacity, self._shortest_episode())
         self._check_budget()
@@ -117,8 +118,15 @@ class ParallelTrainer:
     def resume(self) -> None:
         """Goes on from the run folder's last checkpoint; episodes under way then start anew."""
         state = load_checkpoint(self.run_folder)
-        self.agent.restore(state["agent"])
-        self.replay.restore(state["replay"])
+        try:
+            self.replay.restore(state["replay"])
+            self.agent.restore(state["agent"])
+        except (RuntimeError, KeyError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise fail(expected="a checkpoint of this configuration",
+                       given=str(error).split("\n")[0], where=str(self.run_folder),
+                       remedy="resume with the settings the run was started with") from error
         self.replay.end_episodes()
         self.collector.resume(int(state["episodes"]), int(state["env_steps"]))
         self.best = float(state["best"])
@@ -167,6 +175,10 @@ class ParallelTrainer:
             k = int(torch.randint(turns, (1,), generator=agent.sampling))
             batch = turn_batch(batch, k, OBSERVATION)
         update = agent.learn(batch)
+        if not math.isfinite(update.loss):
+            raise fail(expected="a finite loss", given=f"{update.loss}",
+                       where=f"learner step {agent.learner_steps}",
+                       remedy="lower agent.learning_rate; the last checkpoint is as it was")
         self.losses.append(update.loss)
         return update
 

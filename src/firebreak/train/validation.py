@@ -24,17 +24,22 @@ class Validation(NamedTuple):
 
 
 def validate(agent: DQNAgent, env: FuelbreakVectorEnv, problems: list[Problem]) -> Validation:
-    """The greedy policy's mean relative reduction on `problems`."""
+    """The greedy policy's mean relative reduction on `problems`.
+
+    `env` must not reset by itself. Problems on the same landscape count once in the half-width.
+    """
     returns = np.concatenate([
         _returns(agent, env, problems[i:i + env.num_envs])
         for i in range(0, len(problems), env.num_envs)])
-    spread = returns.std(ddof=1) / math.sqrt(returns.size) if returns.size > 1 else 0.0
+    keys = np.unique([problem.scene.key for problem in problems], return_inverse=True)[1]
+    means = np.bincount(keys, returns) / np.bincount(keys)
+    spread = means.std(ddof=1) / math.sqrt(means.size) if means.size > 1 else 0.0
     return Validation(float(returns.mean()), float(1.96 * spread))
 
 
 def _returns(agent: DQNAgent, env: FuelbreakVectorEnv,
              problems: list[Problem]) -> NDArray[np.float64]:
-    """One episode per problem; slots left over, or ended early, play on unseen."""
+    """One episode per problem; slots left over play on unseen."""
     spare = env.num_envs - len(problems)
     observation, info = env.reset(options={"problem": problems + problems[:1] * spare})
     total = np.zeros(env.num_envs)
