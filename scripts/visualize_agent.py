@@ -1,8 +1,8 @@
-"""Figures and a report of a trained policy.
+"""Figures and an animated fire of a trained policy.
 
     .venv/bin/python scripts/visualize_agent.py RUN [options of firebreak visualize]
 
-RUN is the folder that training printed at its end, such as outputs/quick-1.
+RUN is the folder that training printed at its end, such as outputs/quick-20260101-120000.
 """
 
 import sys
