@@ -92,8 +92,7 @@ def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> i
     figures = draw_run(config, splits, folder)
     print(f"\n{len(figures)} pictures, metrics and policy.pt are in {folder}")
     print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy "
-          f"{shlex.quote(str(folder))} "
-          "--out my_plan")
+          f"{shlex.quote(str(folder))} --out my_plan")
     if args.json:
         from firebreak.memory.snapshot import peak_rss_bytes
 

@@ -37,8 +37,7 @@ class Slots:
 
     Attributes meant for readers, first axis the slot: breaks bool [N, H, W], available bool
     [N, H, W] (treatable, unbroken, affordable), budget_left f64 [N], layers uint8 [N, C, H, W]
-    (the observation), plan_loss and reward_loss f64 [N] (means), untreated_plan_loss,
-    untreated_reward_loss f64 [N].
+    (the observation), untreated_plan_loss and untreated_reward_loss f64 [N] (means over fires).
     """
 
     def __init__(self, sizes: Sizes) -> None:
