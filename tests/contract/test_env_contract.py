@@ -2,7 +2,6 @@
 """
 
 import gymnasium
-import numba
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
@@ -10,18 +9,9 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import firebreak.env  # noqa: F401  (registers the environment)
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire.engine import set_threads
 
 ENV_ID = "firebreak/Fuelbreak-v0"
 SMALL = {"size": 8, "plan_fires": 8, "reward_fires": 8}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = numba.get_num_threads()
-    set_threads(1)
-    yield
-    set_threads(before)
 
 
 def make_single():

@@ -1,13 +1,12 @@
 """What must hold of burning whatever the map, the wind and the breaks."""
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.env.slots import Sizes, Slots
-from firebreak.fire.engine import burn, burn_statistics, set_threads
+from firebreak.fire.engine import burn, burn_statistics
 from firebreak.fire.fires import Fires
 from firebreak.fire.ring import IGNITION, RING, SEGMENT_CODE, UNBURNED
 from firebreak.fire.travel import Ellipse, field_from_ellipse, unpad
@@ -15,15 +14,6 @@ from reference import burn_slowly, crossed_by_segment, crossed_by_step, parents_
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, problem_on, random_case
 
 MODES = st.sampled_from(["front", "graph"])
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Tiny batches on busy cores: one thread is much faster."""
-    before = numba.get_num_threads()
-    set_threads(1)
-    yield
-    set_threads(before)
 
 
 def cell_of(source, cols):

@@ -14,14 +14,6 @@ SIDE = 6
 CELLS = SIDE * SIDE
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def constant(value):
     return LinearSchedule(value, value, 0, 1)
 

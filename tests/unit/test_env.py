@@ -1,6 +1,5 @@
 """The rules of the game (DESIGN, section 4), the observation, and reset(options=...)."""
 
-import numba
 import numpy as np
 import pytest
 
@@ -18,14 +17,6 @@ from firebreak.layout import OBSERVATION
 from strategies import ellipse_like, plain_landscape, problem_on, random_case
 
 SIZE = 8
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = numba.get_num_threads()
-    set_threads(1)
-    yield
-    set_threads(before)
 
 
 @pytest.fixture(scope="module")

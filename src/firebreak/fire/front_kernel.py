@@ -104,6 +104,15 @@ def _blocked(cell, open_state, source):
 
 
 @numba.njit(cache=True)
+def _way_free(crosses, count, which, child, width, open_state, source):
+    for k in range(count[which]):
+        crossed = child + crosses[which, k, 0] * width + crosses[which, k, 1]
+        if _blocked(crossed, open_state, source):
+            return False
+    return True
+
+
+@numba.njit(cache=True)
 def _step_open(child, step, width, accepts, open_state, source):
     """Is a single step open? A diagonal needs one of the two cells beside it, a long step all it
     crosses.
@@ -117,11 +126,7 @@ def _step_open(child, step, width, accepts, open_state, source):
         return False
     if open_state[child] == 1:
         return True
-    for k in range(_STEP_COUNT[step]):
-        crossed = child + _STEP_CROSSES[step, k, 0] * width + _STEP_CROSSES[step, k, 1]
-        if _blocked(crossed, open_state, source):
-            return False
-    return True
+    return _way_free(_STEP_CROSSES, _STEP_COUNT, step, child, width, open_state, source)
 
 
 @numba.njit(cache=True)
@@ -129,11 +134,7 @@ def _segment_open(child, segment, width, open_state, source):
     """Is a segment's triangle free of breaks? Unit triangles only cover their own three cells."""
     if segment < 8 or open_state[child] == 1:
         return True
-    for k in range(_SEGMENT_COUNT[segment]):
-        crossed = child + _SEGMENT_CROSSES[segment, k, 0] * width + _SEGMENT_CROSSES[segment, k, 1]
-        if _blocked(crossed, open_state, source):
-            return False
-    return True
+    return _way_free(_SEGMENT_CROSSES, _SEGMENT_COUNT, segment, child, width, open_state, source)
 
 
 @numba.njit(cache=True)
