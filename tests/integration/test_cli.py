@@ -190,9 +190,13 @@ def test_the_same_seed_gives_the_same_maps(tmp_path: Path, capsys: Out) -> None:
             np.testing.assert_array_equal(one.read(1), two.read(1))
 
 
-def test_landscape_info_counts_fuels(capsys: Out) -> None:
-    done = run_json(capsys, "landscape", "info", "synthetic:9:25")
+def test_landscape_info_counts_fuels_and_draws_them(tmp_path: Path, capsys: Out) -> None:
+    done = run_json(capsys, "landscape", "info", "synthetic:9:25", "--out", str(tmp_path / "i"))
     assert done["rows"] == done["columns"] == 25
+    assert [Path(path).name for path in done["files"]] == ["landscape.png", "fuel.tif"]
+    with rasterio.open(tmp_path / "i" / "fuel.tif") as raster:
+        burnable = np.isin(raster.read(1), [91, 92, 93, 98, 99], invert=True)
+    assert burnable.sum() == done["burnable_cells"]
 
 
 def write_bands(path: Path, bands: np.ndarray, crs: str = "EPSG:32611") -> str:

@@ -6,14 +6,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.cli import common
 
+if TYPE_CHECKING:
+    from firebreak.fire.travel import SpreadMode
+
+MODES: "tuple[SpreadMode, ...]" = ("front", "graph")
 ELLIPSE_RATIOS = (1.0, 2.0, 3.0, 4.0)
+WINDS = 12
 
 
 @dataclass
@@ -37,7 +42,7 @@ def run(arguments: list[str]) -> int:
     print(f"one core of {platform.processor() or platform.machine()}, medians of {repeats}; "
           "fires burn their whole map")
     found: dict[str, Any] = {"fires_per_second": {}, "ratio_to_scipy": {}}
-    for mode in ("front", "graph"):
+    for mode in MODES:
         rates, ratios = {}, {}
         for size in (20, 40, 100):
             ours, spread, scipys = _fires_per_second(mode, size, args.seed, repeats)
@@ -45,8 +50,10 @@ def run(arguments: list[str]) -> int:
             print(f"{mode:<6} {size:>4}x{size:<4} {ours:>9,.0f} fires/s ±{spread:.0%}   "
                   f"{ours / scipys:5.2f} x scipy's Dijkstra on 8 neighbours")
         found["fires_per_second"][mode], found["ratio_to_scipy"][mode] = rates, ratios
-    found["ellipse_area_ratio"] = {mode: _ellipse_areas(mode, 101 if args.quick else 201)
-                                   for mode in ("front", "graph")}
+    size = 101 if args.quick else 201
+    found["ellipse_area_ratio"] = {
+        mode: {f"{ratio:g}": float(ellipse_areas(mode, ratio, size)[0].mean())
+               for ratio in ELLIPSE_RATIOS} for mode in MODES}
     for mode, areas in found["ellipse_area_ratio"].items():
         print(f"{mode:<6} burned area over the ellipse's, mean of 12 winds: " + ", ".join(
             f"{area:.3f} at length/width {ratio}" for ratio, area in areas.items()))
@@ -70,7 +77,7 @@ def _timed(work: Callable[[], object], repeats: int) -> list[float]:
     return seconds
 
 
-def _fires_per_second(mode: str, size: int, seed: int,
+def _fires_per_second(mode: "SpreadMode", size: int, seed: int,
                       repeats: int) -> tuple[float, float, float]:
     """Ours, its relative spread, and scipy's, alternating in one loop on the same edge times."""
     from scipy.sparse.csgraph import dijkstra
@@ -80,7 +87,7 @@ def _fires_per_second(mode: str, size: int, seed: int,
     from firebreak.landscape.synthetic import generate
 
     land = generate(seed, size)
-    scene = make_scene(land, FireConditions(spread="front" if mode == "front" else "graph"), seed)
+    scene = make_scene(land, FireConditions(spread=mode), seed)
     count = max(16, 160_000 // size**2)
     fires = scene.fires("bench", count)._replace(duration_min=np.full(count, np.inf))
     graph = neighbour_graph(scene.field.unit_time[0], land.burnable, size)
@@ -121,29 +128,33 @@ def neighbour_graph(unit_time: NDArray[np.float32], burnable: NDArray[np.bool_],
                       shape=(cells, cells))
 
 
-def _ellipse_areas(mode: str, size: int) -> dict[str, float]:
-    """Burned area on uniform fuel over the closed-form ellipse's, mean of 12 wind directions."""
+def ellipse_areas(mode: "SpreadMode", ratio: float,
+                  size: int) -> tuple[NDArray[np.float64], float]:
+    """Burned area on uniform fuel over the closed-form ellipse's, for WINDS wind directions [WINDS],
+    on a map of `size` x `size` cells; and the nanoseconds it took per burned cell.
+    """
     from firebreak.fire.engine import burn_arrival
     from firebreak.fire.fires import Fires
     from firebreak.fire.travel import Ellipse, field_from_ellipse
+    from firebreak.fire.wind import backing_rate, flanking_rate
 
-    winds = np.linspace(0.0, 360.0, 12, endpoint=False) + 3.7
-    grid = np.ones((winds.size, size, size))
-    found = {}
-    for ratio in ELLIPSE_RATIOS:
-        e = math.sqrt(1.0 - 1.0 / ratio**2)
-        head, back = 10.0, 10.0 * (1.0 - e) / (1.0 + e)
-        semi = 0.5 * (head + back)
-        field = field_from_ellipse(
-            Ellipse(head * grid, back * grid, semi / ratio * grid, winds[:, None, None] * grid),
-            np.ones((size, size), np.bool_), 30.0, "front" if mode == "front" else "graph")
-        duration = 0.37 * size * 30.0 / head
-        source = np.full(winds.size, (size // 2) * size + size // 2)
-        arrival = burn_arrival(field, Fires(source, np.arange(winds.size),
-                                            np.full(winds.size, duration)))
-        area = np.isfinite(arrival).sum() / winds.size * 30.0**2
-        found[f"{ratio:g}"] = float(area / (math.pi * semi * semi / ratio * duration**2))
-    return found
+    head_m_min, cell_m = 10.0, 30.0
+    winds = np.linspace(0.0, 360.0, WINDS, endpoint=False) + 3.7
+    grid = np.ones((WINDS, size, size))
+    back, flank = float(backing_rate(head_m_min, ratio)), float(flanking_rate(head_m_min, ratio))
+    field = field_from_ellipse(
+        Ellipse(head_m_min * grid, back * grid, flank * grid, winds[:, None, None] * grid),
+        np.ones((size, size), np.bool_), cell_m, mode)
+    # The head comes to rest well inside the map.
+    duration = 0.37 * size * cell_m / head_m_min
+    fires = Fires(np.full(WINDS, (size // 2) * size + size // 2), np.arange(WINDS),
+                  np.full(WINDS, duration))
+    burn_arrival(field, fires.first(1))
+    begin = time.perf_counter()
+    cells = np.isfinite(burn_arrival(field, fires)).sum(axis=(1, 2))
+    seconds = time.perf_counter() - begin
+    true_area = math.pi * 0.5 * (head_m_min + back) * flank * duration**2
+    return cells * cell_m**2 / true_area, seconds / cells.sum() * 1e9
 
 
 def _env_steps_per_second(seed: int, repeats: int) -> tuple[float, float]:

@@ -25,7 +25,7 @@ class InfoArguments:
     crs: str | None = None
     """Coordinate reference system to use instead of the file's own."""
     out: Path | None = None
-    """Also draw the map into this folder."""
+    """Also write the map into this folder: a picture, and the fuels as a coloured GeoTIFF."""
     seed: int = 0
     """Not used: nothing here is random."""
     json: bool = False
@@ -72,13 +72,15 @@ def _info(arguments: list[str]) -> int:
     print(describe(land))
     files = []
     if args.out is not None:
+        from firebreak.landscape.writers import write_fuel_map
         from firebreak.report.canvas import save_figure
         from firebreak.report.maps import landscape_figure
 
         folder = common.new_folder(args.out, "landscape")
-        files.append(str(save_figure(landscape_figure(land, caption=land.name),
-                                     folder / "landscape.png")))
-        print(files[0])
+        picture = landscape_figure(land, caption=land.name)
+        files = [str(save_figure(picture, folder / "landscape.png")),
+                 str(write_fuel_map(folder / "fuel.tif", land))]
+        print("\n".join(files))
     if args.json:
         rows, cols = land.shape
         common.print_json({"files": files, "seconds": time.perf_counter() - begin, "rows": rows,

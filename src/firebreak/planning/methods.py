@@ -57,13 +57,12 @@ def check_methods(names: Sequence[str], where: str) -> None:
 
 
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
-              policy: Policy | None = None, batch: int | None = None,
-              fire_set: str = "") -> Plan:
+              policy: Policy | None = None, batch: int | None = None) -> Plan:
     """The plan of a method for a scene.
 
     Args:
         budget_share: share of the cost of all treatable cells, (0, 1].
-        plan_fires: number of fires of the set `fire_set + "plan"` that the method is shown.
+        plan_fires: number of fires of the set "plan" that the method is shown.
         method: a name in METHODS.
         seed: of random methods; the fires are keyed by the scene's seed.
         policy: for learned methods.
@@ -79,7 +78,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
                    remedy="leave it out for about 50 rounds")
     warm_up()
     began = perf_counter()
-    fires = scene.fires(f"{fire_set}plan", plan_fires)
+    fires = scene.fires("plan", plan_fires)
     land = scene.landscape
     problem = problem_of(scene, budget_share, fires, fires.first(0))
     placed = METHODS[method].place(

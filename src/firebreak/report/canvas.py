@@ -1,4 +1,4 @@
-"""Figures as files: one style, made without pyplot, closed explicitly, written whole or not at all.
+"""Figures as files: one style, Figure objects closed explicitly, written whole or not at all.
 
 A figure is counted as live from `new_figure` to `close_figure`; `save_figure` closes it whether or
 not the file could be written, so a run that draws for days holds none.
