@@ -130,7 +130,7 @@ def neighbour_graph(unit_time: NDArray[np.float32], burnable: NDArray[np.bool_],
 
 def ellipse_areas(mode: "SpreadMode", ratio: float,
                   size: int) -> tuple[NDArray[np.float64], float]:
-    """Burned area on uniform fuel over the closed-form ellipse's, for WINDS wind directions [WINDS],
+    """Burned area on uniform fuel over the closed-form ellipse's, for wind directions [WINDS],
     on a map of `size` x `size` cells; and the nanoseconds it took per burned cell.
     """
     from firebreak.fire.engine import burn_arrival
