@@ -12,8 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from firebreak.checks import InputError, fail
+from firebreak.fire.fwi import ffmc_of_moisture
 
 Floats = NDArray[np.float64]
+
+DEFAULT_FOLIAR_MOISTURE = 1.0
+DEFAULT_BUILDUP_INDEX = 80.0
 
 _DEAD_MOISTURES = ("dead_moisture_1h", "dead_moisture_10h", "dead_moisture_100h")
 _LIVE_MOISTURES = ("live_moisture_herb", "live_moisture_woody")
@@ -36,6 +40,9 @@ class WeatherScenarios(NamedTuple):
         live_moisture_herb: fraction.
         live_moisture_woody: fraction.
         weight: probability of the scenario; they sum to 1.
+        foliar_moisture: of the crowns' needles, fraction.
+        fine_fuel_moisture_code: FFMC of the Canadian system, 0-101.
+        buildup_index: BUI of the Canadian system.
     """
 
     wind_20ft_m_min: Floats
@@ -46,16 +53,23 @@ class WeatherScenarios(NamedTuple):
     live_moisture_herb: Floats
     live_moisture_woody: Floats
     weight: Floats
+    foliar_moisture: Floats
+    fine_fuel_moisture_code: Floats
+    buildup_index: Floats
 
 
 def make_scenarios(*, wind_20ft_m_min: ArrayLike, wind_from_deg: ArrayLike,
                    dead_moisture_1h: ArrayLike, dead_moisture_10h: ArrayLike,
                    dead_moisture_100h: ArrayLike, live_moisture_herb: ArrayLike,
                    live_moisture_woody: ArrayLike,
-                   weight: ArrayLike = 1.0) -> WeatherScenarios:
+                   weight: ArrayLike = 1.0,
+                   foliar_moisture: ArrayLike = DEFAULT_FOLIAR_MOISTURE,
+                   fine_fuel_moisture_code: ArrayLike | None = None,
+                   buildup_index: ArrayLike = DEFAULT_BUILDUP_INDEX) -> WeatherScenarios:
     """Checked scenarios from numbers or [S] arrays, broadcast; see `WeatherScenarios` for units.
 
-    Directions are brought to [0, 360) and weights are scaled to sum to 1.
+    Directions are brought to [0, 360) and weights are scaled to sum to 1. A fine fuel moisture code
+    that is not given is that of the 1-hour moisture (the two are one number on two scales).
 
     Raises:
         InputError: if shapes differ, a number is not finite or lies outside its range.
@@ -63,7 +77,12 @@ def make_scenarios(*, wind_20ft_m_min: ArrayLike, wind_from_deg: ArrayLike,
     given = {"wind_20ft_m_min": wind_20ft_m_min, "wind_from_deg": wind_from_deg,
              "dead_moisture_1h": dead_moisture_1h, "dead_moisture_10h": dead_moisture_10h,
              "dead_moisture_100h": dead_moisture_100h, "live_moisture_herb": live_moisture_herb,
-             "live_moisture_woody": live_moisture_woody, "weight": weight}
+             "live_moisture_woody": live_moisture_woody, "weight": weight,
+             "foliar_moisture": foliar_moisture,
+             "fine_fuel_moisture_code": (_code_of_1h(dead_moisture_1h)
+                                         if fine_fuel_moisture_code is None
+                                         else fine_fuel_moisture_code),
+             "buildup_index": buildup_index}
     columns = _columns(given)
     check_weather_ranges(columns, where=_WHERE)
     _check_range("weight", columns["weight"], 0.0, np.inf, _WHERE, "pass weights of 0 or more")
@@ -76,6 +95,13 @@ def make_scenarios(*, wind_20ft_m_min: ArrayLike, wind_from_deg: ArrayLike,
     return WeatherScenarios(**columns)
 
 
+def _code_of_1h(dead_moisture_1h: ArrayLike) -> ArrayLike:
+    try:
+        return np.clip(ffmc_of_moisture(np.multiply(dead_moisture_1h, 100.0)), 0.0, 101.0)
+    except (TypeError, ValueError):  # not numbers: the check of the moisture itself says so
+        return 0.0
+
+
 def check_weather_ranges(columns: dict[str, Floats], *, where: str) -> None:
     """Checks wind and moistures by column name; columns of other names are not looked at.
 
@@ -86,12 +112,16 @@ def check_weather_ranges(columns: dict[str, Floats], *, where: str) -> None:
         if name in _DEAD_MOISTURES:
             _check_range(name, values, _MIN_MOISTURE, _MAX_DEAD_MOISTURE, where,
                          "write 6 % as 0.06")
-        elif name in _LIVE_MOISTURES:
+        elif name in (*_LIVE_MOISTURES, "foliar_moisture"):
             _check_range(name, values, _MIN_MOISTURE, _MAX_LIVE_MOISTURE, where,
                          "write 60 % as 0.6")
         elif name in ("wind_20ft_m_min", "midflame_wind_m_min"):
             _check_range(name, values, 0.0, _MAX_WIND_M_MIN, where,
                          "convert the wind to metres per minute (1 km/h is 16.7)")
+        elif name == "fine_fuel_moisture_code":
+            _check_range(name, values, 0.0, 101.0, where, "pass a code of the Canadian system")
+        elif name == "buildup_index":
+            _check_range(name, values, 0.0, 1000.0, where, "pass an index of the Canadian system")
         elif name == "wind_from_deg":
             _check_range(name, values, -360.0, 360.0, where,
                          "pass degrees clockwise from north")

@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.landscape.fuels import burnable_codes, is_known
+from firebreak.landscape.fuel_systems import (
+    FUEL_SYSTEMS,
+    KNOWN_CODES,
+    FuelSystem,
+    burnable_codes,
+    is_known,
+)
 
 NODATA = -9999
 """Fuel code of cells outside the data. They do not burn and cannot be treated."""
@@ -28,10 +34,17 @@ _GRIDS: tuple[tuple[str, type], ...] = (
     ("canopy_height_m", np.float32),
     ("canopy_base_height_m", np.float32),
     ("canopy_bulk_density_kg_m3", np.float32),
+    ("grass_curing", np.float32),
+    ("ignition_weight", np.float32),
     ("value", np.float32),
     ("cost", np.float32),
     ("treatable", np.bool_),
 )
+# Grids that few files have, and what they hold everywhere then.
+_DEFAULTS = {"grass_curing": 0.8, "ignition_weight": 1.0}
+# What decides how fire spreads and how it is drawn: all but what people value, pay and may treat.
+_FIRE_GRIDS = tuple(name for name, _ in _GRIDS
+                    if name not in ("value", "cost", "treatable", "ignition_weight"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,7 +53,8 @@ class Landscape:
 
     Attributes:
         name: where it came from, for messages and captions.
-        fuel_model: int16, Anderson 1-13, Scott & Burgan 101-204, unburnable 91-99, or NODATA.
+        fuel_model: int16, codes of the fuel system, or NODATA. "rothermel": Anderson 1-13, Scott &
+            Burgan 101-204, unburnable 91-99; "fbp": see `fbp_codes`.
         elevation_m: float32, metres.
         slope_tan: float32, rise over run, >= 0.
         aspect_deg: float32, direction the slope faces (down-slope), clockwise from north, [0, 360).
@@ -48,12 +62,16 @@ class Landscape:
         canopy_height_m: float32, metres.
         canopy_base_height_m: float32, metres.
         canopy_bulk_density_kg_m3: float32.
+        grass_curing: float32, fraction 0-1, of grass in the FBP System; the other system takes the
+            curing from the live moisture. Default 0.8.
+        ignition_weight: float32, >= 0, relative chance that a fire starts in the cell. Default 1.
         value: float32, >= 0, what is lost if the cell burns (1 = one burned cell).
         cost: float32, > 0, what treating the cell costs (1 = one cell of budget).
         treatable: bool, where a break may be placed; never true on unburnable cells.
         cell_size_m: metres, square cells.
         transform: affine (a, b, c, d, e, f): x = a*col + b*row + c, y = d*col + e*row + f.
         crs: coordinate reference system as WKT, or None.
+        fuel_system: "rothermel" or "fbp".
         burnable: bool, derived from fuel_model.
     """
 
@@ -72,6 +90,9 @@ class Landscape:
     cell_size_m: float
     transform: tuple[float, float, float, float, float, float]
     crs: str | None = None
+    fuel_system: FuelSystem = "rothermel"
+    grass_curing: FloatGrid = None  # type: ignore[assignment]
+    ignition_weight: FloatGrid = None  # type: ignore[assignment]
     burnable: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +100,9 @@ class Landscape:
         if len(shape) != 2 or 0 in shape:
             raise fail(expected="a grid of two dimensions", given=f"shape {shape}",
                        where=f"landscape {self.name}", remedy="pass [rows, columns] arrays")
+        for name, constant in _DEFAULTS.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, np.full(shape, constant, np.float32))
         for name, dtype in _GRIDS:
             # A copy, so that a caller's later write cannot reach the landscape.
             grid: np.ndarray = np.array(getattr(self, name), dtype=dtype, order="C")
@@ -89,7 +113,7 @@ class Landscape:
             grid.flags.writeable = False
             object.__setattr__(self, name, grid)
         _check_values(self)
-        burnable = np.isin(self.fuel_model, burnable_codes())
+        burnable = np.isin(self.fuel_model, burnable_codes(self.fuel_system))
         burnable.flags.writeable = False
         object.__setattr__(self, "burnable", burnable)
         treatable = self.treatable & burnable
@@ -104,10 +128,19 @@ class Landscape:
 
     def checksum(self) -> str:
         """SHA-256 over all grids and the cell size; equal landscapes have equal checksums."""
+        return self._digest(tuple(name for name, _ in _GRIDS))
+
+    def fire_checksum(self) -> str:
+        """SHA-256 over what decides how fire spreads. It names the landscape in random streams, so
+        that a plan for other values, costs or treatable cells meets the same weather and fires.
+        """
+        return self._digest(_FIRE_GRIDS)
+
+    def _digest(self, names: tuple[str, ...]) -> str:
         digest = hashlib.sha256()
-        for name, _ in _GRIDS:
+        for name in names:
             digest.update(getattr(self, name).tobytes())
-        digest.update(repr((self.shape, self.cell_size_m)).encode())
+        digest.update(repr((self.shape, self.cell_size_m, self.fuel_system)).encode())
         return digest.hexdigest()
 
     def crop(self, row: int, col: int, rows: int, cols: int) -> "Landscape":
@@ -132,12 +165,15 @@ class Landscape:
 
 
 def _check_values(land: Landscape) -> None:
+    if land.fuel_system not in FUEL_SYSTEMS:
+        raise fail(expected=" or ".join(FUEL_SYSTEMS), given=f"fuel system '{land.fuel_system}'",
+                   where=f"landscape {land.name}", remedy="name one of these")
     codes, counts = np.unique(land.fuel_model, return_counts=True)
     unknown = [(int(c), int(n)) for c, n in zip(codes, counts, strict=True)
-               if c != NODATA and not is_known(int(c))]
+               if c != NODATA and not is_known(int(c), land.fuel_system)]
     if unknown:
         listed = ", ".join(f"{code} ({count} cells)" for code, count in unknown[:8])
-        raise fail(expected="fuel models 1-13 (Anderson), 101-204 (Scott & Burgan) or 91-99",
+        raise fail(expected=KNOWN_CODES[land.fuel_system],
                    given=f"unknown codes {listed}", where=f"landscape {land.name}",
                    remedy="map these cells to known fuel models first")
     for name, dtype in _GRIDS:
@@ -150,3 +186,9 @@ def _check_values(land: Landscape) -> None:
     if (land.value < 0).any() or (land.cost <= 0).any() or (land.slope_tan < 0).any():
         raise fail(expected="value >= 0, cost > 0 and slope >= 0", given="a cell outside that",
                    where=f"landscape {land.name}", remedy="check these rasters")
+    if (land.grass_curing < 0).any() or (land.grass_curing > 1).any():
+        raise fail(expected="grass curing in 0-1", given="a cell outside that",
+                   where=f"landscape {land.name}", remedy="write 80 % as 0.8")
+    if (land.ignition_weight < 0).any():
+        raise fail(expected="ignition weights of 0 or more", given="a cell below 0",
+                   where=f"landscape {land.name}", remedy="check the ignition raster")

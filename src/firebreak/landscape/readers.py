@@ -208,7 +208,7 @@ def _landscape(source: _Source, terrain: Terrain) -> tuple[Landscape, list[str]]
     ones = np.ones(source.grid.shape, dtype=np.float32)
     landscape = Landscape(
         name=source.name, fuel_model=fuel, elevation_m=elevation, slope_tan=slope,
-        aspect_deg=aspect, **_canopy(source), value=ones, cost=ones,
+        aspect_deg=aspect, **_canopy(source), value=ones, cost=ones,  # type: ignore[arg-type]
         treatable=np.ones(source.grid.shape, dtype=bool), cell_size_m=source.grid.cell_size_m,
         transform=source.grid.transform, crs=source.grid.crs)
     return landscape, found
