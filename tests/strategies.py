@@ -62,7 +62,8 @@ def random_case(rng: np.random.Generator, rows: int, cols: int, *, scenarios: in
     # Breaks may lie anywhere burnable, on ignitions too.
     breaks = (rng.random((rows, cols)) < broken) & burnable
     return Case(ellipse, burnable, value,
-                Fires(source, rng.integers(scenarios, size=fires), duration), breaks)
+                Fires(source, rng.integers(scenarios, size=fires), duration,
+                      rng.integers(0, 2**63, fires).astype(np.uint64)), breaks)
 
 
 @st.composite
@@ -96,8 +97,8 @@ def problem_on(case: Case, plan: Fires, reward: Fires, mode="front", budget=1e9,
     """
     land = plain_landscape(case.burnable, **({"value": case.value} | layers))
     scene = Scene(landscape=land, conditions=FireConditions(scenarios=len(case.ellipse.head)),
-                  scenarios=None, behavior=None, field=case.field(mode), median_duration_min=1.0,
-                  seed=0, key="case")
+                  scenarios=None, stream_weight=None, behavior=None, field=case.field(mode),
+                  worth=land.value[None], median_duration_min=1.0, seed=0, key="case")
     shown = np.zeros((len(OBSERVATION.static), *case.burnable.shape), np.uint8)
     return Problem(scene=scene, plan_fires=plan, reward_fires=reward, budget=budget,
                    budget_share=0.5, layers=shown)

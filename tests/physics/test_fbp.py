@@ -167,7 +167,7 @@ def test_a_slope_speeds_calm_fires_by_the_slope_factor():
     # On flat ground the slope-equivalent wind is the wind that does just that (eqs. 39 to 44).
     pure = [name for name in FUEL_TYPES if not name.startswith(("M", "C-6"))]
     for slope in (10.0, 30.0):
-        given = {"ffmc": 90.0, "bui": 60.0, "wind_10m_km_h": 0.0, "aspect_deg": 90.0}
+        given = {"ffmc": 90.0, "bui": 90.0, "wind_10m_km_h": 0.0, "aspect_deg": 90.0}
         flat = fbp_behavior(pure, **given).rate_of_spread_m_min
         steep = fbp_behavior(pure, slope_pct=slope, **given)
         np.testing.assert_allclose(steep.rate_of_spread_m_min / flat, slope_factor(slope),
@@ -197,6 +197,24 @@ def test_drier_duff_never_slows_a_fire(fuel, bui):
     assert dry >= moist
     average = FUEL_TYPES[fuel].average_bui
     assert buildup_effect(index, np.array([average, 0.0])).tolist() == [1.0, 1.0]
+
+
+def test_green_aspen_burns_at_a_fifth_of_the_leafless_rate_from_a_buildup_index_of_80():
+    given_ = {"ffmc": 93.0, "wind_10m_km_h": 25.0, "slope_pct": 20.0, "aspect_deg": 200.0}
+    leafless, green = (fbp_behavior(name, bui=[79.999, 80.0, 140.0], **given_)
+                       for name in ("D-1", "D-2"))
+    np.testing.assert_allclose(
+        green.rate_of_spread_m_min / leafless.rate_of_spread_m_min, [0.0, 0.2, 0.2], rtol=1e-9)
+    np.testing.assert_allclose(
+        green.surface_consumption_kg_m2 / leafless.surface_consumption_kg_m2, [0.0, 1.0, 1.0])
+    assert green.fireline_intensity_kw_m[0] == 0.0
+    np.testing.assert_array_equal(green.length_to_breadth, leafless.length_to_breadth)
+
+
+def test_no_table_of_the_reference_folder_is_left_out(reference_dir):
+    tables = {path.name for path in (reference_dir / "reference-cffdrs").glob("*.csv")}
+    assert tables == {"fbp_inputs.csv", "fbp_primary_expected.csv",  # here and on landscapes
+                      "fwi_inputs.csv", "fwi_expected.csv"}  # test_fwi.py
 
 
 def test_pure_stands_burn_as_their_parts():

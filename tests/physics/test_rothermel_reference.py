@@ -1,7 +1,5 @@
 """Surface fire behaviour against numbers computed by BEHAVE's own library."""
 
-import csv
-
 import numpy as np
 import pytest
 
@@ -14,20 +12,7 @@ from firebreak.units import (
     M_MIN_PER_MPH,
     METRES_PER_FOOT,
 )
-
-
-def read_columns(path):
-    """Columns of a CSV file by name; floats where they are all numbers, else text."""
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    columns = {}
-    for name in rows[0]:
-        text = [row[name] for row in rows]
-        try:
-            columns[name] = np.array([float(item) for item in text])
-        except ValueError:
-            columns[name] = np.array(text)
-    return columns
+from tables import read_columns
 
 
 @pytest.fixture(scope="module")

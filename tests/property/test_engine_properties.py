@@ -25,7 +25,7 @@ def cell_of(source, cols):
 def test_fires_have_the_bits_of_the_slow_version(case: Case, mode: str) -> None:
     field = case.field(mode)
     made = burn(field, case.fires, case.value, case.breaks)
-    for fire, (source, scenario, duration) in enumerate(zip(*case.fires, strict=True)):
+    for fire, (source, scenario, duration, _) in enumerate(zip(*case.fires, strict=True)):
         slow = burn_slowly(field, int(scenario), cell_of(source, case.burnable.shape[1]),
                            duration, case.value, case.breaks)
         np.testing.assert_array_equal(made.arrival_time_min[fire], slow.arrival)
@@ -181,7 +181,8 @@ def test_a_break_in_an_unburned_cell_under_a_long_way_counts() -> None:
     """The end of a fire's time may leave a cell unburned that a long step or segment crosses."""
     n, rng = 24, np.random.default_rng(6)
     ellipse = ellipse_like(np.full((6, n, n), 10.0), 4.0, 60.0 * np.arange(6)[:, None, None] + 7)
-    fires = Fires(rng.integers(0, n * n, 240), rng.integers(0, 6, 240), rng.uniform(5, 60, 240))
+    fires = Fires(rng.integers(0, n * n, 240), rng.integers(0, 6, 240), rng.uniform(5, 60, 240),
+                  np.zeros(240, np.uint64))
     case = Case(ellipse, np.ones((n, n), bool), np.ones((n, n), np.float32), fires, None)
     codes = burn(case.field(), fires, case.value).parent_code
     under_step, under_segment = [], []
@@ -221,7 +222,8 @@ def test_only_fires_that_a_break_touches_are_burned_anew() -> None:
     # The few that start there stay as they are, and a few pass it by and are burned anew.
     assert 0.5 * touched < slots.update(one, np.zeros(1, bool)) < touched + 40 < 300
     # Fires that start in a treated cell burn as before.
-    alone = Fires(np.full(3, 50), np.zeros(3, np.int64), np.full(3, 20.0))
+    alone = Fires(np.full(3, 50), np.zeros(3, np.int64), np.full(3, 20.0),
+                  np.zeros(3, np.uint64))
     slots.load(0, problem_on(case, alone, alone))
     assert slots.update(one, np.ones(1, bool)) == 6
     slots.place(0, 50)

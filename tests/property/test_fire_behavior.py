@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from firebreak.checks import InputError
 from firebreak.fire.behavior import point_behavior, surface_spread
+from firebreak.fire.potential import BehaviorModel, fire_behavior
 from firebreak.fire.weather import WeatherScenarios, WindClimate, draw_scenarios, make_scenarios
 from firebreak.fire.wind import wind_adjustment_factor
 from firebreak.landscape.fuels import FUEL_MODELS, UNBURNABLE
@@ -57,6 +58,52 @@ def test_wetter_dead_fuel_never_speeds_the_head(code, moist, wetter, wind, slope
     dry, wet = point_behavior(code, **pair, midflame_wind_m_min=wind, wind_from_deg=origin,
                               slope_tan=slope, aspect_deg=aspect).rate_of_spread_m_min
     assert wet <= dry * ROUNDING
+
+
+@given(st.sampled_from([code for code, model in FUEL_MODELS.items() if not model.dynamic]),
+       moistures(), st.floats(0.0, 0.5), WINDS)
+def test_wetter_live_fuel_never_speeds_the_head_of_static_models(code, moist, more, wind):
+    pair = moist | {name: np.array([moist[name], moist[name] + more])
+                    for name in moist if name.startswith("live")}
+    dry, wet = point_behavior(code, **pair, midflame_wind_m_min=wind, wind_from_deg=0.0,
+                              slope_tan=0.0, aspect_deg=0.0).rate_of_spread_m_min
+    assert wet <= dry * ROUNDING
+
+
+def test_wetter_herbs_of_dynamic_models_may_carry_fire_that_cured_ones_do_not():
+    # Cured herbs take the moisture of dead fuel, too wet here; live ones burn at 41 %.
+    moist = {"dead_moisture_1h": 0.31, "dead_moisture_10h": 0.03, "dead_moisture_100h": 0.10,
+             "live_moisture_woody": 1.6}
+    rates = point_behavior(103, **moist, live_moisture_herb=[0.27, 0.41], wind_from_deg=0.0,
+                           midflame_wind_m_min=100.0, slope_tan=0.0,
+                           aspect_deg=0.0).rate_of_spread_m_min
+    assert rates[0] == 0.0
+    assert rates[1] > 0.1
+
+
+@given(CODES, moistures(), WINDS, SLOPES, ANGLES, ANGLES)
+def test_single_precision_input_is_enough(code, moist, wind, slope, aspect, origin):
+    given_ = moist | {"midflame_wind_m_min": wind, "slope_tan": slope, "aspect_deg": aspect,
+                      "wind_from_deg": origin}
+    double = point_behavior(code, **given_)
+    single = point_behavior(code, **{name: np.float32(value) for name, value in given_.items()})
+    # Near extinction fire is the small difference of large numbers: measured by that of dry fuel.
+    dry = point_behavior(code, **given_ | dict.fromkeys(moist, 0.05))
+    for name in ("rate_of_spread_m_min", "fireline_intensity_kw_m", "length_to_width"):
+        one, other, scale = (float(getattr(part, name)[0]) for part in (double, single, dry))
+        assert abs(one - other) <= 1e-5 * max(one, scale)
+
+
+def test_fuel_wetter_than_extinction_burns_nowhere():
+    land = random_landscape(5)
+    weather = make_scenarios(
+        wind_20ft_m_min=[0.0, 600.0], wind_from_deg=90.0, dead_moisture_1h=0.6,
+        dead_moisture_10h=0.6, dead_moisture_100h=0.6, live_moisture_herb=3.0,
+        live_moisture_woody=3.0)
+    for crown in ("none", "finney", "scott-reinhardt", "cruz"):
+        found = fire_behavior(land, weather, BehaviorModel(crown=crown))
+        assert land.burnable.any()
+        assert not any(field.any() for field in found)
 
 
 @given(CODES, moistures(), WINDS, st.floats(0.0, 300.0), SLOPES, st.floats(0.0, 1.0), ANGLES)

@@ -8,7 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
 from firebreak.checks import InputError
-from firebreak.fire import front_kernel
+from firebreak.fire import way_kernel
 from firebreak.fire.engine import burn, burn_losses, burn_statistics, set_threads
 from firebreak.fire.fires import Fires
 from firebreak.fire.ring import IGNITION, NEIGHBOURS, RING, SEGMENT_CODE, UNBURNED
@@ -21,7 +21,8 @@ WINDS = np.arange(12) * 30.0 + 3.7
 
 
 def one_fire(row, col, cols, duration=np.inf, scenario=0):
-    return Fires(np.array([row * cols + col]), np.array([scenario]), np.array([duration]))
+    return Fires(np.array([row * cols + col]), np.array([scenario]), np.array([duration]),
+                 np.zeros(1, np.uint64))
 
 
 def uniform_field(shape, length_to_width, heading_deg, mode="front", burnable=None, head=HEAD):
@@ -38,7 +39,8 @@ def test_a_fire_on_uniform_fuel_is_the_ellipse(length_to_width: float, tolerance
     ellipse = ellipse_like(np.full((12, n, n), HEAD), length_to_width, WINDS[:, None, None])
     field = field_from_ellipse(ellipse, np.ones((n, n), bool), CELL_SIZE_M)
     minutes = (0.37 if length_to_width > 1 else 0.4) * n * CELL_SIZE_M / HEAD
-    fires = Fires(np.full(12, middle * n + middle), np.arange(12), np.full(12, minutes))
+    fires = Fires(np.full(12, middle * n + middle), np.arange(12), np.full(12, minutes),
+                  np.zeros(12, np.uint64))
     burned = np.isfinite(burn(field, fires, np.ones((n, n), np.float32)).arrival_time_min)
     head, back, flank = (float(rate[0, 0, 0]) for rate in ellipse[:3])
 
@@ -87,7 +89,7 @@ def test_the_weight_is_where_the_segment_burns_the_child_first() -> None:
     inside = 0
     for segment, (a, b) in enumerate(RING.segments.tolist()):
         for difference in rng.normal(0.0, 2.0, 20):
-            _, weight = front_kernel._through_segment(metric, child, segment, 0.0, difference, 14)
+            weight = way_kernel.segment_weight(metric, child, segment, 0.0, difference)
             (row_a, col_a), (row_b, col_b) = RING.steps[a], RING.steps[b]
 
             def time_at(w, row_a=row_a, col_a=col_a, row_b=row_b, col_b=col_b, late=difference):
@@ -112,7 +114,7 @@ def test_graph_mode_is_the_shortest_path_over_eight_neighbours(seed: int) -> Non
     closed = ~case.burnable | case.breaks
     fires = case.fires._replace(source=np.resize(np.flatnonzero(~closed), 6))
     made = burn(field, fires, case.value, case.breaks).arrival_time_min
-    for fire, (source, scenario, duration) in enumerate(zip(*fires, strict=True)):
+    for fire, (source, scenario, duration, _) in enumerate(zip(*fires, strict=True)):
         times = dijkstra(_edges(field, int(scenario), closed), indices=int(source))
         times[times > duration] = np.inf
         np.testing.assert_allclose(made[fire].ravel(), times, rtol=1e-6)
@@ -250,7 +252,7 @@ def test_one_thread_and_two_give_the_same_bits() -> None:
         for threads in (1, 2):
             set_threads(threads)
             field = case.field()
-            made.append((*field[1:], *burn(field, case.fires, case.value, case.breaks)))
+            made.append((*field[1:8], *burn(field, case.fires, case.value, case.breaks)))
     finally:
         set_threads(before)
     for one, two in zip(*made, strict=True):

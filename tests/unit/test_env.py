@@ -119,7 +119,8 @@ def test_a_treated_ignition_still_burns() -> None:
     """Rule 1: treating the ignitions of all fires saves nothing there, and nothing beyond."""
     case = random_case(np.random.default_rng(3), SIZE, SIZE, unburnable=0.0)
     uniform = ellipse_like(np.full(case.ellipse.head.shape, 10.0), 2.0, 70.0)
-    fires = Fires(np.full(5, 27), np.zeros(5, np.int64), np.full(5, 1e9))
+    fires = Fires(np.full(5, 27), np.zeros(5, np.int64), np.full(5, 1e9),
+                  np.zeros(5, np.uint64))
     problem = problem_on(case._replace(ellipse=uniform), fires, fires, value=1.0)
     env = sized_env(problem)
     _, before = env.reset(options={"problem": problem})

@@ -170,13 +170,29 @@ def test_shipped_terrain_in_percent_and_in_degrees(tmp_path: Path) -> None:
     assert degrees.aspect_deg == pytest.approx(180.0)
 
 
-def test_slopes_above_90_are_percent(tmp_path: Path) -> None:
+def test_degrees_above_90_are_percent_if_the_elevation_says_so(tmp_path: Path) -> None:
     data = bands()
     data[1] = 20
     data[1, 0, 0] = 95
-    land = read_landscape(write(tmp_path / "a.tif", data), terrain="shipped")
+    path = write(tmp_path / "a.tif", data)
+    with pytest.warns(LandscapeWarning, match="counts as degrees but reaches 95, so it is in perc"):
+        land = read_landscape(path, terrain="shipped")
     assert land.slope_tan[0, 0] == pytest.approx(0.95)
     assert land.slope_tan[1, 1] == pytest.approx(0.20)
+    with pytest.warns(LandscapeWarning, match="counts as degrees but reaches 95"):
+        assert read_landscape(path).slope_tan[2, 2] == pytest.approx(0.2)
+
+
+def test_degrees_above_90_that_fit_no_elevation_are_refused_where_they_are_asked_for(
+        tmp_path: Path) -> None:
+    data = bands()
+    data[1] = 60
+    data[1, 0, 0] = 95
+    path = write(tmp_path / "a.tif", data)
+    with pytest.raises(InputError, match=r"a\.tif: expected slopes whose unit.*degrees up to 95"):
+        read_landscape(path, terrain="shipped")
+    with pytest.warns(LandscapeWarning, match="neither in percent nor in degrees; slope is deriv"):
+        assert read_landscape(path).slope_tan[2, 2] == pytest.approx(0.2)
 
 
 def test_flat_aspect_is_zero(tmp_path: Path) -> None:
@@ -296,11 +312,57 @@ def test_ambiguous_and_incomplete_folders_are_refused(tmp_path: Path) -> None:
         read_landscape(tmp_path)
 
 
-def test_layers_of_different_grids_are_refused(tmp_path: Path) -> None:
+def test_a_layer_on_another_grid_is_brought_onto_the_fuels_and_reported(tmp_path: Path) -> None:
     layers = folder_layers()
-    layers["LC22_CC_230"] = layers["LC22_CC_230"][:, :-1]
-    with pytest.raises(InputError, match=r"grid of the fuel model, 6 x 8 .*got 6 x 7") as error:
-        read_landscape(write_layers(tmp_path, layers))
+    fuel = layers["LC22_F40_230"].copy()
+    fuel[0, :] = 102
+    write_layers(tmp_path, layers | {"LC22_F40_230": fuel})
+    cover = np.repeat([[10], [20], [60]], 4, axis=1).astype(np.int16)  # 60 m cells
+    write(tmp_path / "LC22_CC_230.tif", cover[None], transform=(
+        60.0, 0.0, 500_000.0, 0.0, -60.0, 4_000_000.0))
+    with pytest.warns(LandscapeWarning, match=r"LC22_CC_230\.tif: resampled from 3 x 4 cells of 60 "
+                      r"at \(500000, 4000000\) to the fuel layer's 6 x 8 cells of 30") as log:
+        land = read_landscape(tmp_path)
+    assert len(log) == 1
+    assert land.canopy_cover[:, 0] == pytest.approx([0.1, 0.1, 0.2, 0.2, 0.6, 0.6])
+    np.testing.assert_array_equal(land.fuel_model, fuel)
+
+
+def test_finer_layers_are_averaged(tmp_path: Path) -> None:
+    layers = folder_layers()
+    write_layers(tmp_path, layers)
+    cover = np.zeros((2 * ROWS, 2 * COLS), np.int16)
+    cover[::2] = 80  # half of every cell
+    write(tmp_path / "LC22_CC_230.tif", cover[None], transform=(
+        15.0, 0.0, 500_000.0, 0.0, -15.0, 4_000_000.0))
+    with pytest.warns(LandscapeWarning, match="resampled from 12 x 16 cells of 15"):
+        assert read_landscape(tmp_path).canopy_cover == pytest.approx(0.4)
+
+
+def test_a_coarse_elevation_stays_a_plane_and_not_a_staircase(tmp_path: Path) -> None:
+    layers = {name: np.tile(grid, (2, 2)) for name, grid in folder_layers().items()}
+    rows = np.arange(2 * ROWS // 3)
+    ground = np.repeat(500 - 18 * rows[:, None], 8, axis=1).astype(np.int16)  # 18 m on 90 m
+    write_layers(tmp_path, layers)
+    write(tmp_path / "LC20_Elev_220.tif", ground[None], transform=(
+        90.0, 0.0, 500_000.0, 0.0, -90.0, 4_000_000.0))
+    with pytest.warns(LandscapeWarning, match="Elev.*resampled"):
+        land = read_landscape(tmp_path)
+    assert land.slope_tan[3:9, 3:9] == pytest.approx(0.2, abs=1e-3)
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"crs": "EPSG:32612"}, "reference system of the fuel layer, .*11N, got .*12N.*gdalwarp"),
+    ({"crs": None}, "reference system of the fuel layer, .*, got none"),
+    ({"transform": (30.0, 0.0, 900_000.0, 0.0, -30.0, 4_000_000.0)}, "an overlap with the fuel"),
+])
+def test_layers_that_cannot_be_brought_over_are_refused(tmp_path: Path, options: dict,
+                                                        words: str) -> None:
+    layers = folder_layers()
+    write_layers(tmp_path, layers)
+    write(tmp_path / "LC22_CC_230.tif", layers["LC22_CC_230"][None, :, :-1], **options)
+    with pytest.raises(InputError, match=words) as error:
+        read_landscape(tmp_path)
     assert "LC22_CC_230.tif" in str(error.value)
 
 

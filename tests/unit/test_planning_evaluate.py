@@ -60,7 +60,7 @@ def plan_of_cells(scene: Scene, cells: list[int], method: str = "by hand") -> Pl
     return Plan(method=method, cells=np.array(cells, np.int64), shape=land.shape,
                 cost=float(len(cells)), cost_unit="cells", budget=float(len(cells)),
                 budget_share=len(cells) / land.treatable.sum(), landscape=land.name,
-                landscape_checksum=scene.key, plan_fires=0, seed=0, seconds=0.0, simulations=0.0)
+                landscape_checksum=scene.landscape.checksum(), plan_fires=0, seed=0, seconds=0.0, simulations=0.0)
 
 
 def test_reductions_of_a_plan_by_hand(corridor: Scene) -> None:
@@ -211,7 +211,7 @@ def test_bad_requests_are_refused(scenes: list[Scene], corridor: Scene) -> None:
         ask(scenes, [])
     with pytest.raises(InputError, match="random plan"):
         ask(scenes, ["random"], 0)
-    worthless = replace(corridor, landscape=replace(corridor.landscape, value=np.zeros((1, 5))))
+    worthless = replace(corridor, worth=np.zeros((1, 1, 5), np.float32))
     with pytest.raises(InputError, match="burn something of value"):
         ask([worthless], ["random"])
 

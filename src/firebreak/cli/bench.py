@@ -148,7 +148,7 @@ def ellipse_areas(mode: "SpreadMode", ratio: float,
     # The head comes to rest well inside the map.
     duration = 0.37 * size * cell_m / head_m_min
     fires = Fires(np.full(WINDS, (size // 2) * size + size // 2), np.arange(WINDS),
-                  np.full(WINDS, duration))
+                  np.full(WINDS, duration), np.zeros(WINDS, np.uint64))
     burn_arrival(field, fires.first(1))
     begin = time.perf_counter()
     cells = np.isfinite(burn_arrival(field, fires)).sum(axis=(1, 2))

@@ -1,4 +1,4 @@
-"""`firebreak landscape info|generate`: what is in a file; synthetic maps."""
+"""`firebreak landscape info|generate|convert`: what is in a file; synthetic maps; formats."""
 
 import time
 from dataclasses import dataclass
@@ -50,13 +50,46 @@ class GenerateArguments:
     """End with one machine-readable line."""
 
 
+@dataclass
+class ConvertArguments:
+    """Write a landscape in another format, on other cells, or with other layers."""
+
+    landscape: Annotated[str, tyro.conf.Positional]
+    """A file or folder, or synthetic:SEED[:SIZE]."""
+    out: Path
+    """The file to write, or for ascii and cell2fire a folder that is new or empty."""
+    to: Literal["geotiff", "ascii", "cell2fire"] = "geotiff"
+    """One landscape GeoTIFF, one ASCII grid per layer, or a Cell2Fire (C2F-W) folder."""
+    terrain: Literal["derived", "shipped"] = "derived"
+    """Slope and aspect from elevation, or the file's own."""
+    crs: str | None = None
+    """Coordinate reference system to use instead of the file's own."""
+    cell_size_m: float | None = None
+    """Side of a cell to resample to."""
+    value: Path | None = None
+    """Raster of what is lost where a cell burns; no data counts 0."""
+    cost: Path | None = None
+    """Raster of the cost of treating a cell."""
+    treatable: Path | None = None
+    """Raster of cells that may be treated: those that are not 0."""
+    barriers: Path | None = None
+    """Raster of what stops fire, such as roads and rivers: cells that it touches do not burn."""
+    ignition: Path | None = None
+    """Raster of ignition weights, or a .csv of points: x,y or row,col or Year,Ncell."""
+    seed: int = 0
+    """Not used: nothing here is random."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
 def run(arguments: list[str]) -> int:
-    """Runs `info` or `generate`."""
-    actions = {"info": _info, "generate": _generate}
+    """Runs `info`, `generate` or `convert`."""
+    actions = {"info": _info, "generate": _generate, "convert": _convert}
     if not arguments or arguments[0] in ("-h", "--help"):
-        print("usage: firebreak landscape info|generate ...\n\n"
-              "  info LANDSCAPE     fuels by area, terrain, extent\n"
-              "  generate FILE.tif  a synthetic landscape")
+        print("usage: firebreak landscape info|generate|convert ...\n\n"
+              "  info LANDSCAPE                   fuels by area, terrain, extent\n"
+              "  generate FILE.tif                a synthetic landscape\n"
+              "  convert LANDSCAPE --to FORMAT --out PATH   geotiff, ascii or cell2fire")
         return 0
     if arguments[0] not in actions:
         raise unknown_name("action", arguments[0], actions, "firebreak landscape")
@@ -94,7 +127,7 @@ def describe(land: "Landscape") -> str:
     """A landscape in a few lines: size, place, terrain, fuels by area."""
     import numpy as np
 
-    from firebreak.landscape.fuels import fuel_name
+    from firebreak.landscape.fuel_systems import fuel_name
     from firebreak.landscape.landscape import NODATA
 
     rows, cols = land.shape
@@ -106,14 +139,25 @@ def describe(land: "Landscape") -> str:
         f"elevation {land.elevation_m.min():.0f} to {land.elevation_m.max():.0f} m, mean slope "
         f"{100 * land.slope_tan.mean():.0f} %, mean canopy cover "
         f"{100 * land.canopy_cover.mean():.0f} %",
-        f"burnable {land.burnable.mean():.1%}, treatable {land.treatable.mean():.1%}"]
+        f"fuel system {land.fuel_system}, burnable {land.burnable.mean():.1%}, treatable "
+        f"{land.treatable.mean():.1%}"]
+    lines += _special_layers(land)
     codes, counts = np.unique(land.fuel_model, return_counts=True)
     for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True),
                               key=lambda pair: -pair[1]):
-        name = "no data" if code == NODATA else fuel_name(code)
+        name = "no data" if code == NODATA else fuel_name(code, land.fuel_system)
         lines.append(f"  {code:>6}  {name:<24} {count / land.fuel_model.size:6.1%}  "
                      f"{count * hectares:>10,.0f} ha")
     return "\n".join(lines)
+
+
+def _special_layers(land: "Landscape") -> list[str]:
+    """A line for each layer that most landscapes have not, where it says anything."""
+    from firebreak.landscape.writers import extra_layers
+
+    units = {"grass_curing": " %"}
+    return [f"{name.replace('_', ' ')} {grid.min():g} to {grid.max():g}{units.get(name, '')}"
+            for name, grid in extra_layers(land).items() if name != "treatable"]
 
 
 def _generate(arguments: list[str]) -> int:
@@ -131,3 +175,43 @@ def _generate(arguments: list[str]) -> int:
     if args.json:
         common.print_json({"files": [str(path)], "seconds": time.perf_counter() - begin})
     return 0
+
+
+def _convert(arguments: list[str]) -> int:
+    from firebreak.landscape.rasters import with_rasters
+    from firebreak.landscape.readers import read_landscape
+    from firebreak.landscape.resample import to_cell_size
+
+    args = common.parse(ConvertArguments, arguments, "landscape convert")
+    begin = time.perf_counter()
+    land = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
+    if args.cell_size_m is not None:
+        land = to_cell_size(land, args.cell_size_m)
+    land = with_rasters(land, value=args.value, cost=args.cost, treatable=args.treatable,
+                        barriers=args.barriers, ignition=args.ignition)
+    files = [str(path) for path in _write(land, args)]
+    print(describe(land))
+    print("\n".join(files))
+    if args.json:
+        rows, cols = land.shape
+        common.print_json({"files": files, "seconds": time.perf_counter() - begin, "rows": rows,
+                           "columns": cols, "cell_size_m": land.cell_size_m,
+                           "fuel_system": land.fuel_system, "checksum": land.checksum()})
+    return 0
+
+
+def _write(land: "Landscape", args: ConvertArguments) -> list[Path]:
+    from firebreak.landscape.cell2fire_writer import write_cell2fire
+    from firebreak.landscape.writers import write_ascii_folder, write_landscape
+
+    if args.to == "geotiff":
+        if args.out.is_dir():
+            raise fail(expected="a file to write", given="a folder", where=str(args.out),
+                       remedy="choose a name such as landscape.tif")
+        return [write_landscape(args.out, land)]
+    folder = common.new_folder(args.out, "landscape")
+    # What another map left there would be read as a layer of this one.
+    if any(folder.iterdir()):
+        raise fail(expected="a folder that is new or empty", given="one with files",
+                   where=str(folder), remedy="choose another --out")
+    return (write_cell2fire if args.to == "cell2fire" else write_ascii_folder)(folder, land)

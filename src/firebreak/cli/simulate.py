@@ -47,7 +47,7 @@ def run(arguments: list[str]) -> int:
     begin = time.perf_counter()
     scene = common.scene_of(land, args.scene)
     fires = scene.fires("simulate", args.fires)
-    burned = burn_statistics(scene.field, fires, land.value)
+    burned = burn_statistics(scene.field, fires, scene.worth)
     # Counted in cells: a fire's loss counts value.
     share = float(burned.burn_probability[land.burnable].mean())
     weight = scene.scenarios.weight

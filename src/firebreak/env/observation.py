@@ -32,7 +32,8 @@ def static_layers(scene: Scene) -> NDArray[np.uint8]:
     east, north = _mean_travel(scene)
     elevation = land.elevation_m - land.elevation_m.mean()
     relief = max(float(elevation.std()), 1.0)
-    top = float(land.value[land.burnable].max(initial=0.0))
+    value = scene.value
+    top = float(value[land.burnable].max(initial=0.0))
     cheapest = float(land.cost.min())
     channels = {
         "burnable": land.burnable,
@@ -41,7 +42,7 @@ def static_layers(scene: Scene) -> NDArray[np.uint8]:
         "travel_north": 0.5 + 0.5 * north,
         "elevation": 0.5 + 0.2 * elevation / relief,
         "slope": land.slope_tan / (land.slope_tan + _STEEP_TAN),
-        "value": land.value * land.burnable / (top if top > 0.0 else 1.0),
+        "value": value * land.burnable / (top if top > 0.0 else 1.0),
         "cost": cheapest / land.cost,
     }
     return np.stack([to_bytes(np.asarray(channels[name], np.float64))
@@ -53,8 +54,8 @@ def _mean_travel(scene: Scene) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
     Its length in one scenario is (head - back) / (head + back), the ellipse's eccentricity.
     """
-    ratio = scene.behavior.length_to_width
-    one_sided = np.sqrt(1.0 - 1.0 / ratio**2) * (scene.behavior.rate_of_spread_m_min > 0)
+    head, back = scene.behavior.rate_of_spread_m_min, scene.behavior.backing_rate_m_min
+    one_sided = np.divide(head - back, head + back, out=np.zeros_like(head), where=head > 0)
     heading = np.radians(scene.behavior.heading_deg)
     weight = scene.scenarios.weight
     return (np.tensordot(weight, one_sided * np.sin(heading), axes=1),

@@ -12,24 +12,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
+from firebreak.env.field_store import FieldStore
 from firebreak.env.observation import dynamic_layers, scalar_channels
 from firebreak.env.problem import Problem
-from firebreak.fire import front_kernel
-from firebreak.fire.engine import Workspace, workspace
+from firebreak.fire.engine import workspace
 from firebreak.fire.fires import Fires
+from firebreak.fire.front_kernel import (
+    FireTable,
+    Overlays,
+    Results,
+    Workspace,
+    burn_many,
+    burned_near,
+    depends_on,
+)
 from firebreak.fire.ring import REACH, UNBURNED
-from firebreak.fire.travel import closing_table, pad, padded_cells, padded_width, unpad
+from firebreak.fire.scene import Scene
+from firebreak.fire.travel import (
+    TravelField,
+    break_state,
+    closing_table,
+    pad,
+    padded_cells,
+    padded_width,
+    treat,
+    unpad,
+)
+from firebreak.fire.way_kernel import NEAR, OPEN
 from firebreak.layout import OBSERVATION
 
 
 class Sizes(NamedTuple):
-    """What storage is made for: slots, map shape, scenarios, most plan and reward fires a slot."""
+    """What storage is made for: slots, map shape, rows of weather, most plan and reward fires a
+    slot, classes of flame length (1 where it does not matter), whether breaks are breached and
+    fires throw embers.
+    """
 
     slots: int
     shape: tuple[int, int]
     scenarios: int
     plan_fires: int
     reward_fires: int
+    classes: int = 1
+    breach: bool = False
+    spotting: bool = False
+
+
+def sizes_for(scene: Scene, slots: int, plan_fires: int, reward_fires: int) -> Sizes:
+    """Storage for problems on a scene."""
+    return Sizes(slots, scene.field.shape, scene.field.metric.shape[0], plan_fires, reward_fires,
+                 scene.worth.shape[0], scene.field.breaks.breach.size > 0,
+                 scene.field.spots.cells.size > 0)
 
 
 class Slots:
@@ -41,30 +74,28 @@ class Slots:
     """
 
     def __init__(self, sizes: Sizes) -> None:
-        n, (rows, cols), s, k, r = sizes
+        n, (rows, cols), s, k, r, classes, breach, spotting = sizes
         width = padded_width(cols)
         p = (rows + 2 * REACH) * width
         self.sizes, self.width, self.cells = sizes, width, p
         self.problems: list[Problem | None] = [None] * n
         fires = n * (k + r)
-        self._metric = np.zeros((n * s, p, 5), np.float32)
-        self._unit_time = np.zeros((n * s, p, 8), np.float32)
-        self._segments = np.zeros((n * s, p), np.uint64)
-        self._accepts = np.zeros((n * s, p), np.uint32)
-        self._sends = np.zeros((n * s, p), np.uint32)
+        self._fields = FieldStore((rows, cols), n, s, heat=classes > 1, breach=breach,
+                                  spotting=spotting)
         self._open = np.zeros((n, p), np.uint8)
-        self._value = np.zeros((n, p), np.float32)
+        self._value = np.zeros((n, classes, p), np.float32)
         self._source = np.zeros(fires, np.int64)
-        self._field = np.zeros(fires, np.int64)
+        self._row = np.zeros(fires, np.int64)
         self._overlay = np.concatenate([np.repeat(np.arange(n), k), np.repeat(np.arange(n), r)])
         self._duration = np.zeros(fires)
+        self._key = np.zeros(fires, np.uint64)
         self._used = np.zeros(fires, np.bool_)
         self._stale = np.zeros(fires, np.uint8)
         self._code = np.full((fires, p), UNBURNED, np.uint8)
         self._downstream = np.zeros((n * k, p), np.float32)
         self._loss = np.zeros(fires)
         self._closes = closing_table(width)
-        self._none = np.empty((0, p))
+        self._none, self._no_bytes = np.empty((0, p)), np.empty((0, p), np.uint8)
         self._scratch: Workspace = workspace(p)
         self.breaks = np.zeros((n, rows, cols), np.bool_)
         self.available = np.zeros((n, rows, cols), np.bool_)
@@ -78,7 +109,7 @@ class Slots:
     def owned_bytes(self) -> int:
         """Bytes of all arrays held."""
         arrays = [a for a in vars(self).values() if isinstance(a, np.ndarray)]
-        return sum(a.nbytes for a in [*arrays, *self._scratch])
+        return sum(a.nbytes for a in [*arrays, *self._scratch, *self._fields.arrays()])
 
     def plan_ids(self, slot: int) -> slice:
         """Ids of a slot's plan fires (those in use come first)."""
@@ -98,14 +129,10 @@ class Slots:
         """
         self._check_fits(problem)
         field = problem.scene.field
-        rows = slice(slot * self.sizes.scenarios, (slot + 1) * self.sizes.scenarios)
-        for own, made in ((self._metric, field.metric), (self._unit_time, field.unit_time),
-                          (self._segments, field.segments), (self._accepts, field.accepts),
-                          (self._sends, field.sends)):
-            own[rows][:made.shape[0]] = made
-        land = problem.scene.landscape
+        others = any(other is not None for k, other in enumerate(self.problems) if k != slot)
+        self._fields.load(slot, field, alone=not others)
         self._open[slot] = field.burnable
-        self._value[slot] = pad(land.value)
+        self._value[slot] = pad(problem.scene.worth)
         self._load_fires(slot, self.plan_ids(slot), problem.plan_fires)
         self._load_fires(slot, self.reward_ids(slot), problem.reward_fires)
         self.problems[slot] = problem
@@ -121,13 +148,27 @@ class Slots:
         self.budget_left[slot] -= float(problem.scene.landscape.cost[row, col])
         self._refresh_available(slot)
         place = int(padded_cells(np.array([cell]), self.sizes.shape[1])[0])
+        field = problem.scene.field
+        kind = break_state(field.breaks)
+        if kind == OPEN:
+            self._shade(slot, field, place)
+            return
         near = self._open[slot].reshape(-1, self.width)[row:row + 2 * REACH + 1,
                                                         col:col + 2 * REACH + 1]
-        near[near == 1] = 2
-        self._open[slot, place] = 0
+        near[near == OPEN] = NEAR
+        self._open[slot, place] = kind
+        if field.breaks.lost > 0.0:
+            self._value[slot, :, place] *= np.float32(field.breaks.lost)
         for ids in (self.plan_ids(slot), self.reward_ids(slot)):
-            front_kernel.depends_on(place, self._source[ids], self._code[ids], *self._closes,
-                                    self._stale[ids])
+            depends_on(place, self._source[ids], self._code[ids], *self._closes, self._stale[ids])
+            if field.breaks.lost > 0.0:  # what burns in the break itself now counts less
+                self._stale[ids] |= self._source[ids] == place
+
+    def _shade(self, slot: int, field: TravelField, place: int) -> None:
+        """A break that burns, as other fuel: it may slow fires or speed them."""
+        treat(self._fields.view(slot, field), np.array([place]))
+        for ids in (self.plan_ids(slot), self.reward_ids(slot)):
+            burned_near(place, 2 * REACH, self.width, self._code[ids], self._stale[ids])
 
     def waste(self, slot: int) -> None:
         """Spends the cost of the cheapest available cell on nothing; nothing if none is left."""
@@ -144,11 +185,11 @@ class Slots:
         """
         which = np.flatnonzero((self._stale != 0) & self._used)
         if which.size:
-            front_kernel.burn_many(
-                which, self.width, self._field, self._overlay, self._source, self._duration,
-                self._metric, self._unit_time, self._segments, self._accepts, self._sends,
-                self._open, self._value, self._none, self._code, self._downstream, self._loss,
-                *self._scratch)
+            fires = FireTable(self._row, self._overlay, self._source, self._duration, self._key)
+            burn_many(which, self.width, self._fields.ways(), self._fields.spots(),
+                      self._fields.rules(), fires, Overlays(self._open, self._value),
+                      Results(self._none, self._code, self._downstream, self._no_bytes,
+                              self._loss), self._scratch)
         self._stale[:] = 0
         for slot, is_fresh in zip(slots.tolist(), fresh.tolist(), strict=True):
             self._observe(slot, is_fresh)
@@ -183,10 +224,10 @@ class Slots:
 
     def _check_fits(self, problem: Problem) -> None:
         sizes = self.sizes
-        given = Sizes(sizes.slots, problem.scene.field.shape, problem.scene.field.metric.shape[0],
-                      problem.plan_fires.source.size, problem.reward_fires.source.size)
-        too_big = any(have > room for have, room in zip(given[2:], sizes[2:], strict=True))
-        if given.shape != sizes.shape or too_big:
+        given = sizes_for(problem.scene, sizes.slots, problem.plan_fires.source.size,
+                          problem.reward_fires.source.size)
+        too_big = any(have > room for have, room in zip(given[2:5], sizes[2:5], strict=True))
+        if given.shape != sizes.shape or given[5:] != sizes[5:] or too_big:
             raise fail(expected=f"a problem of at most {sizes}", given=f"{given}",
                        where=f"landscape {problem.scene.landscape.name}",
                        remedy="make the environment for these sizes")
@@ -194,8 +235,10 @@ class Slots:
     def _load_fires(self, slot: int, ids: slice, fires: Fires) -> None:
         count = fires.source.size
         self._source[ids][:count] = padded_cells(fires.source, self.sizes.shape[1])
-        self._field[ids][:count] = slot * self.sizes.scenarios + fires.scenario
+        first = self._fields.first_row(slot)
+        self._row[ids][:count] = first + fires.scenario * self._fields.ways().steps
         self._duration[ids][:count] = fires.duration_min
+        self._key[ids][:count] = fires.key
         self._used[ids] = False
         self._used[ids][:count] = True
         self._stale[ids] = 1
@@ -216,7 +259,7 @@ class Slots:
             self._mean_burned[slot] = burn_probability[land.burnable].mean()
             self._best_downstream[slot] = downstream.max()
         untreated = max(float(self.untreated_plan_loss[slot]), 1e-9)
-        total_value = max(float(land.value[land.burnable].sum()), 1e-9)
+        total_value = max(float(problem.scene.value[land.burnable].sum()), 1e-9)
         scalars = scalar_channels(
             self.budget_left[slot] / problem.budget, problem.budget_share,
             problem.plan_fires.source.size, untreated / total_value,

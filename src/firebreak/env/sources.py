@@ -10,6 +10,7 @@ from firebreak.checks import fail, unknown_name
 from firebreak.env.problem import Problem, make_problem, problem_of
 from firebreak.env.slots import Sizes
 from firebreak.fire.fires import Fires
+from firebreak.fire.losses import CLASSES
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic import generate
@@ -43,8 +44,11 @@ class ProblemSource:
 
     def sizes(self, slots: int) -> Sizes:
         """Storage for `slots` problems of this source."""
-        return Sizes(slots, self.shape, self.conditions.scenarios, self.plan_fires,
-                     self.reward_fires)
+        conditions = self.conditions
+        return Sizes(slots, self.shape, conditions.scenarios, self.plan_fires, self.reward_fires,
+                     1 if conditions.response is None else CLASSES,
+                     conditions.breach is not None and conditions.treatment.kind == "hard",
+                     conditions.spotting is not None)
 
     def problem(self, seed: int, episode: int, options: dict[str, Any] | None = None) -> Problem:
         """The problem of an episode, with parts replaced by `options`.

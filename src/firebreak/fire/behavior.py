@@ -2,6 +2,7 @@
 
 What depends on fuel and moisture alone is worked out once per fuel model and scenario; wind and
 slope are then added cell by cell, as vectors (Rothermel 1983, INT-143; Finney 1998, RMRS-RP-4).
+Unless a limit is named, the wind's effect has none (Andrews, Cruz & Rothermel 2013).
 Rates of spread are measured along the slope's surface, as in the papers, not on the map. Units
 are turned into those of the papers on entry and back into metres, minutes and kilowatts on exit.
 """
@@ -22,7 +23,13 @@ from firebreak.fire.rothermel import (
     wind_factor,
 )
 from firebreak.fire.weather import WeatherScenarios, check_weather_ranges
-from firebreak.fire.wind import length_to_width, wind_adjustment_factor
+from firebreak.fire.wind import (
+    EllipseForm,
+    WindLimit,
+    greatest_wind,
+    length_to_width,
+    wind_adjustment_factor,
+)
 from firebreak.landscape.fuels import FUEL_MODELS, UNBURNABLE
 from firebreak.landscape.landscape import Landscape
 from firebreak.units import (
@@ -57,21 +64,24 @@ class SurfaceSpread(NamedTuple):
     flame_length_m: Floats
 
 
-def surface_spread(landscape: Landscape, scenarios: WeatherScenarios) -> SurfaceSpread:
+def surface_spread(landscape: Landscape, scenarios: WeatherScenarios, *,
+                   wind_limit: WindLimit = "none",
+                   ellipse: EllipseForm = "behave") -> SurfaceSpread:
     """Surface fire behaviour of each cell under each scenario, arrays [S, H, W].
 
     The wind at midflame height follows from the fuel bed's depth and, where there is one, from
     the canopy. Cells that do not burn have rate, heading, intensity and flame 0 and ratio 1.
     """
     cells = np.flatnonzero(landscape.burnable)
-    beds, index = _beds_of_cells(landscape, scenarios, cells)
-    adjustment = _wind_adjustment(landscape, cells, beds.depth_ft[0, index])
-    spread = _spread(
+    beds, index = beds_of_cells(landscape, scenarios, cells)
+    adjustment = wind_adjustment(landscape, cells, beds.depth_ft[0, index])
+    spread = spread_of_beds(
         FuelBed(*(np.take(part, index, axis=1) for part in beds)),
         midflame_wind_m_min=scenarios.wind_20ft_m_min[:, None] * adjustment,
         wind_from_deg=scenarios.wind_from_deg[:, None],
         slope_tan=landscape.slope_tan.ravel()[cells].astype(np.float64),
         aspect_deg=landscape.aspect_deg.ravel()[cells].astype(np.float64),
+        wind_limit=wind_limit, ellipse=ellipse,
     )
     return _scatter(spread, cells, (len(scenarios.wind_from_deg), *landscape.shape))
 
@@ -80,7 +90,8 @@ def point_behavior(fuel_code: ArrayLike, *, dead_moisture_1h: ArrayLike,
                    dead_moisture_10h: ArrayLike, dead_moisture_100h: ArrayLike,
                    live_moisture_herb: ArrayLike, live_moisture_woody: ArrayLike,
                    midflame_wind_m_min: ArrayLike, wind_from_deg: ArrayLike,
-                   slope_tan: ArrayLike, aspect_deg: ArrayLike) -> SurfaceSpread:
+                   slope_tan: ArrayLike, aspect_deg: ArrayLike, wind_limit: WindLimit = "none",
+                   ellipse: EllipseForm = "behave") -> SurfaceSpread:
     """Surface fire behaviour of N cases; numbers or [N] arrays, broadcast; arrays [N] out.
 
     Args:
@@ -94,6 +105,8 @@ def point_behavior(fuel_code: ArrayLike, *, dead_moisture_1h: ArrayLike,
         wind_from_deg: where the wind blows from, clockwise from north.
         slope_tan: rise over run.
         aspect_deg: direction the slope faces, clockwise from north.
+        wind_limit: see `wind.greatest_wind`.
+        ellipse: see `wind.length_to_width`.
 
     Raises:
         InputError: if a fuel code is unknown, or a number is not finite or out of range.
@@ -113,7 +126,9 @@ def point_behavior(fuel_code: ArrayLike, *, dead_moisture_1h: ArrayLike,
     terrain_and_wind = {name: moistures.pop(name) for name in _TERRAIN_AND_WIND}
     present, index = np.unique(codes[cases], return_inverse=True)
     fuels = fuel_particles([FUEL_MODELS[int(code)] for code in present]).take(index)
-    return _scatter(_spread(fuel_bed(fuels, **moistures), **terrain_and_wind), cases, codes.shape)
+    spread = spread_of_beds(fuel_bed(fuels, **moistures), **terrain_and_wind,
+                            wind_limit=wind_limit, ellipse=ellipse)
+    return _scatter(spread, cases, codes.shape)
 
 
 def _check_cases(codes: np.ndarray, columns: dict[str, Floats]) -> None:
@@ -130,8 +145,8 @@ def _check_cases(codes: np.ndarray, columns: dict[str, Floats]) -> None:
                    remedy="turn a downhill slope by 180 degrees of aspect instead")
 
 
-def _beds_of_cells(landscape: Landscape, scenarios: WeatherScenarios,
-                   cells: NDArray[np.intp]) -> tuple[FuelBed, NDArray[np.intp]]:
+def beds_of_cells(landscape: Landscape, scenarios: WeatherScenarios,
+                  cells: NDArray[np.intp]) -> tuple[FuelBed, NDArray[np.intp]]:
     """Fuel beds [S, F] of the F models present, and the model's index of each cell [K]."""
     present, index = np.unique(landscape.fuel_model.ravel()[cells], return_inverse=True)
     fuels = fuel_particles([FUEL_MODELS[int(code)] for code in present])
@@ -146,7 +161,7 @@ def _beds_of_cells(landscape: Landscape, scenarios: WeatherScenarios,
     return beds, index
 
 
-def _wind_adjustment(landscape: Landscape, cells: NDArray[np.intp], depth_ft: Floats) -> Floats:
+def wind_adjustment(landscape: Landscape, cells: NDArray[np.intp], depth_ft: Floats) -> Floats:
     """Midflame wind over 20-ft wind per cell [K]; crowns reach from their base to the top."""
     height = landscape.canopy_height_m.ravel()[cells].astype(np.float64)
     base = landscape.canopy_base_height_m.ravel()[cells].astype(np.float64)
@@ -155,19 +170,23 @@ def _wind_adjustment(landscape: Landscape, cells: NDArray[np.intp], depth_ft: Fl
     return wind_adjustment_factor(depth_ft * METRES_PER_FOOT, cover, height, crown_ratio)
 
 
-def _spread(bed: FuelBed, *, midflame_wind_m_min: Floats, wind_from_deg: Floats,
-            slope_tan: Floats, aspect_deg: Floats) -> SurfaceSpread:
+def spread_of_beds(bed: FuelBed, *, midflame_wind_m_min: Floats, wind_from_deg: Floats,
+                   slope_tan: Floats, aspect_deg: Floats, wind_limit: WindLimit = "none",
+                   ellipse: EllipseForm = "behave") -> SurfaceSpread:
     """Wind and slope added to fuel beds; all arguments broadcast to the shape of the result."""
     by_wind = wind_factor(bed, midflame_wind_m_min * FEET_PER_METRE)
     by_slope = bed.slope_coefficient * slope_tan**2
     factor, heading = combined_factor(by_wind, wind_from_deg, by_slope, aspect_deg)
+    if wind_limit != "none":
+        limit = greatest_wind(bed.reaction_intensity_btu_ft2_min, wind_limit)
+        factor = np.minimum(factor, wind_factor(bed, limit))
     rate_ft_min = bed.base_rate_ft_min * (1.0 + factor)
     intensity = byram_intensity(bed.heat_per_area_btu_ft2, rate_ft_min)
     effective_wind = effective_wind_speed(bed, factor) * M_MIN_PER_FT_MIN
     return SurfaceSpread(
         rate_of_spread_m_min=rate_ft_min * M_MIN_PER_FT_MIN,
         heading_deg=heading,
-        length_to_width=length_to_width(effective_wind),
+        length_to_width=length_to_width(effective_wind, ellipse),
         fireline_intensity_kw_m=intensity * KW_M_PER_BTU_FT_S,
         flame_length_m=flame_length(intensity) * METRES_PER_FOOT,
     )

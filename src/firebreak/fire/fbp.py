@@ -22,6 +22,7 @@ from firebreak.fire.fbp_fuels import (
     is_any,
     is_grass,
     mixture,
+    too_green,
 )
 from firebreak.fire.rothermel import flame_length
 from firebreak.units import KW_M_PER_BTU_FT_S, METRES_PER_FOOT
@@ -155,7 +156,20 @@ def fbp_behavior(fuel_type: ArrayLike, *, ffmc: ArrayLike, bui: ArrayLike,
         _check_range(name, values)
     present, place = np.unique(names, return_inverse=True)
     index = np.array([fuel_index(str(name), _WHERE) for name in present], dtype=np.intp)[place]
-    return _behavior(_stand(index, columns, with_buildup), columns)
+    return equilibrium_behavior(index, columns, with_buildup)
+
+
+def equilibrium_behavior(index: Indices, columns: dict[str, Floats],
+                         with_buildup: ArrayLike = True) -> FbpBehavior:
+    """Fire behaviour from columns that were checked; their arrays need only broadcast.
+
+    Args:
+        index: of the fuel types, see `fuel_index`.
+        columns: by the argument names of `fbp_behavior`; date and place are looked at only where
+            a foliar moisture is nan.
+        with_buildup: whether the Buildup Index changes the rate of spread.
+    """
+    return _behavior(_stand(index, columns, np.asarray(with_buildup)), columns)
 
 
 def _check_range(name: str, values: Floats) -> None:
@@ -174,6 +188,7 @@ def _stand(index: Indices, columns: dict[str, Floats], with_buildup: NDArray[np.
     fuel = constants(index)
     parts = mixture(index, columns["percent_conifer"], columns["percent_dead_fir"])
     buildup = np.where(with_buildup, fbp_spread.buildup_effect(index, columns["bui"]), 1.0)
+    buildup = np.where(too_green(index, columns["bui"]), 0.0, buildup)
     curing = np.where(is_grass(index), fbp_spread.curing_factor(columns["curing_pct"]), 1.0)
     moisture = np.where(has_crowns(index), _foliar_moisture(columns), 0.0)
     consumed = surface_consumption(index, parts, ffmc=columns["ffmc"], bui=columns["bui"],
@@ -194,20 +209,25 @@ def _given_or(given: Floats, standard: Floats) -> Floats:
 
 
 def _foliar_moisture(columns: dict[str, Floats]) -> Floats:
+    given = columns["foliar_moisture_pct"]
+    if not np.isnan(given).any():
+        return given
     driest = fbp_crown.date_of_minimum_moisture(
         columns["latitude_deg"], np.abs(columns["longitude_deg"]), columns["elevation_m"])
     driest = _given_or(columns["minimum_moisture_day"], driest)
-    return _given_or(columns["foliar_moisture_pct"],
-                     fbp_crown.foliar_moisture(columns["day_of_year"], driest))
+    return _given_or(given, fbp_crown.foliar_moisture(columns["day_of_year"], driest))
 
 
 def _rate(stand: _Stand, isi: Floats) -> tuple[Floats, Floats]:
     """(rate of spread in m/min, crown fraction burned) at a spread index."""
     surface = stand.fuel_factor * fbp_spread.mixed_rate(stand.parts, isi)
     fraction = fbp_crown.crown_fraction_burned(surface, stand.critical_rate_m_min)
+    plantation = is_any(stand.fuel, "C-6")
+    if not plantation.any():
+        return surface, fraction
     crown = fbp_crown.plantation_crown_rate(isi, stand.foliar_moisture_pct)
-    plantation = fbp_crown.plantation_rate(surface, crown, fraction)
-    return np.where(is_any(stand.fuel, "C-6"), plantation, surface), fraction
+    return np.where(plantation, fbp_crown.plantation_rate(surface, crown, fraction),
+                    surface), fraction
 
 
 def _behavior(stand: _Stand, columns: dict[str, Floats]) -> FbpBehavior:

@@ -8,7 +8,7 @@ BUI)) ** power: their loads, rates and powers are a table here. Arrays are [N].
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.fbp_fuels import FUEL_NAMES, Indices, Mixture, is_any, is_grass
+from firebreak.fire.fbp_fuels import FUEL_NAMES, Indices, Mixture, is_any, is_grass, too_green
 
 Floats = NDArray[np.float64]
 
@@ -21,6 +21,7 @@ _BY_BUI = {  # (load in kg/m2, rate, power) of the two layers that burn
     "C-6": ((5.0, 0.0149, 2.48), _NONE),
     "C-7": ((1.5, 0.0201, 1.0), _NONE),  # eq. 14, woody fuel
     "D-1": ((1.5, 0.0183, 1.0), _NONE),  # eq. 16
+    "D-2": ((1.5, 0.0183, 1.0), _NONE),  # eq. 16, above the threshold of GLC-X-10
     "M-1": ((5.0, 0.0115, 1.0), _NONE),  # eq. 17, the conifer part
     "M-2": ((5.0, 0.0115, 1.0), _NONE),
     "M-3": ((5.0, 0.0115, 1.0), _NONE),
@@ -53,12 +54,13 @@ def pine_floor_consumption(ffmc: Floats) -> Floats:
 
 def surface_consumption(index: Indices, parts: Mixture, *, ffmc: Floats, bui: Floats,
                         grass_fuel_load_kg_m2: Floats) -> Floats:
-    """Surface fuel consumption of any fuel type, kg/m2 (eqs. 9 to 25)."""
+    """Surface fuel consumption of any fuel type, kg/m2 (eqs. 9 to 25; D-2: GLC-X-10)."""
     own = consumption_by_bui(index, bui)
     mixed = parts.share * own + (1.0 - parts.share) * consumption_by_bui(parts.rest, bui)
     total = np.where(is_any(index, "M-1", "M-2"), mixed, own)
     total = total + np.where(is_any(index, "C-1"), lichen_floor_consumption(ffmc), 0.0)
     total = total + np.where(is_any(index, "C-7"), pine_floor_consumption(ffmc), 0.0)
+    total = np.where(too_green(index, bui), 0.0, total)
     return np.where(is_grass(index), grass_fuel_load_kg_m2, total)
 
 

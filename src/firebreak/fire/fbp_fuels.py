@@ -1,8 +1,9 @@
 """Fuel types of the Canadian Forest Fire Behavior Prediction (FBP) System and their constants.
 
-Forestry Canada 1992 (ST-X-3), tables 6 to 8, with the rates of M-3 and M-4 of Wotton, Alexander &
-Taylor 2009 (GLC-X-10). A mixed type burns as a share of a first type and the rest of leafless aspen
-(D-1), so that one rule serves all types: a pure one is a mixture whose first share is 1.
+Forestry Canada 1992 (ST-X-3), tables 6 to 8, with the rates of M-3 and M-4 and the green aspen D-2
+of Wotton, Alexander & Taylor 2009 (GLC-X-10). A mixed type burns as a share of a first type and the
+rest of leafless aspen (D-1), so that one rule serves all types: a pure one is a mixture whose first
+share is 1.
 """
 
 from typing import Generic, NamedTuple, TypeVar
@@ -48,6 +49,7 @@ FUEL_TYPES: dict[str, FuelType[float]] = {
     "C-6": FuelType(30.0, 0.0800, 3.0, 62.0, 0.80, 7.0, 1.80),
     "C-7": FuelType(45.0, 0.0305, 2.0, 106.0, 0.85, 10.0, 0.50),
     "D-1": FuelType(30.0, 0.0232, 1.6, 32.0, 0.90, 0.0, 0.0),
+    "D-2": FuelType(6.0, 0.0232, 1.6, 32.0, 0.90, 0.0, 0.0),
     "M-1": FuelType(110.0, 0.0282, 1.5, 50.0, 0.80, 6.0, 0.80),
     "M-2": FuelType(110.0, 0.0282, 1.5, 50.0, 0.80, 6.0, 0.80),
     "M-3": FuelType(120.0, 0.0572, 1.4, 50.0, 0.80, 6.0, 0.80),
@@ -58,7 +60,12 @@ FUEL_TYPES: dict[str, FuelType[float]] = {
     "O-1a": FuelType(190.0, 0.0310, 1.4, 1.0, 1.0, 0.0, 0.0),
     "O-1b": FuelType(250.0, 0.0350, 1.7, 1.0, 1.0, 0.0, 0.0),
 }
-"""Constants by name; those of M-1 and M-2 are of their conifer part, C-2, in the rates."""
+"""Constants by name; those of M-1 and M-2 are of their conifer part, C-2, in the rates. Green aspen
+(D-2) carries a fifth of the rate of the leafless one, and none below `GREEN_ASPEN_BUI`.
+"""
+
+GREEN_ASPEN_BUI = 80.0
+"""Buildup Index from which green aspen (D-2) burns at all (GLC-X-10)."""
 
 NON_FUELS = ("NF", "WA")
 """What does not burn: non-fuel and water."""
@@ -119,6 +126,11 @@ def has_crowns(index: Indices) -> NDArray[np.bool_]:
 def is_grass(index: Indices) -> NDArray[np.bool_]:
     """Where a case is matted (O-1a) or standing (O-1b) grass."""
     return is_any(index, "O-1a", "O-1b")
+
+
+def too_green(index: Indices, bui: Floats) -> NDArray[np.bool_]:
+    """Where a case is green aspen (D-2) that is too moist to burn (GLC-X-10)."""
+    return is_any(index, "D-2") & (bui < GREEN_ASPEN_BUI)
 
 
 def mixture(index: Indices, percent_conifer: ArrayLike, percent_dead_fir: ArrayLike) -> Mixture:

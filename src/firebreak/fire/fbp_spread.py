@@ -47,8 +47,10 @@ def basic_rate(fuel: FuelType[Floats], isi: Floats) -> Floats:
 
 def mixed_rate(parts: Mixture, isi: Floats) -> Floats:
     """Rate of spread of the parts together, m/min (eqs. 27 and 28; M-3, M-4: GLC-X-10)."""
-    return (parts.share * basic_rate(constants(parts.first), isi)
-            + parts.rest_weight * basic_rate(constants(parts.rest), isi))
+    rate = parts.share * basic_rate(constants(parts.first), isi)
+    if not parts.rest_weight.any():  # pure types all: half of the work
+        return rate
+    return rate + parts.rest_weight * basic_rate(constants(parts.rest), isi)
 
 
 def curing_factor(curing_pct: Floats) -> Floats:
@@ -85,9 +87,10 @@ def slope_equivalent_wind(parts: Mixture, ffmc: Floats, slope_pct: Floats) -> Fl
     """The wind that acts as the slope does, km/h (GLC-X-10 eqs. 42a to 44e)."""
     calm_index = spread_index(ffmc, np.zeros_like(ffmc))
     factor = slope_factor(slope_pct)
-    index = (parts.share * slope_spread_index(constants(parts.first), calm_index, factor)
-             + (1.0 - parts.share)
-             * slope_spread_index(constants(parts.rest), calm_index, factor))
+    index = parts.share * slope_spread_index(constants(parts.first), calm_index, factor)
+    if (parts.share < 1.0).any():
+        index = index + ((1.0 - parts.share)
+                         * slope_spread_index(constants(parts.rest), calm_index, factor))
     weak = np.log(np.maximum(index / calm_index, 1.0)) / _WIND_RATE
     # Above 40 km/h the wind function is the one that levels off, at 12.
     of_limit = index / (12.0 * calm_index)

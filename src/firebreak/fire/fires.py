@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import check_fraction, fail
+from firebreak.fire.keyed import fire_keys
 from firebreak.seeding import generator
 
 
@@ -18,17 +19,24 @@ class Fires(NamedTuple):
     """F fires.
 
     source: int64 [F], flat ignition cell row * W + col.
-    scenario: int64 [F], weather scenario.
+    scenario: int64 [F], weather scenario or stream.
     duration_min: float64 [F].
+    key: uint64 [F], names the fire in the draws made while it burns, such as breaches.
     """
 
     source: NDArray[np.int64]
     scenario: NDArray[np.int64]
     duration_min: NDArray[np.float64]
+    key: NDArray[np.uint64]
+
+    def part(self, which: slice | NDArray) -> "Fires":
+        """Some of the fires."""
+        return Fires(self.source[which], self.scenario[which], self.duration_min[which],
+                     self.key[which])
 
     def first(self, count: int) -> "Fires":
         """The first `count` fires."""
-        return Fires(self.source[:count], self.scenario[:count], self.duration_min[:count])
+        return self.part(slice(count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +47,13 @@ class FireRegime:
         burned_share: mean share of the burnable cells that an untreated fire burns, (0, 1].
         duration_sigma: standard deviation of the logarithm of the duration.
         edge_share: share of fires that enter from the map's edge instead of starting anywhere.
+        duration_min: median duration; None to take the one at which fires burn `burned_share`.
     """
 
     burned_share: float = 0.15
     duration_sigma: float = 0.5
     edge_share: float = 0.0
+    duration_min: float | None = None
 
     def __post_init__(self) -> None:
         check_fraction(self.burned_share, what="a mean burned share", where="fires.burned_share",
@@ -52,20 +62,26 @@ class FireRegime:
             raise fail(expected="edge_share in 0-1 and duration_sigma >= 0",
                        given=f"{self.edge_share:g} and {self.duration_sigma:g}", where="fires",
                        remedy="correct these values")
+        if self.duration_min is not None and not 0.0 < self.duration_min < np.inf:
+            raise fail(expected="a median duration above 0 minutes",
+                       given=f"{self.duration_min:g}", where="fires",
+                       remedy="leave it out to have it follow from the burned share")
 
 
 def draw_fires(regime: FireRegime, burnable: NDArray[np.bool_],
                scenario_weight: NDArray[np.float64], count: int, median_duration_min: float,
-               *, seed: int, fire_set: str, landscape: str) -> Fires:
+               *, seed: int, fire_set: str, landscape: str,
+               ignition_weight: NDArray[np.float32] | None = None) -> Fires:
     """Draws `count` fires of the set `fire_set` on a landscape.
 
-    Ignitions are uniform over the burnable cells (or over the burnable cells of the edge, for
+    Ignitions are drawn from the burnable cells (or from the burnable cells of the edge, for
     `edge_share` of them), weather by the scenarios' weights, durations lognormal.
 
     Args:
         burnable: bool [H, W].
+        ignition_weight: [H, W], relative chance of each cell; uniform if not given.
         scenario_weight: [S], sums to 1.
-        landscape: the landscape's key, usually its checksum.
+        landscape: the landscape's key, usually its `fire_checksum`.
 
     Raises:
         InputError: nothing burns, or count < 1.
@@ -80,17 +96,33 @@ def draw_fires(regime: FireRegime, burnable: NDArray[np.bool_],
     def stream(quantity: str) -> np.random.Generator:
         return generator(seed, "fires", fire_set, landscape, quantity)
 
+    weight = np.ones(burnable.shape) if ignition_weight is None else ignition_weight
     place = stream("ignition").random(count)
-    source = anywhere[(place * anywhere.size).astype(np.int64)]
+    source = _placed(anywhere, weight, place, fire_set)
     if regime.edge_share > 0.0:
         edge = _edge_cells(burnable)
         if edge.size:
             enters = stream("edge").random(count) < regime.edge_share
-            source = np.where(enters, edge[(place * edge.size).astype(np.int64)], source)
+            source = np.where(enters, _placed(edge, weight, place, fire_set), source)
     last = np.searchsorted(np.cumsum(scenario_weight), stream("scenario").random(count), "right")
     scenario = np.minimum(last, scenario_weight.size - 1).astype(np.int64)
     spread = np.exp(regime.duration_sigma * stream("duration").standard_normal(count))
-    return Fires(source, scenario, median_duration_min * spread)
+    return Fires(source, scenario, median_duration_min * spread,
+                 fire_keys(seed, fire_set, landscape, count))
+
+
+def _placed(cells: NDArray[np.int64], weight: NDArray, place: NDArray[np.float64],
+            fire_set: str) -> NDArray[np.int64]:
+    """Cells at the places [0, 1) along the sum of their weights."""
+    chance = weight.ravel()[cells].astype(np.float64)
+    if not chance.sum() > 0.0:
+        raise fail(expected="burnable cells where fires may start", given="weights of 0 only",
+                   where=f"fires '{fire_set}'", remedy="check the ignition raster")
+    if (chance == chance[0]).all():
+        return cells[(place * cells.size).astype(np.int64)]
+    along = np.cumsum(chance)
+    index = np.searchsorted(along, place * along[-1], side="right")
+    return cells[np.minimum(index, np.flatnonzero(chance)[-1])]
 
 
 def _edge_cells(burnable: NDArray[np.bool_]) -> NDArray[np.int64]:

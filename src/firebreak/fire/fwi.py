@@ -20,6 +20,8 @@ START_FFMC, START_DMC, START_DC = 85.0, 6.0, 15.0
 # FTR-35 prints 147.2; with 250 * 59.5 / 101 a code of 0 is a moisture of exactly 250 %, and back.
 _FFMC_SCALE = 250.0 * 59.5 / 101.0
 _MAX_FINE_MOISTURE_PCT = 250.0
+# Factors of the logarithmic drying rates: of a day (FTR-35), and per hour (PS-X-69, as cffdrs).
+_DAILY_RATE, _HOURLY_RATE = 0.581, 0.0579
 
 _DMC_DAY_HOURS = {  # effective day length of each month, by the latitude it was worked out for
     46: (6.5, 7.5, 9.0, 12.8, 13.9, 13.9, 12.4, 10.9, 9.4, 8.0, 7.0, 6.0),
@@ -57,21 +59,45 @@ def fine_fuel_moisture_code(yesterday: ArrayLike, *, temperature_c: ArrayLike,
     """Today's Fine Fuel Moisture Code, 0 to 101 (eqs. 1 to 10)."""
     heat, humidity, wind, rain = _float(temperature_c, humidity_pct, wind_10m_km_h, rain_mm)
     wet = moisture_after_rain(fine_fuel_moisture(yesterday), rain)
+    moisture = _dried_or_wetted(wet, heat, humidity, wind, np.asarray(_DAILY_RATE))
+    return np.clip(ffmc_of_moisture(moisture), 0.0, 101.0)
+
+
+def hourly_fine_fuel_moisture_code(before: ArrayLike, *, temperature_c: ArrayLike,
+                                   humidity_pct: ArrayLike, wind_10m_km_h: ArrayLike,
+                                   rain_mm: ArrayLike, hours: ArrayLike = 1.0) -> Floats:
+    """Fine Fuel Moisture Code after `hours` of constant weather, 0 to 101.
+
+    Van Wagner 1977 (PS-X-69), with the scale, the rain and the equilibria of the daily code as in
+    the cffdrs package; `rain_mm` is that of these hours, and all of it reaches the litter.
+    """
+    heat, humidity, wind, rain, time = _float(temperature_c, humidity_pct, wind_10m_km_h, rain_mm,
+                                              hours)
+    start = fine_fuel_moisture(before)
+    wet = np.minimum(start + _rain_gain(start, np.where(rain > 0.0, rain, 1.0)),
+                     _MAX_FINE_MOISTURE_PCT)
+    wet = np.where(rain > 0.0, wet, start)
+    moisture = _dried_or_wetted(wet, heat, humidity, wind, _HOURLY_RATE * time)
+    return np.clip(ffmc_of_moisture(moisture), 0.0, 101.0)
+
+
+def _dried_or_wetted(wet: Floats, heat: Floats, humidity: Floats, wind: Floats,
+                     rate: Floats) -> Floats:
+    """Moisture after it dried or wetted towards the equilibrium of the air, percent (eqs. 4-9)."""
     warmth = 0.18 * (21.1 - heat) * (1.0 - np.exp(-0.115 * humidity))
     humid = np.exp((humidity - 100.0) / 10.0)
     when_drying = 0.942 * humidity**0.679 + 11.0 * humid + warmth
     when_wetting = 0.618 * humidity**0.753 + 10.0 * humid + warmth
-    dried = _approached(when_drying, wet, humidity / 100.0, heat, wind)
-    wetted = _approached(when_wetting, wet, 1.0 - humidity / 100.0, heat, wind)
-    moisture = np.where(wet > when_drying, dried, np.where(wet < when_wetting, wetted, wet))
-    return np.clip(ffmc_of_moisture(moisture), 0.0, 101.0)
+    dried = _approached(when_drying, wet, humidity / 100.0, heat, wind, rate)
+    wetted = _approached(when_wetting, wet, 1.0 - humidity / 100.0, heat, wind, rate)
+    return np.where(wet > when_drying, dried, np.where(wet < when_wetting, wetted, wet))
 
 
 def _approached(equilibrium: Floats, start: Floats, fraction: Floats, heat: Floats,
-                wind: Floats) -> Floats:
-    """Moisture after a day's approach to its equilibrium, percent (eqs. 6 to 9)."""
+                wind: Floats, rate: Floats) -> Floats:
+    """Moisture after its approach to its equilibrium, percent (eqs. 6 to 9)."""
     at_21c = 0.424 * (1.0 - fraction**1.7) + 0.0694 * np.sqrt(wind) * (1.0 - fraction**8)
-    log_rate = at_21c * 0.581 * np.exp(0.0365 * heat)
+    log_rate = at_21c * rate * np.exp(0.0365 * heat)
     return equilibrium + (start - equilibrium) * 10.0**-log_rate
 
 
@@ -80,9 +106,14 @@ def moisture_after_rain(moisture_pct: ArrayLike, rain_mm: ArrayLike) -> Floats:
     moisture, rain = _float(moisture_pct, rain_mm)
     # The canopy keeps the first half millimetre; the 1 only stands in where that is all.
     net = np.where(rain > 0.5, rain - 0.5, 1.0)
-    gain = 42.5 * net * np.exp(-100.0 / (251.0 - moisture)) * (1.0 - np.exp(-6.93 / net))
-    gain = gain + 0.0015 * np.maximum(moisture - 150.0, 0.0) ** 2 * np.sqrt(net)
-    return np.where(rain > 0.5, np.minimum(moisture + gain, _MAX_FINE_MOISTURE_PCT), moisture)
+    wet = np.minimum(moisture + _rain_gain(moisture, net), _MAX_FINE_MOISTURE_PCT)
+    return np.where(rain > 0.5, wet, moisture)
+
+
+def _rain_gain(moisture: Floats, net_rain: Floats) -> Floats:
+    """What rain above 0 mm adds to the moisture of fine fuel, percent (eqs. 3a and 3b)."""
+    gain = 42.5 * net_rain * np.exp(-100.0 / (251.0 - moisture)) * (1.0 - np.exp(-6.93 / net_rain))
+    return gain + 0.0015 * np.maximum(moisture - 150.0, 0.0) ** 2 * np.sqrt(net_rain)
 
 
 def duff_moisture_code(yesterday: ArrayLike, *, temperature_c: ArrayLike, humidity_pct: ArrayLike,

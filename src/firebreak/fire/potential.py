@@ -5,65 +5,67 @@ fire above it where there are crowns, or the Canadian FBP System.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from firebreak.checks import unknown_name
 from firebreak.fire.behavior import surface_spread
+from firebreak.fire.behavior_types import FireBehavior
+from firebreak.fire.crown_fire import CrownLink, with_crown_fire
+from firebreak.fire.fbp_landscape import fbp_fire_behavior
 from firebreak.fire.weather import WeatherScenarios
-from firebreak.fire.wind import backing_rate, flanking_rate
+from firebreak.fire.wind import EllipseForm, WindLimit, backing_rate, flanking_rate
 from firebreak.landscape.landscape import Landscape
 
-Floats = NDArray[np.float64]
+__all__ = ["BehaviorModel", "CrownModel", "FireBehavior", "fire_behavior"]
 
-CrownModel = Literal["none", "finney", "scott-reinhardt"]
+CrownModel = Literal["none", "finney", "scott-reinhardt", "cruz"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BehaviorModel:
-    """Which published forms are used.
+    """Which published forms are used on Rothermel landscapes; the FBP System has its own.
 
     Attributes:
-        crown: crown fire by Finney 1998 or by Scott & Reinhardt 2001; "none" for surface fire
-            alone. The FBP System has crown fire of its own.
+        crown: crown fire by Finney 1998 (FlamMap), Scott & Reinhardt 2001 (NEXUS) or Cruz et al.
+            2005; "none" for surface fire alone.
+        wind_limit: above which effective wind fire runs no faster: "none", "rothermel" (1972) or
+            "andrews" (2013).
+        length_to_width: of surface fire's ellipse: "behave", "anderson" (1983) or "behaveplus".
+
+    Raises:
+        InputError: a name that is not one of these.
     """
 
     crown: CrownModel = "finney"
+    wind_limit: WindLimit = "none"
+    length_to_width: EllipseForm = "behave"
 
-
-class FireBehavior(NamedTuple):
-    """Behaviour at the head of the fire; arrays [S, H, W]. Zero where nothing burns.
-
-    Attributes:
-        rate_of_spread_m_min: along the slope's surface.
-        backing_rate_m_min: against the heading.
-        flanking_rate_m_min: half the ellipse's growth in width.
-        heading_deg: where the head runs TO, clockwise from north, [0, 360).
-        fireline_intensity_kw_m: Byram's, surface and crowns together.
-        flame_length_m: at the head.
-        crown_fraction_burned: fraction 0-1.
-        fire_type: uint8, 0 none, 1 surface, 2 passive crown, 3 active crown fire.
-    """
-
-    rate_of_spread_m_min: Floats
-    backing_rate_m_min: Floats
-    flanking_rate_m_min: Floats
-    heading_deg: Floats
-    fireline_intensity_kw_m: Floats
-    flame_length_m: Floats
-    crown_fraction_burned: Floats
-    fire_type: NDArray[np.uint8]
+    def __post_init__(self) -> None:
+        for field, known in (("crown", CrownModel), ("wind_limit", WindLimit),
+                             ("length_to_width", EllipseForm)):
+            if getattr(self, field) not in get_args(known):
+                raise unknown_name(field, getattr(self, field), get_args(known),
+                                   "fire behaviour model")
 
 
 def fire_behavior(landscape: Landscape, scenarios: WeatherScenarios,
                   model: BehaviorModel | None = None) -> FireBehavior:
     """Fire behaviour of each cell under each scenario."""
-    spread = surface_spread(landscape, scenarios)
+    if landscape.fuel_system == "fbp":
+        return fbp_fire_behavior(landscape, scenarios)
+    chosen = model or BehaviorModel()
+    surface = surface_spread(landscape, scenarios, wind_limit=chosen.wind_limit,
+                             ellipse=chosen.length_to_width)
+    link: CrownLink | None = None if chosen.crown == "none" else chosen.crown
+    spread, fraction, fire_type = with_crown_fire(landscape, scenarios, surface, link,
+                                                  chosen.wind_limit)
     head, ratio = spread.rate_of_spread_m_min, spread.length_to_width
     return FireBehavior(
         rate_of_spread_m_min=head, backing_rate_m_min=backing_rate(head, ratio),
-        flanking_rate_m_min=flanking_rate(head, ratio), heading_deg=spread.heading_deg,
+        flanking_rate_m_min=flanking_rate(head, ratio),
+        heading_deg=np.where(head > 0.0, spread.heading_deg, 0.0),
         fireline_intensity_kw_m=spread.fireline_intensity_kw_m,
-        flame_length_m=spread.flame_length_m, crown_fraction_burned=np.zeros_like(head),
-        fire_type=(head > 0).astype(np.uint8))
+        flame_length_m=spread.flame_length_m, crown_fraction_burned=fraction,
+        fire_type=fire_type)

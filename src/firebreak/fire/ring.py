@@ -22,6 +22,7 @@ REACH = 3  # longest step in rows or columns, and the padding around a map
 
 STEPS = 32
 SEGMENTS = 56
+SPOT = 253  # parent code of a cell that an ember lit; its weight is the index of the thrower
 IGNITION = 254  # parent code of a fire's own ignition cell
 UNBURNED = 255  # parent code of a cell the fire did not reach
 SEGMENT_CODE = STEPS  # parent codes 0-31 are single steps, 32-87 are segments

@@ -2,9 +2,9 @@
 
 One function per equation, in the units of the papers (ft, lb, BTU, min); equation numbers are
 those of Rothermel 1972 (INT-115) unless another source is named. The whole model is set out by
-Andrews 2018 (RMRS-GTR-371); where programs differ, BEHAVE's choice is taken. There is no upper
-limit on the effective wind (Andrews et al. 2013). Every function works on scalars and arrays;
-arrays "per class" have a first axis of length 6 in the order of `FUEL_CLASSES`.
+Andrews 2018 (RMRS-GTR-371); where programs differ, BEHAVE's choice is taken. Every function works
+on scalars and arrays; arrays "per class" have a first axis of length 6 in the order of
+`FUEL_CLASSES`.
 """
 
 from collections.abc import Sequence
@@ -69,6 +69,7 @@ class FuelBed(NamedTuple):
 
     Attributes:
         base_rate_ft_min: rate of spread without wind and slope, ft/min.
+        reaction_intensity_btu_ft2_min: heat released per area and time, BTU/ft2/min.
         heat_per_area_btu_ft2: heat released in the flaming front, BTU/ft2.
         wind_coefficient: phi_wind = wind_coefficient * (wind in ft/min) ** wind_exponent.
         wind_exponent: B of eq. 49, dimensionless.
@@ -77,6 +78,7 @@ class FuelBed(NamedTuple):
     """
 
     base_rate_ft_min: Floats
+    reaction_intensity_btu_ft2_min: Floats
     heat_per_area_btu_ft2: Floats
     wind_coefficient: Floats
     wind_exponent: Floats
@@ -122,6 +124,7 @@ def fuel_bed(fuels: FuelParticles, *, dead_moisture_1h: ArrayLike, dead_moisture
     exponent, coefficient = wind_terms(sigma, relative_packing)
     return FuelBed(
         base_rate_ft_min=intensity * propagating_flux_ratio(sigma, packing) / sink,
+        reaction_intensity_btu_ft2_min=intensity,
         heat_per_area_btu_ft2=intensity * residence_time(sigma),
         wind_coefficient=coefficient,
         wind_exponent=exponent,

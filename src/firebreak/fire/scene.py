@@ -9,12 +9,29 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.behavior import SurfaceSpread, surface_spread
+from firebreak.checks import fail
+from firebreak.fire.behavior_types import FireBehavior
+from firebreak.fire.breach import BreachRule, breach_probability
 from firebreak.fire.engine import burn_arrival
 from firebreak.fire.fires import FireRegime, Fires, draw_fires, median_for_share
-from firebreak.fire.travel import SpreadMode, TravelField, ellipse_of, field_from_ellipse
+from firebreak.fire.losses import ResponseFunction, ValueLayer, worth
+from firebreak.fire.potential import BehaviorModel, fire_behavior
+from firebreak.fire.spotting import SpottingModel, spot_parameters
+from firebreak.fire.streams import WeatherStreams, constant
+from firebreak.fire.travel import (
+    BreakRules,
+    SpreadMode,
+    TravelField,
+    ellipse_of,
+    field_from_ellipse,
+    heat_of,
+    pad,
+    spots_on,
+    treated_part,
+)
 from firebreak.fire.weather import WeatherScenarios, WindClimate, draw_scenarios
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.treatments import Treatment, break_width_m, treated_landscape
 from firebreak.seeding import generator
 
 CALIBRATION_FIRES = 48
@@ -30,20 +47,36 @@ class FireConditions:
         scenarios: number of weather scenarios per landscape.
         spread: "front" (the elliptical front) or "graph" (eight neighbours, fast and too slow
             a fire under wind).
+        model: the published forms of fire behaviour.
+        treatment: what a break is made of; by default bare ground as wide as its cell.
+        breach: rule by which fire crosses a break; None for breaks that always hold.
+        leak: fire passes between two breaks that touch at a corner.
+        response: loss by flame length; None where a burned cell loses its whole value.
+        spotting: embers that cross breaks; None for none.
     """
 
     climate: WindClimate = field(default_factory=WindClimate)
     regime: FireRegime = field(default_factory=FireRegime)
     scenarios: int = 8
     spread: SpreadMode = "front"
+    model: BehaviorModel = field(default_factory=BehaviorModel)
+    treatment: Treatment = field(default_factory=Treatment)
+    breach: BreachRule | None = None
+    leak: bool = False
+    response: ResponseFunction | None = None
+    spotting: SpottingModel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scene:
-    """One landscape, its weather scenarios and its travel field.
+    """One landscape, its weather and its travel field.
 
     Attributes:
-        behavior: rate of spread, heading, intensity per scenario and cell.
+        scenarios: weather of every row of the field; weights sum to 1.
+        stream_weight: [S], probability of each stream of rows; see `streams`.
+        behavior: rate of spread, heading, intensity per row and cell.
+        worth: f32 [C, H, W], value lost where a cell burns, in C classes of flame length (C is 1
+            where flame length does not matter).
         median_duration_min: calibrated so that untreated fires burn the regime's share.
         key: names the landscape in random streams.
     """
@@ -51,43 +84,114 @@ class Scene:
     landscape: Landscape
     conditions: FireConditions
     scenarios: WeatherScenarios
-    behavior: SurfaceSpread
+    stream_weight: NDArray[np.float64]
+    behavior: FireBehavior
     field: TravelField
+    worth: NDArray[np.float32]
     median_duration_min: float
     seed: int
     key: str
 
+    @property
+    def value(self) -> NDArray[np.float32]:
+        """[H, W], the most that a cell can lose."""
+        return self.worth.max(axis=0)
+
     def fires(self, fire_set: str, count: int) -> Fires:
         """The first `count` fires of the set `fire_set`, the same at every call."""
-        return draw_fires(self.conditions.regime, self.landscape.burnable, self.scenarios.weight,
+        return draw_fires(self.conditions.regime, self.landscape.burnable, self.stream_weight,
                           count, self.median_duration_min, seed=self.seed, fire_set=fire_set,
-                          landscape=self.key)
+                          landscape=self.key, ignition_weight=self.landscape.ignition_weight)
 
 
 def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
-               scenarios: WeatherScenarios | None = None) -> Scene:
-    """The scene of a landscape; weather is drawn from the climate unless `scenarios` are given.
+               weather: WeatherScenarios | WeatherStreams | None = None,
+               layers: list[ValueLayer] | None = None) -> Scene:
+    """The scene of a landscape.
+
+    Args:
+        weather: given weather; drawn from the climate if None.
+        layers: what is lost; the landscape's value with the conditions' response if None.
 
     Raises:
-        InputError: the landscape has no burnable cell.
+        InputError: the landscape has no burnable cell, or nothing burns in any weather.
     """
-    key = landscape.checksum()
-    if scenarios is None:
-        scenarios = draw_scenarios(conditions.climate, generator(seed, "weather", key),
-                                   conditions.scenarios)
-    behavior = surface_spread(landscape, scenarios)
-    travel = field_from_ellipse(ellipse_of(behavior), landscape.burnable, landscape.cell_size_m,
-                                conditions.spread)
-    median = _calibrated_median(conditions.regime, travel, landscape.burnable, scenarios.weight,
-                                seed, key)
-    return Scene(landscape=landscape, conditions=conditions, scenarios=scenarios,
-                 behavior=behavior, field=travel, median_duration_min=median, seed=seed, key=key)
+    key = landscape.fire_checksum()
+    if weather is None:
+        weather = draw_scenarios(conditions.climate, generator(seed, "weather", key),
+                                 conditions.scenarios)
+    streams = constant(weather) if isinstance(weather, WeatherScenarios) else weather
+    behavior = fire_behavior(landscape, streams.steps, conditions.model)
+    _check_burns(landscape, behavior)
+    by_flame = layers is not None or conditions.response is not None
+    travel = _travel(landscape, behavior, streams, conditions, by_flame)
+    travel = travel._replace(breaks=_break_rules(landscape, behavior, streams, conditions, travel))
+    share = np.repeat(streams.weight / streams.steps_per_stream, streams.steps_per_stream)
+    return Scene(
+        landscape=landscape, conditions=conditions, scenarios=streams.steps._replace(weight=share),
+        stream_weight=streams.weight, behavior=behavior, field=travel,
+        worth=_worth(landscape, conditions, layers),
+        median_duration_min=conditions.regime.duration_min or _calibrated_median(
+            conditions.regime, travel, landscape, streams.weight, seed, key),
+        seed=seed, key=key)
 
 
-def _calibrated_median(regime: FireRegime, travel: TravelField, burnable: NDArray[np.bool_],
+def _check_burns(landscape: Landscape, behavior: FireBehavior) -> None:
+    if landscape.burnable.any() and not (behavior.rate_of_spread_m_min > 0.0).any():
+        raise fail(expected="fuel that burns in some weather",
+                   given="moistures above the fuels' extinction everywhere",
+                   where=f"landscape {landscape.name}", remedy="give drier weather")
+
+
+def _travel(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
+            conditions: FireConditions, by_flame: bool) -> TravelField:
+    travel = field_from_ellipse(
+        ellipse_of(behavior), landscape.burnable, landscape.cell_size_m, conditions.spread,
+        landscape.slope_tan, landscape.aspect_deg)
+    travel = travel._replace(steps=streams.steps_per_stream, step_min=streams.step_min)
+    if conditions.spotting is not None:
+        embers = spot_parameters(conditions.spotting, behavior, streams.steps, landscape)
+        travel = travel._replace(spots=spots_on(embers, landscape.cell_size_m))
+    if not by_flame:
+        return travel
+    return travel._replace(heat=heat_of(travel, behavior.fireline_intensity_kw_m))
+
+
+def _break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
+                 conditions: FireConditions, travel: TravelField) -> BreakRules:
+    treatment, size = conditions.treatment, landscape.cell_size_m
+    if treatment.kind == "shaded":
+        treated = treated_landscape(landscape, treatment)
+        after = fire_behavior(treated, streams.steps, conditions.model)
+        part = _travel(treated, after, streams, conditions, bool(travel.heat.size))
+        return BreakRules(leak=conditions.leak, treated=treated_part(travel, part))
+    width = break_width_m(treatment, size)
+    rules = BreakRules(leak=conditions.leak, lost=max(0.0, 1.0 - width / size))
+    if conditions.breach is None:
+        return rules
+    # The worst hour of a stream decides, for fire may meet the break in any of them.
+    chance = breach_probability(behavior.fireline_intensity_kw_m, behavior.flame_length_m, width,
+                                conditions.breach)
+    by_stream = chance.reshape(-1, streams.steps_per_stream, *landscape.shape).max(axis=1)
+    return rules._replace(breach=pad(by_stream.astype(np.float32)))
+
+
+def _worth(landscape: Landscape, conditions: FireConditions,
+           layers: list[ValueLayer] | None) -> NDArray[np.float32]:
+    if layers is not None:
+        return worth(layers)
+    if conditions.response is None:
+        return landscape.value[None]
+    return worth([ValueLayer(name="value", value=landscape.value,
+                             response=conditions.response)])
+
+
+def _calibrated_median(regime: FireRegime, travel: TravelField, landscape: Landscape,
                        weight: NDArray[np.float64], seed: int, key: str) -> float:
-    unit = draw_fires(regime, burnable, weight, CALIBRATION_FIRES, 1.0, seed=seed,
-                      fire_set="calibration", landscape=key)
+    unit = draw_fires(regime, landscape.burnable, weight, CALIBRATION_FIRES, 1.0, seed=seed,
+                      fire_set="calibration", landscape=key,
+                      ignition_weight=landscape.ignition_weight)
     endless = unit._replace(duration_min=np.full(CALIBRATION_FIRES, np.inf))
     arrival = burn_arrival(travel, endless)
-    return median_for_share(arrival, unit.duration_min, int(burnable.sum()), regime.burned_share)
+    return median_for_share(arrival, unit.duration_min, int(landscape.burnable.sum()),
+                            regime.burned_share)

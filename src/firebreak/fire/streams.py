@@ -4,6 +4,7 @@ A stream begins when its fire starts. After its last step the last weather holds
 is a stream of one step.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -54,3 +55,25 @@ def make_streams(steps: WeatherScenarios, steps_per_stream: int, step_min: float
                    where="weather streams", remedy="pass one weight per stream")
     return WeatherStreams(steps, steps_per_stream, step_min if steps_per_stream > 1
                           else float("inf"), share / share.sum())
+
+
+def gather_streams(rows: WeatherScenarios, index: NDArray[np.intp], step_min: float,
+                   weight: NDArray[np.float64] | None = None) -> WeatherStreams:
+    """Streams cut out of rows of weather: stream s has row `index[s, k]` at its step k.
+
+    Args:
+        rows: weather, [N]; its weights mean nothing.
+        index: [S, K], positions in `rows`.
+        step_min: length of a step, minutes.
+        weight: [S]; equal if not given.
+
+    Raises:
+        InputError: as in `make_streams`.
+    """
+    taken = WeatherScenarios(*(values[index.ravel()] for values in rows))
+    return make_streams(taken, index.shape[1], step_min, weight)
+
+
+def join_rows(parts: Sequence[WeatherScenarios]) -> WeatherScenarios:
+    """Rows of weather, one part after the other; their weights mean nothing."""
+    return WeatherScenarios(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))

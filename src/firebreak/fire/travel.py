@@ -1,5 +1,7 @@
 """Travel fields: how fast fire crosses each cell in each weather scenario, laid out for the engine.
 
+Where a break goes, the field says what happens: `BreakRules`.
+
 Maps are padded by REACH closed cells on every side, so that the compiled code never looks outside.
 A padded cell index is (row + REACH) * width + col + REACH with width = columns + 2 * REACH.
 """
@@ -11,34 +13,79 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.fire import travel_kernel
-from firebreak.fire.behavior import SurfaceSpread
+from firebreak.fire.behavior_types import FireBehavior
 from firebreak.fire.ring import REACH, RING, SEGMENT_CODE
-from firebreak.fire.wind import backing_rate, flanking_rate
+from firebreak.fire.spotting import SpotField
+from firebreak.fire.way_kernel import BREAK, CLOSED, NARROW, NEAR, NO_SPOTS, OPEN, Spots
 
 SpreadMode = Literal["front", "graph"]
 
+_NO_ROWS = np.empty((0, 0), np.float32)
+
+
+class Treated(NamedTuple):
+    """What a cell's part of a travel field is once it is treated; see `TravelField`."""
+
+    metric: NDArray[np.float32]
+    unit_time: NDArray[np.float32]
+    rate: NDArray[np.float32]
+    heat: NDArray[np.float32]
+    spots: Spots
+
+
+class BreakRules(NamedTuple):
+    """What a break does. By default it does not burn and nothing passes it.
+
+    leak: fire passes between two breaks that touch at a corner.
+    lost: share of a break's value that burns when fire reaches it: what a break narrower than its
+        cell leaves of it; 0 for breaks as wide as the cell.
+    breach: f32 [S, P], probability that fire crosses a break in the cell, or no rows.
+    treated: breaks burn, but as these arrays say; None for breaks that do not burn.
+    """
+
+    leak: bool = False
+    lost: float = 0.0
+    breach: NDArray[np.float32] = _NO_ROWS
+    treated: Treated | None = None
+
 
 class TravelField(NamedTuple):
-    """Travel times of one landscape under S scenarios. P = (H + 6) * (W + 6) padded cells.
+    """Travel times of one landscape in R rows of weather: S streams of K steps, K rows a stream.
+    P = (H + 6) * (W + 6) padded cells.
 
     shape: (H, W) of the map.
-    metric: f32 [S, P, 5], m11, m12, m22 (min2 per cell2), w_east, w_north (min per cell).
-    unit_time: f32 [S, P, 8], minutes over each unit step at the cell's own speed; inf if closed.
-    segments: u64 [S, P], accepts: u32 [S, P], sends: u32 [S, P]: what is open, as bits.
+    metric: f32 [R, P, 5], m11, m12, m22 (min2 per cell2), w_east, w_north (min per cell).
+    unit_time: f32 [R, P, 8], minutes over each unit step at the cell's own speed; inf if closed.
+    rate: f32 [R, P], of the head, m/min.
+    segments: u64 [R, P], accepts: u32 [R, P], sends: u32 [R, P]: what is open, as bits.
     burnable: bool [P].
+    graph: whether only the eight unit steps are open.
+    steps: K. step_min: minutes a step, inf where K is 1.
+    heat: f32 [R, P], fireline intensity over speed, kW/m per cell/min; or no rows.
+    spots: embers.
+    breaks: what breaks do.
     """
 
     shape: tuple[int, int]
     metric: NDArray[np.float32]
     unit_time: NDArray[np.float32]
+    rate: NDArray[np.float32]
     segments: NDArray[np.uint64]
     accepts: NDArray[np.uint32]
     sends: NDArray[np.uint32]
     burnable: NDArray[np.bool_]
+    graph: bool = False
+    steps: int = 1
+    step_min: float = float("inf")
+    heat: NDArray[np.float32] = _NO_ROWS
+    spots: Spots = NO_SPOTS
+    breaks: BreakRules = BreakRules()
 
 
 class Ellipse(NamedTuple):
-    """Spread rates of the elliptical front, float64 [S, H, W]; rates in m/min, heading toward."""
+    """Spread rates of the elliptical front, float64 [R, H, W]; rates in m/min, heading toward, in
+    the plane of the slope.
+    """
 
     head: NDArray[np.float64]
     back: NDArray[np.float64]
@@ -71,38 +118,121 @@ def padded_cells(cells: NDArray[np.int64], cols: int) -> NDArray[np.int64]:
     return (row + REACH) * padded_width(cols) + col + REACH
 
 
-def ellipse_of(spread: SurfaceSpread) -> Ellipse:
-    """Rothermel's ellipse: the ignition at the rear focus (Anderson 1983)."""
-    head, ratio = spread.rate_of_spread_m_min, spread.length_to_width
-    return Ellipse(head, backing_rate(head, ratio), flanking_rate(head, ratio),
-                   spread.heading_deg)
+def ellipse_of(behavior: FireBehavior) -> Ellipse:
+    """The ellipse of a fire's behaviour."""
+    return Ellipse(behavior.rate_of_spread_m_min, behavior.backing_rate_m_min,
+                   behavior.flanking_rate_m_min, behavior.heading_deg)
 
 
 def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
-                       mode: SpreadMode = "front") -> TravelField:
-    """The travel field of given ellipses [S, H, W].
+                       mode: SpreadMode = "front", slope_tan: NDArray | None = None,
+                       aspect_deg: NDArray | None = None) -> TravelField:
+    """The travel field of given ellipses [R, H, W]; flat ground if no slope [H, W] is given.
 
     Raises:
         InputError: a rate is negative, nan or infinite, or the map is empty.
     """
     _check_rates(ellipse)
-    count, rows, cols = ellipse.head.shape
-    width = padded_width(cols)
-    cells = (rows + 2 * REACH) * width
+    rows, cols = ellipse.head.shape[1:]
+    metric, unit_time, rate = _spread_of(ellipse, burnable, cell_size_m, slope_tan, aspect_deg)
+    count, cells = rate.shape
     field = TravelField(
-        (rows, cols), np.empty((count, cells, 5), np.float32),
-        np.empty((count, cells, 8), np.float32), np.empty((count, cells), np.uint64),
+        (rows, cols), metric, unit_time, rate, np.empty((count, cells), np.uint64),
         np.empty((count, cells), np.uint32), np.zeros((count, cells), np.uint32),
-        pad(burnable, closed=False))
-    wakes = np.empty(cells, np.uint32)
-    for s in range(count):
-        travel_kernel.build_field(
-            *(pad(grid[s]) for grid in ellipse), field.burnable, cell_size_m, width,
-            mode == "graph", field.metric[s], field.unit_time[s], field.segments[s],
-            field.accepts[s], wakes)
-        travel_kernel.turn_round(wakes, field.burnable, width, REACH * width + REACH,
-                                 cells - REACH * width - REACH, field.sends[s])
+        pad(burnable, closed=False), mode == "graph")
+    _open_ways(field, np.arange(cells), padded_cells(np.arange(rows * cols), cols))
     return field
+
+
+def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
+               slope_tan: NDArray | None, aspect_deg: NDArray | None,
+               ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """(metric, unit_time, rate) of ellipses."""
+    flat = np.zeros(burnable.shape)
+    slope, aspect = (pad(flat if grid is None else grid.astype(np.float64))
+                     for grid in (slope_tan, aspect_deg))
+    rate = pad(ellipse.head.astype(np.float32))
+    metric, unit_time = np.empty((*rate.shape, 5), np.float32), np.empty((*rate.shape, 8),
+                                                                         np.float32)
+    can_burn = pad(burnable, closed=False)
+    for r in range(rate.shape[0]):
+        travel_kernel.fill_metric(*(pad(grid[r]) for grid in ellipse), slope, aspect, can_burn,
+                                  cell_size_m, metric[r], unit_time[r])
+    return metric, unit_time, rate
+
+
+def _open_ways(field: TravelField, cells: NDArray[np.int64],
+               senders: NDArray[np.int64]) -> None:
+    """Remakes what is open at `cells`, and what `senders` reach, in every row."""
+    width = padded_width(field.shape[1])
+    for r in range(field.metric.shape[0]):
+        travel_kernel.open_ways(cells, field.metric[r], field.rate[r], field.burnable, width,
+                                field.graph, field.segments[r], field.accepts[r])
+        travel_kernel.turn_round(senders, field.burnable, width, field.segments[r],
+                                 field.accepts[r], field.sends[r])
+
+
+def heat_of(field: TravelField, intensity_kw_m: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Fireline intensity over speed, f32 [R, P], from the head's intensity [R, H, W]."""
+    east, north = field.metric[..., 3].astype(np.float64), field.metric[..., 4].astype(np.float64)
+    east = np.where((east == 0.0) & (north == 0.0), 1.0, east)
+    m11, m12, m22 = (field.metric[..., k].astype(np.float64) for k in range(3))
+    # Minutes per cell along the drift, which is the heading.
+    time = ((np.sqrt(m11 * east**2 + 2.0 * m12 * east * north + m22 * north**2)
+             - field.metric[..., 3] * east - field.metric[..., 4] * north)
+            / np.hypot(east, north))
+    return (pad(intensity_kw_m) * time).astype(np.float32)
+
+
+def spots_on(field: SpotField, cell_size_m: float) -> Spots:
+    """Embers of every cell, padded, for the compiled code."""
+    return Spots(pad(np.stack([*field[:4]])), np.stack([*field[4:8]]),
+                 float(field.ignition_delay_min), cell_size_m)
+
+
+def treated_part(field: TravelField, treated: TravelField) -> Treated:
+    """What `treat` puts into cells of `field`: the travel field of the treated landscape."""
+    return Treated(treated.metric, treated.unit_time, treated.rate,
+                   treated.heat if field.heat.size else field.heat, treated.spots)
+
+
+def treat(field: TravelField, cells: NDArray[np.int64]) -> None:
+    """Writes treated fuel into padded `cells` of a field that the caller owns, where breaks burn
+    (`BreakRules.treated`), and remakes what that opens and closes around them.
+    """
+    treated = field.breaks.treated
+    if treated is None or cells.size == 0:
+        return
+    for own, made in ((field.metric, treated.metric), (field.unit_time, treated.unit_time),
+                      (field.rate, treated.rate), (field.heat, treated.heat)):
+        if own.size:
+            own[:, cells] = made[:, cells]
+    if field.spots.cells.size:
+        field.spots.cells[..., cells] = treated.spots.cells[..., cells]
+    _open_ways(field, _around(cells, REACH, field.shape), _around(cells, 2 * REACH, field.shape))
+
+
+def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:
+    """The field with treated fuel in its breaks: a copy, or itself where breaks do not burn."""
+    if field.breaks.treated is None or not breaks.any():
+        return field
+    own = field._replace(metric=field.metric.copy(), unit_time=field.unit_time.copy(),
+                         rate=field.rate.copy(), segments=field.segments.copy(),
+                         accepts=field.accepts.copy(), sends=field.sends.copy(),
+                         heat=field.heat.copy(),
+                         spots=field.spots._replace(cells=field.spots.cells.copy()))
+    treat(own, padded_cells(np.flatnonzero(breaks), field.shape[1]))
+    return own
+
+
+def _around(cells: NDArray[np.int64], reach: int, shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Padded cells of the map (not of its padding) within `reach` of padded `cells`."""
+    near = np.zeros((shape[0] + 2 * REACH, shape[1] + 2 * REACH), np.bool_)
+    for row, col in zip(*np.divmod(cells, padded_width(shape[1])), strict=True):
+        near[max(row - reach, 0):row + reach + 1, max(col - reach, 0):col + reach + 1] = True
+    inside = np.zeros_like(near)
+    inside[REACH:-REACH, REACH:-REACH] = True
+    return np.flatnonzero(near & inside)
 
 
 def _check_rates(ellipse: Ellipse) -> None:
@@ -112,17 +242,30 @@ def _check_rates(ellipse: Ellipse) -> None:
                        where="travel times", remedy="check fuel, weather and slope of the map")
 
 
-def open_state(burnable: NDArray[np.bool_], breaks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """u8 [H, W] -> padded [P]: 0 closed, 1 open, 2 open with a break within REACH cells.
+def break_state(rules: BreakRules) -> int:
+    """What a break is in the engine's overlay; OPEN for breaks that burn as treated fuel."""
+    if rules.treated is not None:
+        return OPEN
+    if rules.lost > 0.0:
+        return NARROW
+    return BREAK if rules.breach.size else CLOSED
 
-    The engine looks at breaks beside a long step only where the receiving cell says 2.
+
+def open_state(burnable: NDArray[np.bool_], breaks: NDArray[np.bool_],
+               rules: BreakRules) -> NDArray[np.uint8]:
+    """u8 [H, W] -> padded [P]: codes of `way_kernel`.
+
+    The engine looks at breaks beside a long step only where the receiving cell says NEAR.
     """
-    near = np.zeros(breaks.shape, np.bool_)
     rows, cols = breaks.shape
-    for row, col in zip(*np.nonzero(breaks), strict=True):
-        near[max(row - REACH, 0):row + REACH + 1, max(col - REACH, 0):col + REACH + 1] = True
-    state = np.where(burnable & ~breaks, np.where(near, 2, 1), 0).astype(np.uint8)
-    return pad(state).reshape((rows + 2 * REACH) * padded_width(cols))
+    kind = break_state(rules)
+    near = np.zeros(breaks.shape, np.bool_)
+    if kind != OPEN:
+        for row, col in zip(*np.nonzero(breaks), strict=True):
+            near[max(row - REACH, 0):row + REACH + 1,
+                 max(col - REACH, 0):col + REACH + 1] = True
+    state = np.where(burnable, np.where(breaks, kind, np.where(near, NEAR, OPEN)), CLOSED)
+    return pad(state.astype(np.uint8)).reshape((rows + 2 * REACH) * padded_width(cols))
 
 
 def closing_table(width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -4,6 +4,9 @@ which segments and steps of the ring are in use there.
 With the ellipse of velocities written (v-c)'Q(v-c) = 1, the time along a displacement d is
 t = (-d'Qc + sqrt((d'Qc)^2 + (1-c'Qc) d'Qd)) / (1-c'Qc). Dividing through by g = 1-c'Qc turns it
 into F(d) = sqrt(d'Md) - w.d with w = Qc/g and M = Q/g + ww'.
+
+The ellipse lies in the plane of the slope, the map does not: a displacement on the map is longer on
+the ground, by sqrt(1 + tan^2) up the slope and not at all across it.
 """
 
 import math
@@ -28,6 +31,7 @@ SLOWEST = 1e-5  # cells per minute; slower than any fire that matters, keeps the
 
 @numba.njit(cache=True)
 def _metric_of(head, back, flank, heading_deg, cell_size, out):
+    """M (11, 12, 22) and w (east, north) of an ellipse in its own plane."""
     head = max(head / cell_size, SLOWEST)
     back = min(max(back / cell_size, SLOWEST), head)
     flank = max(flank / cell_size, SLOWEST)
@@ -46,14 +50,61 @@ def _metric_of(head, back, flank, heading_deg, cell_size, out):
 
 
 @numba.njit(cache=True)
-def _gradient_dot(metric, a, b):
+def _onto_map(slope_tan, aspect_deg, out):
+    """The metric seen on the map: A'MA and A'w, A = I + (sqrt(1 + tan^2) - 1) uu', u upslope."""
+    stretch = math.sqrt(1.0 + slope_tan * slope_tan) - 1.0
+    if stretch == 0.0:
+        return
+    east = -math.sin(math.radians(aspect_deg))
+    north = -math.cos(math.radians(aspect_deg))
+    a11, a12, a22 = (1.0 + stretch * east * east, stretch * east * north,
+                     1.0 + stretch * north * north)
+    m11, m12, m22 = out[0], out[1], out[2]
+    first_e, first_n = m11 * a11 + m12 * a12, m12 * a11 + m22 * a12
+    second_e, second_n = m11 * a12 + m12 * a22, m12 * a12 + m22 * a22
+    out[0] = a11 * first_e + a12 * first_n
+    out[1] = a12 * first_e + a22 * first_n
+    out[2] = a12 * second_e + a22 * second_n
+    w_east, w_north = out[3], out[4]
+    out[3] = a11 * w_east + a12 * w_north
+    out[4] = a12 * w_east + a22 * w_north
+
+
+@numba.njit(cache=True, parallel=True)
+def fill_metric(head, back, flank, heading_deg, slope_tan, aspect_deg, burnable, cell_size,
+                metric, unit_time):
+    """Fills metric f32 [P, 5] and unit_time f32 [P, 8] of one scenario.
+
+    head, back, flank f64 [P] m/min and heading_deg f64 [P] in the plane of the slope, slope_tan and
+    aspect_deg f64 [P], burnable bool [P].
+    """
+    for cell in numba.prange(head.shape[0]):
+        if not burnable[cell]:
+            metric[cell] = 0.0
+            unit_time[cell] = np.inf
+            continue
+        own = np.empty(5)
+        _metric_of(head[cell], back[cell], flank[cell], heading_deg[cell], cell_size, own)
+        _onto_map(slope_tan[cell], aspect_deg[cell], own)
+        for k in range(5):
+            metric[cell, k] = own[k]
+        for step in range(8):
+            east, north = -_STEP_COL[step], _STEP_ROW[step]
+            unit_time[cell, step] = math.sqrt(
+                own[0] * east * east + 2.0 * own[1] * east * north + own[2] * north * north
+            ) - own[3] * east - own[4] * north
+
+
+@numba.njit(cache=True)
+def _gradient_dot(metric, cell, a, b):
     """(grad F at step a) . (step b): negative where the ellipse is not acute on the two."""
     east_a, north_a = -_STEP_COL[a], _STEP_ROW[a]
     east_b, north_b = -_STEP_COL[b], _STEP_ROW[b]
-    ma_east = metric[0] * east_a + metric[1] * north_a
-    ma_north = metric[1] * east_a + metric[2] * north_a
+    ma_east = np.float64(metric[cell, 0]) * east_a + np.float64(metric[cell, 1]) * north_a
+    ma_north = np.float64(metric[cell, 1]) * east_a + np.float64(metric[cell, 2]) * north_a
     norm = math.sqrt(east_a * ma_east + north_a * ma_north)
-    return ((ma_east / norm - metric[3]) * east_b + (ma_north / norm - metric[4]) * north_b)
+    return ((ma_east / norm - metric[cell, 3]) * east_b
+            + (ma_north / norm - metric[cell, 4]) * north_b)
 
 
 @numba.njit(cache=True)
@@ -80,7 +131,7 @@ def _segments_in_use(metric, cell, width, rate, burnable):
         if parent >= 0 and halved & (one << np.uint64(parent)) == 0:
             continue
         a, b = _SEGMENT_A[s], _SEGMENT_B[s]
-        if _gradient_dot(metric, a, b) < 0.0 or _gradient_dot(metric, b, a) < 0.0:
+        if _gradient_dot(metric, cell, a, b) < 0.0 or _gradient_dot(metric, cell, b, a) < 0.0:
             halved |= bit
         steps |= (one << np.uint64(a)) | (one << np.uint64(b))
         if _crossable(_SEGMENT_CROSSES[s], _SEGMENT_COUNT[s], cell, width, rate, burnable):
@@ -89,56 +140,42 @@ def _segments_in_use(metric, cell, width, rate, burnable):
 
 
 @numba.njit(cache=True, parallel=True)
-def build_field(head, back, flank, heading_deg, burnable, cell_size, width, graph,
-                metric, unit_time, segments, accepts, wakes):
-    """Fills one scenario's field, seen from the receiving cell.
+def open_ways(cells, metric, rate, burnable, width, graph, segments, accepts):
+    """Sets what is open at the cells listed, i64 [N], seen from the receiving cell.
 
-    head, back, flank f64 [P] m/min and heading_deg f64 [P] on the padded map, burnable bool [P].
-    metric f32 [P, 5], unit_time f32 [P, 8]; segments u64 [P], accepts u32 [P], wakes u32 [P]: bits
-    of the open segments, of the open single steps, and of the steps that end either. With `graph`
-    only the eight unit steps are open.
+    metric f32 [P, 5], rate f32 [P] of the head, burnable bool [P]. segments u64 [P] and accepts
+    u32 [P]: bits of the open segments and single steps. With `graph` only the unit steps are open.
     """
-    for cell in numba.prange(head.shape[0]):
+    for i in numba.prange(cells.shape[0]):
+        cell = cells[i]
         segments[cell] = 0
         accepts[cell] = 0
-        wakes[cell] = 0
         if not burnable[cell]:
-            metric[cell] = 0.0
-            unit_time[cell] = np.inf
             continue
-        own = np.empty(5)
-        _metric_of(head[cell], back[cell], flank[cell], heading_deg[cell], cell_size, own)
-        for k in range(5):
-            metric[cell, k] = own[k]
-        for step in range(8):
-            east, north = -_STEP_COL[step], _STEP_ROW[step]
-            unit_time[cell, step] = math.sqrt(
-                own[0] * east * east + 2.0 * own[1] * east * north + own[2] * north * north
-            ) - own[3] * east - own[4] * north
         accepts[cell] = np.uint32(255)
-        wakes[cell] = np.uint32(255)
         if graph:
             continue
-        open_segments, ends = _segments_in_use(own, cell, width, head, burnable)
+        open_segments, ends = _segments_in_use(metric, cell, width, rate, burnable)
         segments[cell] = open_segments
         for step in range(8, STEPS):
             bit = np.uint32(1) << np.uint32(step)
             if ends & np.uint64(bit) != 0 and _crossable(
-                    _STEP_CROSSES[step], _STEP_COUNT[step], cell, width, head, burnable):
+                    _STEP_CROSSES[step], _STEP_COUNT[step], cell, width, rate, burnable):
                 accepts[cell] |= bit
-            if open_segments & _TOUCHING[step] != 0 or accepts[cell] & bit != 0:
-                wakes[cell] |= bit
 
 
 @numba.njit(cache=True, parallel=True)
-def turn_round(wakes, burnable, width, first, last, sends):
-    """sends[p], bit i: a burnable cell is woken by p through its step i. Cells [first, last) only:
-    the padding sends nothing.
+def turn_round(cells, burnable, width, segments, accepts, sends):
+    """sends[p], bit i: a burnable cell is reached from p by its step i or a segment that ends
+    there. For the cells listed, none of them in the padding.
     """
-    for cell in numba.prange(first, last):
+    for k in numba.prange(cells.shape[0]):
+        cell = cells[k]
         bits = np.uint32(0)
         for step in range(STEPS):
             child = cell - _STEP_ROW[step] * width - _STEP_COL[step]
-            if burnable[child] and wakes[child] & (np.uint32(1) << np.uint32(step)) != 0:
-                bits |= np.uint32(1) << np.uint32(step)
+            bit = np.uint32(1) << np.uint32(step)
+            if burnable[child] and (accepts[child] & bit != 0
+                                    or segments[child] & _TOUCHING[step] != 0):
+                bits |= bit
         sends[cell] = bits

@@ -2,9 +2,12 @@
 
 From the wind at 20 ft above the vegetation to the wind at midflame height: the adjustment factors
 of Albini & Baughman (1979, INT-221) as used by Finney (1998, RMRS-RP-4) and BEHAVE, which takes the
-crown ratio into account. Length-to-width ratio of the ellipse of Anderson (1983, INT-305).
-Lengths in feet inside the equations, as in the papers; the public functions take metres.
+crown ratio into account. Limits of the wind's effect and length-to-width ratios of the ellipse are
+published in several forms, which are named here. Lengths in feet inside the equations, as in the
+papers; the public functions take metres.
 """
+
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 from firebreak.units import FEET_PER_METRE, M_MIN_PER_MPH
 
 Floats = NDArray[np.float64]
+
+WindLimit = Literal["none", "rothermel", "andrews"]
+"""Above which effective wind a surface fire runs no faster; see `greatest_wind`."""
+EllipseForm = Literal["behave", "anderson", "behaveplus"]
+"""Length-to-width ratio of surface fires; see `length_to_width`."""
+
+WIND_10M_PER_20FT = 1.15
+"""Wind 10 m above open ground over that at 20 ft (Turner & Lawson 1978, BC-X-177)."""
 
 MAX_LENGTH_TO_WIDTH = 8.0
 """Upper limit of the length-to-width ratio, beyond the data behind it (Finney 1998)."""
@@ -71,15 +82,44 @@ def _log_profile(height_ft: Floats) -> Floats:
     return 1.0 / np.log((20.0 + 0.36 * height_ft) / (0.13 * height_ft))
 
 
-def length_to_width(effective_wind_m_min: ArrayLike) -> Floats:
-    """Length over width of the fire's ellipse, 1 to 8, at an effective midflame wind in m/min.
+def greatest_wind(reaction_intensity_btu_ft2_min: Floats, limit: WindLimit) -> Floats:
+    """The effective midflame wind, ft/min, above which a fire of that intensity runs no faster.
 
-    Anderson 1983, shifted by BEHAVE and Finney 1998 so that a calm fire is a circle.
+    "rothermel": 0.9 times the reaction intensity (Rothermel 1972 eq. 87). "andrews": 96.8 times
+    its cube root (Andrews, Cruz & Rothermel 2013, who advise against both). "none": infinity.
+    """
+    intensity = np.asarray(reaction_intensity_btu_ft2_min, dtype=np.float64)
+    if limit == "rothermel":
+        return 0.9 * intensity
+    if limit == "andrews":
+        return 96.8 * np.cbrt(intensity)
+    return np.full_like(intensity, np.inf)
+
+
+def length_to_width(effective_wind_m_min: ArrayLike, form: EllipseForm = "behave") -> Floats:
+    """Length over width of a surface fire's ellipse, 1 to 8, at an effective midflame wind, m/min.
+
+    "anderson": Anderson 1983 (INT-305), 1.397 in calm air. "behave": the same less 0.397, so that
+    a calm fire is a circle (Finney 1998; BEHAVE and FlamMap). "behaveplus": 1 plus a quarter of
+    the wind in mi/h (BehavePlus to version 5).
     """
     # Far above the limit the exponential would overflow.
     wind_mph = np.minimum(np.asarray(effective_wind_m_min, dtype=np.float64) / M_MIN_PER_MPH, 100.0)
-    ratio = 0.936 * np.exp(0.1147 * wind_mph) + 0.461 * np.exp(-0.0692 * wind_mph) - 0.397
+    if form == "behaveplus":
+        ratio = 1.0 + 0.25 * wind_mph
+    else:
+        ratio = 0.936 * np.exp(0.1147 * wind_mph) + 0.461 * np.exp(-0.0692 * wind_mph)
+        ratio -= 0.397 if form == "behave" else 0.0
     return np.clip(ratio, 1.0, MAX_LENGTH_TO_WIDTH)
+
+
+def crown_length_to_width(wind_20ft_m_min: ArrayLike) -> Floats:
+    """Length over width of a crown fire's ellipse, 1 to 8, at a 20-ft wind, m/min.
+
+    Rothermel 1991 (INT-438) eq. 10, limited like the ellipse of surface fires.
+    """
+    wind_mph = np.asarray(wind_20ft_m_min, dtype=np.float64) / M_MIN_PER_MPH
+    return np.minimum(1.0 + 0.125 * wind_mph, MAX_LENGTH_TO_WIDTH)
 
 
 def eccentricity(ratio: ArrayLike) -> Floats:

@@ -77,13 +77,17 @@ def checked_grid(dataset: rasterio.DatasetReader, crs: str | None = None) -> Gri
     Raises:
         InputError: too many cells, rotated, mirrored, not square, not georeferenced, geographic.
     """
-    where = dataset.name
-    rows, cols = dataset.shape
-    if rows * cols > MAX_CELLS:
-        raise fail(expected=f"at most {MAX_CELLS:,} cells", given=f"{rows} x {cols}", where=where,
-                   remedy="cut a smaller area first")
-    a, b, c, d, e, f = dataset.transform[:6]
-    if dataset.transform.is_identity:
+    # An LCP header names its unit; rasters without a reference system are taken to be in metres.
+    unit = dataset.tags().get("LINEAR_UNIT", "Meters")
+    return make_grid(dataset.name, dataset.shape, dataset.transform[:6], dataset.crs, crs, unit)
+
+
+def make_grid(where: str, shape: tuple[int, int], transform: tuple[float, ...],
+              system: CRS | None, crs: str | None = None, unit: str = "Meters") -> Grid:
+    """A grid from its parts; `crs` replaces the file's own `system`. `InputError` as above."""
+    check_size(where, *shape)
+    a, b, c, d, e, f = transform
+    if tuple(transform) == tuple(rasterio.Affine.identity()[:6]):
         raise fail(expected="a georeferenced raster", given="one without a cell size", where=where,
                    remedy="write its extent into the file, for example with gdal_translate -a_ullr")
     if b != 0 or d != 0 or a <= 0 or e >= 0:
@@ -92,30 +96,35 @@ def checked_grid(dataset: rasterio.DatasetReader, crs: str | None = None) -> Gri
     if abs(a + e) > _SQUARE_TOLERANCE * a:
         raise fail(expected="square cells", given=f"{a:g} x {-e:g}", where=where,
                    remedy="resample it to square cells, for example with gdalwarp -tr")
-    system = _reference_system(dataset, crs)
+    used = system if crs is None else reference_system(crs, where)
     # The file's own system too: naming another one does not turn its degrees into metres.
-    for named in (dataset.crs, system):
+    for named in (system, used):
         _refuse_degrees(named, a, where)
-    return Grid((rows, cols), (a, b, c, d, e, f), a * _metres_per_unit(dataset, system),
-                system.to_wkt() if system else None)
+    return Grid(shape, (a, b, c, d, e, f), a * _metres_per_unit(used, unit),
+                used.to_wkt() if used else None)
 
 
-def _reference_system(dataset: rasterio.DatasetReader, crs: str | None) -> CRS | None:
-    if crs is None:
-        return dataset.crs
+def check_size(where: str, rows: int, cols: int) -> None:
+    """`InputError` for more cells than fit in memory; to be called before anything is allocated."""
+    if rows * cols > MAX_CELLS:
+        raise fail(expected=f"at most {MAX_CELLS:,} cells", given=f"{rows} x {cols}", where=where,
+                   remedy="cut a smaller area first")
+
+
+def reference_system(crs: str, where: str) -> CRS:
+    """The system that a text names; `InputError` if PROJ does not know it."""
     try:
         return CRS.from_user_input(crs)
     except (CRSError, ValueError) as error:
         raise fail(expected="a coordinate reference system such as EPSG:5070", given=f"'{crs}'",
-                   where=dataset.name, remedy="check its spelling") from error
+                   where=where, remedy="check its spelling") from error
 
 
-def _metres_per_unit(dataset: rasterio.DatasetReader, system: CRS | None) -> float:
-    """Metres per unit of the transform: of the reference system, else as an LCP header says."""
+def _metres_per_unit(system: CRS | None, unit: str) -> float:
+    """Metres per unit of the transform: of the reference system, else as the file says."""
     if system is not None and system.is_projected:
         return float(system.linear_units_factor[1])
-    factors = {"Feet": METRES_PER_FOOT, "Kilometers": 1000.0}
-    return factors.get(dataset.tags().get("LINEAR_UNIT", "Meters"), 1.0)
+    return {"Feet": METRES_PER_FOOT, "Kilometers": 1000.0}.get(unit, 1.0)
 
 
 def _refuse_degrees(system: CRS | None, cell: float, where: str) -> None:
@@ -130,10 +139,11 @@ def read_band(dataset: rasterio.DatasetReader, index: int) -> Band:
     """Band `index` (from 1) with the cells that hold data."""
     values = dataset.read(index)
     return Band(dataset.descriptions[index - 1] or "", dataset.tags(index), values,
-                _valid(values, dataset.nodatavals[index - 1]))
+                valid_cells(values, dataset.nodatavals[index - 1]))
 
 
-def _valid(values: np.ndarray, tag: float | None) -> NDArray[np.bool_]:
+def valid_cells(values: np.ndarray, tag: float | None) -> NDArray[np.bool_]:
+    """Where values are data: finite, and neither `tag` nor one of `NODATA_VALUES`."""
     valid = ~np.isin(values, NODATA_VALUES)
     if np.issubdtype(values.dtype, np.floating):
         valid &= np.isfinite(values)

@@ -1,11 +1,13 @@
-"""The layers of LANDFIRE and FARSITE landscapes: recognise them by name, bring them to our units.
+"""The layers of landscapes: recognise them by name, bring them to our units.
 
-Files hold whole numbers: canopy and base height in decimetres, bulk density in 0.01 kg/m3, cover
-in percent, slope in degrees or percent. A FARSITE .lcp names its units in its header.
+LANDFIRE's files hold whole numbers: canopy and base height in decimetres, bulk density in 0.01
+kg/m3, cover in percent, slope in degrees or percent. A FARSITE .lcp names its units in its header;
+other layers may name them at the end of their own names, such as canopy_height_m or slope_percent.
 """
 
 import re
 from enum import Enum
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +32,23 @@ class Role(Enum):
     HEIGHT = "canopy height"
     BASE = "canopy base height"
     DENSITY = "canopy bulk density"
+    CURING = "grass curing"
+    IGNITION = "ignition weight"
+    VALUE = "value"
+    COST = "cost"
+    TREATABLE = "treatable"
 
 
-LCP_ORDER = tuple(Role)
+LCP_ORDER = tuple(Role)[:8]
 """Order of bands in a landscape file; the first five alone make one without crown fuels."""
+
+CLASSES = frozenset({Role.FUEL, Role.TREATABLE})
+"""Layers whose numbers are names: they have no mean."""
+
+SlopeUnit = Literal["percent", "degrees"]
+
+UNTOLD = "untold"
+"""Value of a slope band's SLOPE_UNIT tag where neither file nor convention names the unit."""
 
 # Tried in this order: "canopy base height" is not a height, "canopy bulk density" not a canopy.
 _PATTERNS: tuple[tuple[Role, str], ...] = (
@@ -41,10 +56,15 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
     (Role.DENSITY, r"CBD|BULK"),
     (Role.BASE, r"CBH|BASE"),
     (Role.HEIGHT, r"(?<![A-Z])CH(?![A-Z])|HEIGHT"),
-    (Role.COVER, r"(?<![A-Z])CC(?![A-Z])|COVER"),
+    (Role.COVER, r"(?<![A-Z])CCF?(?![A-Z])|COVER"),
     (Role.SLOPE, r"(?<![A-Z])(SLP|SLOPE)"),
     (Role.ASPECT, r"(?<![A-Z])ASP"),
     (Role.ELEVATION, r"(?<![A-Z])(ELEV|DEM(?![A-Z]))"),
+    (Role.CURING, r"^GRASS[ _]CURING"),
+    (Role.IGNITION, r"^IGNITION[ _]WEIGHT$"),
+    (Role.VALUE, r"^VALUE$"),
+    (Role.COST, r"^COST$"),
+    (Role.TREATABLE, r"^TREATABLE$"),
 )
 
 _HEIGHT_UNITS = {"1": 1.0, "2": METRES_PER_FOOT, "3": 0.1, "4": 0.1 * METRES_PER_FOOT}
@@ -64,7 +84,7 @@ def is_40(name: str) -> bool:
 
 def fuel_codes(band: Band, where: str) -> NDArray[np.int16]:
     """Fuel codes, with `NODATA` where there is none; `InputError` if they are no whole numbers."""
-    whole = np.where(band.valid, band.values.astype(np.float32), NODATA)
+    whole = np.where(band.valid, band.values.astype(np.float64), NODATA)
     codes = np.clip(whole, -32768, 32767).astype(np.int16)
     odd = codes != whole
     if odd.any():
@@ -89,26 +109,30 @@ def elevation_m(band: Band, where: str) -> FloatGrid:
     return metres[tuple(nearest)]
 
 
-def slope_tan(band: Band, name: str) -> FloatGrid:
-    """Slope, rise over run; 0 without data.
+def stated_slope_unit(band: Band, name: str) -> SlopeUnit | None:
+    """Unit of a slope layer as its name (SlpP, slope_percent, SlpD) or an .lcp header states it.
 
-    The unit is that of the layer's name (SlpP percent, SlpD degrees) or of an .lcp header,
-    otherwise degrees; slopes above 90 cannot be degrees and are taken as percent.
+    Where nothing is stated LANDFIRE's degrees are meant; None where even that is not known.
     """
-    slope = np.where(band.valid, band.values, 0).astype(np.float32)
-    if _in_percent(name, band.tags) or slope.max(initial=0.0) > 90.0:
-        return slope / np.float32(100.0)
-    return np.tan(np.radians(np.clip(slope, 0.0, 89.0)))
+    if re.search(r"SLPP|PERCENT|PCT", name.upper()) or band.tags.get("SLOPE_UNIT") == "1":
+        return "percent"
+    return None if band.tags.get("SLOPE_UNIT") == UNTOLD else "degrees"
 
 
-def _in_percent(name: str, tags: dict[str, str]) -> bool:
-    named = re.search(r"SLPP|PERCENT|PCT", name.upper()) is not None
-    return named or tags.get("SLOPE_UNIT") == "1"
+def slope_tan(band: Band, unit: SlopeUnit) -> FloatGrid:
+    """Slope, rise over run; 0 without data or below 0."""
+    slope = np.maximum(np.where(band.valid, band.values, 0).astype(np.float64), 0.0)
+    if unit == "percent":
+        return (slope / 100.0).astype(np.float32)
+    return np.tan(np.radians(np.minimum(slope, 89.0))).astype(np.float32)
 
 
 def aspect_deg(band: Band) -> tuple[FloatGrid, NDArray[np.bool_]]:
-    """Aspect in [0, 360), 0 where flat or without data; and where there is one."""
-    given = band.valid & (band.values >= 0)
+    """Aspect in [0, 360), 0 where flat or without data; and where there is one.
+
+    Level ground is -1 in some files and 65535 (that -1 in 16 bits without a sign) in others.
+    """
+    given = band.valid & (band.values >= 0) & (band.values <= 360)
     return np.where(given, band.values, 0).astype(np.float32) % np.float32(360.0), given
 
 
@@ -117,17 +141,45 @@ def canopy_cover(band: Band) -> FloatGrid:
     return np.clip(_scaled(band, 0.01), 0.0, 1.0)
 
 
-def canopy_height_m(band: Band) -> FloatGrid:
+def canopy_height_m(band: Band, name: str) -> FloatGrid:
     """Height of the canopy's top, or of its base, in metres; 0 without data."""
     unit = band.tags.get("CANOPY_HT_UNIT") or band.tags.get("CBH_UNIT") or "3"
-    return _scaled(band, _HEIGHT_UNITS.get(unit, 0.1))
+    in_metres = re.search(r"[ _]M$", name.upper()) is not None
+    return _scaled(band, 1.0 if in_metres else _HEIGHT_UNITS.get(unit, 0.1))
 
 
-def canopy_bulk_density_kg_m3(band: Band) -> FloatGrid:
-    """Bulk density of the canopy, kg/m3; 0 without data."""
-    return _scaled(band, _DENSITY_UNITS.get(band.tags.get("CBD_UNIT", "3"), 0.01))
+def canopy_bulk_density_kg_m3(band: Band, name: str, where: str) -> FloatGrid:
+    """Bulk density of the canopy, kg/m3; 0 without data.
+
+    Raises:
+        InputError: numbers all below 1 that neither name nor header gives a unit.
+    """
+    natural = re.search(r"KG[ _/]?M-?3$", name.upper()) is not None
+    unit = "1" if natural else band.tags.get("CBD_UNIT")
+    largest = np.max(band.values, where=band.valid, initial=0)
+    if unit is None and 0 < largest < 1:
+        raise fail(expected="bulk density in 0.01 kg/m3", given=f"{largest:g} at most, so kg/m3",
+                   where=where, remedy="name the layer canopy_bulk_density_kg_m3")
+    return _scaled(band, _DENSITY_UNITS.get(unit or "3", 0.01))
+
+
+def fraction(band: Band, default: float, where: str) -> FloatGrid:
+    """Percent as a fraction 0-1, `default` without data; `InputError` outside 0-100."""
+    percent = np.where(band.valid, band.values, 100.0 * default)
+    if (percent < 0).any() or (percent > 100).any():
+        raise fail(expected="percent from 0 to 100", where=where, remedy="check its unit",
+                   given=f"{percent.min():g} to {percent.max():g}")
+    return (percent / 100.0).astype(np.float32)
+
+
+def filled(band: Band, default: float) -> FloatGrid:
+    """The layer's numbers, and `default` where there is no data."""
+    return np.where(band.valid, band.values, default).astype(np.float32)
 
 
 def _scaled(band: Band, scale: float) -> FloatGrid:
-    known = np.where(band.valid, band.values, 0).astype(np.float32)
-    return np.maximum(known, 0.0) * np.float32(scale)
+    known = np.where(band.valid, band.values, 0).astype(np.float64)
+    # Dividing by a whole number rounds once: 45 percent is the float nearest to 0.45.
+    whole = round(1.0 / scale)
+    exact = abs(whole * scale - 1.0) < 1e-12
+    return np.maximum(known / whole if exact else known * scale, 0.0).astype(np.float32)

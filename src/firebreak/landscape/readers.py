@@ -1,72 +1,51 @@
-"""Read landscapes: landscape GeoTIFFs, FARSITE .lcp files, folders of LANDFIRE layers, synthetic.
+"""Read landscapes: landscape GeoTIFFs, FARSITE .lcp files, folders of layers, Cell2Fire folders,
+synthetic.
 
-Slope and aspect are derived from elevation unless the file's own are asked for: shipped layers come
-in unnamed units, and their aspect is often relative to another north than the grid's. Where the two
-disagree a `LandscapeWarning` says by how much.
+A landscape is read on the grid of its fuel layer. Layers on another grid of the same reference
+system are brought onto it, with a `LandscapeWarning` for each.
 """
 
 import re
-import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.ndimage import binary_erosion
 
 from firebreak.checks import fail
-from firebreak.landscape import layers
-from firebreak.landscape.geotiff import Band, Grid, checked_grid, open_raster, read_band
+from firebreak.landscape import cell2fire, layers
+from firebreak.landscape.ascii_grid import is_ascii_grid
+from firebreak.landscape.fuel_systems import FUEL_SYSTEMS, FuelSystem
+from firebreak.landscape.geotiff import checked_grid, open_raster, read_band
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.layers import LCP_ORDER, Role
+from firebreak.landscape.resample import How, describe, onto, same_place
+from firebreak.landscape.source import (
+    LandscapeWarning,
+    Layer,
+    Source,
+    Terrain,
+    landscape_of,
+    read_layer,
+    warn,
+)
 from firebreak.landscape.synthetic import generate
-from firebreak.landscape.terrain import slope_aspect
+from firebreak.landscape.writers import SYSTEM_TAG
 
-Terrain = Literal["derived", "shipped"]
+__all__ = ["LandscapeWarning", "Terrain", "read_landscape"]
 
 DEFAULT_SYNTHETIC_SIZE = 40
-
-_SLOPE_TOLERANCE = 0.04
-_ASPECT_TOLERANCE_DEG = 5.0
-_STEEP = 0.10
-
-
-_CANOPY_NAMES = {Role.COVER: "canopy cover", Role.HEIGHT: "canopy height",
-                 Role.BASE: "canopy base height", Role.DENSITY: "canopy bulk density"}
-
-
-class LandscapeWarning(UserWarning):
-    """A landscape was read, but something about its files should be known."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Layer:
-    """A band, and the text that may name its unit: its description or its file's stem."""
-
-    band: Band
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """What was read, before units: where it lies and its layers."""
-
-    where: str
-    name: str
-    grid: Grid
-    layers: dict[Role, _Layer]
+_RASTERS = (".tif", ".tiff", ".lcp", ".asc")
 
 
 def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
                    crs: str | None = None) -> Landscape:
-    """The landscape that `spec` names; value 1 and cost 1 everywhere, all burnable cells treatable.
+    """The landscape that `spec` names; value 1 and cost 1 everywhere and all burnable cells
+    treatable, unless the file says otherwise.
 
     Args:
         spec: `synthetic:SEED[:SIZE[:FAMILY]]` (SIZE 40 or 30x50); a landscape GeoTIFF of 8 bands
             (elevation, slope, aspect, fuel, canopy cover, height, base height, bulk density; or
             in the order that the band descriptions say) or of the first 5; a FARSITE .lcp; a
-            folder with one of these, or with one GeoTIFF per layer named as LANDFIRE names them.
+            folder with one of these, or with one GeoTIFF or ASCII grid per layer named as
+            LANDFIRE names them; a Cell2Fire or C2F-W folder.
         terrain: "derived" takes slope and aspect from elevation by Horn's scheme, "shipped" from
             the file.
         crs: reference system to use instead of the file's own.
@@ -75,7 +54,8 @@ def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
         InputError: nothing there, unreadable, or not a landscape on a projected north-up grid.
 
     Warns:
-        LandscapeWarning: no reference system; slope or aspect disagree with elevation.
+        LandscapeWarning: no reference system; slope or aspect disagree with elevation; layers
+            that were resampled or replaced.
     """
     if str(spec).startswith("synthetic:"):
         return _synthetic(str(spec))
@@ -83,21 +63,11 @@ def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
     if not path.exists():
         raise fail(expected="a landscape file or folder", given="nothing", where=str(spec),
                    remedy="check the path, or use synthetic:SEED")
-    source = _read_folder(path, crs) if path.is_dir() else _read_file(path, crs)
-    if source.grid.crs is None:
-        warnings.warn(f"{source.where}: has no coordinate reference system, so results will carry "
-                      "none; pass crs to set it", LandscapeWarning, stacklevel=2)
-    missing = [name for role, name in _CANOPY_NAMES.items() if role not in source.layers]
-    if missing:
-        warnings.warn(f"{source.where}: has no {', '.join(missing)}, taken as 0: the wind is not "
-                      "sheltered by trees", LandscapeWarning, stacklevel=2)
-    landscape, found = _landscape(source, terrain)
-    if found:
-        outcome = "derived from elevation" if terrain == "derived" else "used as shipped"
-        warnings.warn(f"{source.where}: the file's slope and aspect disagree with its elevation "
-                      f"({' and '.join(found)}); they are {outcome}", LandscapeWarning,
-                      stacklevel=2)
-    return landscape
+    if not path.is_dir():
+        return landscape_of(_read_file(path, crs), terrain)
+    if cell2fire.is_folder(path):
+        return landscape_of(cell2fire.read_folder(path, crs), terrain)
+    return landscape_of(_read_folder(path, crs), terrain)
 
 
 def _synthetic(spec: str) -> Landscape:
@@ -110,14 +80,28 @@ def _synthetic(spec: str) -> Landscape:
     return generate(int(seed), (height, int(cols or height)), family=family)
 
 
-def _read_file(path: Path, crs: str | None) -> _Source:
+def _read_file(path: Path, crs: str | None) -> Source:
     """One raster that holds all layers."""
+    if is_ascii_grid(path):
+        raise fail(expected="a landscape of several layers", given="one ASCII grid",
+                   where=str(path), remedy="pass the folder that holds all layers")
     with open_raster(path) as dataset:
         grid = checked_grid(dataset, crs)
         roles = _band_roles(path, dataset.count, dataset.descriptions)
         bands = {role: read_band(dataset, index) for role, index in roles.items()}
-    return _Source(str(path), path.stem, grid,
-                   {role: _Layer(band, band.description) for role, band in bands.items()})
+        system = _system(str(path), dataset.tags().get(SYSTEM_TAG), "")
+    return Source(str(path), path.stem, grid,
+                  {role: Layer(band, band.description, str(path)) for role, band in bands.items()},
+                  system)
+
+
+def _system(where: str, tag: str | None, name: str) -> FuelSystem:
+    """The fuel system that a file's tag names, or its name: "fbp" in it, else Rothermel's."""
+    if tag is not None and tag not in FUEL_SYSTEMS:
+        raise fail(expected=f"the tag {SYSTEM_TAG} to be {' or '.join(FUEL_SYSTEMS)}",
+                   given=f"'{tag}'", where=where, remedy="correct the tag")
+    in_name = re.search(r"(?<![A-Z])FBP(?![A-Z])", name.upper()) is not None
+    return "fbp" if tag == "fbp" or (tag is None and in_name) else "rothermel"
 
 
 def _band_roles(path: Path, count: int, descriptions: tuple[str | None, ...]) -> dict[Role, int]:
@@ -142,10 +126,10 @@ def _band_roles(path: Path, count: int, descriptions: tuple[str | None, ...]) ->
     return {role: index for index, role in enumerate(LCP_ORDER[:count], start=1)}
 
 
-def _read_folder(folder: Path, crs: str | None) -> _Source:
+def _read_folder(folder: Path, crs: str | None) -> Source:
     """A folder with one landscape file, or with one raster per layer."""
-    rasters = sorted(p for p in folder.iterdir() if p.suffix.lower() in (".tif", ".tiff", ".lcp"))
-    whole = [p for p in rasters if p.suffix.lower() == ".lcp" or _band_count(p) > 1]
+    rasters = sorted(p for p in folder.iterdir() if p.suffix.lower() in _RASTERS)
+    whole = [p for p in rasters if _is_whole(p)]
     chosen = _choose_layers([p for p in rasters if p not in whole])
     layered = {Role.ELEVATION, Role.FUEL} <= chosen.keys()
     if len(whole) == 1 and not layered:
@@ -158,9 +142,14 @@ def _read_folder(folder: Path, crs: str | None) -> _Source:
                remedy="name the file itself, or complete the layers")
 
 
-def _band_count(path: Path) -> int:
+def _is_whole(path: Path) -> bool:
+    """Whether a raster may hold all layers."""
+    if path.suffix.lower() == ".lcp":
+        return True
+    if is_ascii_grid(path):
+        return False
     with open_raster(path) as dataset:
-        return int(dataset.count)
+        return int(dataset.count) > 1
 
 
 def _choose_layers(rasters: list[Path]) -> dict[Role, Path]:
@@ -179,88 +168,26 @@ def _choose_layers(rasters: list[Path]) -> dict[Role, Path]:
     return chosen
 
 
-def _read_layers(folder: Path, chosen: dict[Role, Path], crs: str | None) -> _Source:
-    grids: dict[Role, Grid] = {}
-    found: dict[Role, _Layer] = {}
+def _read_layers(folder: Path, chosen: dict[Role, Path], crs: str | None) -> Source:
+    """One raster per layer, each brought onto the fuel layer's grid where it lies on another."""
+    target, fuel, tags = read_layer(chosen[Role.FUEL], crs)
+    name = chosen[Role.FUEL].stem
+    found = {Role.FUEL: Layer(fuel, name, str(chosen[Role.FUEL]))}
     for role, path in chosen.items():
-        with open_raster(path) as dataset:
-            grids[role] = checked_grid(dataset, crs)
-            found[role] = _Layer(read_band(dataset, 1), path.stem)
-    fuel_grid = grids[Role.FUEL]
-    for role, grid in grids.items():
-        if grid.shape != fuel_grid.shape or not np.allclose(grid.transform, fuel_grid.transform):
-            raise fail(expected=f"the grid of the fuel model, {_size(fuel_grid)}",
-                       given=_size(grid), where=str(chosen[role]),
-                       remedy="bring all layers to one grid first")
-    return _Source(str(folder), folder.resolve().name, fuel_grid, found)
+        if role is Role.FUEL:
+            continue
+        grid, band, _ = read_layer(path, crs)
+        if not same_place(grid, target):
+            band = onto(band, grid, target, _how(role), str(path))
+            warn(f"{path}: resampled from {describe(grid)} to the fuel layer's {describe(target)}")
+        found[role] = Layer(band, path.stem, str(path))
+    return Source(str(folder), folder.resolve().name, target, found,
+                  _system(str(chosen[Role.FUEL]), tags.get(SYSTEM_TAG), name))
 
 
-def _size(grid: Grid) -> str:
-    rows, cols = grid.shape
-    return f"{rows} x {cols} cells at ({grid.transform[2]:.0f}, {grid.transform[5]:.0f})"
-
-
-def _landscape(source: _Source, terrain: Terrain) -> tuple[Landscape, list[str]]:
-    """The landscape in our units, and how the file's terrain differs from its elevation."""
-    fuel = layers.fuel_codes(source.layers[Role.FUEL].band, source.where)
-    elevation = layers.elevation_m(source.layers[Role.ELEVATION].band, source.where)
-    slope, aspect, found = _terrain(source, elevation, terrain)
-    ones = np.ones(source.grid.shape, dtype=np.float32)
-    landscape = Landscape(
-        name=source.name, fuel_model=fuel, elevation_m=elevation, slope_tan=slope,
-        aspect_deg=aspect, **_canopy(source), value=ones, cost=ones,  # type: ignore[arg-type]
-        treatable=np.ones(source.grid.shape, dtype=bool), cell_size_m=source.grid.cell_size_m,
-        transform=source.grid.transform, crs=source.grid.crs)
-    return landscape, found
-
-
-def _canopy(source: _Source) -> dict[str, NDArray[np.float32]]:
-    """The canopy layers in our units; zeros for layers that the source does not have."""
-    converters = {
-        "canopy_cover": (Role.COVER, layers.canopy_cover),
-        "canopy_height_m": (Role.HEIGHT, layers.canopy_height_m),
-        "canopy_base_height_m": (Role.BASE, layers.canopy_height_m),
-        "canopy_bulk_density_kg_m3": (Role.DENSITY, layers.canopy_bulk_density_kg_m3),
-    }
-    return {name: convert(source.layers[role].band) if role in source.layers
-            else np.zeros(source.grid.shape, dtype=np.float32)
-            for name, (role, convert) in converters.items()}
-
-
-def _terrain(source: _Source, elevation: NDArray[np.float32], terrain: Terrain,
-             ) -> tuple[NDArray[np.float32], NDArray[np.float32], list[str]]:
-    """(slope_tan, aspect_deg) as asked for, and how the file's differ from the derived ones."""
-    valid = source.layers[Role.ELEVATION].band.valid
-    derived = slope_aspect(elevation, source.grid.cell_size_m, valid)
-    if not {Role.SLOPE, Role.ASPECT} <= source.layers.keys():
-        if terrain == "shipped":
-            raise fail(expected="slope and aspect layers", given="none", where=source.where,
-                       remedy="use terrain='derived'")
-        return *derived, []
-    slope_layer = source.layers[Role.SLOPE]
-    slope = layers.slope_tan(slope_layer.band, slope_layer.label)
-    aspect, has_aspect = layers.aspect_deg(source.layers[Role.ASPECT].band)
-    # Next to missing elevations, Horn's scheme has less to go by than the file's maker had.
-    inner = binary_erosion(valid & slope_layer.band.valid)
-    found = _disagreements(slope, aspect, *derived, inner, inner & has_aspect)
-    return *((slope, aspect) if terrain == "shipped" else derived), found
-
-
-def _disagreements(slope: NDArray[np.float32], aspect: NDArray[np.float32],
-                   derived_slope: NDArray[np.float32], derived_aspect: NDArray[np.float32],
-                   slope_known: NDArray[np.bool_],
-                   aspect_known: NDArray[np.bool_]) -> list[str]:
-    """What differs by more than rounding and resampling explain, each with its figure."""
-    found = []
-    difference = np.abs(slope - derived_slope)[slope_known]
-    if difference.size and np.median(difference) > _SLOPE_TOLERANCE:
-        found.append(f"median slope difference {100 * np.median(difference):.1f} percentage points")
-    steep = aspect_known & (slope > _STEEP) & (derived_slope > _STEEP)
-    error = np.exp(1j * np.radians((aspect - derived_aspect)[steep]))
-    if error.size == 0:
-        return found
-    typical = np.degrees(np.median(np.abs(np.angle(error))))
-    if typical > _ASPECT_TOLERANCE_DEG:
-        turn = np.degrees(np.angle(error.mean()))
-        found.append(f"median aspect error {typical:.1f} degrees, mean turn {turn:+.1f} degrees")
-    return found
+def _how(role: Role) -> How:
+    if role in layers.CLASSES:
+        return "majority"
+    if role is Role.ASPECT:
+        return "nearest"  # the mean of 350 and 10 degrees is not 180
+    return "smooth" if role is Role.ELEVATION else "mean"

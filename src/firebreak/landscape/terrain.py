@@ -2,13 +2,25 @@
 ("Hill shading and the reflectance map", Proc. IEEE 69), the scheme that GDAL and ArcGIS use.
 
 Derived on the grid actually used, so that aspect is relative to the grid's own north: shipped
-aspect layers are often relative to another north.
+aspect layers are often relative to another north. Shipped layers are held against the derived ones,
+which also tells the unit of a slope that nobody named.
 """
+
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatGrid = NDArray[np.float32]
+
+_SLOPE_TOLERANCE = 0.04
+_ASPECT_TOLERANCE_DEG = 5.0
+_STEEP = 0.10
+
+_SLOPING = 0.02  # rise over run below which all units look alike
+_FEWEST_CELLS = 9
+_GOOD_MATCH = 0.4  # of the median slope; the right unit was seen to miss by 0.00-0.30
+_CLEARLY_WORSE = 2.0
 
 
 def slope_aspect(elevation_m: np.ndarray, cell_size_m: float,
@@ -66,3 +78,54 @@ def _weighted_difference(elevation_m: np.ndarray, valid: np.ndarray | None,
                 difference[~(present[window] & present[1:-1, 1:-1])] = 0.0
             total += ahead * weight * difference
     return total
+
+
+def slope_unit_by_elevation(slope: np.ndarray, derived_tan: np.ndarray, known: np.ndarray,
+                            ) -> Literal["percent", "degrees", "neither", "level"]:
+    """The unit in which slopes of unnamed unit agree with the ground's.
+
+    Each reading is judged by its median miss over sloping cells, relative to the median slope;
+    one must be near and the other at least twice as far.
+
+    Args:
+        slope: [H, W], the numbers of the file.
+        derived_tan: [H, W], slope from elevation, rise over run.
+        known: bool [H, W], cells to compare.
+
+    Returns:
+        "percent" or "degrees"; "neither" where no reading agrees; "level" where too few cells
+        slope to tell.
+    """
+    sloping = known & (derived_tan > _SLOPING)
+    if np.count_nonzero(sloping) < _FEWEST_CELLS:
+        return "level"
+    ground = derived_tan[sloping].astype(np.float64)
+    given = slope[sloping].astype(np.float64)
+    readings = {"percent": given / 100.0, "degrees": np.tan(np.radians(np.clip(given, 0.0, 89.0)))}
+    misses = {unit: float(np.median(np.abs(reading - ground)) / np.median(ground))
+              for unit, reading in readings.items()}
+    near = misses["percent"] <= _GOOD_MATCH, misses["degrees"] <= _GOOD_MATCH
+    if near[0] and misses["degrees"] > _CLEARLY_WORSE * misses["percent"]:
+        return "percent"
+    if near[1] and misses["percent"] > _CLEARLY_WORSE * misses["degrees"]:
+        return "degrees"
+    return "neither"
+
+
+def disagreements(slope: FloatGrid, aspect: FloatGrid, derived_slope: FloatGrid,
+                  derived_aspect: FloatGrid, slope_known: NDArray[np.bool_],
+                  aspect_known: NDArray[np.bool_]) -> list[str]:
+    """What differs by more than rounding and resampling explain, each with its figure."""
+    found = []
+    difference = np.abs(slope - derived_slope)[slope_known]
+    if difference.size and np.median(difference) > _SLOPE_TOLERANCE:
+        found.append(f"median slope difference {100 * np.median(difference):.1f} percentage points")
+    steep = aspect_known & (slope > _STEEP) & (derived_slope > _STEEP)
+    error = np.exp(1j * np.radians((aspect - derived_aspect)[steep]))
+    if error.size == 0:
+        return found
+    typical = np.degrees(np.median(np.abs(np.angle(error))))
+    if typical > _ASPECT_TOLERANCE_DEG:
+        turn = np.degrees(np.angle(error.mean()))
+        found.append(f"median aspect error {typical:.1f} degrees, mean turn {turn:+.1f} degrees")
+    return found

@@ -1,23 +1,31 @@
-"""Write grids as GeoTIFFs that any GIS opens in place: north-up, compressed, bands described.
+"""Write grids as GeoTIFFs that any GIS opens in place: north-up, compressed, bands described; and
+as folders of ASCII grids.
 
 A file appears whole or not at all: it is written under another name beside its place, then moved.
 """
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import rasterio
 from numpy.typing import DTypeLike, NDArray
+from rasterio.crs import CRS
 from rasterio.errors import NotGeoreferencedWarning, RasterioError
 
 from firebreak.checks import fail
-from firebreak.landscape.fuels import FUEL_COLOURS
+from firebreak.landscape.ascii_grid import ascii_lines
+from firebreak.landscape.fuel_systems import fuel_colours
 from firebreak.landscape.landscape import NODATA, Landscape
 
+SYSTEM_TAG = "FUEL_SYSTEM"
+"""The tag in which a GeoTIFF names its fuel system."""
+
 _FUEL_MAP_NODATA = 0
+_DEFAULT_CURING = 0.8
 
 
 def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: Landscape, *,
@@ -46,23 +54,44 @@ def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: 
         "count": len(bands), "dtype": bands[0].dtype, "crs": landscape.crs, "nodata": nodata,
         "transform": rasterio.Affine(*landscape.transform), "compress": "deflate",
     }
+    with _whole(target, "a GeoTIFF") as part:
+        _write(part, profile, dict(zip(grids, bands, strict=True)), tags or {},
+               landscape.fuel_system)
+    return target
+
+
+@contextmanager
+def _whole(target: Path, kind: str) -> Iterator[Path]:
+    """A path beside `target` to write to; what is there takes the target's place at the end."""
+    _check_folder(target)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        _write(part, profile, dict(zip(grids, bands, strict=True)), tags or {})
+        yield part
         os.replace(part, target)
     except (RasterioError, OSError) as error:
-        raise fail(expected="to write a GeoTIFF", given=f"'{error}'", where=str(target),
+        raise fail(expected=f"to write {kind}", given=f"'{error}'", where=str(target),
                    remedy="check the folder's permissions and free space") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _check_folder(target: Path) -> None:
+    if not target.parent.is_dir():
+        raise fail(expected="a folder to write into", given="none", where=str(target.parent),
+                   remedy="create it first")
+
+
+def write_text(path: str | Path, lines: Iterable[str]) -> Path:
+    """Write pieces of text as one file; `InputError` for a missing folder or a failed write."""
+    target = Path(path)
+    with _whole(target, "a file") as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(lines)
     return target
 
 
 def _checked_bands(target: Path, grids: Mapping[str, np.ndarray], landscape: Landscape,
                    dtype: DTypeLike | None) -> list[np.ndarray]:
-    if not target.parent.is_dir():
-        raise fail(expected="a folder to write into", given="none", where=str(target.parent),
-                   remedy="create it first")
+    _check_folder(target)
     wrong = {name: np.shape(grid) for name, grid in grids.items()
              if np.shape(grid) != landscape.shape}
     if wrong or not grids:
@@ -74,7 +103,7 @@ def _checked_bands(target: Path, grids: Mapping[str, np.ndarray], landscape: Lan
 
 
 def _write(path: Path, profile: dict[str, object], bands: Mapping[str, np.ndarray],
-           tags: Mapping[str, object]) -> None:
+           tags: Mapping[str, object], system: str) -> None:
     with warnings.catch_warnings():
         # Landscapes without a reference system are written without one; the reader said so.
         warnings.simplefilter("ignore", NotGeoreferencedWarning)
@@ -83,31 +112,37 @@ def _write(path: Path, profile: dict[str, object], bands: Mapping[str, np.ndarra
                 dataset.write(grid, index)
                 dataset.set_band_description(index, name)
             dataset.update_tags(**{key: str(text) for key, text in tags.items()})
-            if list(bands) == ["fuel_model"] and profile["dtype"] == np.uint8:
-                dataset.write_colormap(1, _colour_table())
+            if list(bands) == ["fuel_model"] and profile["dtype"] in (np.uint8, np.uint16):
+                dataset.write_colormap(1, _colour_table(system))
 
 
-def _colour_table() -> dict[int, tuple[int, int, int, int]]:
+def _colour_table(system: str) -> dict[int, tuple[int, int, int, int]]:
     table = {_FUEL_MAP_NODATA: (255, 255, 255, 0)}
-    for code, colour in FUEL_COLOURS.items():
+    for code, colour in fuel_colours(system).items():
         red, green, blue = bytes.fromhex(colour.removeprefix("#"))
         table[code] = (red, green, blue, 255)
     return table
 
 
 def write_fuel_map(path: str | Path, landscape: Landscape) -> Path:
-    """The fuel codes as a uint8 GeoTIFF with LANDFIRE's colours; no data is 0."""
+    """The fuel codes as a GeoTIFF in the usual colours of the fuel system; no data is 0.
+
+    One byte a cell, two for the FBP System, whose codes go up to 995.
+    """
     codes = np.where(landscape.fuel_model == NODATA, _FUEL_MAP_NODATA, landscape.fuel_model)
+    dtype = np.uint16 if landscape.fuel_system == "fbp" else np.uint8
     return write_geotiff(path, {"fuel_model": codes}, landscape, nodata=_FUEL_MAP_NODATA,
-                         dtype=np.uint8)
+                         dtype=dtype, tags={SYSTEM_TAG: landscape.fuel_system})
 
 
 def write_landscape(path: str | Path, landscape: Landscape) -> Path:
     """The 8-band int16 landscape GeoTIFF that LANDFIRE ships and fire programs read.
 
     Elevation is rounded to metres, slope to degrees, aspect to degrees (-1 = flat), cover to
-    percent, heights to decimetres, bulk density to 0.01 kg/m3. Value, cost and treatable cells
-    have no place in the format.
+    percent, heights to decimetres, bulk density to 0.01 kg/m3; a tag names the fuel system. Grass
+    curing (percent), ignition weights, value, cost and treatable cells follow as more bands where
+    they are not everywhere what a landscape has by default; the file is then float32, as one
+    GeoTIFF has one type of numbers.
 
     Raises:
         InputError: as `write_geotiff`.
@@ -126,4 +161,76 @@ def write_landscape(path: str | Path, landscape: Landscape) -> Path:
     outside = landscape.fuel_model == NODATA
     whole: dict[str, NDArray[np.float64]] = {
         name: np.where(outside, NODATA, np.round(grid)) for name, grid in bands.items()}
-    return write_geotiff(path, whole, landscape, nodata=NODATA, dtype=np.int16)
+    extra = {name.replace("_", " "): np.where(outside, NODATA, grid)
+             for name, grid in extra_layers(landscape).items()}
+    return write_geotiff(path, whole | extra, landscape, nodata=NODATA,
+                         dtype=np.float32 if extra else np.int16,
+                         tags={SYSTEM_TAG: landscape.fuel_system})
+
+
+def extra_layers(landscape: Landscape) -> dict[str, np.ndarray]:
+    """The grids that most landscapes have not, by layer name, where they say anything."""
+    found: dict[str, np.ndarray] = {}
+    if (landscape.grass_curing != np.float32(_DEFAULT_CURING)).any():
+        found["grass_curing"] = percent(landscape.grass_curing)
+    for name in ("ignition_weight", "value", "cost"):
+        if (getattr(landscape, name) != 1.0).any():
+            found[name] = getattr(landscape, name)
+    if (landscape.treatable != landscape.burnable).any():
+        found["treatable"] = landscape.treatable.astype(np.int16)
+    return found
+
+
+def percent(grid: np.ndarray) -> NDArray[np.float64]:
+    """A float32 fraction in percent, as the shortest number that gives it back exactly."""
+    exact = 100.0 * grid.astype(np.float64)
+    short = np.round(exact, 4)
+    return np.where((short / 100.0).astype(np.float32) == grid, short, exact)
+
+
+def write_ascii_folder(folder: str | Path, landscape: Landscape) -> list[Path]:
+    """A folder with one ASCII grid per layer, named with its unit, and a .prj for each.
+
+    Numbers are written in full, so the landscape is read back as it is (slope and aspect with
+    `terrain="shipped"`). The fuel layer of the FBP System is fuel_model_fbp.
+
+    Raises:
+        InputError: `folder` is a file, or a write failed.
+    """
+    fuel = "fuel_model_fbp" if landscape.fuel_system == "fbp" else "fuel_model"
+    grids: dict[str, np.ndarray] = {
+        fuel: landscape.fuel_model,
+        "elevation_m": landscape.elevation_m,
+        "slope_percent": percent(landscape.slope_tan),
+        "aspect_deg": shown_aspect(landscape),
+        "canopy_cover_percent": percent(landscape.canopy_cover),
+        "canopy_height_m": landscape.canopy_height_m,
+        "canopy_base_height_m": landscape.canopy_base_height_m,
+        "canopy_bulk_density_kg_m3": landscape.canopy_bulk_density_kg_m3,
+    }
+    return write_ascii_layers(folder, grids | extra_layers(landscape), landscape)
+
+
+def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
+                       landscape: Landscape) -> list[Path]:
+    """Write [H, W] grids as NAME.asc on the landscape's grid, each with a .prj if there is a
+    reference system; the folder is made. `InputError` as `write_ascii_folder`."""
+    place = Path(folder)
+    if place.exists() and not place.is_dir():
+        raise fail(expected="a folder", given="a file", where=str(place),
+                   remedy="choose another one")
+    place.mkdir(parents=True, exist_ok=True)
+    system = CRS.from_wkt(landscape.crs).to_wkt(version="WKT1_ESRI") if landscape.crs else None
+    written = []
+    for name, grid in grids.items():
+        written.append(write_text(place / f"{name}.asc",
+                                  ascii_lines(grid, landscape.transform, NODATA)))
+        if system:
+            written.append(write_text(place / f"{name}.prj", [system + "\n"]))
+    return written
+
+
+def shown_aspect(landscape: Landscape) -> NDArray[np.float32]:
+    """Aspect in degrees, and -1 on level ground."""
+    level = (landscape.slope_tan == 0) & (landscape.aspect_deg == 0)
+    return np.where(level, np.float32(-1.0), landscape.aspect_deg)

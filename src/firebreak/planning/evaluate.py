@@ -112,7 +112,7 @@ def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Seque
     if not scenes:
         raise fail(expected="landscapes", given="none", where="evaluate",
                    remedy="name at least one")
-    if len({scene.key for scene in scenes}) < len(scenes):
+    if len({scene.landscape.checksum() for scene in scenes}) < len(scenes):
         raise fail(expected="each landscape once", given="one twice", where="evaluate",
                    remedy="remove the repeated landscape")
     if random_draws < 1:
@@ -124,7 +124,7 @@ def _plans_by_scene(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequ
                     budget_share: float) -> list[dict[str, Plan]]:
     """The given plans of each scene by name; a name already taken gets -2, -3 and so on."""
     found: list[dict[str, Plan]] = [{} for _ in scenes]
-    keys = [scene.key for scene in scenes]
+    keys = [scene.landscape.checksum() for scene in scenes]
     for plan in plans:
         if plan.landscape_checksum not in keys:
             raise fail(expected="plans for the landscapes that are evaluated",

@@ -90,7 +90,7 @@ def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], given: Mapping[str
 
 
 def _burned(scene: Scene, fires: Fires) -> _Burned:
-    untreated = burn_statistics(scene.field, fires, scene.landscape.value)
+    untreated = burn_statistics(scene.field, fires, scene.worth)
     if not untreated.loss.mean() > 0.0:
         raise fail(expected="fires that burn something of value", given="a mean loss of 0",
                    where=f"landscape {scene.landscape.name}, seed {scene.seed}",
@@ -100,7 +100,7 @@ def _burned(scene: Scene, fires: Fires) -> _Burned:
 
 def _judge(scene: Scene, name: str, plan: Plan, test: _Burned, shown: _Burned) -> Judged:
     mask = plan.break_mask()
-    value = scene.landscape.value
+    value = scene.worth
     before = test.untreated
     after = burn_statistics(scene.field, test.fires, value, mask)
     promised = burn_statistics(scene.field, shown.fires, value, mask)
@@ -110,8 +110,7 @@ def _judge(scene: Scene, name: str, plan: Plan, test: _Burned, shown: _Burned) -
         untreated_burned_share=float(before.burn_probability[scene.landscape.burnable].mean()),
         median_duration_min=scene.median_duration_min,
         reduction=_mean_drop(before, after),
-        reduction_untreated_cells=relative_drop(_loss_off(mask, before, value),
-                                                _loss_off(mask, after, value)),
+        reduction_untreated_cells=relative_drop(_loss_off(mask, before), _loss_off(mask, after)),
         cvar90_reduction=relative_drop(worst_tenth_mean(before.loss),
                                        worst_tenth_mean(after.loss)),
         in_sample_reduction=_mean_drop(shown.untreated, promised),
@@ -123,10 +122,9 @@ def _mean_drop(before: BurnStatistics, after: BurnStatistics) -> float:
     return relative_drop(float(before.loss.mean()), float(after.loss.mean()))
 
 
-def _loss_off(mask: NDArray[np.bool_], burned: BurnStatistics,
-              value: NDArray[np.float32]) -> float:
+def _loss_off(mask: NDArray[np.bool_], burned: BurnStatistics) -> float:
     """Mean loss on the cells outside the plan: [H, W] mask, True = treated."""
-    return float((burned.burn_probability * value)[~mask].sum())
+    return float(burned.lost[~mask].sum())
 
 
 def _mean_judged(draws: list[Judged]) -> Judged:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import Policy
 from firebreak.env.core import begin
 from firebreak.env.problem import Problem, problem_of
-from firebreak.env.slots import Sizes, Slots
+from firebreak.env.slots import Slots, sizes_for
 from firebreak.fire.engine import burn_statistics
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.landscape import Landscape
@@ -126,9 +126,8 @@ def default_batch(landscape: Landscape, budget_share: float) -> int:
 
 def _loaded(problem: Problem) -> Slots:
     """One slot that holds the problem, its plan fires burned without breaks."""
-    field = problem.scene.field
-    slots = Slots(Sizes(1, field.shape, field.metric.shape[0], problem.plan_fires.source.size,
-                        problem.reward_fires.source.size))
+    slots = Slots(sizes_for(problem.scene, 1, problem.plan_fires.source.size,
+                            problem.reward_fires.source.size))
     begin(slots, _SLOT, [problem])
     return slots
 
@@ -138,7 +137,7 @@ def warm_up() -> None:
     """Compiles what planning calls, once per process, so that it is not timed."""
     scene = make_scene(generate(0, 8), FireConditions(scenarios=1), 0)
     fires = scene.fires("plan", 1)
-    burn_statistics(scene.field, fires, scene.landscape.value)
+    burn_statistics(scene.field, fires, scene.worth)
     slots = _loaded(problem_of(scene, 0.5, fires, fires.first(0)))
     slots.place(0, int(np.flatnonzero(slots.available[0])[0]))
     slots.update(_SLOT, np.zeros(1, np.bool_))

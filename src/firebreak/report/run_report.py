@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import Policy
 from firebreak.env.core import begin
 from firebreak.env.problem import problem_of
-from firebreak.env.slots import Sizes, Slots
-from firebreak.fire.engine import burn_arrival, burn_losses, burn_statistics
-from firebreak.fire.fires import Fires
+from firebreak.env.slots import Slots, sizes_for
+from firebreak.fire.engine import burn_arrival, burn_loss, burn_statistics
 from firebreak.fire.scene import Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.learned import q_map
@@ -103,8 +102,8 @@ def _plan_maps(out: Path, scene: Scene, plan: Plan, caption: str) -> list[Path]:
     land = scene.landscape
     fires = scene.fires("test", TEST_FIRES)
     breaks = plan.break_mask()
-    before = burn_statistics(scene.field, fires, land.value).burn_probability
-    after = burn_statistics(scene.field, fires, land.value, breaks).burn_probability
+    before = burn_statistics(scene.field, fires, scene.worth).burn_probability
+    after = burn_statistics(scene.field, fires, scene.worth, breaks).burn_probability
     fires_words = f"{caption} · {TEST_FIRES} test fires"
     return [
         save_figure(landscape_figure(land, caption=caption), out / "landscape.png"),
@@ -118,8 +117,8 @@ def _q_maps(out: Path, scene: Scene, policy: Policy, plan: Plan, caption: str) -
     """What the policy saw in each cell at its first choice and half-way through the plan."""
     fires = scene.fires("plan", plan.plan_fires)
     problem = problem_of(scene, plan.budget_share, fires, fires.first(0))
-    field, only = scene.field, np.zeros(1, np.int64)
-    slots = Slots(Sizes(1, field.shape, field.metric.shape[0], plan.plan_fires, 0))
+    only = np.zeros(1, np.int64)
+    slots = Slots(sizes_for(scene, 1, plan.plan_fires, 0))
     begin(slots, only, [problem])
     files = [_q_map(out / "q_map_first.png", policy, slots, caption)]
     for cell in plan.cells[:plan.cells.size // 2].tolist():
@@ -174,12 +173,10 @@ def _animation(path: Path, scene: Scene, plan: Plan) -> Path:
     """Of the shown fires the one that the plan cuts most."""
     fires = scene.fires("show", SHOW_FIRES)
     breaks = plan.break_mask()
-    value = scene.landscape.value[None]
-    without = burn_losses(scene.field, fires, value)[0]
-    saved = without - burn_losses(scene.field, fires, value, breaks)[0]
+    saved = (burn_loss(scene.field, fires, scene.worth)
+             - burn_loss(scene.field, fires, scene.worth, breaks))
     best = int(np.argmax(saved))
-    one = slice(best, best + 1)
-    fire = Fires(fires.source[one], fires.scenario[one], fires.duration_min[one])
+    fire = fires.part(slice(best, best + 1))
     return fire_gif(path, scene.landscape, burn_arrival(scene.field, fire)[0],
                     burn_arrival(scene.field, fire, breaks)[0], breaks, int(fire.source[0]),
                     float(fire.duration_min[0]))

@@ -1,0 +1,227 @@
+"""Write folders that Cell2Fire (FBP landscapes) and C2F-W (Scott & Burgan's models) read.
+
+Cells are numbered from 1, row by row from the north-west. Weather is not written: a folder that is
+to be simulated also needs Weather.csv.
+"""
+
+import colorsys
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from rasterio.crs import CRS
+from rasterio.warp import transform as to_system
+
+from firebreak.checks import fail
+from firebreak.landscape.cell2fire_fuels import TABLES, table_text
+from firebreak.landscape.fbp_codes import FBP_CODES
+from firebreak.landscape.fuel_systems import burnable_codes, fuel_colours, fuel_name
+from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.writers import (
+    extra_layers,
+    percent,
+    shown_aspect,
+    write_ascii_layers,
+    write_text,
+)
+
+# Order of columns as each program writes them.
+_COLUMNS = {
+    "fbp": ("fueltype", "mon", "jd", "M", "jd_min", "lat", "lon", "elev", "ffmc", "ws", "waz",
+            "bui", "ps", "saz", "pc", "pdf", "gfl", "cur", "time", "pattern", "ftypeN"),
+    "rothermel": ("fueltype", "lat", "lon", "elev", "ws", "waz", "ps", "saz", "cur", "cbd", "cbh",
+                  "ccf", "ftypeN", "fmc", "probMap", "jd", "jd_min", "pc", "pdf", "time", "ffmc",
+                  "bui", "gfl", "pattern", "tree_height"),
+}
+# Surface fuel load of Data.csv by fuel type, kg/m2, as the published instances have it.
+_SURFACE_LOAD = {"C-1": 0.75, "C-2": 0.8, "C-3": 1.15, "C-4": 1.2, "C-5": 1.2, "C-6": 1.2,
+                 "C-7": 1.2, "O-1a": 0.35, "O-1b": 0.35}
+_UNPLACED = (51.621244, -115.608378)
+"""Latitude and longitude of all published instances; for maps without a reference system."""
+_TIME = 20  # a placeholder in all published instances
+_FIRST_SCOTT_BURGAN = 91  # with the unburnable codes
+
+
+def write_cell2fire(folder: str | Path, landscape: Landscape, *, breaks: ArrayLike | None = None,
+                    ignitions: ArrayLike | None = None) -> list[Path]:
+    """Write a landscape as a Cell2Fire or C2F-W folder.
+
+    Fuel grid (Forest.asc or fuels.asc) and its lookup table, elevation (m), slope (percent), saz
+    (down-slope aspect, -1 = level), cur (percent, FBP) or cbd, cbh, ccf, hm (kg/m3, m, percent, m),
+    Data.csv; value, cost, treatable and probabilityMap where they say anything, of which these
+    programs read the last only. Read back with `terrain="shipped"` it is the same landscape.
+
+    Args:
+        folder: made if missing; files of the same names are replaced.
+        landscape: what to write; its map unit must be the metre.
+        breaks: flat cells from 0, for Firebreaks.csv.
+        ignitions: flat cells from 0, one per year, for Ignitions.csv.
+
+    Returns:
+        The files.
+
+    Raises:
+        InputError: models of Anderson, which C2F-W does not know; a map unit other than the metre;
+            cells outside the map; a failed write.
+    """
+    where = f"landscape {landscape.name}"
+    if abs(landscape.transform[0] - landscape.cell_size_m) > 1e-6 * landscape.cell_size_m:
+        raise fail(expected="a map in metres, as Cell2Fire takes it",
+                   given=f"cells of {landscape.transform[0]:g} map units", where=where,
+                   remedy="warp it to a system in metres first")
+    if landscape.fuel_system == "rothermel":
+        _refuse_anderson(landscape, where)
+    place = Path(folder)
+    written = write_ascii_layers(place, _layers(landscape), landscape)
+    table = next(name for name, system in TABLES.items() if system == landscape.fuel_system)
+    written.append(write_text(place / table, _lookup_lines(landscape)))
+    written.append(write_text(place / "Data.csv", _data_lines(landscape)))
+    if breaks is not None:
+        written.append(write_firebreak_csv(place / "Firebreaks.csv", breaks,
+                                           landscape.fuel_model.size))
+    if ignitions is not None:
+        written.append(_write_ignitions(place / "Ignitions.csv", ignitions,
+                                        landscape.fuel_model.size))
+    return written
+
+
+def write_firebreak_csv(path: str | Path, cells: ArrayLike, map_cells: int | None = None) -> Path:
+    """Cells [n], flat from 0, as the table "Year,Ncell" that Cell2Fire takes as harvested cells and
+    C2F-W as fire breaks: one line "1,ID,ID,..." with ids from 1.
+
+    Args:
+        path: the file to make or replace.
+        cells: flat cells from 0.
+        map_cells: number of cells of the map, to check against.
+
+    Raises:
+        InputError: cells outside the map, or a failed write.
+    """
+    ids = _ids(cells, map_cells, path)
+    return write_text(path, ["Year,Ncell\n", ",".join(["1", *ids]) + "\n"])
+
+
+def _write_ignitions(path: Path, cells: ArrayLike, map_cells: int) -> Path:
+    ids = _ids(cells, map_cells, path)
+    lines = [f"{year},{cell}\n" for year, cell in enumerate(ids, start=1)]
+    return write_text(path, ["Year,Ncell\n", *lines])
+
+
+def _ids(cells: ArrayLike, map_cells: int | None, path: str | Path) -> list[str]:
+    flat = np.asarray(cells, dtype=np.int64).ravel()
+    limit = np.iinfo(np.int64).max if map_cells is None else map_cells
+    if flat.size and (flat.min() < 0 or flat.max() >= limit):
+        raise fail(expected=f"cells from 0 to {limit - 1:,}",
+                   given=f"{flat.min()} to {flat.max()}", where=str(path),
+                   remedy="give cells of this map")
+    return [str(cell + 1) for cell in flat.tolist()]
+
+
+def _refuse_anderson(landscape: Landscape, where: str) -> None:
+    codes = landscape.fuel_model[landscape.fuel_model != NODATA]
+    old = codes[codes < _FIRST_SCOTT_BURGAN]
+    if old.size:
+        raise fail(expected="models of Scott & Burgan (101-204), the ones that C2F-W knows",
+                   given=f"{old.size} cells of Anderson's, such as {old[0]}", where=where,
+                   remedy="take fuels of the 40 models, or convert to ascii")
+
+
+def _layers(landscape: Landscape) -> dict[str, np.ndarray]:
+    fbp = landscape.fuel_system == "fbp"
+    grids: dict[str, np.ndarray] = {
+        "Forest" if fbp else "fuels": landscape.fuel_model,
+        "elevation": landscape.elevation_m,
+        "slope": percent(landscape.slope_tan),
+        "saz": shown_aspect(landscape),
+    }
+    canopy: dict[str, np.ndarray] = {
+        "cbd": landscape.canopy_bulk_density_kg_m3, "cbh": landscape.canopy_base_height_m,
+        "ccf": percent(landscape.canopy_cover), "hm": landscape.canopy_height_m}
+    grids |= {name: grid for name, grid in canopy.items() if not fbp or grid.any()}
+    extra = extra_layers(landscape)
+    curing = extra.pop("grass_curing", None)
+    if fbp or curing is not None:
+        grids["cur"] = percent(landscape.grass_curing)
+    if "ignition_weight" in extra:
+        grids["probabilityMap"] = extra.pop("ignition_weight")
+    return grids | extra
+
+
+def _lookup_lines(landscape: Landscape) -> Iterator[str]:
+    """The lookup table of the codes that are present; colours in 0-255."""
+    yield "grid_value, export_value, descriptive_name, fuel_type, r, g, b, h, s, l\n"
+    system = landscape.fuel_system
+    colours = fuel_colours(system)
+    for code in np.unique(landscape.fuel_model[landscape.fuel_model != NODATA]).tolist():
+        rgb = bytes.fromhex(colours[code].removeprefix("#"))
+        hue, light, saturation = colorsys.rgb_to_hls(*(part / 255.0 for part in rgb))
+        hsl = [round(255.0 * part) for part in (hue, saturation, light)]
+        numbers = ",".join(map(str, [*rgb, *hsl]))
+        yield f"{code},{code},{fuel_name(code, system)},{table_text(code, system)},{numbers}\n"
+
+
+def _data_lines(landscape: Landscape) -> Iterator[str]:
+    """Data.csv: one line per cell; columns that are not known stay empty, as in the originals."""
+    system = landscape.fuel_system
+    columns = _COLUMNS[system]
+    lat, lon = _centre_degrees(landscape)
+    by_code = {code: _fuel_fields(code, landscape)
+               for code in np.unique(landscape.fuel_model).tolist()}
+    grids: dict[str, np.ndarray] = {
+        "elev": landscape.elevation_m, "ps": percent(landscape.slope_tan),
+        "saz": shown_aspect(landscape), "cur": percent(landscape.grass_curing),
+        "cbd": landscape.canopy_bulk_density_kg_m3, "cbh": landscape.canopy_base_height_m,
+        "ccf": percent(landscape.canopy_cover), "tree_height": landscape.canopy_height_m,
+    }
+    if (landscape.ignition_weight != 1.0).any():
+        grids["probMap"] = landscape.ignition_weight
+    if system == "rothermel":
+        del grids["cur"]
+    values = {name: _words(grid) for name, grid in grids.items() if name in columns}
+    constant = {"lat": f"{lat:.6f}", "lon": f"{lon:.6f}", "time": str(_TIME)}
+    yield ",".join(columns) + "\n"
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    for cell, code in enumerate(landscape.fuel_model.ravel().tolist()):
+        row = constant | by_code[code] | {name: words[cell] for name, words in values.items()}
+        writer.writerow([row.get(name, "") for name in columns])
+    yield buffer.getvalue()
+
+
+def _words(grid: np.ndarray) -> list[str]:
+    if grid.dtype == np.float64:
+        return [f"{value:.10g}" for value in grid.ravel().tolist()]
+    words: list[str] = grid.ravel().astype(str).tolist()
+    return words
+
+
+def _fuel_fields(code: int, landscape: Landscape) -> dict[str, str]:
+    """What Data.csv says of a fuel code: type without dash, number, mixture, surface load."""
+    burns = code in burnable_codes(landscape.fuel_system)
+    if not burns:
+        return {"fueltype": "NF", "ftypeN": str(code)}
+    if landscape.fuel_system == "rothermel":
+        return {"fueltype": fuel_name(code, "rothermel"), "ftypeN": str(code)}
+    fuel = FBP_CODES[code]
+    fields = {"fueltype": fuel.fuel_type.replace("-", ""), "ftypeN": str(code)}
+    if fuel.fuel_type in ("M-1", "M-2"):
+        fields["pc"] = f"{fuel.percent_conifer:g}"
+    if fuel.fuel_type in ("M-3", "M-4"):
+        fields["pdf"] = f"{fuel.percent_dead_fir:g}"
+    load = _SURFACE_LOAD.get(fuel.fuel_type)
+    return fields | ({"gfl": f"{load:g}"} if load is not None else {})
+
+
+def _centre_degrees(landscape: Landscape) -> tuple[float, float]:
+    """(latitude, longitude) of the map's centre."""
+    if landscape.crs is None:
+        return _UNPLACED
+    a, b, c, d, e, f = landscape.transform
+    row, col = landscape.shape[0] / 2, landscape.shape[1] / 2
+    place: NDArray[np.float64] = np.array(to_system(
+        CRS.from_wkt(landscape.crs), CRS.from_epsg(4326), [a * col + b * row + c],
+        [d * col + e * row + f])).ravel()
+    return float(place[1]), float(place[0])

@@ -1,0 +1,155 @@
+"""What a treated cell becomes: bare ground, or a shaded fuel break.
+
+A hard break has no fuel: a road, a dozer line, ploughed ground. A shaded fuel break keeps the
+larger trees: surface fuel is reduced, crowns are thinned and raised (Agee et al. 2000, "The use of
+shaded fuelbreaks in landscape fire management", For. Ecol. Manage. 127: 55-66).
+
+After a shaded treatment the fuel is by default that of the same kind with the least load: of Scott
+& Burgan (2005) GR1 for grass, GS1 for grass and shrubs, SH1 for shrubs, TL1 for everything under
+trees and for cleared slash. In the FBP System open pine, C-7, stands for thinned conifers and
+mixedwood, and leafless aspen, D-1, for cleared slash and mown grass, which have no type of their
+own; C-5, C-7, D-1 and D-2 stay as they are.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail, unknown_name
+from firebreak.landscape.fbp_codes import FBP_CODES
+from firebreak.landscape.fuel_systems import NON_BURNABLE, FuelSystem, burnable_codes
+from firebreak.landscape.landscape import Landscape
+
+TreatmentKind = Literal["hard", "shaded"]
+TREATMENT_KINDS: tuple[str, ...] = get_args(TreatmentKind)
+
+_LARGEST_BASE_SHARE = 0.5  # of a tree's height that may be pruned
+_WHERE = "treatment"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Treatment:
+    """How breaks are made.
+
+    Attributes:
+        kind: "hard" (bare ground) or "shaded" (less fuel under fewer, higher crowns).
+        width_m: of the bare strip of a hard break; None treats the whole cell.
+        fuel_model: code after a shaded treatment; None takes the least load of the same kind.
+        most_canopy_cover: fraction left at most. 0.4 as in the prescriptions of the Sierra Nevada
+            that Agee et al. 2000 discuss.
+        least_canopy_base_height_m: crowns begin at least here, as far as half the trees' height
+            allows. At 3 m and 100 % foliar moisture crowns catch fire from surface flames of
+            1.7 m and more (Van Wagner 1977; Byram 1959).
+        most_canopy_bulk_density_kg_m3: left at most. Below 0.10 crown fire hardly runs from tree
+            to tree (Agee 1996; Agee et al. 2000; compare Scott & Reinhardt 2001, RMRS-RP-29).
+    """
+
+    kind: TreatmentKind = "hard"
+    width_m: float | None = None
+    fuel_model: int | None = None
+    most_canopy_cover: float = 0.4
+    least_canopy_base_height_m: float = 3.0
+    most_canopy_bulk_density_kg_m3: float = 0.10
+
+    def __post_init__(self) -> None:
+        if self.kind not in TREATMENT_KINDS:
+            raise unknown_name("treatment", self.kind, TREATMENT_KINDS, _WHERE)
+        if self.width_m is not None and not 0.0 < self.width_m < np.inf:
+            raise fail(expected="a width above 0 m", given=f"{self.width_m:g}", where=_WHERE,
+                       remedy="leave width_m out to treat whole cells")
+        if self.kind == "shaded" and self.width_m is not None:
+            raise fail(expected="no width_m with a shaded treatment", given=f"{self.width_m:g} m",
+                       where=_WHERE, remedy="leave it out: whole cells are treated")
+        if self.kind == "hard" and self.fuel_model is not None:
+            raise fail(expected="no fuel_model with a hard break", given=f"{self.fuel_model}",
+                       where=_WHERE, remedy="leave it out, or choose kind 'shaded'")
+        if not 0.0 <= self.most_canopy_cover <= 1.0:
+            raise fail(expected="most_canopy_cover in 0-1", given=f"{self.most_canopy_cover:g}",
+                       where=_WHERE, remedy="write 40 % as 0.4")
+        for name in ("least_canopy_base_height_m", "most_canopy_bulk_density_kg_m3"):
+            if not 0.0 <= getattr(self, name) < np.inf:
+                raise fail(expected=f"{name} of 0 or more", given=f"{getattr(self, name):g}",
+                           where=_WHERE, remedy="correct this value")
+
+
+def break_width_m(treatment: Treatment, cell_size_m: float) -> float:
+    """Width of the bare strip that a fire has to cross, m: a whole cell where none is given.
+
+    Raises:
+        InputError: the strip is wider than a cell.
+    """
+    if treatment.width_m is not None and treatment.width_m > cell_size_m:
+        raise fail(expected=f"a break no wider than a cell of {cell_size_m:g} m",
+                   given=f"{treatment.width_m:g} m", where=_WHERE,
+                   remedy="treat several cells side by side, or coarsen the map")
+    return cell_size_m if treatment.width_m is None else treatment.width_m
+
+
+def treated_landscape(landscape: Landscape, treatment: Treatment) -> Landscape:
+    """The landscape as if every treatable cell were treated.
+
+    A hard break makes a cell unburnable, whatever its width: how fire may cross a strip is not a
+    matter of fuel. Value, cost and terrain stay.
+
+    Raises:
+        InputError: a fuel model that does not burn or is not of the landscape's fuel system.
+    """
+    there = landscape.treatable
+    if treatment.kind == "hard":
+        bare = NON_BURNABLE[landscape.fuel_system]
+        return replace(landscape, fuel_model=np.where(there, bare, landscape.fuel_model))
+    cover, density = landscape.canopy_cover, landscape.canopy_bulk_density_kg_m3
+    thinned = np.minimum(density, treatment.most_canopy_bulk_density_kg_m3)
+    return replace(
+        landscape,
+        fuel_model=np.where(there, fuel_after(landscape, treatment), landscape.fuel_model),
+        canopy_cover=np.where(there, np.minimum(cover, treatment.most_canopy_cover), cover),
+        canopy_base_height_m=np.where(there, _raised_base(landscape, treatment),
+                                      landscape.canopy_base_height_m),
+        canopy_bulk_density_kg_m3=np.where(there, thinned, density))
+
+
+def fuel_after(landscape: Landscape, treatment: Treatment) -> NDArray[np.int16]:
+    """Fuel codes [H, W] after a shaded treatment of every burnable cell; the others stay."""
+    system = landscape.fuel_system
+    if treatment.fuel_model is None:
+        return _lookup(landscape.fuel_model, _least_loads(system))
+    if treatment.fuel_model not in burnable_codes(system):
+        raise fail(expected=f"a fuel model of '{system}' that burns",
+                   given=f"{treatment.fuel_model}", where=_WHERE,
+                   remedy="choose one of the landscape's fuel system, or kind 'hard'")
+    return np.where(landscape.burnable, np.int16(treatment.fuel_model), landscape.fuel_model)
+
+
+def _raised_base(landscape: Landscape, treatment: Treatment) -> NDArray[np.float32]:
+    highest = np.float32(_LARGEST_BASE_SHARE) * landscape.canopy_height_m
+    raised = np.minimum(np.float32(treatment.least_canopy_base_height_m), highest)
+    return np.maximum(landscape.canopy_base_height_m, raised)
+
+
+def _lookup(codes: NDArray[np.int16], table: dict[int, int]) -> NDArray[np.int16]:
+    after = codes.copy()
+    for before, code in table.items():
+        after[codes == before] = code
+    return after
+
+
+def _least_loads(system: FuelSystem) -> dict[int, int]:
+    """Code before -> code after, of every code that burns."""
+    least = _least_fbp if system == "fbp" else _least_rothermel
+    return {int(code): least(int(code)) for code in burnable_codes(system)}
+
+
+def _least_rothermel(code: int) -> int:
+    # First code of each kind and what it becomes; slash and timber, with grass or without, to TL1.
+    kinds = ((1, 101), (4, 141), (8, 181), (101, 101), (121, 121), (141, 141), (161, 181))
+    return [after for first, after in kinds if code >= first][-1]
+
+
+def _least_fbp(code: int) -> int:
+    fuel = FBP_CODES[code].fuel_type
+    if fuel in ("C-5", "C-7", "D-1", "D-2"):
+        return code
+    return 7 if fuel.startswith(("C", "M")) else 11

@@ -1,0 +1,91 @@
+"""Fires that cross bare breaks: published numbers, and what must hold of every rule."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firebreak.checks import InputError
+from firebreak.fire.breach import BREACH_RULES, breach_probability
+
+RULES = st.sampled_from(BREACH_RULES)
+INTENSITY, FLAME = st.floats(0.0, 2e5), st.floats(0.0, 100.0)
+WIDTH = st.floats(0.1, 500.0)
+
+
+# What the research prototype of the Australian Fire Danger Rating System (2017) states of Wilson's
+# equation. It gives 88 and 98 % for breaks without trees; the equation gives them with trees.
+@pytest.mark.parametrize(("intensity", "width", "rule", "percent"), [
+    (2000.0, 3.0, "wilson", 29), (2000.0, 5.0, "wilson", 5), (5000.0, 10.0, "wilson-trees", 35),
+    (5000.0, 3.0, "wilson-trees", 88), (10000.0, 3.0, "wilson-trees", 98),
+])
+def test_wilson_gives_the_percentages_that_are_quoted(intensity, width, rule, percent):
+    assert 100 * breach_probability(intensity, 3.0, width, rule) == pytest.approx(percent, abs=0.6)
+
+
+def test_wilson_by_hand():
+    # 1.36 + 0.00036 x 4000 - 0.99 x 5 = -2.15; 1 / (1 + e^2.15) = 0.1043
+    assert breach_probability(4000.0, 3.4, 5.0) == pytest.approx(0.1043, abs=5e-5)
+
+
+def test_flames_cross_what_is_narrower_than_one_and_a_half_times_their_length():
+    crossed = breach_probability(5000.0, 4.0, [5.9, 6.0, 6.1], "flame-length")
+    np.testing.assert_array_equal(crossed, [1.0, 0.0, 0.0])
+
+
+@given(INTENSITY, FLAME, WIDTH, RULES)
+def test_it_is_a_probability(intensity, flame, width, rule):
+    assert 0.0 <= breach_probability(intensity, flame, width, rule) <= 1.0
+
+
+@given(INTENSITY, FLAME, WIDTH, WIDTH, RULES)
+def test_a_wider_break_is_never_crossed_more_often(intensity, flame, width, more, rule):
+    narrow, wide = breach_probability(intensity, flame, [width, width + more], rule)
+    assert wide <= narrow
+
+
+@given(INTENSITY, FLAME, WIDTH, INTENSITY, FLAME, RULES)
+def test_a_fiercer_fire_never_crosses_less_often(intensity, flame, width, more, longer, rule):
+    mild, fierce = breach_probability([intensity, intensity + more], [flame, flame + longer],
+                                      width, rule)
+    assert mild <= fierce
+
+
+@given(INTENSITY, FLAME, RULES)
+def test_nothing_crosses_an_infinite_break(intensity, flame, rule):
+    assert breach_probability(intensity, flame, np.inf, rule) == 0.0
+
+
+@pytest.mark.parametrize("rule", BREACH_RULES)
+def test_no_fire_crosses_nothing(rule):
+    assert breach_probability(0.0, 0.0, 0.1, rule) == 0.0
+
+
+def test_never_means_never():
+    assert breach_probability(1e6, 100.0, 0.1, "never") == 0.0
+
+
+def test_trees_beside_the_break_help_the_fire():
+    width = np.array([1.5, 5.0, 15.0, 100.0])
+    assert (breach_probability(4000.0, 3.0, width, "wilson-trees")
+            > breach_probability(4000.0, 3.0, width, "wilson")).all()
+
+
+def test_maps_are_broadcast():
+    shape = (2, 3, 4)
+    assert breach_probability(np.ones(shape), np.ones(shape), 30.0).shape == shape
+
+
+@pytest.mark.parametrize(("case", "words"), [
+    ((1.0, 1.0, 0.0), "above 0 m"), ((1.0, 1.0, np.nan), "above 0 m"),
+    ((-1.0, 1.0, 5.0), "intensity_kw_m"), ((np.inf, 1.0, 5.0), "intensity_kw_m"),
+    ((1.0, np.nan, 5.0), "flame_length_m"),
+])
+def test_bad_numbers_are_refused(case, words):
+    with pytest.raises(InputError, match=words):
+        breach_probability(*case)
+
+
+def test_an_unknown_rule_is_refused_with_the_nearest():
+    with pytest.raises(InputError, match="did you mean 'wilson'"):
+        breach_probability(1.0, 1.0, 1.0, "wilsn")

@@ -1,0 +1,156 @@
+"""What must hold of crown fire whatever the forest, the weather and the terrain."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firebreak.checks import InputError
+from firebreak.fire.behavior_types import ACTIVE_CROWN_FIRE, PASSIVE_CROWN_FIRE, SURFACE_FIRE
+from firebreak.fire.crown import critical_rate
+from firebreak.fire.crown_fire import has_crowns
+from firebreak.fire.potential import BehaviorModel, fire_behavior
+from firebreak.fire.weather import WeatherScenarios, make_scenarios
+from firebreak.landscape.fuels import FUEL_MODELS, UNBURNABLE
+from firebreak.landscape.landscape import Landscape
+
+LINKS = st.sampled_from(["finney", "scott-reinhardt", "cruz"])
+SEEDS = st.integers(0, 100_000)
+ROUNDING = 1.0 + 1e-9
+
+
+def forest(seed, size=8, **change) -> Landscape:
+    """A map of every fuel under crowns of all kinds, one cell in four without."""
+    rng = np.random.default_rng(seed)
+    shape = (size, size)
+    height = rng.uniform(3.0, 30.0, shape)
+    grids = {
+        "fuel_model": rng.choice([*FUEL_MODELS, *UNBURNABLE], shape), "elevation_m": 0.0,
+        "slope_tan": rng.uniform(0.0, 1.0, shape), "aspect_deg": rng.uniform(0.0, 359.9, shape),
+        "canopy_cover": rng.uniform(0.1, 1.0, shape) * (rng.random(shape) < 0.75),
+        "canopy_height_m": height, "canopy_base_height_m": rng.uniform(0.01, 0.7, shape) * height,
+        "canopy_bulk_density_kg_m3": rng.uniform(0.02, 0.4, shape), "value": 1.0, "cost": 1.0,
+        "treatable": True} | change
+    return Landscape(name="forest", cell_size_m=30.0, transform=(30.0, 0.0, 0.0, 0.0, -30.0, 0.0),
+                     **{name: np.broadcast_to(grid, shape) for name, grid in grids.items()})
+
+
+def weather(seed, count=3, **change) -> WeatherScenarios:
+    rng = np.random.default_rng(seed + 1)
+    dead = rng.uniform(0.02, 0.15, count)
+    given_ = {"wind_20ft_m_min": rng.uniform(0.0, 900.0, count),
+              "wind_from_deg": rng.uniform(0.0, 360.0, count), "dead_moisture_1h": dead,
+              "dead_moisture_10h": dead + 0.01, "dead_moisture_100h": dead + 0.02,
+              "live_moisture_herb": rng.uniform(0.3, 1.2, count),
+              "live_moisture_woody": rng.uniform(0.6, 1.5, count),
+              "foliar_moisture": rng.uniform(0.7, 1.3, count)}
+    return make_scenarios(**given_ | change)
+
+
+@given(SEEDS, LINKS)
+@settings(max_examples=40)
+def test_crowns_only_add_to_the_surface_fire(seed, link):
+    land, scenarios = forest(seed), weather(seed)
+    surface = fire_behavior(land, scenarios, BehaviorModel(crown="none"))
+    found = fire_behavior(land, scenarios, BehaviorModel(crown=link))
+    crowned = found.fire_type >= PASSIVE_CROWN_FIRE
+    assert all(np.isfinite(field).all() for field in found)
+    assert (found.rate_of_spread_m_min >= surface.rate_of_spread_m_min).all()
+    assert (found.fireline_intensity_kw_m >= surface.fireline_intensity_kw_m / ROUNDING).all()
+    assert ((found.crown_fraction_burned > 0) <= crowned).all()
+    assert (found.crown_fraction_burned <= 1.0).all()
+    assert (crowned <= has_crowns(land)[None]).all()
+    for one, other in zip(found, surface, strict=True):
+        np.testing.assert_array_equal(one[~crowned], other[~crowned])
+    assert (surface.fire_type == SURFACE_FIRE * (surface.rate_of_spread_m_min > 0)).all()
+
+
+@given(SEEDS, LINKS, st.floats(0.0, 300.0), st.floats(0.0, 0.5))
+@settings(max_examples=40)
+def test_more_wind_upslope_or_more_slope_downwind_never_slows_crown_fire(seed, link, gust, rise):
+    # All slopes face east and the wind blows from the east.
+    model, eastern = BehaviorModel(crown=link), {"aspect_deg": 90.0}
+    land = forest(seed, **eastern)
+    calm = weather(seed, wind_from_deg=90.0)
+    gusty = calm._replace(wind_20ft_m_min=calm.wind_20ft_m_min + gust)
+    steep = forest(seed, slope_tan=land.slope_tan + rise, **eastern)
+    rate = fire_behavior(land, calm, model).rate_of_spread_m_min
+    for scenarios, ground in ((gusty, land), (calm, steep)):
+        assert (fire_behavior(ground, scenarios, model).rate_of_spread_m_min
+                >= rate / ROUNDING).all()
+
+
+@given(SEEDS, LINKS, st.floats(0.0, 0.3), st.floats(0.0, 0.1))
+@settings(max_examples=40)
+def test_moister_needles_or_dead_fuel_never_speed_crown_fire(seed, link, foliar, dead):
+    land, model, dry = forest(seed), BehaviorModel(crown=link), weather(seed)
+    moist = dry._replace(foliar_moisture=dry.foliar_moisture + foliar,
+                         dead_moisture_1h=dry.dead_moisture_1h + dead,
+                         dead_moisture_10h=dry.dead_moisture_10h + dead,
+                         dead_moisture_100h=dry.dead_moisture_100h + dead)
+    # Van Wagner's exponential is steeper the later crowns light: above the critical rate, where
+    # nine tenths burn anyhow, moister needles raise Finney's fraction a little.
+    surface = fire_behavior(land, dry, BehaviorModel(crown="none")).rate_of_spread_m_min
+    usual = surface < critical_rate(np.maximum(land.canopy_bulk_density_kg_m3, 0.01))
+    wet_rate = fire_behavior(land, moist, model).rate_of_spread_m_min
+    assert (wet_rate <= fire_behavior(land, dry, model).rate_of_spread_m_min * ROUNDING)[usual].all()
+
+
+@given(SEEDS, LINKS)
+@settings(max_examples=20)
+def test_many_scenarios_at_once_equal_one_at_a_time(seed, link):
+    land, scenarios, model = forest(seed), weather(seed), BehaviorModel(crown=link)
+    together = fire_behavior(land, scenarios, model)
+    for s in range(3):
+        alone = fire_behavior(land, WeatherScenarios(*(part[s:s + 1] for part in scenarios)),
+                              model)
+        for many, one in zip(together, alone, strict=True):
+            np.testing.assert_array_equal(many[s:s + 1], one)
+
+
+def test_all_kinds_of_fire_occur_with_every_link():
+    land, scenarios = forest(7, size=30), weather(7, count=6)
+    for link in ("finney", "scott-reinhardt", "cruz"):
+        kinds = fire_behavior(land, scenarios, BehaviorModel(crown=link)).fire_type
+        assert set(np.unique(kinds)) == {0, SURFACE_FIRE, PASSIVE_CROWN_FIRE, ACTIVE_CROWN_FIRE}
+
+
+@pytest.mark.parametrize("missing", ["canopy_cover", "canopy_height_m", "canopy_base_height_m",
+                                     "canopy_bulk_density_kg_m3"])
+def test_a_canopy_that_lacks_a_layer_does_not_burn(missing):
+    found = fire_behavior(forest(3, **{missing: 0.0}), weather(3))
+    assert set(np.unique(found.fire_type)) == {0, SURFACE_FIRE}
+    assert not found.crown_fraction_burned.any()
+
+
+def test_active_crown_fire_heads_downwind_in_the_ellipse_of_its_wind():
+    land = forest(1, fuel_model=165, slope_tan=0.0, canopy_cover=0.5, canopy_height_m=15.0,
+                  canopy_base_height_m=0.5, canopy_bulk_density_kg_m3=0.3)
+    found = fire_behavior(land, weather(1, wind_20ft_m_min=600.0, wind_from_deg=250.0,
+                                        dead_moisture_1h=0.04),
+                          BehaviorModel(crown="scott-reinhardt"))
+    assert (found.fire_type == ACTIVE_CROWN_FIRE).all()
+    np.testing.assert_allclose(found.heading_deg, 70.0)
+    ratio = 1.0 + 0.125 * 600.0 / 26.8224
+    np.testing.assert_allclose((found.rate_of_spread_m_min + found.backing_rate_m_min)
+                               / (2.0 * found.flanking_rate_m_min), ratio)
+
+
+@pytest.mark.parametrize(("setting", "value"), [
+    ("crown", "finey"), ("wind_limit", "andrew"), ("length_to_width", "alexander")])
+def test_unknown_forms_are_refused_with_the_known_ones(setting, value):
+    with pytest.raises(InputError, match=f"fire behaviour model: expected one of .* {setting}"):
+        BehaviorModel(**{setting: value})
+
+
+def test_wind_limit_and_ellipse_reach_the_landscape():
+    land, scenarios = forest(2), weather(2)
+    plain = fire_behavior(land, scenarios, BehaviorModel(crown="none"))
+    limited = fire_behavior(land, scenarios, BehaviorModel(crown="none", wind_limit="rothermel"))
+    assert (limited.rate_of_spread_m_min < 0.99 * plain.rate_of_spread_m_min).any()
+    round_ = fire_behavior(land, scenarios, BehaviorModel(crown="none",
+                                                          length_to_width="anderson"))
+    np.testing.assert_array_equal(round_.rate_of_spread_m_min, plain.rate_of_spread_m_min)
+    burning = plain.rate_of_spread_m_min > 0
+    assert (round_.backing_rate_m_min <= plain.backing_rate_m_min)[burning].all()
+    assert (round_.backing_rate_m_min < plain.backing_rate_m_min)[burning].any()
