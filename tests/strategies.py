@@ -90,15 +90,17 @@ def plain_landscape(burnable: np.ndarray, value=1.0, cost=1.0, treatable=True) -
                      **layers)
 
 
-def problem_on(case: Case, plan: Fires, reward: Fires, mode="front", budget=1e9,
-               **layers) -> Problem:
+def problem_on(case: Case, plan: Fires, reward: Fires, mode="front", budget=1e9, field=None,
+               worth=None, **layers) -> Problem:
     """A problem on a case's own ellipses. Weather and fire behaviour are not there: the travel
-    field is given.
+    field is given, by the case if not by `field`.
     """
     land = plain_landscape(case.burnable, **({"value": case.value} | layers))
     scene = Scene(landscape=land, conditions=FireConditions(scenarios=len(case.ellipse.head)),
-                  scenarios=None, stream_weight=None, behavior=None, field=case.field(mode),
-                  worth=land.value[None], median_duration_min=1.0, seed=0, key="case")
+                  scenarios=None, stream_weight=None, behavior=None,
+                  field=case.field(mode) if field is None else field,
+                  worth=land.value[None] if worth is None else worth, median_duration_min=1.0,
+                  seed=0, key="case")
     shown = np.zeros((len(OBSERVATION.static), *case.burnable.shape), np.uint8)
     return Problem(scene=scene, plan_fires=plan, reward_fires=reward, budget=budget,
                    budget_share=0.5, layers=shown)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire.breach import BREACH_RULES, breach_probability
+from firebreak.fire.breach import BREACH_RULES, breach_probability, in_one_cell
 
 RULES = st.sampled_from(BREACH_RULES)
 INTENSITY, FLAME = st.floats(0.0, 2e5), st.floats(0.0, 100.0)
@@ -69,6 +69,23 @@ def test_trees_beside_the_break_help_the_fire():
     width = np.array([1.5, 5.0, 15.0, 100.0])
     assert (breach_probability(4000.0, 3.0, width, "wilson-trees")
             > breach_probability(4000.0, 3.0, width, "wilson")).all()
+
+
+@given(st.floats(0.0, 1.0), st.integers(1, 20))
+def test_the_cells_of_a_front_together_cross_as_often_as_the_front(probability, cells):
+    one = in_one_cell(probability, 100.0 / cells)
+    assert 1 - (1 - one) ** cells == pytest.approx(probability, abs=1e-9)
+
+
+def test_certain_and_impossible_crossings_are_so_in_every_cell():
+    np.testing.assert_array_equal(in_one_cell([0.0, 1.0], 30.0), [0.0, 1.0])
+    assert in_one_cell(0.19, 50.0, tested_front_m=100.0) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("lengths", [(0.0, 100.0), (30.0, 0.0), (np.nan, 100.0)])
+def test_a_front_or_cell_without_length_is_refused(lengths):
+    with pytest.raises(InputError, match="above 0 m"):
+        in_one_cell(0.5, *lengths)
 
 
 def test_maps_are_broadcast():

@@ -92,8 +92,9 @@ def test_moister_needles_or_dead_fuel_never_speed_crown_fire(seed, link, foliar,
     # nine tenths burn anyhow, moister needles raise Finney's fraction a little.
     surface = fire_behavior(land, dry, BehaviorModel(crown="none")).rate_of_spread_m_min
     usual = surface < critical_rate(np.maximum(land.canopy_bulk_density_kg_m3, 0.01))
-    wet_rate = fire_behavior(land, moist, model).rate_of_spread_m_min
-    assert (wet_rate <= fire_behavior(land, dry, model).rate_of_spread_m_min * ROUNDING)[usual].all()
+    dry_rate, moist_rate = (fire_behavior(land, scenarios, model).rate_of_spread_m_min[usual]
+                            for scenarios in (dry, moist))
+    assert (moist_rate <= dry_rate * ROUNDING).all()
 
 
 @given(SEEDS, LINKS)

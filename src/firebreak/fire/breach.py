@@ -30,6 +30,8 @@ WILSON_CONSTANT = 1.36
 WILSON_PER_KW_M = 0.00036
 WILSON_PER_METRE = {"wilson": 0.99, "wilson-trees": 0.38}
 WIDTH_PER_FLAME_LENGTH = 1.5
+TESTED_FRONT_M = 100.0
+"""Length of front to which Wilson's probability belongs: the side of his smallest blocks."""
 
 _WHERE = "breach of breaks"
 
@@ -62,6 +64,24 @@ def breach_probability(intensity_kw_m: ArrayLike, flame_length_m: ArrayLike, wid
     else:
         crossed = wilson(intensity, width, trees=rule == "wilson-trees")
     return np.where(intensity > 0.0, crossed, 0.0)
+
+
+def in_one_cell(probability: ArrayLike, cell_size_m: float,
+                tested_front_m: float = TESTED_FRONT_M) -> Floats:
+    """Probability that fire crosses within one cell: 1 - (1 - P)^(cell size / tested front).
+
+    Where cells are drawn independently, a front as long as the tested one then crosses with the
+    probability P, whatever the cell size.
+
+    Raises:
+        InputError: a length that is not above 0.
+    """
+    if not (0.0 < cell_size_m < np.inf and 0.0 < tested_front_m < np.inf):
+        raise fail(expected="a cell size and a front above 0 m",
+                   given=f"{cell_size_m:g} and {tested_front_m:g} m", where=_WHERE,
+                   remedy="correct these values")
+    holds: Floats = 1.0 - np.asarray(probability, dtype=np.float64)
+    return 1.0 - holds ** (cell_size_m / tested_front_m)
 
 
 def wilson(intensity_kw_m: Floats, width_m: Floats, *, trees: bool) -> Floats:

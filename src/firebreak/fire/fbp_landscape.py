@@ -28,9 +28,9 @@ from firebreak.units import M_MIN_PER_KM_H
 Floats = NDArray[np.float64]
 
 GRASS_FUEL_LOAD_KG_M2 = 0.35
-"""Of grass, as no map has it (the standard of GLC-X-10)."""
+"""Of grass, as no map has it (the standard value of cffdrs)."""
 PASSIVE_FROM, ACTIVE_FROM = 0.1, 0.9
-"""Crown fraction burned from which crown fire is intermittent, and continuous (ST-X-3 table 4)."""
+"""Crown fraction burned from which crown fire is intermittent, and continuous (ST-X-3)."""
 _CELLS_AT_ONCE = 65536
 
 

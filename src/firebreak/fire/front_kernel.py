@@ -153,6 +153,19 @@ def _ember_lands(parent, row, width, key, spots, state):
 
 
 @numba.njit(cache=True)
+def _under_next_weather(ways, first, row, child, segment, time_a, time_b, width, t, weight):
+    """The better of (t, weight) and of the point of the segment that suits the next weather, in
+    which the way ends.
+    """
+    other = segment_weight(ways.metric[row + 1], child, segment, time_a, time_b)
+    if other < 0.0:
+        return t, weight
+    start = time_a + other * (time_b - time_a)
+    late = arrive_across(ways, first, start, child, segment + SEGMENT_CODE, other, width)
+    return (late, other) if late < t else (t, weight)
+
+
+@numba.njit(cache=True)
 def burn_one(source, duration, first, key, width, ways, spots, leak, state,
              time, code, weight, order, keys, cells, position):
     """Burns one fire into the workspace; returns the number of cells burned.
@@ -231,12 +244,16 @@ def burn_one(source, duration, first, key, width, ways, spots, leak, state,
                 if not segment_open(child, segment, width, state):
                     continue
                 w = segment_weight(metric, child, segment, time[cell_a], time[cell_b])
-                if w < 0.0:
-                    continue
-                start = time[cell_a] + w * (time[cell_b] - time[cell_a])
-                t = start + segment_cost(metric, child, segment, w, width)
-                if start < row_begin or t > until:
-                    t = arrive_across(ways, first, start, child, segment + SEGMENT_CODE, w, width)
+                t = np.inf
+                if w >= 0.0:
+                    start = time[cell_a] + w * (time[cell_b] - time[cell_a])
+                    t = start + segment_cost(metric, child, segment, w, width)
+                    if start < row_begin or t > until:
+                        t = arrive_across(ways, first, start, child, segment + SEGMENT_CODE, w,
+                                          width)
+                if t > until:
+                    t, w = _under_next_weather(ways, first, row, child, segment, time[cell_a],
+                                               time[cell_b], width, t, w)
                 t = max(t, np.nextafter(now, np.inf))
                 if t < best or (t == best and segment + SEGMENT_CODE < best_code):
                     best, best_code, best_weight = t, segment + SEGMENT_CODE, w

@@ -25,6 +25,7 @@ from firebreak.fire.travel import (
     ellipse_of,
     field_from_ellipse,
     heat_of,
+    in_streams,
     pad,
     spots_on,
     treated_part,
@@ -148,7 +149,7 @@ def _travel(landscape: Landscape, behavior: FireBehavior, streams: WeatherStream
     travel = field_from_ellipse(
         ellipse_of(behavior), landscape.burnable, landscape.cell_size_m, conditions.spread,
         landscape.slope_tan, landscape.aspect_deg)
-    travel = travel._replace(steps=streams.steps_per_stream, step_min=streams.step_min)
+    travel = in_streams(travel, streams.steps_per_stream, streams.step_min)
     if conditions.spotting is not None:
         embers = spot_parameters(conditions.spotting, behavior, streams.steps, landscape)
         travel = travel._replace(spots=spots_on(embers, landscape.cell_size_m))

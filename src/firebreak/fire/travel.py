@@ -168,8 +168,23 @@ def _open_ways(field: TravelField, cells: NDArray[np.int64],
     for r in range(field.metric.shape[0]):
         travel_kernel.open_ways(cells, field.metric[r], field.rate[r], field.burnable, width,
                                 field.graph, field.segments[r], field.accepts[r])
+    for r in range(field.metric.shape[0]):
+        if (r + 1) % field.steps:
+            # A way that begins in one step of the weather may end in the next and suit that.
+            field.segments[r][cells] |= field.segments[r + 1][cells]
+            field.accepts[r][cells] |= field.accepts[r + 1][cells]
         travel_kernel.turn_round(senders, field.burnable, width, field.segments[r],
                                  field.accepts[r], field.sends[r])
+
+
+def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:
+    """The field with its rows read as streams of `steps` rows; it is changed in place."""
+    if steps == 1:
+        return field
+    field = field._replace(steps=steps, step_min=step_min)
+    rows, cols = field.shape
+    _open_ways(field, np.arange(field.burnable.size), padded_cells(np.arange(rows * cols), cols))
+    return field
 
 
 def heat_of(field: TravelField, intensity_kw_m: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -1,0 +1,242 @@
+"""What must hold of breaks that are not magic, of embers and of changing weather."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firebreak.env.slots import Slots, sizes_for
+from firebreak.fire.engine import burn, burn_statistics
+from firebreak.fire.fires import Fires
+from firebreak.fire.losses import CLASSES
+from firebreak.fire.ring import SPOT, UNBURNED
+from firebreak.fire.travel import (
+    BreakRules,
+    Ellipse,
+    TravelField,
+    field_from_ellipse,
+    heat_of,
+    in_streams,
+    pad,
+    treated_part,
+    unpad,
+)
+from firebreak.fire.way_kernel import Spots
+from strategies import CELL_SIZE_M, Case, cases, ellipse_like, problem_on, random_case
+
+RULES = st.sampled_from(["hard", "leak", "narrow", "breach", "narrow-breach", "shaded", "embers",
+                         "shaded-embers"])
+MODES = st.sampled_from(["front", "graph"])
+
+
+def with_rules(case: Case, mode: str, rules: str, seed: int, steps: int = 1) -> TravelField:
+    """The field of a case whose breaks, fires and weather behave as asked."""
+    rng = np.random.default_rng(seed)
+    rows = case.ellipse.head.shape[0]
+    field = in_streams(case.field(mode), steps, 20.0)
+    field = field._replace(heat=heat_of(field, 300.0 * case.ellipse.head))
+    if "embers" in rules:
+        field = field._replace(spots=embers(case, rng))
+    breaks = BreakRules(leak=rules == "leak", lost=0.4 if "narrow" in rules else 0.0)
+    if "breach" in rules:
+        chance = rng.random((rows // steps, *case.burnable.shape)).astype(np.float32)
+        breaks = breaks._replace(breach=pad(chance))
+    if "shaded" in rules:
+        change = np.exp(rng.normal(-0.5, 1.0, case.ellipse.head.shape))
+        slower = Ellipse(*(rate * change for rate in case.ellipse[:3]), case.ellipse.heading_deg)
+        other = in_streams(field_from_ellipse(slower, case.burnable, CELL_SIZE_M, mode), steps,
+                           20.0)
+        other = other._replace(heat=heat_of(other, 200.0 * slower.head),
+                               spots=field.spots._replace(cells=0.5 * field.spots.cells))
+        breaks = breaks._replace(treated=treated_part(field, other))
+    return field._replace(breaks=breaks)
+
+
+def embers(case: Case, rng: np.random.Generator) -> Spots:
+    shape = case.ellipse.head.shape
+    cells = np.stack([rng.random(shape), np.full(shape, 4.0), np.full(shape, 0.7),
+                      np.full(shape, 20.0)]).astype(np.float32)
+    toward = rng.uniform(0.0, 2 * np.pi, shape[0])
+    winds = np.stack([np.full(shape[0], 0.6), np.sin(toward), np.cos(toward),
+                      np.full(shape[0], 0.002)]).astype(np.float32)
+    return Spots(pad(cells), winds, 1.5, CELL_SIZE_M)
+
+
+def by_class(case: Case) -> np.ndarray:
+    return case.value * np.linspace(0.1, 1.0, CLASSES, dtype=np.float32)[:, None, None]
+
+
+def slots_on(case: Case, field: TravelField, value: np.ndarray) -> tuple[Slots, object]:
+    half = case.fires.source.size // 2
+    plan, reward = case.fires.part(slice(half)), case.fires.part(slice(half, None))
+    problem = problem_on(case, plan, reward, field=field, worth=value)
+    slots = Slots(sizes_for(problem.scene, 1, plan.source.size, reward.source.size))
+    slots.load(0, problem)
+    slots.update(np.zeros(1, np.int64), np.ones(1, bool))
+    return slots, problem
+
+
+@given(cases(16, scenarios=4, fires=8), MODES, RULES, st.sampled_from([1, 2]),
+       st.integers(0, 2**32 - 1))
+@settings(max_examples=120, deadline=None)
+def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str, rules: str,
+                                                         steps: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
+    field = with_rules(case, mode, rules, seed, steps)
+    slots, problem = slots_on(case, field, by_class(case))
+    cells = rng.permutation(np.r_[case.fires.source[:2], rng.integers(0, case.burnable.size, 6)])
+    for cell in cells.tolist():
+        if slots.available[0].ravel()[cell]:
+            slots.place(0, cell)
+            slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+        for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
+                           (slots.reward_ids(0), problem.reward_fires)):
+            anew = burn(field, fires, problem.scene.worth, slots.breaks[0])
+            np.testing.assert_array_equal(unpad(slots._code[ids], field.shape), anew.parent_code)
+            np.testing.assert_array_equal(slots._loss[ids], anew.loss)
+    if "shaded" in rules and slots.breaks.any():  # the scene's own field is left alone
+        np.testing.assert_array_equal(field.metric, with_rules(case, mode, rules, seed,
+                                                               steps).metric)
+
+
+@given(cases(16, fires=6), MODES, RULES, st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_a_tree_holds_the_whole_loss_and_every_parent_is_earlier(case: Case, mode: str,
+                                                                 rules: str, seed: int) -> None:
+    field = with_rules(case, mode, rules, seed)
+    made = burn(field, case.fires, by_class(case), case.breaks)
+    below = made.downstream_value.reshape(case.fires.source.size, -1)
+    np.testing.assert_allclose(below[np.arange(case.fires.source.size), case.fires.source],
+                               made.loss, rtol=1e-6, atol=1e-9)
+    arrival = made.arrival_time_min
+    burned = made.parent_code != UNBURNED
+    assert (np.isfinite(arrival) == burned).all()
+    total = burn_statistics(field, case.fires, by_class(case), case.breaks)
+    np.testing.assert_allclose(total.lost.sum(), made.loss.mean(), rtol=1e-5)
+    np.testing.assert_allclose(total.class_probability.sum(axis=0), total.burn_probability)
+
+
+@given(cases(16), st.sampled_from(["hard", "narrow", "breach", "embers"]), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_no_kind_of_break_makes_a_cell_burn_earlier_on_the_graph(case: Case, rules: str,
+                                                                 seed: int) -> None:
+    field = with_rules(case, "graph", rules, seed)
+    before = burn(field, case.fires, case.value).arrival_time_min
+    after = burn(field, case.fires, case.value, case.breaks).arrival_time_min
+    assert (after >= before).all()
+
+
+def strip(rules: BreakRules, width: int = 9) -> tuple[TravelField, Fires, np.ndarray]:
+    """A fire on the west side of a map and a north-south break through its middle."""
+    ellipse = ellipse_like(np.full((1, width, width), 10.0), 1.5, 90.0)
+    field = field_from_ellipse(ellipse, np.ones((width, width), bool), CELL_SIZE_M)
+    breaks = np.zeros((width, width), bool)
+    breaks[:, width // 2] = True
+    fires = Fires(np.full(400, width * (width // 2) + 1), np.zeros(400, np.int64),
+                  np.full(400, np.inf), np.arange(400).astype(np.uint64))
+    return field._replace(breaks=rules), fires, breaks
+
+
+def test_a_break_is_breached_as_often_as_it_says_and_by_the_same_fires() -> None:
+    chance = np.zeros((1, 9, 9), np.float32)
+    chance[0, 4, 4] = 0.3
+    field, fires, breaks = strip(BreakRules(breach=pad(chance)))
+    beyond = np.isfinite(burn(field, fires, np.ones((9, 9), np.float32), breaks)
+                         .arrival_time_min[:, :, 5:]).any(axis=(1, 2))
+    assert 0.23 < beyond.mean() < 0.37
+    more = breaks.copy()
+    more[0, 7] = True  # another plan, the same luck
+    again = np.isfinite(burn(field, fires, np.ones((9, 9), np.float32), more)
+                        .arrival_time_min[:, :, 5:]).any(axis=(1, 2))
+    np.testing.assert_array_equal(beyond, again)
+
+
+def test_a_narrow_break_burns_what_it_leaves_and_passes_nothing_on() -> None:
+    field, fires, breaks = strip(BreakRules(lost=0.75))
+    made = burn(field, fires.first(1), np.ones((9, 9), np.float32), breaks)
+    assert np.isfinite(made.arrival_time_min[0, :, :5]).all()
+    assert np.isinf(made.arrival_time_min[0, :, 5:]).all()
+    assert made.loss[0] == pytest.approx(4 * 9 + 0.75 * 9)
+
+
+def test_a_diagonal_of_breaks_holds_unless_it_may_leak() -> None:
+    field, fires, _ = strip(BreakRules())
+    diagonal = np.eye(9, dtype=bool)
+    for leak in (False, True):
+        rules = field._replace(breaks=BreakRules(leak=leak))
+        made = burn(rules, fires.first(1)._replace(source=np.array([8 * 9])),
+                    np.ones((9, 9), np.float32), diagonal)
+        behind = np.triu(np.ones((9, 9), bool), 1)
+        assert np.isfinite(made.arrival_time_min[0][behind]).all() == leak
+        assert np.isfinite(made.arrival_time_min[0][behind]).any() == leak
+
+
+def test_embers_cross_a_break_that_holds() -> None:
+    field, fires, breaks = strip(BreakRules())
+    cells = np.zeros((4, 1, 9, 9), np.float32)
+    cells[0], cells[1] = 1.0, np.log(3 * CELL_SIZE_M)
+    spots = Spots(pad(cells), np.array([[1.0], [1.0], [0.0], [0.0]], np.float32), 5.0, CELL_SIZE_M)
+    still = burn(field, fires.first(1), np.ones((9, 9), np.float32), breaks)
+    made = burn(field._replace(spots=spots), fires.first(1), np.ones((9, 9), np.float32), breaks)
+    assert np.isinf(still.arrival_time_min[0, :, 5:]).all()
+    assert np.isfinite(made.arrival_time_min[0, :, 5:]).all()
+    lit = made.parent_code[0] == SPOT
+    assert lit[4, 5]  # three cells downwind of (4, 2), five minutes later
+    assert made.arrival_time_min[0, 4, 5] == made.arrival_time_min[0, 4, 2] + 5.0
+
+
+def stream_field(first: Ellipse, second: Ellipse, minutes: float, mode: str) -> TravelField:
+    both = Ellipse(*(np.concatenate([a, b]) for a, b in zip(first, second, strict=True)))
+    burnable = np.ones(first.head.shape[1:], bool)
+    return in_streams(field_from_ellipse(both, burnable, CELL_SIZE_M, mode), 2, minutes)
+
+
+@pytest.mark.parametrize("mode", ["front", "graph"])
+def test_weather_that_does_not_change_burns_like_constant_weather(mode: str) -> None:
+    for seed in range(8):
+        case = random_case(np.random.default_rng(seed), 14, 17, scenarios=1, unburnable=0.0)
+        constant = burn(case.field(mode), case.fires, case.value).arrival_time_min
+        for minutes in (7.0, 31.0):
+            stream = burn(stream_field(case.ellipse, case.ellipse, minutes, mode), case.fires,
+                          case.value).arrival_time_min
+            np.testing.assert_allclose(stream, constant, rtol=1e-9)
+
+
+def test_a_fire_speeds_up_when_the_wind_does() -> None:
+    """No wind: 60 min at 2 m/min, then 60 at 6; along a row the way is the sum of the two."""
+    calm, storm = (ellipse_like(np.full((1, 3, 31), rate), 1.0, 90.0) for rate in (2.0, 6.0))
+    field = stream_field(calm, storm, 60.0, "graph")
+    fires = Fires(np.array([31]), np.zeros(1, np.int64), np.array([120.0]), np.zeros(1, np.uint64))
+    arrival = burn(field, fires, np.ones((3, 31), np.float32)).arrival_time_min[0, 1]
+    # Four cells of 15 min, and from then on 5 min each.
+    np.testing.assert_allclose(arrival[:17], [*range(0, 61, 15), *range(65, 121, 5)], rtol=1e-6)
+    assert np.isinf(arrival[17:]).all()
+
+
+def gain_of_starting_later(seed: int, delay: float, mode: str) -> np.ndarray:
+    """By which share a fire that starts `delay` minutes into a stream arrives earlier than one that
+    starts with it. The later one meets the change of the weather so much sooner.
+    """
+    case = random_case(np.random.default_rng(seed), 12, 12, scenarios=2, unburnable=0.0)
+    one, two = (Ellipse(*(grid[s:s + 1] for grid in case.ellipse)) for s in (0, 1))
+    fires = case.fires._replace(scenario=np.zeros(4, np.int64), duration_min=np.full(4, np.inf))
+    first = burn(stream_field(one, two, 60.0, mode), fires, case.value).arrival_time_min
+    late = burn(stream_field(one, two, 60.0 - delay, mode), fires, case.value).arrival_time_min
+    return np.where(first > 0, (first - late - delay) / np.where(first > 0, first, 1.0), 0.0)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.0, 59.9))
+@settings(max_examples=40, deadline=None)
+def test_first_in_is_first_out_on_the_graph(seed: int, delay: float) -> None:
+    assert gain_of_starting_later(seed, delay, "graph").max() <= 1e-6
+
+
+def test_first_in_is_first_out_but_for_few_cells_of_the_front() -> None:
+    """The front takes the best point of a segment in one weather or the next, not the best across
+    the change: where the wind turns anyhow, a later start may find a better one.
+    """
+    gains = np.stack([gain_of_starting_later(seed, 1.0 + 2.0 * (seed % 30), "front")
+                      for seed in range(90)])
+    assert gains.max() < 0.12
+    assert (gains > 0.01).mean() < 0.002
