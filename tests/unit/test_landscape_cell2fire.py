@@ -304,7 +304,7 @@ def rich(system: str) -> Landscape:
         land, name="rich", fuel_model=random.choice(codes[system], land.shape),
         fuel_system=system,  # type: ignore[arg-type]
         cost=1.0 + random.random(land.shape), treatable=random.random(land.shape) < 0.5,
-        elevation_m=land.elevation_m * 1.37, crs="EPSG:32611", **grids)  # type: ignore[arg-type]
+        elevation_m=land.elevation_m + 0.37, crs="EPSG:32611", **grids)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("system", ["fbp", "rothermel"])

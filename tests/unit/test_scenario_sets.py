@@ -67,7 +67,7 @@ def test_what_a_table_says_of_moisture_comes_first():
     ones = np.ones(48)
     code = rows_of(season(2, **plain, fine_fuel_moisture_code=92.0 * ones))
     assert code.fine_fuel_moisture_code[0] == pytest.approx(92.0)
-    assert code.dead_moisture_1h[0] == pytest.approx(0.0873, abs=1e-4)
+    assert code.dead_moisture_1h[0] == pytest.approx(0.08749, abs=1e-5)
     scenario = rows_of(season(2, **plain, fine_fuel_moisture_code=92.0 * ones,
                               fire_scenario=np.where(np.arange(48) < 24, 1.0, 3.0)))
     np.testing.assert_allclose(scenario.dead_moisture_1h[[0, 47]], [0.03, 0.09])
@@ -120,10 +120,10 @@ def test_classes_of_the_afternoon_carry_their_frequency():
 
 def test_a_class_blows_from_its_own_sector():
     table = season(40)
-    for direction in (0.0, 90.0, 200.0, 315.0):
-        turned = season(40, wind_from_deg=None) if False else table
-        rows = rows_of(turned)._replace(wind_from_deg=(direction + np.tile([-10.0, 10.0], 480))
-                                        % 360.0, wind_20ft_m_min=np.full(960, 100.0))
+    for direction in (0.0, 90.0, 200.0, 290.0):
+        rows = rows_of(table)._replace(
+            wind_from_deg=(direction + np.tile([-10.0, 10.0], 480)) % 360.0,
+            wind_20ft_m_min=np.full(960, 100.0))
         found = percentile_scenarios(table, rows, dryness=(0.0,), speeds=(), sectors=4)
         assert len(found.weight) == 1
         assert abs((found.wind_from_deg[0] - direction + 180.0) % 360.0 - 180.0) < 2.0
@@ -229,6 +229,13 @@ def test_a_folder_of_weather_is_a_stream_per_file_and_short_ones_hold(tmp_path):
     weather_file(tmp_path, "Weather11.csv", 4, step=2)
     with pytest.raises(InputError, match=r"Weather11.csv: expected a row every 60 min as in"):
         weather_of(tmp_path, scenarios=9, hours=None, seed=0)
+
+
+def test_a_fires_weather_keeps_its_short_steps(tmp_path):
+    rows = [f"x,2023-01-01 13:{minute:02},{minute},90" for minute in (0, 10, 20, 30)]
+    (tmp_path / "Weather.csv").write_text("\n".join(["Instance,datetime,WS,WD", *rows]))
+    found = weather_of(tmp_path, scenarios=1, hours=None, seed=0, moisture="D1L1")
+    assert (found.steps_per_stream, found.step_min) == (4, 10.0)
 
 
 def test_too_few_scenarios_or_hours_are_refused(tmp_path):

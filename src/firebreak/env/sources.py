@@ -47,7 +47,7 @@ class ProblemSource:
         conditions = self.conditions
         return Sizes(slots, self.shape, conditions.scenarios, self.plan_fires, self.reward_fires,
                      1 if conditions.response is None else CLASSES,
-                     conditions.breach is not None and conditions.treatment.kind == "hard",
+                     conditions.breach != "never" and conditions.treatment.kind == "hard",
                      conditions.spotting is not None)
 
     def problem(self, seed: int, episode: int, options: dict[str, Any] | None = None) -> Problem:

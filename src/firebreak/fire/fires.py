@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from firebreak.checks import check_fraction, fail
 from firebreak.fire.keyed import fire_keys
@@ -89,26 +90,55 @@ def draw_fires(regime: FireRegime, burnable: NDArray[np.bool_],
     if count < 1:
         raise fail(expected="at least 1 fire", given=f"{count}", where=f"fires '{fire_set}'",
                    remedy="raise the number of fires")
+
+    def stream(quantity: str) -> np.random.Generator:
+        return generator(seed, "fires", fire_set, landscape, quantity)
+
+    source = _ignitions(regime, burnable, ignition_weight, stream("ignition").random(count),
+                        stream("edge").random(count), fire_set)
+    spread = np.exp(regime.duration_sigma * stream("duration").standard_normal(count))
+    return Fires(source, _chosen(scenario_weight, stream("scenario").random(count)),
+                 median_duration_min * spread, fire_keys(seed, fire_set, landscape, count))
+
+
+def spread_out_fires(regime: FireRegime, burnable: NDArray[np.bool_],
+                     scenario_weight: NDArray[np.float64], count: int, *, seed: int,
+                     landscape: str, ignition_weight: NDArray[np.float32] | None = None) -> Fires:
+    """`count` fires of median duration 1 that stand for the regime better than drawn ones do.
+
+    Places, weathers and durations are each spread evenly over their distribution and paired at
+    random, so that means over few fires are less noisy (stratified sampling).
+    """
+    def evenly(quantity: str) -> NDArray[np.float64]:
+        rng = generator(seed, "fires", "calibration", landscape, quantity)
+        return rng.permutation((np.arange(count) + rng.random(count)) / count)
+
+    source = _ignitions(regime, burnable, ignition_weight, evenly("ignition"), evenly("edge"),
+                        "calibration")
+    duration = np.exp(regime.duration_sigma * ndtri(evenly("duration")))
+    return Fires(source, _chosen(scenario_weight, evenly("scenario")), duration,
+                 fire_keys(seed, "calibration", landscape, count))
+
+
+def _chosen(weight: NDArray[np.float64], along: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Scenarios at the places [0, 1) along the sum of their weights."""
+    last = np.searchsorted(np.cumsum(weight), along, "right")
+    return np.minimum(last, weight.size - 1).astype(np.int64)
+
+
+def _ignitions(regime: FireRegime, burnable: NDArray[np.bool_],
+               ignition_weight: NDArray[np.float32] | None, place: NDArray[np.float64],
+               edge_draw: NDArray[np.float64], fire_set: str) -> NDArray[np.int64]:
     anywhere = np.flatnonzero(burnable)
     if anywhere.size == 0:
         raise fail(expected="burnable cells", given="none", where=f"fires '{fire_set}'",
                    remedy="choose a window with fuel in it")
-    def stream(quantity: str) -> np.random.Generator:
-        return generator(seed, "fires", fire_set, landscape, quantity)
-
     weight = np.ones(burnable.shape) if ignition_weight is None else ignition_weight
-    place = stream("ignition").random(count)
     source = _placed(anywhere, weight, place, fire_set)
-    if regime.edge_share > 0.0:
-        edge = _edge_cells(burnable)
-        if edge.size:
-            enters = stream("edge").random(count) < regime.edge_share
-            source = np.where(enters, _placed(edge, weight, place, fire_set), source)
-    last = np.searchsorted(np.cumsum(scenario_weight), stream("scenario").random(count), "right")
-    scenario = np.minimum(last, scenario_weight.size - 1).astype(np.int64)
-    spread = np.exp(regime.duration_sigma * stream("duration").standard_normal(count))
-    return Fires(source, scenario, median_duration_min * spread,
-                 fire_keys(seed, fire_set, landscape, count))
+    edge = _edge_cells(burnable)
+    if regime.edge_share == 0.0 or edge.size == 0:
+        return source
+    return np.where(edge_draw < regime.edge_share, _placed(edge, weight, place, fire_set), source)
 
 
 def _placed(cells: NDArray[np.int64], weight: NDArray, place: NDArray[np.float64],

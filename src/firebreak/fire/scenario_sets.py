@@ -154,9 +154,10 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
         table = read_gridded(path, hours=read.tolist())
         return gather_streams(rows(turned(table) if wind_towards else table),
                               np.searchsorted(read, wanted), 60.0)
-    table = hourly(read_weather(path, year=year, wind_towards=wind_towards))
+    table = read_weather(path, year=year, wind_towards=wind_towards)
     if table.one_fire:
         return fire_streams([table], [rows(table)], hours=hours)
+    table = hourly(table)
     if hours is None:
         return constant(percentile_scenarios(table, rows(table), most=scenarios, seed=seed))
     return burning_periods(table, rows(table), streams=scenarios, hours=hours, seed=seed)

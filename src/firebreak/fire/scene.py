@@ -11,9 +11,15 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.fire.behavior_types import FireBehavior
-from firebreak.fire.breach import BreachRule, breach_probability
+from firebreak.fire.breach import BreachRule, breach_probability, in_one_cell
 from firebreak.fire.engine import burn_arrival
-from firebreak.fire.fires import FireRegime, Fires, draw_fires, median_for_share
+from firebreak.fire.fires import (
+    FireRegime,
+    Fires,
+    draw_fires,
+    median_for_share,
+    spread_out_fires,
+)
 from firebreak.fire.losses import ResponseFunction, ValueLayer, worth
 from firebreak.fire.potential import BehaviorModel, fire_behavior
 from firebreak.fire.spotting import SpottingModel, spot_parameters
@@ -35,7 +41,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import Treatment, break_width_m, treated_landscape
 from firebreak.seeding import generator
 
-CALIBRATION_FIRES = 48
+CALIBRATION_FIRES = 96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +56,7 @@ class FireConditions:
             a fire under wind).
         model: the published forms of fire behaviour.
         treatment: what a break is made of; by default bare ground as wide as its cell.
-        breach: rule by which fire crosses a break; None for breaks that always hold.
+        breach: published rule by which fire crosses a break; "never" for breaks that hold.
         leak: fire passes between two breaks that touch at a corner.
         response: loss by flame length; None where a burned cell loses its whole value.
         spotting: embers that cross breaks; None for none.
@@ -62,7 +68,7 @@ class FireConditions:
     spread: SpreadMode = "front"
     model: BehaviorModel = field(default_factory=BehaviorModel)
     treatment: Treatment = field(default_factory=Treatment)
-    breach: BreachRule | None = None
+    breach: BreachRule = "never"
     leak: bool = False
     response: ResponseFunction | None = None
     spotting: SpottingModel | None = None
@@ -168,12 +174,12 @@ def _break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherS
         return BreakRules(leak=conditions.leak, treated=treated_part(travel, part))
     width = break_width_m(treatment, size)
     rules = BreakRules(leak=conditions.leak, lost=max(0.0, 1.0 - width / size))
-    if conditions.breach is None:
+    if conditions.breach == "never":
         return rules
     # The worst hour of a stream decides, for fire may meet the break in any of them.
     chance = breach_probability(behavior.fireline_intensity_kw_m, behavior.flame_length_m, width,
                                 conditions.breach)
-    by_stream = chance.reshape(-1, streams.steps_per_stream, *landscape.shape).max(axis=1)
+    by_stream = in_one_cell(chance, size).reshape(-1, streams.steps_per_stream, *landscape.shape).max(axis=1)
     return rules._replace(breach=pad(by_stream.astype(np.float32)))
 
 
@@ -189,9 +195,8 @@ def _worth(landscape: Landscape, conditions: FireConditions,
 
 def _calibrated_median(regime: FireRegime, travel: TravelField, landscape: Landscape,
                        weight: NDArray[np.float64], seed: int, key: str) -> float:
-    unit = draw_fires(regime, landscape.burnable, weight, CALIBRATION_FIRES, 1.0, seed=seed,
-                      fire_set="calibration", landscape=key,
-                      ignition_weight=landscape.ignition_weight)
+    unit = spread_out_fires(regime, landscape.burnable, weight, CALIBRATION_FIRES, seed=seed,
+                            landscape=key, ignition_weight=landscape.ignition_weight)
     endless = unit._replace(duration_min=np.full(CALIBRATION_FIRES, np.inf))
     arrival = burn_arrival(travel, endless)
     return median_for_share(arrival, unit.duration_min, int(landscape.burnable.sum()),

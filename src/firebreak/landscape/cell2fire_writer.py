@@ -222,6 +222,6 @@ def _centre_degrees(landscape: Landscape) -> tuple[float, float]:
     a, b, c, d, e, f = landscape.transform
     row, col = landscape.shape[0] / 2, landscape.shape[1] / 2
     place: NDArray[np.float64] = np.array(to_system(
-        CRS.from_wkt(landscape.crs), CRS.from_epsg(4326), [a * col + b * row + c],
+        CRS.from_user_input(landscape.crs), CRS.from_epsg(4326), [a * col + b * row + c],
         [d * col + e * row + f])).ravel()
     return float(place[1]), float(place[0])

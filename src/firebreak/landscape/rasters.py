@@ -53,22 +53,19 @@ def read_on_grid(path: str | Path, landscape: Landscape, *,
         values = np.where(np.isnan(values), np.nan, values != 0)
     target = rasterio.Affine(*landscape.transform)
     same = values.shape == landscape.shape
-    unplaced = system is None or landscape.crs is None
-    if same and (unplaced or (system == CRS.from_wkt(landscape.crs or "")
-                              and _same_cells(transform, target, landscape))):
+    ours = None if landscape.crs is None else CRS.from_user_input(landscape.crs)
+    unplaced = system is None or ours is None
+    if same and (unplaced or (system == ours and _same_cells(transform, target, landscape))):
         return values
-    if unplaced:
+    if system is None or ours is None:
         missing = "raster" if system is None else "landscape"
         raise fail(expected=f"a reference system, or {landscape.shape[0]} x {landscape.shape[1]} "
                             "cells like the landscape",
                    given=f"{values.shape[0]} x {values.shape[1]} cells and a {missing} without "
                          "reference system", where=str(path),
                    remedy="set it, for example with gdal_edit.py -a_srs")
-    assert system is not None
-    assert landscape.crs is not None
     try:
-        found = warp(values, transform, system, landscape.shape, target,
-                     CRS.from_wkt(landscape.crs), _METHODS[how])
+        found = warp(values, transform, system, landscape.shape, target, ours, _METHODS[how])
     except RasterioError as error:
         raise fail(expected="a raster that can be reprojected", given=f"'{error}'", where=str(path),
                    remedy="check its reference system and corner") from error

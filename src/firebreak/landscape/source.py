@@ -175,11 +175,11 @@ def _slope_unit(source: Source, derived_tan: NDArray[np.float32], known: NDArray
     stated = layers.stated_slope_unit(layer.band, layer.label)
     largest = float(np.max(layer.band.values, where=layer.band.valid, initial=0))
     impossible = stated == "degrees" and largest > _STEEPEST_DEG
-    if stated and not impossible:
-        return stated
+    if largest <= 0 or (stated and not impossible):
+        return stated or "percent"
     seen = slope_unit_by_elevation(layer.band.values, derived_tan, known)
     reason = "as its elevation shows"
-    if seen == "level" and (source.fuel_system == "fbp" or largest == 0):
+    if seen == "level" and source.fuel_system == "fbp":
         seen, reason = "percent", "as the FBP System has it; the ground is too level to tell"
     if seen in ("neither", "level"):
         if terrain == "shipped":
