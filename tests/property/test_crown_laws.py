@@ -6,13 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
+from firebreak.fire.behavior import point_behavior
 from firebreak.fire.behavior_types import ACTIVE_CROWN_FIRE, PASSIVE_CROWN_FIRE, SURFACE_FIRE
-from firebreak.fire.crown import critical_rate
-from firebreak.fire.crown_fire import has_crowns
+from firebreak.fire.crown import critical_intensity, critical_rate, scott_reinhardt
+from firebreak.fire.crown_fire import Site, crowning_wind, has_crowns, rothermel_run
 from firebreak.fire.potential import BehaviorModel, fire_behavior
+from firebreak.fire.rothermel import fuel_bed, fuel_particles
 from firebreak.fire.weather import WeatherScenarios, make_scenarios
+from firebreak.fire.wind import wind_adjustment_factor
 from firebreak.landscape.fuels import FUEL_MODELS, UNBURNABLE
 from firebreak.landscape.landscape import Landscape
+from firebreak.units import METRES_PER_FOOT
 
 LINKS = st.sampled_from(["finney", "scott-reinhardt", "cruz"])
 SEEDS = st.integers(0, 100_000)
@@ -155,3 +159,73 @@ def test_wind_limit_and_ellipse_reach_the_landscape():
     burning = plain.rate_of_spread_m_min > 0
     assert (round_.backing_rate_m_min <= plain.backing_rate_m_min)[burning].all()
     assert (round_.backing_rate_m_min < plain.backing_rate_m_min)[burning].any()
+
+
+def one_stand(**change):
+    """A stand of 15-m trees above understory fuel, on a slope that faces south."""
+    return forest(1, size=1, **{
+        "fuel_model": 165, "slope_tan": 0.4, "aspect_deg": 180.0, "canopy_cover": 0.5,
+        "canopy_height_m": 15.0, "canopy_base_height_m": 0.5,
+        "canopy_bulk_density_kg_m3": 0.2} | change)
+
+
+WEST_WIND = {"wind_20ft_m_min": [300.0, 700.0], "wind_from_deg": 270.0, "dead_moisture_1h": 0.04,
+             "dead_moisture_10h": 0.05, "dead_moisture_100h": 0.06, "live_moisture_herb": 0.6,
+             "live_moisture_woody": 0.8, "foliar_moisture": 1.0}
+
+
+def moistures_of(west_wind):
+    return {name: west_wind[name] for name in west_wind if "_moisture_" in name}
+
+
+def test_a_stand_burns_as_the_equations_of_scott_and_reinhardt_say():
+    land, scenarios = one_stand(), make_scenarios(**WEST_WIND)
+    found = fire_behavior(land, scenarios, BehaviorModel(crown="scott-reinhardt"))
+    moist = moistures_of(WEST_WIND)
+    bed = fuel_bed(fuel_particles([FUEL_MODELS[10]]), **moist)
+    site = Site(scenarios.wind_20ft_m_min, np.full(2, 270.0), np.full(2, 0.4), np.full(2, 180.0))
+    factor = wind_adjustment_factor(FUEL_MODELS[165].depth_ft * METRES_PER_FOOT, 0.5, 15.0,
+                                    14.5 / 15.0)
+    critical, run = critical_rate(np.full(2, 0.2)), rothermel_run(bed, site)
+
+    def surface_in(wind_20ft):
+        return point_behavior(165, **moist, midflame_wind_m_min=wind_20ft * factor,
+                              wind_from_deg=270.0, slope_tan=0.4, aspect_deg=180.0)
+
+    surface = surface_in(scenarios.wind_20ft_m_min)
+    start = (critical_intensity(0.5, 1.0) * surface.rate_of_spread_m_min
+             / surface.fireline_intensity_kw_m)
+    full = surface_in(crowning_wind(bed, site, critical)).rate_of_spread_m_min
+    linked = scott_reinhardt(surface.rate_of_spread_m_min, start, run.rate_m_min, critical, full)
+    assert linked.fire_type.tolist() == [PASSIVE_CROWN_FIRE, ACTIVE_CROWN_FIRE]
+    assert 0.0 < linked.crown_fraction_burned[0] < 1.0
+    for name, values in (("fire_type", linked.fire_type), ("rate_of_spread_m_min",
+                         linked.rate_m_min), ("heading_deg", run.heading_deg),
+                         ("crown_fraction_burned", linked.crown_fraction_burned)):
+        np.testing.assert_allclose(getattr(found, name).ravel(), values, rtol=1e-6)
+    # The crown fire feels more of the wind than the sheltered fire below: it turns further from
+    # the slope, which runs north.
+    assert (surface.heading_deg + 10.0 < found.heading_deg.ravel()).all()
+    assert (found.heading_deg < 90.0).all()
+
+
+def test_passive_fire_of_finney_keeps_heading_and_ellipse_of_the_surface_fire():
+    land = one_stand(canopy_bulk_density_kg_m3=0.02)
+    scenarios = make_scenarios(**WEST_WIND)
+    surface = fire_behavior(land, scenarios, BehaviorModel(crown="none"))
+    found = fire_behavior(land, scenarios, BehaviorModel(crown="finney"))
+    assert (found.fire_type == PASSIVE_CROWN_FIRE).all()
+    for name in ("rate_of_spread_m_min", "heading_deg", "backing_rate_m_min",
+                 "flanking_rate_m_min"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(surface, name))
+    assert (found.fireline_intensity_kw_m > surface.fireline_intensity_kw_m).all()
+
+
+def test_a_wind_limit_holds_for_crown_fire_too():
+    bed = fuel_bed(fuel_particles([FUEL_MODELS[10]]), **moistures_of(WEST_WIND) | {
+        "dead_moisture_1h": 0.20, "dead_moisture_10h": 0.2, "dead_moisture_100h": 0.2})
+    nil = np.zeros(2)
+    site = Site(np.array([3000.0, 5000.0]), nil, nil, nil)
+    free, limited = (rothermel_run(bed, site, limit).rate_m_min for limit in ("none", "rothermel"))
+    assert free[0] < free[1]
+    assert limited[0] == limited[1] < free[0]

@@ -1,4 +1,4 @@
-"""ESRI ASCII grids: what writers do differently is understood, what would lose a cell is refused."""
+"""ESRI ASCII grids: what writers do differently is understood, what loses a cell is refused."""
 
 from pathlib import Path
 
@@ -108,7 +108,7 @@ def test_absurd_sizes_are_refused_before_memory_is_taken(
 
     path = write(tmp_path / "a.asc", HEADER.replace("ncols 3", f"ncols {size}") + BODY)
     monkeypatch.setattr(np, "empty", refuse)
-    with pytest.raises(InputError, match="at most|file of|whole ncols"):
+    with pytest.raises(InputError, match=r"at most|file of|whole ncols"):
         read_values(path)
 
 

@@ -271,7 +271,7 @@ def test_broken_lookup_tables_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"fbp_lookup_table\.csv, line 2: expected a whole grid"):
         read_landscape(folder)
     write_folder(folder, {}, table="spain")
-    with pytest.raises(InputError, match="of one fuel system.*fbp_.*, spain_"):
+    with pytest.raises(InputError, match=r"of one fuel system.*fbp_.*, spain_"):
         read_landscape(folder)
 
 

@@ -160,6 +160,36 @@ def test_folder_with_anderson_fuels_in_bytes(tmp_path: Path) -> None:
     assert land.slope_tan[2, 2] == pytest.approx(0.2)
 
 
+def test_units_in_names_are_honoured_and_impossible_ones_refused(tmp_path: Path) -> None:
+    layers = {name: grid for name, grid in folder_layers().items() if "CB" not in name
+              and "CH" not in name}
+    shape = (ROWS, COLS)
+    write_layers(tmp_path, layers)
+    natural = {"canopy_height_m": 12.5, "canopy_base_height_m": 3.5,
+               "canopy_bulk_density_kg_m3": 0.125}
+    for name, number in natural.items():
+        write(tmp_path / f"{name}.tif", np.full((1, *shape), number, np.float32))
+    land = read_landscape(tmp_path)
+    assert (land.canopy_height_m[0, 0], land.canopy_base_height_m[0, 0],
+            land.canopy_bulk_density_kg_m3[0, 0]) == (12.5, 3.5, 0.125)
+    (tmp_path / "canopy_bulk_density_kg_m3.tif").rename(tmp_path / "cbd.tif")
+    with pytest.raises(InputError, match=r"cbd\.tif: expected bulk density in 0\.01 kg/m3, got "
+                                         r"0\.125 at most, so kg/m3; name the layer canopy_bulk"):
+        read_landscape(tmp_path)
+
+
+def test_curing_is_percent(tmp_path: Path) -> None:
+    write_layers(tmp_path, folder_layers())
+    curing = np.full((1, ROWS, COLS), 70, np.int16)
+    curing[0, 0, 0] = NODATA
+    write(tmp_path / "grass_curing.tif", curing)
+    land = read_landscape(tmp_path)
+    assert land.grass_curing[0, :2].tolist() == [np.float32(0.8), np.float32(0.7)]
+    write(tmp_path / "grass_curing.tif", curing * 2)
+    with pytest.raises(InputError, match=r"percent from 0 to 100, got .* to 140; check its unit"):
+        read_landscape(tmp_path)
+
+
 def test_shipped_terrain_in_percent_and_in_degrees(tmp_path: Path) -> None:
     (tmp_path / "percent").mkdir()
     percent = read_landscape(write_layers(tmp_path / "percent", folder_layers()),

@@ -11,7 +11,12 @@ from firebreak.checks import InputError
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.readers import LandscapeWarning, read_landscape
 from firebreak.landscape.synthetic import generate
-from firebreak.landscape.writers import write_fuel_map, write_geotiff, write_landscape
+from firebreak.landscape.writers import (
+    write_ascii_folder,
+    write_fuel_map,
+    write_geotiff,
+    write_landscape,
+)
 
 UTM = "EPSG:32611"
 
@@ -100,6 +105,86 @@ def test_fuel_map_has_the_usual_colours(tmp_path: Path, land: Landscape) -> None
         codes = file.read(1)
     assert codes[0, 0] == 0
     np.testing.assert_array_equal(codes.ravel()[1:], fuel.ravel()[1:])
+
+
+def of_fbp(land: Landscape) -> Landscape:
+    fuel = np.resize([2, 31, 102, 645], land.fuel_model.shape)
+    fuel[:3, :4] = NODATA
+    return replace(land, fuel_model=fuel, fuel_system="fbp")
+
+
+def test_fbp_fuels_have_their_own_colours_and_codes_above_255(tmp_path: Path,
+                                                              land: Landscape) -> None:
+    fbp = of_fbp(land)
+    with rasterio.open(write_fuel_map(tmp_path / "fuel.tif", fbp)) as file:
+        assert file.dtypes == ("uint16",)
+        assert file.colormap(1)[2] == (0x22, 0x66, 0x33, 255)
+        assert file.colormap(1)[645] == (0xFF, 0xD3, 0x7F, 255)
+        assert file.tags()["FUEL_SYSTEM"] == "fbp"
+        codes = file.read(1).astype(int)
+        np.testing.assert_array_equal(np.where(codes == 0, NODATA, codes), fbp.fuel_model)
+
+
+def test_the_fuel_system_is_written_and_read_back(tmp_path: Path, land: Landscape) -> None:
+    fbp = of_fbp(land)
+    again = read_landscape(write_landscape(tmp_path / "a.tif", fbp))
+    assert again.fuel_system == "fbp"
+    np.testing.assert_array_equal(again.fuel_model, fbp.fuel_model)
+    with rasterio.open(tmp_path / "a.tif", "r+") as file:
+        file.update_tags(FUEL_SYSTEM="kitral")
+    with pytest.raises(InputError, match="FUEL_SYSTEM to be rothermel or fbp, got 'kitral'"):
+        read_landscape(tmp_path / "a.tif")
+
+
+@pytest.mark.filterwarnings("ignore:.*has no canopy")
+def test_a_fuel_layer_of_a_folder_names_its_system_by_tag_or_name(tmp_path: Path,
+                                                                  land: Landscape) -> None:
+    fbp = of_fbp(land)
+    write_fuel_map(tmp_path / "fuel.tif", fbp)
+    write_geotiff(tmp_path / "elevation.tif", {"elevation": land.elevation_m}, land)
+    assert read_landscape(tmp_path).fuel_system == "fbp"
+    write_geotiff(tmp_path / "fuel.tif", {"codes": fbp.fuel_model}, land, nodata=NODATA)
+    with pytest.raises(InputError, match="unknown codes 31"):
+        read_landscape(tmp_path)
+    (tmp_path / "fuel.tif").rename(tmp_path / "fuel_fbp.tif")
+    assert read_landscape(tmp_path).fuel_system == "fbp"
+
+
+def rich(land: Landscape) -> Landscape:
+    random = np.random.default_rng(3)
+    return replace(of_fbp(land), grass_curing=random.random(land.shape),
+                   ignition_weight=random.random(land.shape), value=random.random(land.shape),
+                   cost=1 + random.random(land.shape), treatable=random.random(land.shape) < 0.5)
+
+
+def test_special_layers_are_extra_bands(tmp_path: Path, land: Landscape) -> None:
+    full = rich(land)
+    path = write_landscape(tmp_path / "a.tif", full)
+    with rasterio.open(path) as file:
+        assert file.descriptions[8:] == ("grass curing", "ignition weight", "value", "cost",
+                                         "treatable")
+        assert set(file.dtypes) == {"float32"}
+    again = read_landscape(path)
+    data = full.fuel_model != NODATA
+    for name in ("ignition_weight", "value", "cost", "treatable"):
+        np.testing.assert_array_equal(getattr(again, name)[data], getattr(full, name)[data])
+    np.testing.assert_allclose(again.grass_curing[data], full.grass_curing[data], atol=1e-6)
+    plain = write_landscape(tmp_path / "b.tif", land)
+    with rasterio.open(plain) as file:
+        assert (file.count, set(file.dtypes)) == (8, {"int16"})
+
+
+def test_a_folder_of_ascii_grids_loses_nothing(tmp_path: Path, land: Landscape) -> None:
+    for name, one in (("plain", land), ("rich", rich(land))):
+        write_ascii_folder(tmp_path / name, one)
+        again = read_landscape(tmp_path / name, terrain="shipped")  # no unit is in doubt
+        assert again.checksum() == one.checksum()
+        assert (again.transform, again.fuel_system) == (one.transform, one.fuel_system)
+        assert again.crs == rasterio.CRS.from_user_input(UTM).to_wkt()
+    assert "fuel_model_fbp.asc" in {path.name for path in (tmp_path / "rich").iterdir()}
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="a folder, got a file"):
+        write_ascii_folder(tmp_path / "file", land)
 
 
 def test_bad_requests_are_refused(tmp_path: Path, land: Landscape) -> None:

@@ -8,8 +8,10 @@ import tyro
 
 from firebreak.checks import check_fraction, fail
 from firebreak.cli import common
+from firebreak.cli.scene_options import SceneOptions
 
 if TYPE_CHECKING:
+    from firebreak.fire.scene import Scene
     from firebreak.landscape.landscape import Landscape
 
 
@@ -35,7 +37,7 @@ class EvaluateArguments:
     """Fires that the methods are shown."""
     test_fires: int = 2000
     """Other fires, which the plans are judged on."""
-    scene: common.SceneOptions = field(default_factory=common.SceneOptions)
+    scene: SceneOptions = field(default_factory=SceneOptions)
 
 
 def run(arguments: list[str]) -> int:
@@ -50,11 +52,11 @@ def run(arguments: list[str]) -> int:
                    remedy="0.05 treats 5 % of the treatable cells")
     policy = load_policy(args.policy) if args.policy else None
     common.use_threads(args.scene.threads, torch_threads=1)
-    lands = [part for spec in args.landscapes for part in _parts(spec, args)]
-    plans = [read_plan(path, _only(lands)) for path in args.plan or []]
+    scenes = [args.scene.scene(land, spec) for spec in args.landscapes
+              for land in _parts(spec, args)]
+    plans = [read_plan(path, _only(scenes)) for path in args.plan or []]
     methods = [name.strip() for name in args.methods.split(",") if name.strip()]
-    done = evaluate([common.scene_of(land, args.scene) for land in lands], methods,
-                    budget_share=args.budget, plan_fires=args.plan_fires,
+    done = evaluate(scenes, methods, budget_share=args.budget, plan_fires=args.plan_fires,
                     test_fires=args.test_fires, seed=args.scene.seed, policy=policy, plans=plans)
     print(table(done))
     if args.scene.json:
@@ -77,8 +79,8 @@ def _parts(spec: str, args: EvaluateArguments) -> "list[Landscape]":
     return [window.of(land) for window in found[:args.windows]]
 
 
-def _only(lands: "list[Landscape]") -> "Landscape":
-    if len(lands) != 1:
-        raise fail(expected="one landscape together with --plan", given=f"{len(lands)}",
+def _only(scenes: "list[Scene]") -> "Landscape":
+    if len(scenes) != 1:
+        raise fail(expected="one landscape together with --plan", given=f"{len(scenes)}",
                    where="evaluate", remedy="evaluate a plan on the landscape it was made for")
-    return lands[0]
+    return scenes[0].landscape

@@ -10,6 +10,7 @@ import tyro
 
 from firebreak.checks import check_fraction, fail
 from firebreak.cli import common
+from firebreak.cli.scene_options import SceneOptions
 
 if TYPE_CHECKING:
     from firebreak.fire.scene import Scene
@@ -41,7 +42,7 @@ class PlanArguments:
     """Other fires for the comparison; 0 leaves it out."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
-    scene: common.SceneOptions = field(default_factory=common.SceneOptions)
+    scene: SceneOptions = field(default_factory=SceneOptions)
 
 
 def run(arguments: list[str]) -> int:
@@ -60,7 +61,7 @@ def run(arguments: list[str]) -> int:
     common.use_threads(args.scene.threads, torch_threads=1)
     full = args.scene.read(args.landscape)
     land, offset = (full, (0, 0)) if args.area is None else _part(full, args.area)
-    scene = common.scene_of(land, args.scene)
+    scene = args.scene.scene(land, args.landscape)
     plan = make_plan(scene, args.budget, args.plan_fires, method, seed=args.scene.seed,
                      policy=policy, batch=args.batch)
     compared = _compared(scene, plan, args) if args.test_fires else ""

@@ -1,39 +1,46 @@
 """`firebreak simulate LANDSCAPE`: burn a landscape many times and write the maps."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import tyro
+from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.cli import common
+from firebreak.cli.scene_options import SceneOptions
 
 if TYPE_CHECKING:
+    from firebreak.fire.engine import BurnStatistics
+    from firebreak.fire.scene import Scene
     from firebreak.landscape.landscape import Landscape
 
 OUTSIDE = -9999.0  # written where there is no data
 
+Bands = dict[str, NDArray[np.float64]]
+
 
 @dataclass
 class SimulateArguments:
-    """Burn a landscape and map burn probability, arrival time, intensity and downstream value."""
+    """Burn a landscape and map burn probability, arrival time, flame length, downstream value."""
 
     landscape: Annotated[str, tyro.conf.Positional]
     """A file or folder, or synthetic:SEED[:SIZE]."""
     fires: int = 1000
     """Number of fires."""
+    fires_per_ha_year: float | None = None
+    """Fires that start per hectare and year: adds a map of the chance to burn in a year."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
-    scene: common.SceneOptions = field(default_factory=common.SceneOptions)
+    scene: SceneOptions = field(default_factory=SceneOptions)
 
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     from firebreak.fire.engine import burn_arrival, burn_statistics
-    from firebreak.landscape.writers import write_geotiff
     from firebreak.planning.rounds import warm_up
     from firebreak.report.run_report import write_simulation_report
 
@@ -45,30 +52,26 @@ def run(arguments: list[str]) -> int:
     land = args.scene.read(args.landscape)
     warm_up()
     begin = time.perf_counter()
-    scene = common.scene_of(land, args.scene)
+    scene = _scene(args, land)
     fires = scene.fires("simulate", args.fires)
     burned = burn_statistics(scene.field, fires, scene.worth)
     # Counted in cells: a fire's loss counts value.
     share = float(burned.burn_probability[land.burnable].mean())
-    weight = scene.scenarios.weight
-    intensity = np.tensordot(weight, scene.behavior.fireline_intensity_kw_m, axes=1)
-    flame = np.tensordot(weight, scene.behavior.flame_length_m, axes=1)
+    maps = _maps(scene, burned, args.fires_per_ha_year)
     seconds = time.perf_counter() - begin
     out = common.new_folder(args.out, "simulate")
-    maps = {"burn_probability": burned.burn_probability,
-            "mean_arrival_time_min": burned.arrival_time_min,
-            "fireline_intensity_kw_m": intensity, "flame_length_m": flame,
-            "downstream_value": burned.downstream_value}
-    files = [write_geotiff(out / f"{name}.tif", {name: _masked(grid, land)}, land, nodata=OUTSIDE,
-                           dtype="float32", tags={"seed": str(args.scene.seed),
-                                                  "fires": str(args.fires)})
-             for name, grid in maps.items()]
+    tags = {"seed": str(args.scene.seed), "fires": str(args.fires)}
+    files = [_written(out / f"{name}.tif", bands, land, tags) for name, bands in maps.items()]
     files += write_simulation_report(
-        out, land, burned.burn_probability, burned.downstream_value, intensity, flame,
+        out, land, burned.burn_probability, burned.downstream_value,
+        maps["fireline_intensity_kw_m"]["fireline_intensity_kw_m"],
+        maps["flame_length_m"]["flame_length_m"],
         burn_arrival(scene.field, fires.first(1))[0], seed=args.scene.seed)
-    print(f"{args.fires} fires in {args.scene.scenarios} weather scenarios burned {share:.1%} of "
-          f"the burnable cells on average in {seconds:.1f} s (asked for "
-          f"{args.scene.burned_share:.1%}; median duration {scene.median_duration_min:.0f} min)")
+    asked = (f"asked for {args.scene.fire.burned_share:.1%}; " if args.scene.fire.duration_min
+             is None else "")
+    print(f"{args.fires} fires in {_weather_words(scene)} burned {share:.1%} of the burnable cells "
+          f"on average in {seconds:.1f} s ({asked}median duration "
+          f"{scene.median_duration_min:.0f} min)")
     for path in files:
         print(path)
     if args.scene.json:
@@ -77,9 +80,54 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _masked(grid: np.ndarray, land: "Landscape") -> np.ndarray:
-    """No data where the landscape has none, and where there is no number."""
-    from firebreak.landscape.landscape import NODATA
+def _scene(args: SimulateArguments, land: "Landscape") -> "Scene":
+    """The scene, with flame lengths told apart even where all of them lose all."""
+    from firebreak.fire.losses import BURNED
+    from firebreak.fire.scene import make_scene
 
-    known = np.isfinite(grid) & (land.fuel_model != NODATA)
-    return np.where(known, grid, OUTSIDE).astype(np.float32)
+    conditions = args.scene.conditions(args.landscape)
+    return make_scene(land, replace(conditions, response=conditions.response or BURNED),
+                      args.scene.seed)
+
+
+def _weather_words(scene: "Scene") -> str:
+    count, steps = scene.stream_weight.size, scene.field.steps
+    hours = f" of {steps} steps of {scene.field.step_min:g} min" if steps > 1 else ""
+    return f"{count} weather scenario{'s' if count > 1 else ''}{hours}"
+
+
+def _maps(scene: "Scene", burned: "BurnStatistics", fires_per_ha_year: float | None,
+          ) -> dict[str, Bands]:
+    """Bands by the name of their file."""
+    from firebreak.fire.losses import CLASS_NAMES, annual_burn_probability
+
+    land, weight, head = scene.landscape, scene.scenarios.weight, scene.behavior
+
+    def mean(grid: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.tensordot(weight, grid, axes=1)
+
+    single = {"burn_probability": burned.burn_probability,
+              "mean_arrival_time_min": burned.arrival_time_min,
+              "rate_of_spread_m_min": mean(head.rate_of_spread_m_min),
+              "fireline_intensity_kw_m": mean(head.fireline_intensity_kw_m),
+              "flame_length_m": mean(head.flame_length_m),
+              "crown_fraction_burned": mean(head.crown_fraction_burned),
+              "downstream_value": burned.downstream_value}
+    if fires_per_ha_year is not None:
+        area_ha = float(land.burnable.sum()) * land.cell_size_m**2 / 1e4
+        single["annual_burn_probability"] = annual_burn_probability(
+            burned.burn_probability, fires_per_ha_year, area_ha)
+    by_flame = {f"flames {name}": grid
+                for name, grid in zip(CLASS_NAMES, burned.class_probability, strict=True)}
+    return {name: {name: grid} for name, grid in single.items()} | {
+        "flame_length_probability": by_flame}
+
+
+def _written(path: Path, bands: Bands, land: "Landscape", tags: dict[str, str]) -> Path:
+    """A GeoTIFF; no data where the landscape has none, and where there is no number."""
+    from firebreak.landscape.landscape import NODATA
+    from firebreak.landscape.writers import write_geotiff
+
+    masked = {name: np.where(np.isfinite(grid) & (land.fuel_model != NODATA), grid,
+                             OUTSIDE).astype(np.float32) for name, grid in bands.items()}
+    return write_geotiff(path, masked, land, nodata=OUTSIDE, dtype="float32", tags=tags)

@@ -45,7 +45,7 @@ class ProblemSource:
     def sizes(self, slots: int) -> Sizes:
         """Storage for `slots` problems of this source."""
         conditions = self.conditions
-        return Sizes(slots, self.shape, conditions.scenarios, self.plan_fires, self.reward_fires,
+        return Sizes(slots, self.shape, conditions.rows, self.plan_fires, self.reward_fires,
                      1 if conditions.response is None else CLASSES,
                      conditions.breach != "never" and conditions.treatment.kind == "hard",
                      conditions.spotting is not None)

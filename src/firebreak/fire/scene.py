@@ -51,7 +51,8 @@ class FireConditions:
     Attributes:
         climate: wind and moisture to draw scenarios from.
         regime: ignitions and durations.
-        scenarios: number of weather scenarios per landscape.
+        scenarios: number of weather scenarios per landscape that are drawn.
+        weather: weather to burn in on any landscape, instead of drawing it from the climate.
         spread: "front" (the elliptical front) or "graph" (eight neighbours, fast and too slow
             a fire under wind).
         model: the published forms of fire behaviour.
@@ -65,6 +66,7 @@ class FireConditions:
     climate: WindClimate = field(default_factory=WindClimate)
     regime: FireRegime = field(default_factory=FireRegime)
     scenarios: int = 8
+    weather: WeatherStreams | None = None
     spread: SpreadMode = "front"
     model: BehaviorModel = field(default_factory=BehaviorModel)
     treatment: Treatment = field(default_factory=Treatment)
@@ -72,6 +74,11 @@ class FireConditions:
     leak: bool = False
     response: ResponseFunction | None = None
     spotting: SpottingModel | None = None
+
+    @property
+    def rows(self) -> int:
+        """Rows of weather of every travel field."""
+        return self.scenarios if self.weather is None else self.weather.steps.weight.size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -117,13 +124,14 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
     """The scene of a landscape.
 
     Args:
-        weather: given weather; drawn from the climate if None.
+        weather: of this landscape; the conditions' if None.
         layers: what is lost; the landscape's value with the conditions' response if None.
 
     Raises:
         InputError: the landscape has no burnable cell, or nothing burns in any weather.
     """
     key = landscape.fire_checksum()
+    weather = conditions.weather if weather is None else weather
     if weather is None:
         weather = draw_scenarios(conditions.climate, generator(seed, "weather", key),
                                  conditions.scenarios)
@@ -179,8 +187,8 @@ def _break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherS
     # The worst hour of a stream decides, for fire may meet the break in any of them.
     chance = breach_probability(behavior.fireline_intensity_kw_m, behavior.flame_length_m, width,
                                 conditions.breach)
-    by_stream = in_one_cell(chance, size).reshape(-1, streams.steps_per_stream, *landscape.shape).max(axis=1)
-    return rules._replace(breach=pad(by_stream.astype(np.float32)))
+    by_step = in_one_cell(chance, size).reshape(-1, streams.steps_per_stream, *landscape.shape)
+    return rules._replace(breach=pad(by_step.max(axis=1).astype(np.float32)))
 
 
 def _worth(landscape: Landscape, conditions: FireConditions,

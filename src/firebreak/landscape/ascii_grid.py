@@ -179,7 +179,10 @@ def _beside(path: Path) -> CRS | None:
     if not text:
         return None
     try:
-        return CRS.from_wkt(text)
+        named = CRS.from_wkt(text)
+        # ESRI's spelling names no code; with it, systems compare and show as the same.
+        code = named.to_epsg(confidence_threshold=90)
+        return CRS.from_epsg(code) if code else named
     except CRSError as error:
         raise fail(expected="a reference system as WKT", given=f"'{text[:40]}'", where=str(prj),
                    remedy="pass crs, or remove the file") from error

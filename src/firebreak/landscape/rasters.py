@@ -20,7 +20,7 @@ from firebreak.landscape.cell2fire_tables import read_ignitions
 from firebreak.landscape.fuel_systems import NON_BURNABLE
 from firebreak.landscape.geotiff import check_size, open_raster, read_band
 from firebreak.landscape.landscape import NODATA, Landscape
-from firebreak.landscape.resample import warp
+from firebreak.landscape.resample import same_cells, warp
 from firebreak.landscape.source import warn
 
 Reading = Literal["mean", "majority", "nearest", "any"]
@@ -55,7 +55,8 @@ def read_on_grid(path: str | Path, landscape: Landscape, *,
     same = values.shape == landscape.shape
     ours = None if landscape.crs is None else CRS.from_user_input(landscape.crs)
     unplaced = system is None or ours is None
-    if same and (unplaced or (system == ours and _same_cells(transform, target, landscape))):
+    if same and (unplaced or (system == ours and same_cells(
+            transform[:6], landscape.transform, landscape.shape))):
         return values
     if system is None or ours is None:
         missing = "raster" if system is None else "landscape"
@@ -86,12 +87,6 @@ def _open(path: Path) -> tuple[NDArray[np.float64], rasterio.Affine, CRS | None]
             transform, system = dataset.transform, dataset.crs
             band = read_band(dataset, 1)
     return np.where(band.valid, band.values, np.nan).astype(np.float64), transform, system or None
-
-
-def _same_cells(one: rasterio.Affine, other: rasterio.Affine, landscape: Landscape) -> bool:
-    corner = (landscape.shape[1], landscape.shape[0])
-    apart = [np.subtract(one * point, other * point) for point in ((0, 0), corner)]
-    return bool(np.abs(apart).max() <= 1e-3 * abs(other.a))
 
 
 def with_rasters(landscape: Landscape, *, value: str | Path | None = None,
@@ -214,7 +209,8 @@ def _pair(row: list[str], places: list[int], where: str) -> list[float]:
 def _cells_of(points: NDArray[np.float64], names: tuple[str, str], landscape: Landscape,
               where: str) -> NDArray[np.int64]:
     if names == ("x", "y"):
-        col, row = ~rasterio.Affine(*landscape.transform) * (points[:, 0], points[:, 1])
+        a, b, c, d, e, f = landscape.transform
+        col, row = np.linalg.solve([[a, b], [d, e]], (points - (c, f)).T)
     else:
         row, col = points[:, 0], points[:, 1]
     row, col = np.floor(row), np.floor(col)

@@ -4,6 +4,7 @@ All through rasterio.warp, with nan as no data: a new cell is built from the old
 that hold data, weighted by area.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -28,14 +29,19 @@ _METHODS = {"majority": Resampling.mode, "mean": Resampling.average,
 # Without a system on either side only the numbers count: any one system will do for both.
 _SAME = CRS.from_epsg(3857)
 _PLACE_TOLERANCE = 1e-3  # cells
+_TIE = 1e-9  # of a cell
 
 
 def same_place(one: Grid, other: Grid) -> bool:
     """Whether two grids have the same cells, to a thousandth of a cell."""
-    size = one.transform[0]
-    scale = max(one.shape)  # an error of the cell size grows over the map
-    near = np.abs(np.subtract(one.transform, other.transform)) * (scale, 1, 1, 1, scale, 1)
-    return one.shape == other.shape and bool((near <= _PLACE_TOLERANCE * size).all())
+    return one.shape == other.shape and same_cells(one.transform, other.transform, one.shape)
+
+
+def same_cells(one: Sequence[float], other: Sequence[float], shape: tuple[int, int]) -> bool:
+    """Whether two affine transforms (a, b, c, d, e, f) put a map's cells at the same place."""
+    scale = max(shape)  # an error of the cell size grows over the map
+    apart = np.abs(np.subtract(one, other)) * (scale, scale, 1, scale, scale, 1)
+    return bool((apart <= _PLACE_TOLERANCE * abs(one[0])).all())
 
 
 def onto(band: Band, source: Grid, target: Grid, how: How, where: str) -> Band:
@@ -78,12 +84,32 @@ def _method(how: How, finer: bool) -> Resampling:
 def warp(values: NDArray[np.float64], transform: rasterio.Affine, crs: CRS,
          shape: tuple[int, int], target_transform: rasterio.Affine, target_crs: CRS,
          method: Resampling) -> NDArray[np.float64]:
-    """Numbers on another grid, float64 [H, W], nan where there is no data."""
+    """Numbers on another grid, float64 [H, W], nan where there is no data.
+
+    A majority is by area, ties going to the lowest number.
+    """
+    if method is Resampling.mode:
+        return _majority(values, transform, crs, shape, target_transform, target_crs)
     out = np.full(shape, np.nan)
     reproject(values, out, src_transform=transform, src_crs=crs, src_nodata=np.nan,
               dst_transform=target_transform, dst_crs=target_crs, dst_nodata=np.nan,
               resampling=method)
     return out
+
+
+def _majority(values: NDArray[np.float64], transform: rasterio.Affine, crs: CRS,
+              shape: tuple[int, int], target_transform: rasterio.Affine,
+              target_crs: CRS) -> NDArray[np.float64]:
+    """The number with the largest share of each cell (GDAL's mode counts cells, not area)."""
+    winner, most = np.full(shape, np.nan), np.zeros(shape)
+    known = np.isfinite(values)
+    for number in np.unique(values[known]):
+        is_it = np.where(known, values == number, np.nan)
+        share = warp(is_it, transform, crs, shape, target_transform, target_crs,
+                     Resampling.average)
+        more = share > most + _TIE
+        winner[more], most[more] = number, share[more]
+    return winner
 
 
 def describe(grid: Grid) -> str:

@@ -220,7 +220,7 @@ def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
         raise fail(expected="a folder", given="a file", where=str(place),
                    remedy="choose another one")
     place.mkdir(parents=True, exist_ok=True)
-    system = CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI") if landscape.crs else None
+    system = landscape.crs and CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI")
     written = []
     for name, grid in grids.items():
         written.append(write_text(place / f"{name}.asc",

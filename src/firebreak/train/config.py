@@ -43,6 +43,8 @@ class FireConfig(Section):
     spread: Literal["front", "graph"] = Field("front", description="ellipse, or 8 neighbours")
     scenarios: int = Field(8, ge=1, le=256, description="weather scenarios per landscape")
     burned_share: float = Field(0.15, gt=0, le=1, description="mean of untreated fires")
+    duration_min: float | None = Field(None, gt=0, description="median, instead of the one that "
+                                                               "follows from the share")
     duration_sigma: float = Field(0.5, ge=0, le=2, description="of the logarithm of the duration")
     edge_share: float = Field(0.0, ge=0, le=1, description="fires that enter from the map's edge")
     plan_fires: int = Field(256, ge=1, description="fires the planner is shown")
@@ -50,6 +52,26 @@ class FireConfig(Section):
     wind_20ft_km_h: float = Field(16.2, gt=0, le=150, description="mean wind speed at 20 ft")
     wind_spread_km_h: float = Field(7.2, ge=0, le=100, description="its standard deviation")
     wind_direction_spread_deg: float = Field(25.0, ge=0, le=180, description="around the main wind")
+    weather: str | None = Field(None, description="weather file or folder, relative to the data, "
+                                                  "instead of drawn weather")
+    hours: int | None = Field(None, ge=1, description="of it that change as a fire burns")
+    crown: Literal["none", "finney", "scott-reinhardt", "cruz"] = Field(
+        "finney", description="crown fire where there are crowns")
+    spotting: bool = Field(False, description="crowning cells throw embers")
+    losses: list[float] | None = Field(
+        None, min_length=6, max_length=6,
+        description="share of the value lost in each class of flame length")
+
+
+class BreakConfig(Section):
+    """What a break is."""
+
+    kind: Literal["hard", "shaded"] = Field("hard", description="bare ground, or less fuel")
+    width_m: float | None = Field(None, gt=0, description="of the bare strip; the whole cell if "
+                                                          "not set")
+    breach: Literal["never", "wilson", "wilson-trees", "flame-length"] = Field(
+        "never", description="rule by which fire crosses")
+    leak: bool = Field(False, description="fire passes between breaks that touch at a corner")
 
 
 class AgentConfig(Section):
@@ -128,6 +150,7 @@ class RunConfig(Section):
     budget: float = Field(0.05, gt=0, le=1, description="share of the treatable cells' cost")
     landscapes: LandscapeConfig = LandscapeConfig()
     fires: FireConfig = FireConfig()
+    breaks: BreakConfig = BreakConfig()
     agent: AgentConfig = AgentConfig()
     train: TrainConfig = TrainConfig()
     replay: ReplayConfig = ReplayConfig()
@@ -171,7 +194,7 @@ def as_toml(config: RunConfig) -> str:
 
 def with_data(config: RunConfig, data: Path) -> RunConfig:
     """The configuration with the folder of its maps written into it, so that a run finds them."""
-    if config.landscapes.kind != "windows":
+    if config.landscapes.kind != "windows" and config.fires.weather is None:
         return config
     places = config.landscapes.model_copy(update={"data": str(data.resolve())})
     return config.model_copy(update={"landscapes": places})

@@ -19,13 +19,18 @@ from firebreak.env.sources import (
     window_landscapes,
 )
 from firebreak.fire.fires import FireRegime
+from firebreak.fire.losses import ResponseFunction
+from firebreak.fire.potential import BehaviorModel
+from firebreak.fire.scenario_sets import weather_of
 from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire.spotting import SpottingModel
 from firebreak.fire.weather import WindClimate
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.readers import read_landscape
+from firebreak.landscape.treatments import Treatment
 from firebreak.landscape.windows import Window, aggregate, list_windows, split_blocks
 from firebreak.planning.methods import check_methods
-from firebreak.train.config import AgentConfig, FireConfig, RunConfig
+from firebreak.train.config import AgentConfig, RunConfig
 from firebreak.units import M_MIN_PER_KM_H
 
 SPLIT_SHARES = (0.6, 0.2, 0.2)
@@ -43,15 +48,27 @@ class Splits:
     test: dict[str, list[Scene]]
 
 
-def conditions_of(fires: FireConfig) -> FireConditions:
-    """Weather and fires as the fire layer wants them."""
+def conditions_of(config: RunConfig, data: Path) -> FireConditions:
+    """Weather, fires and breaks as the fire layer wants them.
+
+    Raises:
+        InputError: the weather file is missing or damaged.
+    """
+    fires, breaks = config.fires, config.breaks
     climate = WindClimate(wind_20ft_mean_m_min=fires.wind_20ft_km_h * M_MIN_PER_KM_H,
                           wind_20ft_spread_m_min=fires.wind_spread_km_h * M_MIN_PER_KM_H,
                           direction_spread_deg=fires.wind_direction_spread_deg)
     regime = FireRegime(burned_share=fires.burned_share, duration_sigma=fires.duration_sigma,
-                        edge_share=fires.edge_share)
-    return FireConditions(climate=climate, regime=regime, scenarios=fires.scenarios,
-                          spread=fires.spread)
+                        edge_share=fires.edge_share, duration_min=fires.duration_min)
+    weather = None if fires.weather is None else weather_of(
+        data / fires.weather, scenarios=fires.scenarios, hours=fires.hours, seed=config.seed)
+    return FireConditions(
+        climate=climate, regime=regime, scenarios=fires.scenarios, weather=weather,
+        spread=fires.spread, model=BehaviorModel(crown=fires.crown),
+        treatment=Treatment(kind=breaks.kind, width_m=breaks.width_m), breach=breaks.breach,
+        leak=breaks.leak, response=None if fires.losses is None else ResponseFunction(
+            name="losses", loss=tuple(fires.losses)),  # type: ignore[arg-type]
+        spotting=SpottingModel() if fires.spotting else None)
 
 
 def settings_of(agent: AgentConfig) -> DQNSettings:
@@ -76,17 +93,18 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
     """
     check_methods(config.evaluation.methods, "evaluation.methods")
     if config.landscapes.kind == "synthetic":
-        return _synthetic_splits(config)
+        return _synthetic_splits(config, data)
     return _window_splits(config, data)
 
 
-def _synthetic_splits(config: RunConfig) -> Splits:
+def _synthetic_splits(config: RunConfig, data: Path) -> Splits:
     land, held_out = config.landscapes, config.evaluation
+    conditions = conditions_of(config, data)
     full = land.size + 2 * land.margin
 
     def draw(split: str) -> ProblemSource:
         made = synthetic_landscapes(full, split, land.family)
-        return _source(config, (full, full),
+        return _source(config, conditions, (full, full),
                        lambda seed, episode: treat_inside(made(seed, episode), land.margin))
 
     validation, test = draw("validation"), draw("test")
@@ -105,19 +123,22 @@ def _window_splits(config: RunConfig, data: Path) -> Splits:
         raise fail(expected="maps to cut windows from", given="none", where="landscapes.maps",
                    remedy="name at least one landscape file or folder")
     full = land.size + 2 * land.margin
+    conditions = conditions_of(config, data)
     maps = [_joined(data, name, land.aggregate) for name in land.maps]
     blocks = [split_blocks(m.shape, land.block, SPLIT_SHARES, seed=0) for m in maps]
-    train = _source(config, (full, full), window_landscapes(
+    train = _source(config, conditions, (full, full), window_landscapes(
         [(m, b["train"]) for m, b in zip(maps, blocks, strict=True)], land.size, land.margin,
         "train", land.turned))
     windows = _windows(config, [(m, b["validation"]) for m, b in zip(maps, blocks, strict=True)],
                        held_out.validation_landscapes)
-    test = {name: _scenes(config, _windows(config, [(m, b["test"])], held_out.test_landscapes))
+    test = {name: _scenes(config, conditions,
+                          _windows(config, [(m, b["test"])], held_out.test_landscapes))
             for name, m, b in zip(land.maps, maps, blocks, strict=True)}
     for name in land.test_maps:
         other = _joined(data, name, land.aggregate)
         whole = [Window(row=0, col=0, rows=other.shape[0], cols=other.shape[1])]
-        test[name] = _scenes(config, _windows(config, [(other, whole)], held_out.test_landscapes))
+        test[name] = _scenes(config, conditions,
+                             _windows(config, [(other, whole)], held_out.test_landscapes))
     return Splits(
         train=train, test=test,
         validation=[_validation_problem(train, windows, held_out.test_seed, i)
@@ -151,13 +172,13 @@ def _windows(config: RunConfig, maps: list[tuple[Landscape, list[Window]]],
             for m, w in found[:most]]
 
 
-def _scenes(config: RunConfig, windows: list[Landscape]) -> list[Scene]:
-    return [make_scene(w, conditions_of(config.fires), config.evaluation.test_seed)
-            for w in windows]
+def _scenes(config: RunConfig, conditions: FireConditions,
+            windows: list[Landscape]) -> list[Scene]:
+    return [make_scene(w, conditions, config.evaluation.test_seed) for w in windows]
 
 
-def _source(config: RunConfig, shape: tuple[int, int],
+def _source(config: RunConfig, conditions: FireConditions, shape: tuple[int, int],
             draw: LandscapeDraw) -> ProblemSource:
-    return ProblemSource(shape=shape, landscape=draw, conditions=conditions_of(config.fires),
+    return ProblemSource(shape=shape, landscape=draw, conditions=conditions,
                          budget_share=config.budget, plan_fires=config.fires.plan_fires,
                          reward_fires=config.fires.reward_fires)

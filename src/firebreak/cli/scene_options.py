@@ -1,0 +1,212 @@
+"""The options of every command that burns fires: the map, the weather, the fires, the breaks."""
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from firebreak.checks import fail
+
+if TYPE_CHECKING:
+    from firebreak.fire.losses import ResponseFunction
+    from firebreak.fire.scene import FireConditions, Scene
+    from firebreak.fire.streams import WeatherStreams
+    from firebreak.landscape.landscape import Landscape
+
+WIND_SPREAD = 0.45  # standard deviation of the wind speed over its mean
+
+
+@dataclass
+class MapOptions:
+    """The map and what lies on it. Rasters may be on another grid or in another projection."""
+
+    terrain: Literal["derived", "shipped"] = "derived"
+    """Slope and aspect from elevation, or the file's own."""
+    crs: str | None = None
+    """Coordinate reference system to use instead of the file's own."""
+    value: Path | None = None
+    """Raster of what is lost where a cell burns; 1 everywhere if not given."""
+    losses: str | None = None
+    """Share of the value lost by flame length: six fractions for flames below 2 ft, 2-4, 4-6, 6-8,
+    8-12 and above 12 ft, such as 0,0.2,0.4,0.6,0.8,1; all of it in any flame if not given."""
+    cost: Path | None = None
+    """Raster of what it costs to treat a cell; 1 everywhere if not given."""
+    treatable: Path | None = None
+    """Raster of the cells that may be treated (not 0); all that burn if not given."""
+    barriers: Path | None = None
+    """Raster of what stops fire already (not 0): roads, rivers, breaks that are there."""
+    ignitions: Path | None = None
+    """Where fires start: a raster of weights, or a CSV of points (x,y or row,col or Year,Ncell)."""
+
+
+@dataclass
+class WeatherOptions:
+    """The weather that fires burn in."""
+
+    scenarios: int = 8
+    """Weather scenarios; of a weather file, at most so many."""
+    wind_20ft_km_h: float = 16.2
+    """Mean wind speed 20 ft above the vegetation, of weather that is drawn."""
+    wind_from_deg: float | None = None
+    """Main wind direction of weather that is drawn; drawn from the seed if not given."""
+    weather: Path | None = None
+    """A weather file or folder (station CSV, .wxs, .wtr with .wnd, Weather.csv, Weathers/), or a
+    .toml with a wind rose; that of a Cell2Fire folder is used by itself."""
+    hours: int | None = None
+    """Let the weather of a file change by the hour, over so many hours."""
+    year: int | None = None
+    """Year of a .wtr and .wnd, which do not say."""
+    wind_towards: bool = False
+    """The file's directions are those the wind blows to, as C2F-W takes them with FBP fuels."""
+    moisture: str = "D2L2"
+    """Fuel moisture of files that do not say: D1L1 (dry) to D4L4 (Scott & Burgan 2005)."""
+
+
+@dataclass
+class FireOptions:
+    """The fires."""
+
+    burned_share: float = 0.15
+    """Mean share of the burnable cells that an untreated fire burns; durations are set for it."""
+    duration_min: float | None = None
+    """Median duration in minutes, instead of the one that follows from the share."""
+    edge_share: float = 0.0
+    """Share of fires that enter from the map's edge."""
+    spread: Literal["front", "graph"] = "front"
+    """Elliptical front, or the fast eight-neighbour graph (too slow a fire under wind)."""
+    crown: Literal["none", "finney", "scott-reinhardt", "cruz"] = "finney"
+    """Crown fire where there are crowns: Finney 1998 (as FlamMap), Scott & Reinhardt 2001, Cruz et
+    al. 2005, or none. The FBP System has its own."""
+    wind_limit: Literal["none", "rothermel", "andrews"] = "none"
+    """Wind above which fire runs no faster: none, of Rothermel 1972, or of Andrews et al. 2013."""
+    length_to_width: Literal["behave", "anderson", "behaveplus"] = "behave"
+    """Published form of the ellipse's length to width."""
+    spotting: bool = False
+    """Crowning cells throw embers, which may cross breaks (Sardoy et al. 2008)."""
+
+
+@dataclass
+class BreakOptions:
+    """What a break is."""
+
+    break_kind: Literal["hard", "shaded"] = "hard"
+    """Bare ground, or less fuel under fewer and higher crowns, which burns."""
+    break_width_m: float | None = None
+    """Width of the bare strip; the whole cell if not given."""
+    break_fuel: int | None = None
+    """Fuel code of a shaded break; the least load of the same kind if not given."""
+    breach: Literal["never", "wilson", "wilson-trees", "flame-length"] = "never"
+    """By which rule fire crosses a hard break: never, Wilson 1988 (with or without trees beside
+    it), or where flames are longer than two thirds of the width."""
+    leak: bool = False
+    """Fire passes between two breaks that touch at a corner."""
+
+
+@dataclass
+class SceneOptions:
+    """The options of every command that burns fires on landscapes."""
+
+    map: MapOptions = field(default_factory=MapOptions)
+    weather: WeatherOptions = field(default_factory=WeatherOptions)
+    fire: FireOptions = field(default_factory=FireOptions)
+    breaks: BreakOptions = field(default_factory=BreakOptions)
+    seed: int = 0
+    """Names the weather, the fires and the random plans."""
+    threads: int = 0
+    """Threads that burn fires; 0 = all cores."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+    def read(self, spec: str) -> "Landscape":
+        """The landscape that a command was given, with the rasters of its options."""
+        from firebreak.landscape.rasters import with_rasters
+        from firebreak.landscape.readers import read_landscape
+
+        given = self.map
+        land = read_landscape(spec, terrain=given.terrain, crs=given.crs)
+        return with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
+                            barriers=given.barriers, ignition=given.ignitions)
+
+    def conditions(self, spec: str) -> "FireConditions":
+        """What is assumed of fires on the landscape of `spec`."""
+        from firebreak.fire.fires import FireRegime
+        from firebreak.fire.potential import BehaviorModel
+        from firebreak.fire.scene import FireConditions
+        from firebreak.fire.spotting import SpottingModel
+        from firebreak.fire.weather import WindClimate
+        from firebreak.landscape.treatments import Treatment
+        from firebreak.units import M_MIN_PER_KM_H
+
+        fire, breaks, weather = self.fire, self.breaks, self.weather
+        speed = weather.wind_20ft_km_h * M_MIN_PER_KM_H
+        return FireConditions(
+            climate=WindClimate(dominant_from_deg=weather.wind_from_deg,
+                                wind_20ft_mean_m_min=speed,
+                                wind_20ft_spread_m_min=WIND_SPREAD * speed),
+            regime=FireRegime(burned_share=fire.burned_share, edge_share=fire.edge_share,
+                              duration_min=fire.duration_min),
+            scenarios=weather.scenarios, weather=self._weather(spec), spread=fire.spread,
+            model=BehaviorModel(crown=fire.crown, wind_limit=fire.wind_limit,
+                                length_to_width=fire.length_to_width),
+            treatment=Treatment(kind=breaks.break_kind, width_m=breaks.break_width_m,
+                                fuel_model=breaks.break_fuel),
+            breach=breaks.breach, leak=breaks.leak, response=_response(self.map.losses),
+            spotting=SpottingModel() if fire.spotting else None)
+
+    def scene(self, landscape: "Landscape", spec: str) -> "Scene":
+        """The scene of a landscape read from `spec`."""
+        from firebreak.fire.scene import make_scene
+
+        return make_scene(landscape, self.conditions(spec), self.seed)
+
+    def _weather(self, spec: str) -> "WeatherStreams | None":
+        from firebreak.fire.scenario_sets import weather_of
+        from firebreak.fire.streams import constant
+        from firebreak.fire.wind_rose import rose_of
+
+        path = self.weather.weather or _own_weather(Path(spec))
+        if path is None:
+            if self.weather.hours is not None:
+                raise fail(expected="--weather together with --hours", given="none",
+                           where="--hours", remedy="name the weather file whose hours to burn in")
+            return None
+        if path.suffix.lower() == ".toml":
+            return constant(rose_of(_read_toml(path)))
+        given = self.weather
+        return weather_of(path, scenarios=given.scenarios, hours=given.hours, seed=self.seed,
+                          year=given.year, wind_towards=given.wind_towards,
+                          moisture=given.moisture)
+
+
+def _own_weather(spec: Path) -> Path | None:
+    """The weather that a Cell2Fire folder brings."""
+    if not spec.is_dir():
+        return None
+    own = [spec / name for name in ("Weathers", "Weather.csv") if (spec / name).exists()]
+    return own[0] if own else None
+
+
+def _read_toml(path: Path) -> dict[str, object]:
+    if not path.is_file():
+        raise fail(expected="a TOML file with a wind rose", given="nothing", where=str(path),
+                   remedy="check the path")
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise fail(expected="a TOML file", given=str(error), where=str(path),
+                   remedy="correct this line") from error
+
+
+def _response(losses: str | None) -> "ResponseFunction | None":
+    from firebreak.fire.losses import CLASSES, ResponseFunction
+
+    if losses is None:
+        return None
+    try:
+        parts = tuple(float(part) for part in losses.split(","))
+    except ValueError:
+        parts = ()
+    if len(parts) != CLASSES:
+        raise fail(expected=f"{CLASSES} fractions with commas between", given=f"'{losses}'",
+                   where="--losses", remedy="for example 0,0.2,0.4,0.6,0.8,1")
+    return ResponseFunction(name="losses", loss=parts)  # type: ignore[arg-type]
