@@ -1,4 +1,4 @@
-"""Exact unit conversions. Converted once, where data enters or leaves; SI-based units inside.
+"""Unit conversions, exact but for the one that says so. Converted once, where data enters or leaves; SI-based units inside.
 
 Inside firebreak lengths are metres, times minutes, speeds metres per minute, moistures and
 covers fractions, angles degrees clockwise from north.
@@ -22,3 +22,6 @@ KG_M2_PER_LB_FT2 = KG_PER_LB / METRES_PER_FOOT**2
 KW_M_PER_BTU_FT_S = KJ_PER_BTU / METRES_PER_FOOT
 KW_M2_PER_BTU_FT2_MIN = KJ_PER_BTU / METRES_PER_FOOT**2 / 60.0
 KJ_M2_PER_BTU_FT2 = KJ_PER_BTU / METRES_PER_FOOT**2
+
+WIND_10M_PER_20FT = 1.15
+"""Not exact: wind 10 m above open ground over wind at 20 ft (Turner & Lawson 1978, BC-X-177)."""

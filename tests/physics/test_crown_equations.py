@@ -10,9 +10,9 @@ from firebreak.fire.behavior import point_behavior, spread_of_beds
 from firebreak.fire.behavior_types import ACTIVE_CROWN_FIRE, PASSIVE_CROWN_FIRE
 from firebreak.fire.crown_fire import Site, crowning_wind, cruz_run, rothermel_run
 from firebreak.fire.rothermel import fuel_bed, fuel_particles
-from firebreak.fire.wind import WIND_10M_PER_20FT, crown_length_to_width, wind_adjustment_factor
+from firebreak.fire.wind import crown_length_to_width, wind_adjustment_factor
 from firebreak.landscape.fuels import FUEL_MODELS
-from firebreak.units import (
+from firebreak.units import (, WIND_10M_PER_20FT
     KG_M3_PER_LB_FT3,
     KJ_M2_PER_BTU_FT2,
     KW_M_PER_BTU_FT_S,

@@ -369,6 +369,27 @@ def test_finer_layers_are_averaged(tmp_path: Path) -> None:
         assert read_landscape(tmp_path).canopy_cover == pytest.approx(0.4)
 
 
+def test_a_layer_of_equal_size_at_another_corner_is_moved(tmp_path: Path) -> None:
+    write_layers(tmp_path, folder_layers())
+    cover = np.tile(10 * np.arange(COLS, dtype=np.int16), (ROWS, 1))
+    write(tmp_path / "LC22_CC_230.tif", cover[None], transform=(
+        30.0, 0.0, 499_970.0, 0.0, -30.0, 4_000_000.0))
+    with pytest.warns(LandscapeWarning, match=r"resampled from 6 x 8 cells of 30 at \(499970"):
+        cover = read_landscape(tmp_path).canopy_cover[0]
+    assert cover == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.0])
+
+
+@pytest.mark.filterwarnings("ignore:.*disagree with its elevation")
+def test_aspects_are_never_averaged(tmp_path: Path) -> None:
+    write_layers(tmp_path, folder_layers())
+    aspect = np.tile(np.array([[350, 10]], np.int16), (2 * ROWS, COLS))
+    write(tmp_path / "LC20_Asp_220.tif", aspect[None], transform=(
+        15.0, 0.0, 500_000.0, 0.0, -15.0, 4_000_000.0))
+    with pytest.warns(LandscapeWarning, match="resampled"):
+        land = read_landscape(tmp_path, terrain="shipped")
+    assert set(np.unique(land.aspect_deg)) <= {10.0, 350.0}
+
+
 def test_a_coarse_elevation_stays_a_plane_and_not_a_staircase(tmp_path: Path) -> None:
     layers = {name: np.tile(grid, (2, 2)) for name, grid in folder_layers().items()}
     rows = np.arange(2 * ROWS // 3)

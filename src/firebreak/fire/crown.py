@@ -51,7 +51,7 @@ def critical_intensity(base_height_m: ArrayLike, foliar_moisture: ArrayLike) -> 
 
 
 def critical_rate(bulk_density_kg_m3: ArrayLike) -> Floats:
-    """Least rate at which fire runs from crown to crown, m/min (Van Wagner 1977 eq. 10)."""
+    """Least rate at which fire runs from crown to crown, m/min (Van Wagner 1977)."""
     return _ACTIVE_MASS_FLOW / np.asarray(bulk_density_kg_m3, dtype=np.float64)
 
 
@@ -73,7 +73,7 @@ def finney(surface_rate: Floats, initiation_rate: Floats, crown_rate: Floats,
 
 def exponential_fraction(surface_rate: Floats, initiation_rate: Floats,
                          critical: Floats) -> Floats:
-    """Crown fraction burned (Van Wagner 1993 eq. 13, Finney 1998 eq. 28); 1 without a span."""
+    """Crown fraction burned (Van Wagner 1993, Finney 1998); 1 without a span."""
     span = _HALF_WAY * (critical - initiation_rate)
     above = surface_rate - initiation_rate
     fraction = 1.0 - np.exp(np.log(0.1) * above / np.where(span > 0.0, span, 1.0))
@@ -108,7 +108,7 @@ def cruz(surface_rate: Floats, initiation_rate: Floats, crown_rate: Floats,
 
 def cruz_active_rate(wind_10m_m_min: Floats, bulk_density_kg_m3: Floats,
                      dead_moisture_1h: Floats) -> Floats:
-    """Rate of active crown fire, m/min, by wind at 10 m, m/min (Cruz et al. 2005 eq. 8).
+    """Rate of active crown fire, m/min, by wind at 10 m, m/min (Cruz et al. 2005).
 
     The 1-hour moisture (fraction) stands for the estimated fine fuel moisture of the paper.
     """
@@ -118,7 +118,7 @@ def cruz_active_rate(wind_10m_m_min: Floats, bulk_density_kg_m3: Floats,
 
 
 def cruz_passive_rate(active_rate: Floats, critical: Floats) -> Floats:
-    """Rate of passive crown fire, m/min, from that of active fire (Cruz et al. 2005 eq. 9)."""
+    """Rate of passive crown fire, m/min, from that of active fire (Cruz et al. 2005)."""
     return active_rate * np.exp(-active_rate / critical)
 
 

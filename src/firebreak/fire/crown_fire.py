@@ -42,14 +42,13 @@ from firebreak.fire.rothermel import (
 )
 from firebreak.fire.weather import WeatherScenarios
 from firebreak.fire.wind import (
-    WIND_10M_PER_20FT,
     WindLimit,
     crown_length_to_width,
     greatest_wind,
 )
 from firebreak.landscape.fuels import FUEL_MODELS
 from firebreak.landscape.landscape import Landscape
-from firebreak.units import FEET_PER_METRE, M_MIN_PER_FT_MIN
+from firebreak.units import FEET_PER_METRE, M_MIN_PER_FT_MIN, WIND_10M_PER_20FT
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

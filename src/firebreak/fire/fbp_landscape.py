@@ -20,10 +20,9 @@ from firebreak.fire.behavior_types import (
 from firebreak.fire.fbp import FbpBehavior, equilibrium_behavior
 from firebreak.fire.fbp_fuels import FUEL_TYPES, fuel_index
 from firebreak.fire.weather import WeatherScenarios
-from firebreak.fire.wind import WIND_10M_PER_20FT
 from firebreak.landscape.fbp_codes import FBP_CODES
 from firebreak.landscape.landscape import Landscape
-from firebreak.units import M_MIN_PER_KM_H
+from firebreak.units import M_MIN_PER_KM_H, WIND_10M_PER_20FT
 
 Floats = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from firebreak.checks import fail
 from firebreak.fire.behavior_types import FireBehavior
 from firebreak.fire.keyed import DRAW_DISTANCE, DRAW_IGNITION, DRAW_SIDE, DRAW_THROW, uniform
 from firebreak.fire.weather import WeatherScenarios
-from firebreak.fire.wind import WIND_10M_PER_20FT
 from firebreak.landscape.landscape import Landscape
+from firebreak.units import WIND_10M_PER_20FT
 
 Floats = NDArray[np.float64]
 Grids = NDArray[np.float32]

@@ -21,9 +21,6 @@ WindLimit = Literal["none", "rothermel", "andrews"]
 EllipseForm = Literal["behave", "anderson", "behaveplus"]
 """Length-to-width ratio of surface fires; see `length_to_width`."""
 
-WIND_10M_PER_20FT = 1.15
-"""Wind 10 m above open ground over that at 20 ft (Turner & Lawson 1978, BC-X-177)."""
-
 MAX_LENGTH_TO_WIDTH = 8.0
 """Upper limit of the length-to-width ratio, beyond the data behind it (Finney 1998)."""
 
@@ -101,7 +98,7 @@ def length_to_width(effective_wind_m_min: ArrayLike, form: EllipseForm = "behave
 
     "anderson": Anderson 1983 (INT-305), 1.397 in calm air. "behave": the same less 0.397, so that
     a calm fire is a circle (Finney 1998; BEHAVE and FlamMap). "behaveplus": 1 plus a quarter of
-    the wind in mi/h (BehavePlus to version 5).
+    the wind in mi/h (earlier versions of BEHAVE's library).
     """
     # Far above the limit the exponential would overflow.
     wind_mph = np.minimum(np.asarray(effective_wind_m_min, dtype=np.float64) / M_MIN_PER_MPH, 100.0)

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 from firebreak.checks import fail, unknown_name
 from firebreak.fire.moisture import Moistures, herb_moisture_of_curing, moisture_scenario
 from firebreak.fire.weather import WeatherScenarios, make_scenarios
-from firebreak.landscape.weather_tables import WIND_10M_OVER_20FT
-from firebreak.units import M_MIN_PER_KM_H, M_MIN_PER_MPH
+from firebreak.units import M_MIN_PER_KM_H, M_MIN_PER_MPH, WIND_10M_PER_20FT
 
 Floats = NDArray[np.float64]
 
 _ROSE = "wind rose"
 _ROSE_SPEEDS = {"wind_20ft_m_min": 1.0, "wind_20ft_mph": M_MIN_PER_MPH,
-                "wind_10m_km_h": M_MIN_PER_KM_H / WIND_10M_OVER_20FT}
+                "wind_10m_km_h": M_MIN_PER_KM_H / WIND_10M_PER_20FT}
 _ROSE_NUMBERS = ("foliar_moisture", "fine_fuel_moisture_code", "buildup_index")
 _ROSE_KEYS = ("wind_from_deg", *_ROSE_SPEEDS, "frequency", "moisture", *Moistures._fields,
               "curing", *_ROSE_NUMBERS)

@@ -11,13 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import InputError, fail
-from firebreak.units import METRES_PER_FOOT
+from firebreak.units import METRES_PER_FOOT, WIND_10M_PER_20FT
 
 Floats = NDArray[np.float64]
 Times = NDArray[np.datetime64]
-
-WIND_10M_OVER_20FT = 1.15
-"""Wind 10 m above open ground over the wind at 20 ft (Turner & Lawson 1978)."""
 
 HEIGHT_20FT_M = 20.0 * METRES_PER_FOOT
 HEIGHT_10M = 10.0
@@ -105,7 +102,7 @@ def wind_at_20ft(speed: Floats, height_m: float, where: str) -> Floats:
     if abs(height_m - HEIGHT_20FT_M) <= _HEIGHT_TOLERANCE_M:
         return np.array(speed)
     if abs(height_m - HEIGHT_10M) <= _HEIGHT_TOLERANCE_M:
-        return speed / WIND_10M_OVER_20FT
+        return speed / WIND_10M_PER_20FT
     raise fail(expected="a wind measured at 10 m or at 20 ft (6.1 m)", given=f"{height_m:g} m",
                where=where, remedy="convert the speeds to one of the two heights")
 

@@ -96,7 +96,11 @@ def _panel_width(landscape: Landscape, scale: int) -> int:
 
 def _background(landscape: Landscape) -> tuple[Indices, list[int]]:
     """Palette indices [H, W] of the untouched map, and the whole palette as 768 numbers."""
-    codes, place = np.unique(landscape.fuel_model, return_inverse=True)
+    codes, inverse = np.unique(landscape.fuel_model, return_inverse=True)
+    # Many codes may share a colour (mixed stands do); the palette has room for colours only.
+    colours, kind = np.unique([fuel_colour(int(code), landscape.fuel_system) for code in codes],
+                              axis=0, return_inverse=True)
+    place = kind.reshape(-1)[inverse]
     light = np.digitize(hillshade(landscape), (0.8, 0.95, 1.05))
     indices = _FUEL0 + place.reshape(landscape.shape) * len(_LIGHTS) + light
     table = np.zeros((256, 3))
@@ -104,8 +108,7 @@ def _background(landscape: Landscape) -> tuple[Indices, list[int]]:
     table[_FRONT0:_BURNED] = [tuple(bytes.fromhex(colour)) for colour in _FRONT]
     for index, colour in _FIXED.items():
         table[index] = colour
-    for k, code in enumerate(codes.tolist()):
-        rgb = np.array(fuel_colour(code))
+    for k, rgb in enumerate(colours):
         # Half grey, then pale: no fuel may pass for the front.
         pale = 0.5 * (rgb + rgb.mean()) * (1.0 - _DIM) + _DIM
         for level, brightness in enumerate(_LIGHTS):

@@ -16,7 +16,7 @@ from matplotlib.path import Path as Outline
 from matplotlib.transforms import ScaledTranslation, Transform
 from numpy.typing import NDArray
 
-from firebreak.landscape.fuels import FUEL_COLOURS, fuel_name
+from firebreak.landscape.fuel_systems import fuel_colours, fuel_name
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.report.canvas import INK, QUIET
 
@@ -65,15 +65,15 @@ def hillshade(landscape: Landscape) -> NDArray[np.float64]:
 def fuel_rgb(landscape: Landscape, dim: float = 0.0) -> NDArray[np.float64]:
     """Fuel colours over hillshade, [H, W, 3] in [0, 1]; `dim` is the share of white mixed in."""
     codes, place = np.unique(landscape.fuel_model, return_inverse=True)
-    table = np.array([fuel_colour(int(code)) for code in codes])
+    table = np.array([fuel_colour(int(code), landscape.fuel_system) for code in codes])
     light = np.clip(0.5 + 0.5 * hillshade(landscape), 0.0, 1.1)[..., None]
     shaded = np.clip(table[place.reshape(landscape.shape)] * light, 0.0, 1.0)
     return shaded * (1.0 - dim) + dim
 
 
-def fuel_colour(code: int) -> tuple[float, float, float]:
+def fuel_colour(code: int, system: str) -> tuple[float, float, float]:
     """RGB in [0, 1] of a fuel code; white outside the data."""
-    return to_rgb(FUEL_COLOURS.get(code, "#ffffff"))
+    return to_rgb(fuel_colours(system).get(code, "#ffffff"))
 
 
 def fuel_shares(fuel_model: NDArray[np.int16]) -> list[tuple[int, float]]:
@@ -90,17 +90,18 @@ def draw_fuel_legend(axes: Axes, landscape: Landscape, dim: float = 0.0,
     columns = -(-len(shares) // rows)
     axes.set(xlim=(0.0, 3.4 * columns), ylim=(rows + 0.2, -1.4))
     axes.axis("off")
-    axes.text(0.0, -0.7, "Fuel model, share of area", fontsize=9, fontweight="bold", va="center")
+    axes.text(0.0, -0.7, "Fuel, share of area", fontsize=9, fontweight="bold", va="center")
     for k, (code, share) in enumerate(shares):
         x, y = 3.4 * (k // rows), k % rows
-        rgb = np.array(fuel_colour(code)) * (1.0 - dim) + dim
+        rgb = np.array(fuel_colour(code, landscape.fuel_system)) * (1.0 - dim) + dim
         axes.add_patch(Rectangle((x, y + 0.06), 0.85, 0.88, facecolor=rgb, edgecolor=QUIET,
                                  linewidth=0.5))
         dark = float(rgb @ (0.299, 0.587, 0.114)) < 0.5
         axes.text(x + 0.42, y + 0.5, f"{code}", fontsize=7.5, ha="center", va="center",
                   color="white" if dark else INK)
         percent = f"{share:.1%}" if share >= 0.0005 else "<0.1%"
-        axes.text(x + 1.0, y + 0.5, f"{fuel_name(code)}  {percent}", fontsize=9, va="center")
+        axes.text(x + 1.0, y + 0.5, f"{fuel_name(code, landscape.fuel_system)}  {percent}",
+                  fontsize=9, va="center")
 
 
 def frame_map(axes: Axes, landscape: Landscape, *, measures: bool = True) -> None:
