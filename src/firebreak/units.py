@@ -1,4 +1,4 @@
-"""Unit conversions, exact but for the one that says so. Converted once, where data enters or leaves; SI-based units inside.
+"""Unit conversions, exact but for the one that says so; made where data enters or leaves.
 
 Inside firebreak lengths are metres, times minutes, speeds metres per minute, moistures and
 covers fractions, angles degrees clockwise from north.

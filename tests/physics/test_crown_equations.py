@@ -12,7 +12,7 @@ from firebreak.fire.crown_fire import Site, crowning_wind, cruz_run, rothermel_r
 from firebreak.fire.rothermel import fuel_bed, fuel_particles
 from firebreak.fire.wind import crown_length_to_width, wind_adjustment_factor
 from firebreak.landscape.fuels import FUEL_MODELS
-from firebreak.units import (, WIND_10M_PER_20FT
+from firebreak.units import (
     KG_M3_PER_LB_FT3,
     KJ_M2_PER_BTU_FT2,
     KW_M_PER_BTU_FT_S,
@@ -21,6 +21,7 @@ from firebreak.units import (, WIND_10M_PER_20FT
     M_MIN_PER_KM_H,
     M_MIN_PER_MPH,
     METRES_PER_FOOT,
+    WIND_10M_PER_20FT,
 )
 from tables import read_columns
 

@@ -117,7 +117,8 @@ def test_a_tree_holds_the_whole_loss_and_every_parent_is_earlier(case: Case, mod
     np.testing.assert_allclose(total.class_probability.sum(axis=0), total.burn_probability)
 
 
-@given(cases(16), st.sampled_from(["hard", "narrow", "breach", "embers"]), st.integers(0, 2**32 - 1))
+@given(cases(16), st.sampled_from(["hard", "narrow", "breach", "embers"]),
+       st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
 def test_no_kind_of_break_makes_a_cell_burn_earlier_on_the_graph(case: Case, rules: str,
                                                                  seed: int) -> None:

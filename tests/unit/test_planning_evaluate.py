@@ -60,7 +60,8 @@ def plan_of_cells(scene: Scene, cells: list[int], method: str = "by hand") -> Pl
     return Plan(method=method, cells=np.array(cells, np.int64), shape=land.shape,
                 cost=float(len(cells)), cost_unit="cells", budget=float(len(cells)),
                 budget_share=len(cells) / land.treatable.sum(), landscape=land.name,
-                landscape_checksum=scene.landscape.checksum(), plan_fires=0, seed=0, seconds=0.0, simulations=0.0)
+                landscape_checksum=scene.landscape.checksum(), plan_fires=0, seed=0,
+                seconds=0.0, simulations=0.0)
 
 
 def test_reductions_of_a_plan_by_hand(corridor: Scene) -> None:
