@@ -72,6 +72,18 @@ def travel_time(metric, east, north):
             - w_east * east - w_north * north)
 
 
+def above(factor, det, rest, bound):
+    """factor * sqrt(det / rest) > bound, by squares."""
+    if factor >= 0.0:
+        return bound < 0.0 or factor * factor * det > bound * bound * rest
+    return bound < 0.0 and factor * factor * det < bound * bound * rest
+
+
+def single(time):
+    """Rounded to float32, as a Python number."""
+    return float(np.float32(time))
+
+
 def through_segment(own, at_a, at_b, a, b, time_a, time_b):
     """(time, weight) through the inside of a segment, (inf, 0) if the minimum is at an end."""
     east_a, north_a = -a[1], a[0]
@@ -81,13 +93,14 @@ def through_segment(own, at_a, at_b, a, b, time_a, time_b):
     along_north = m12 * east_ab + m22 * north_ab
     length2 = east_ab * along_east + north_ab * along_north
     mixed = east_a * along_east + north_a * along_north
-    slope = (time_b - time_a) - w_east * east_ab - w_north * north_ab
-    rest = length2 - slope * slope
+    falls = w_east * east_ab + w_north * north_ab - (time_b - time_a)
+    rest = length2 - falls * falls
     if rest <= 0.0:
         return INF, 0.0
-    weight = (-slope * math.sqrt((m11 * m22 - m12 * m12) / rest) - mixed) / length2
-    if not 0.0 < weight < 1.0:
+    det = m11 * m22 - m12 * m12
+    if not above(falls, det, rest, mixed) or above(falls, det, rest, mixed + length2):
         return INF, 0.0
+    weight = (falls * math.sqrt(det / rest) - mixed) / length2
     east, north = east_a + weight * east_ab, north_a + weight * north_ab
     ends = ((1.0 - weight) * travel_time(at_a, east, north)
             + weight * travel_time(at_b, east, north))
@@ -139,7 +152,7 @@ class _Map:
         own = self.metric[child[0]][child[1]]
         parent = (child[0] + STEPS[step][0], child[1] + STEPS[step][1])
         now = final[parent]
-        later = math.nextafter(now, INF)
+        later = float(np.nextafter(np.float32(now), np.float32(INF)))
         if self.step_open(child, step):
             if step < 8:
                 way = 0.5 * (self.unit_time[child[0]][child[1]][step]
@@ -148,7 +161,7 @@ class _Map:
                 east, north = -STEPS[step][1], STEPS[step][0]
                 way = 0.5 * (travel_time(own, east, north)
                              + travel_time(self.metric[parent[0]][parent[1]], east, north))
-            yield max(now + way, later), step, 0.0
+            yield max(single(now + way), later), step, 0.0
         for segment, (a, b) in enumerate(SEGMENTS):
             if step not in (a, b) or not self.segment_open(child, segment):
                 continue
@@ -158,7 +171,7 @@ class _Map:
                 time, weight = through_segment(
                     own, self.metric[cell_a[0]][cell_a[1]], self.metric[cell_b[0]][cell_b[1]],
                     STEPS[a], STEPS[b], final[cell_a], final[cell_b])
-                yield max(time, later), len(STEPS) + segment, weight
+                yield max(single(time), later), len(STEPS) + segment, single(weight)
 
 
 def burn_slowly(field: TravelField, scenario, source, duration, value, breaks=None) -> SlowFire:

@@ -58,9 +58,12 @@ def workspace(cells: int) -> Workspace:
     """Scratch memory for maps of `cells` padded cells, for as many threads as there can ever be:
     numba's setting is per Python thread and may change while the memory lives.
     """
-    threads = most_threads()
-    return Workspace(np.empty((threads, 4, cells)), np.empty((threads, 3, cells), np.int64),
-                     np.empty((threads, 3, cells), np.uint8))
+    shape = (most_threads(), cells)
+    return Workspace(
+        np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
+        np.zeros(shape, np.float32), np.zeros(shape, np.uint8), np.zeros(shape, np.int32),
+        np.zeros(shape), np.zeros(shape, np.uint8), np.zeros(shape, np.int32),
+        np.zeros((shape[0], 2 * cells + 64), np.uint64))
 
 
 class BurnedFires(NamedTuple):

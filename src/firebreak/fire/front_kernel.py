@@ -18,12 +18,19 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from firebreak.fire.keyed import DRAW_BREACH, uniform
-from firebreak.fire.queue_kernel import push, replace_root
+from firebreak.fire.compiled import compiled
+from firebreak.fire.queue_kernel import (
+    cell_of,
+    compact,
+    drop_first,
+    later,
+    push,
+    time_of,
+    word_of,
+)
 from firebreak.fire.ring import IGNITION, REACH, SEGMENT_CODE, SPOT, UNBURNED
 from firebreak.fire.spotting import spot_ignites, spot_target
 from firebreak.fire.way_kernel import (
-    BREAK,
     CLOSED,
     NARROW,
     NEAR,
@@ -33,8 +40,10 @@ from firebreak.fire.way_kernel import (
     STEP_COL,
     STEP_ROW,
     TOUCHING,
+    Lie,
     arrive_across,
     intensity,
+    kind_of,
     row_at,
     row_end,
     segment_cost,
@@ -44,9 +53,7 @@ from firebreak.fire.way_kernel import (
     step_open,
 )
 
-_SILENT = -3  # queue position of a cell that burned and sends nothing
-_FINAL = -2  # queue position of a cell whose time is final
-_UNSEEN = -1
+_UNSEEN, _FINAL, _SILENT = 0, 1, 2  # of a cell: not final; final; burned and sends nothing
 
 
 class Rules(NamedTuple):
@@ -97,11 +104,37 @@ class Results(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch memory, a set per thread: reals [T, 4, P], integers [T, 3, P], bytes [T, 3, P]."""
+    """Scratch memory, one row per thread: time f32, code u8, weight f32, status u8, order i32,
+    below f64, classes u8, thrower i32 (of the ember that lit a cell), [T, P] each, and queue
+    u64 [T, Q].
 
-    reals: NDArray[np.float64]
-    integers: NDArray[np.int64]
-    bytes: NDArray[np.uint8]
+    Between fires every time is inf, every code UNBURNED and every status 0: each fire cleans up the
+    cells it burned, so that its cost does not depend on the size of the map.
+    """
+
+    time: NDArray[np.float32]
+    code: NDArray[np.uint8]
+    weight: NDArray[np.float32]
+    status: NDArray[np.uint8]
+    order: NDArray[np.int32]
+    below: NDArray[np.float64]
+    classes: NDArray[np.uint8]
+    thrower: NDArray[np.int32]
+    queue: NDArray[np.uint64]
+
+
+class Work(NamedTuple):
+    """A thread's part of the workspace."""
+
+    time: NDArray[np.float32]
+    code: NDArray[np.uint8]
+    weight: NDArray[np.float32]
+    status: NDArray[np.uint8]
+    order: NDArray[np.int32]
+    below: NDArray[np.float64]
+    classes: NDArray[np.uint8]
+    thrower: NDArray[np.int32]
+    queue: NDArray[np.uint64]
 
 
 @intrinsic
@@ -115,240 +148,266 @@ def _lowest_bit(typing_context, word):
     return signature, generate
 
 
-@numba.njit(cache=True)
-def _state_in_fire(base, source, key, stream, breach, state):
-    """The overlay as one fire meets it: breaches are drawn, and the ignition cell burns even where
-    it is treated.
-    """
-    state[:] = base
-    if breach.shape[0] > 0:
-        for cell in range(base.shape[0]):
-            if base[cell] == BREAK or base[cell] == NARROW:
-                if uniform(key, cell, DRAW_BREACH) < breach[stream, cell]:
-                    state[cell] = NEAR
-                elif base[cell] == BREAK:
-                    state[cell] = CLOSED
-    if state[source] != OPEN:
-        state[source] = NEAR
-
-
-@numba.njit(cache=True)
-def _ember_lands(parent, row, width, key, spots, state):
+@compiled()
+def _ember_lands(parent, row, spots, lie):
     """(padded cell that the ember of a burning cell sets on fire, minutes until it burns there);
     (-1, 0.0) if none. Breaks and bare ground do not catch fire.
     """
-    rows, cols = state.shape[0] // width - 2 * REACH, width - 2 * REACH
+    width = lie.width
+    rows, cols = lie.state.shape[0] // width - 2 * REACH, width - 2 * REACH
     down, right, metres = spot_target(
-        key, parent, parent // width - REACH, parent % width - REACH, rows, cols,
+        lie.key, parent, parent // width - REACH, parent % width - REACH, rows, cols,
         spots.cell_size_m, spots.cells[0, row, parent], spots.cells[1, row, parent],
         spots.cells[2, row, parent], spots.cells[3, row, parent], spots.winds[1, row],
         spots.winds[2, row])
     if down < 0:
         return -1, 0.0
     target = (down + REACH) * width + right + REACH
-    if (state[target] != OPEN and state[target] != NEAR) or not spot_ignites(
-            key, parent, spots.winds[0, row]):
+    kind = kind_of(target, lie)
+    if kind in (CLOSED, NARROW) or not spot_ignites(lie.key, parent, spots.winds[0, row]):
         return -1, 0.0
     return target, metres * spots.winds[3, row] + spots.delay_min
 
 
-@numba.njit(cache=True)
-def _under_next_weather(ways, first, row, child, segment, time_a, time_b, width, t, weight):
+@compiled()
+def _under_next_weather(ways, first, row, child, segment, time_a, time_b, offset, t, weight):
     """The better of (t, weight) and of the point of the segment that suits the next weather, in
     which the way ends.
     """
     other = segment_weight(ways.metric[row + 1], child, segment, time_a, time_b)
     if other < 0.0:
         return t, weight
-    start = time_a + other * (time_b - time_a)
-    late = arrive_across(ways, first, start, child, segment + SEGMENT_CODE, other, width)
+    start = time_a + other * (np.float64(time_b) - time_a)
+    late = arrive_across(ways, first, start, child, segment + SEGMENT_CODE, other, offset)
     return (late, other) if late < t else (t, weight)
 
 
-@numba.njit(cache=True)
-def burn_one(source, duration, first, key, width, ways, spots, leak, state,
-             time, code, weight, order, keys, cells, position):
-    """Burns one fire into the workspace; returns the number of cells burned.
+@compiled()
+def _enqueue(child, t, size, time, queue):
+    """Puts a cell whose time improved into the queue; returns the queue's size."""
+    if size == queue.shape[0]:
+        size = compact(queue, size, time)
+    push(queue, size, word_of(t, child))
+    return size + 1
 
-    first: the travel field's row of the fire's first weather. key: of its random numbers. state
-    u8 [P]: what is open.
-    time f64, code u8, weight f64, order i64, keys f64, cells i64, position i64 [P]: workspace.
+
+@compiled()
+def spread(size, burned, duration, first, ways, spots, lie, work):
+    """Lets fire spread from the cells in the queue until it is empty; returns the number of cells
+    burned, whose first `burned` were final before.
+
+    first: the travel field's row of the fire's first weather.
     """
-    time[:] = np.inf
-    code[:] = UNBURNED
-    position[:] = _UNSEEN
-    time[source] = 0.0
-    code[source] = IGNITION
-    weight[source] = 0.0
-    push(0, 0.0, source, keys, cells, position)
-    size = 1
-    burned = 0
-    row, row_begin, until = first, 0.0, row_end(ways, first, first)
+    time, code, weight, status = work.time, work.code, work.weight, work.status
+    queue, order, offset, state = work.queue, work.order, lie.offset, lie.state
+    row, row_begin, until = first, np.float64(0.0), row_end(ways, first, first)
     metric, unit_time = ways.metric[row], ways.unit_time[row]
     segments, accepts, sends = ways.segments[row], ways.accepts[row], ways.sends[row]
     while size > 0:
-        parent = cells[0]
-        now = keys[0]
+        word = queue[0]
+        drop_first(queue, size)
         size -= 1
-        if size > 0:
-            replace_root(size, keys[size], cells[size], keys, cells, position)
+        parent = cell_of(word)
+        if status[parent] != _UNSEEN:
+            continue
+        now = time_of(word)
         order[burned] = parent
         burned += 1
-        if state[parent] == NARROW:
-            position[parent] = _SILENT
+        if state[parent] != OPEN and kind_of(parent, lie) == NARROW:
+            status[parent] = _SILENT
             continue
-        position[parent] = _FINAL
+        status[parent] = _FINAL
         if now >= until:
             row = row_at(ways, first, now)
             row_begin, until = (row - first) * ways.step_min, row_end(ways, first, row)
             metric, unit_time = ways.metric[row], ways.unit_time[row]
             segments, accepts, sends = ways.segments[row], ways.accepts[row], ways.sends[row]
+        soonest = later(now)
         if spots.cells.shape[1] > 0:
-            child, delay = _ember_lands(parent, row, width, key, spots, state)
-            if child >= 0 and position[child] > _FINAL:
-                t = max(now + delay, np.nextafter(now, np.inf))
+            child, delay = _ember_lands(parent, row, spots, lie)
+            if child >= 0 and status[child] == _UNSEEN:
+                t = max(np.float32(now + delay), soonest)
                 if t <= duration and t < time[child]:
-                    time[child] = t
-                    code[child] = SPOT
-                    weight[child] = parent
-                    place = position[child]
-                    if place == _UNSEEN:
-                        place = size
-                        size += 1
-                    push(place, t, child, keys, cells, position)
+                    time[child], code[child], weight[child] = t, SPOT, 0.0
+                    work.thrower[child] = parent
+                    size = _enqueue(child, t, size, time, queue)
         steps = np.uint64(sends[parent])
         while steps != 0:
             step = np.int64(_lowest_bit(steps))
             steps &= steps - np.uint64(1)
-            child = parent - STEP_ROW[step] * width - STEP_COL[step]
-            if position[child] <= _FINAL or state[child] == CLOSED:
+            child = parent - offset[step]
+            if status[child] != _UNSEEN:
                 continue
-            best, best_code, best_weight = time[child], np.int64(code[child]), weight[child]
-            if step_open(child, step, width, accepts, state, leak):
-                t = now + step_cost(metric, unit_time, child, step, width)
-                if t > until:
-                    t = arrive_across(ways, first, now, child, step, 0.0, width)
-                t = max(t, np.nextafter(now, np.inf))
+            kind = np.int64(state[child])
+            if kind != OPEN and kind != NEAR:
+                kind = kind_of(child, lie)
+                if kind == CLOSED:
+                    continue
+            before = time[child]
+            best, best_code, best_weight = before, np.int64(code[child]), np.float64(weight[child])
+            if accepts[child] & (np.uint32(1) << np.uint32(step)) != 0 and (
+                    kind == OPEN or step_open(child, step, lie)):
+                if step < 8:
+                    late = now + (0.5 * np.float64(unit_time[child, step])
+                                  + 0.5 * np.float64(unit_time[parent, step]))
+                else:
+                    late = now + step_cost(metric, unit_time, child, step, offset)
+                if late > until:
+                    late = arrive_across(ways, first, now, child, step, 0.0, offset)
+                t = max(np.float32(late), soonest)
                 if t < best or (t == best and step < best_code):
                     best, best_code, best_weight = t, step, 0.0
             ending = segments[child] & TOUCHING[step]
             while ending != 0:
                 segment = np.int64(_lowest_bit(ending))
                 ending &= ending - np.uint64(1)
-                a, b = SEGMENT_A[segment], SEGMENT_B[segment]
-                cell_a = child + STEP_ROW[a] * width + STEP_COL[a]
-                cell_b = child + STEP_ROW[b] * width + STEP_COL[b]
+                cell_a = child + offset[SEGMENT_A[segment]]
+                cell_b = child + offset[SEGMENT_B[segment]]
                 # Evaluated once, when the later end is final.
-                if position[cell_a] != _FINAL or position[cell_b] != _FINAL:
+                if status[cell_a] != _FINAL or status[cell_b] != _FINAL:
                     continue
-                if not segment_open(child, segment, width, state):
+                if kind != OPEN and not segment_open(child, segment, lie):
                     continue
                 w = segment_weight(metric, child, segment, time[cell_a], time[cell_b])
-                t = np.inf
+                late = np.inf
                 if w >= 0.0:
-                    start = time[cell_a] + w * (time[cell_b] - time[cell_a])
-                    t = start + segment_cost(metric, child, segment, w, width)
-                    if start < row_begin or t > until:
-                        t = arrive_across(ways, first, start, child, segment + SEGMENT_CODE, w,
-                                          width)
-                if t > until:
-                    t, w = _under_next_weather(ways, first, row, child, segment, time[cell_a],
-                                               time[cell_b], width, t, w)
-                t = max(t, np.nextafter(now, np.inf))
+                    start = time[cell_a] + w * (np.float64(time[cell_b]) - time[cell_a])
+                    late = start + segment_cost(metric, child, segment, w, offset)
+                    if start < row_begin or late > until:
+                        late = arrive_across(ways, first, start, child, segment + SEGMENT_CODE, w,
+                                             offset)
+                if late > until:
+                    late, w = _under_next_weather(ways, first, row, child, segment, time[cell_a],
+                                                  time[cell_b], offset, late, w)
+                t = max(np.float32(late), soonest)
                 if t < best or (t == best and segment + SEGMENT_CODE < best_code):
                     best, best_code, best_weight = t, segment + SEGMENT_CODE, w
             if best <= duration and best_code != code[child]:
-                time[child] = best
-                code[child] = best_code
-                weight[child] = best_weight
-                place = position[child]
-                if place == _UNSEEN:
-                    place = size
-                    size += 1
-                push(place, best, child, keys, cells, position)
+                time[child], code[child], weight[child] = best, best_code, best_weight
+                if best < before:
+                    size = _enqueue(child, best, size, time, queue)
     return burned
 
 
-@numba.njit(cache=True)
-def _classify(burned, first, ways, limits, order, time, code, weight, classes):
+@compiled()
+def burn_one(duration, first, ways, spots, lie, work):
+    """Burns one fire into a clean thread's workspace; returns the number of cells burned."""
+    work.time[lie.source] = 0.0
+    work.code[lie.source] = IGNITION
+    work.weight[lie.source] = 0.0
+    push(work.queue, 0, word_of(np.float32(0.0), lie.source))
+    return spread(1, 0, duration, first, ways, spots, lie, work)
+
+
+@compiled()
+def clean(burned, work):
+    """Makes the workspace ready for the next fire."""
+    for k in range(burned):
+        cell = work.order[k]
+        work.time[cell] = np.inf
+        work.code[cell] = UNBURNED
+        work.status[cell] = _UNSEEN
+
+
+@compiled()
+def _classify(burned, first, ways, limits, work):
     """Class of intensity u8 [P] in which each burned cell burned."""
     for k in range(burned):
-        cell = order[k]
-        here = intensity(ways, row_at(ways, first, time[cell]), cell, np.int64(code[cell]),
-                         weight[cell])
-        classes[cell] = np.searchsorted(limits, here, side="right")
+        cell = work.order[k]
+        here = intensity(ways, row_at(ways, first, work.time[cell]), cell,
+                         np.int64(work.code[cell]), np.float64(work.weight[cell]))
+        work.classes[cell] = np.searchsorted(limits, here, side="right")
 
 
-@numba.njit(cache=True)
-def hand_down(burned, order, code, weight, classes, value, width, downstream):
-    """Value burned in the fire's tree below each cell, the cell itself included; the fire's loss.
+@compiled()
+def loss_of(burned, value, work):
+    """The fire's loss; what each burned cell loses goes into `below`.
 
-    value f32 [C, P]; classes u8 [P] are looked at where C is above 1. Each cell hands its sum to
-    its parents by weight, last burned first (a topological order).
+    value f32 [C, P]; classes are looked at where C is above 1.
     """
+    order, below = work.order, work.below
     loss = 0.0
     for k in range(burned):
         cell = order[k]
-        worth = value[0, cell] if value.shape[0] == 1 else value[classes[cell], cell]
-        downstream[cell] = worth
+        worth = value[0, cell] if value.shape[0] == 1 else value[work.classes[cell], cell]
+        below[cell] = worth
         loss += worth
+    return loss
+
+
+@compiled()
+def hand_down(burned, offset, work):
+    """Turns what each cell loses into what is lost in the fire's tree below it, itself included.
+
+    Each cell hands its sum to its parents by weight, last burned first (a topological order).
+    """
+    order, below, code = work.order, work.below, work.code
     for k in range(burned - 1, 0, -1):
         cell = order[k]
         parents = np.int64(code[cell])
         if parents < SEGMENT_CODE:
-            downstream[cell + STEP_ROW[parents] * width + STEP_COL[parents]] += downstream[cell]
+            below[cell + offset[parents]] += below[cell]
         elif parents == SPOT:
-            downstream[np.int64(weight[cell])] += downstream[cell]
+            below[work.thrower[cell]] += below[cell]
         else:
-            a = SEGMENT_A[parents - SEGMENT_CODE]
-            b = SEGMENT_B[parents - SEGMENT_CODE]
-            share = weight[cell] * downstream[cell]
-            downstream[cell + STEP_ROW[b] * width + STEP_COL[b]] += share
-            downstream[cell + STEP_ROW[a] * width + STEP_COL[a]] += downstream[cell] - share
-    return loss
+            segment = parents - SEGMENT_CODE
+            share = np.float64(work.weight[cell]) * below[cell]
+            below[cell + offset[SEGMENT_B[segment]]] += share
+            below[cell + offset[SEGMENT_A[segment]]] += below[cell] - share
 
 
-@numba.njit(cache=True)
-def _burn_listed(fire, thread, width, ways, spots, rules, fires, overlays, results, scratch):
+@compiled()
+def _burn_listed(fire, thread, offset, width, ways, spots, rules, fires, overlays, results,
+                 scratch):
     """Burns one fire of the table with a thread's workspace and writes its results."""
-    time, weight = scratch.reals[thread, 0], scratch.reals[thread, 1]
-    keys, downstream = scratch.reals[thread, 2], scratch.reals[thread, 3]
-    order, cells, position = (scratch.integers[thread, 0], scratch.integers[thread, 1],
-                              scratch.integers[thread, 2])
-    code, state, classes = (scratch.bytes[thread, 0], scratch.bytes[thread, 1],
-                            scratch.bytes[thread, 2])
-    first, overlay, source = fires.row[fire], fires.overlay[fire], fires.source[fire]
-    _state_in_fire(overlays.state[overlay], source, fires.key[fire], first // ways.steps,
-                   rules.breach, state)
-    burned = burn_one(source, fires.duration[fire], first, fires.key[fire], width, ways, spots,
-                      rules.leak, state, time, code, weight, order, keys, cells, position)
+    work = Work(scratch.time[thread], scratch.code[thread], scratch.weight[thread],
+                scratch.status[thread], scratch.order[thread], scratch.below[thread],
+                scratch.classes[thread], scratch.thrower[thread], scratch.queue[thread])
+    first, overlay = fires.row[fire], fires.overlay[fire]
+    stream = first // ways.steps if rules.breach.shape[0] > 0 else 0
+    lie = Lie(overlays.state[overlay], fires.source[fire], fires.key[fire],
+              rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
+    burned = burn_one(fires.duration[fire], first, ways, spots, lie, work)
     if ways.heat.shape[0] > 0:
-        _classify(burned, first, ways, rules.class_limits, order, time, code, weight, classes)
-    results.loss[fire] = hand_down(burned, order, code, weight, classes, overlays.value[overlay],
-                                   width, downstream)
+        _classify(burned, first, ways, rules.class_limits, work)
+    results.loss[fire] = loss_of(burned, overlays.value[overlay], work)
+    if fire < results.downstream.shape[0]:
+        hand_down(burned, offset, work)
+    _write(fire, burned, work, results)
+    clean(burned, work)
+
+
+@compiled()
+def _write(fire, burned, work, results):
+    """Puts a burned fire into those results that have a row for it."""
     if fire < results.arrival.shape[0]:
-        results.arrival[fire] = time
+        results.arrival[fire] = np.inf
+        for k in range(burned):
+            results.arrival[fire, work.order[k]] = work.time[work.order[k]]
     if fire < results.code.shape[0]:
-        results.code[fire] = code
+        results.code[fire] = UNBURNED
+        for k in range(burned):
+            results.code[fire, work.order[k]] = work.code[work.order[k]]
     if fire < results.downstream.shape[0]:
         results.downstream[fire] = 0.0
         for k in range(burned):
-            results.downstream[fire, order[k]] = downstream[order[k]]
+            results.downstream[fire, work.order[k]] = work.below[work.order[k]]
     if fire < results.classes.shape[0]:
         results.classes[fire] = UNBURNED
         for k in range(burned):
-            results.classes[fire, order[k]] = classes[order[k]]
+            results.classes[fire, work.order[k]] = work.classes[work.order[k]]
 
 
 @numba.njit(cache=True, parallel=True)
 def burn_many(which, width, ways, spots, rules, fires, overlays, results, scratch):
     """Burns the fires listed in `which`, in parallel, into `results`."""
+    offset = STEP_ROW * width + STEP_COL
     for i in numba.prange(which.shape[0]):
-        _burn_listed(which[i], numba.get_thread_id(), width, ways, spots, rules, fires, overlays,
-                     results, scratch)
+        _burn_listed(which[i], numba.get_thread_id(), offset, width, ways, spots, rules, fires,
+                     overlays, results, scratch)
 
 
-@numba.njit(cache=True)
+@compiled()
 def depends_on(cell, sources, codes, closes_step, closes_code, out):
     """Sets out[fire] = 1, u8 [F], for each fire that may change when `cell` becomes a break.
 
@@ -368,7 +427,7 @@ def depends_on(cell, sources, codes, closes_step, closes_code, out):
                 break
 
 
-@numba.njit(cache=True)
+@compiled()
 def burned_near(cell, reach, width, codes, out):
     """Sets out[fire] = 1, u8 [F], for each fire that burned a cell within `reach` of `cell`."""
     for fire in range(codes.shape[0]):

@@ -8,10 +8,10 @@ finaliser of SplitMix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom
 generators"; constants of Stafford's variant 13).
 """
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from firebreak.fire.compiled import compiled
 from firebreak.seeding import generator
 
 DRAW_BREACH, DRAW_THROW, DRAW_DISTANCE, DRAW_SIDE, DRAW_IGNITION = range(5)
@@ -35,14 +35,14 @@ def fire_keys(seed: int, fire_set: str, landscape_key: str, count: int) -> NDArr
     return stream.integers(0, 2**64, count, dtype=np.uint64)
 
 
-@numba.njit(cache=True)
+@compiled()
 def _mixed(word: np.uint64) -> np.uint64:
     word = (word ^ (word >> _30)) * _FIRST
     word = (word ^ (word >> _27)) * _SECOND
     return word ^ (word >> _31)
 
 
-@numba.njit(cache=True)
+@compiled()
 def uniform(key: np.uint64, cell: int, draw: int) -> float:
     """The number of (key, cell, draw), in [0, 1) on a grid of 2^-53; for compiled code.
 

@@ -1,46 +1,113 @@
-"""A binary heap of (time, cell), ties by cell, with the place of every cell in it."""
+"""A queue of cells by (time, cell): a 4-ary heap of single words, without decrease-key.
 
-import numba
+A word holds the float32 time above the cell's index. Times are never negative, and the bits of such
+floats are ordered as the floats are, so comparing words compares times first and cells second. A
+cell whose time improves is pushed again; whoever pops asks whether the cell is final already.
+"""
+
+import numpy as np
+from numba.core import types
+from numba.extending import intrinsic
+
+from firebreak.fire.compiled import compiled
+
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
 
 
-@numba.njit(cache=True, inline="always")
-def _before(key_a, cell_a, key_b, cell_b):
-    return key_a < key_b or (key_a == key_b and cell_a < cell_b)
+@intrinsic
+def _bits_of(typing_context, value):
+    """The bits of a float32 as a uint32."""
+    def generate(context, builder, signature, args):
+        return builder.bitcast(args[0], context.get_value_type(types.uint32))
+
+    return types.uint32(types.float32), generate
 
 
-@numba.njit(cache=True)
-def push(i, key, cell, keys, cells, position):
-    """Moves (key, cell) up from place i, a new last place or the cell's own."""
+@intrinsic
+def _float_of(typing_context, bits):
+    """The float32 of a uint32's bits."""
+    def generate(context, builder, signature, args):
+        return builder.bitcast(args[0], context.get_value_type(types.float32))
+
+    return types.float32(types.uint32), generate
+
+
+@compiled(inline="always")
+def later(time):
+    """The next float32 above a time of 0 or more."""
+    return _float_of(np.uint32(_bits_of(time) + np.uint32(1)))
+
+
+@compiled(inline="always")
+def word_of(time, cell):
+    """A queue entry from a float32 time and a cell below 2^32."""
+    return (np.uint64(_bits_of(time)) << _HALF) | np.uint64(cell)
+
+
+@compiled(inline="always")
+def cell_of(word):
+    """The cell of an entry."""
+    return np.int64(word & _LOW)
+
+
+@compiled(inline="always")
+def time_of(word):
+    """The float32 time of an entry."""
+    return _float_of(np.uint32(word >> _HALF))
+
+
+@compiled(inline="always")
+def push(queue, size, word):
+    """Puts a word into a queue of `size` words; there must be room for it."""
+    i = size
     while i > 0:
-        above = (i - 1) >> 1
-        if not _before(key, cell, keys[above], cells[above]):
+        above = (i - 1) >> 2
+        if queue[above] <= word:
             break
-        keys[i] = keys[above]
-        cells[i] = cells[above]
-        position[cells[i]] = i
+        queue[i] = queue[above]
         i = above
-    keys[i] = key
-    cells[i] = cell
-    position[cell] = i
+    queue[i] = word
 
 
-@numba.njit(cache=True)
-def replace_root(size, key, cell, keys, cells, position):
-    """Puts (key, cell) in the place of the root, which was taken out."""
+@compiled(inline="always")
+def drop_first(queue, size):
+    """Takes the first word out of a queue of `size` words; `size - 1` are left."""
+    last = queue[size - 1]
+    size -= 1
     i = 0
     while True:
-        below = 2 * i + 1
+        below = 4 * i + 1
         if below >= size:
             break
-        if below + 1 < size and _before(keys[below + 1], cells[below + 1],
-                                        keys[below], cells[below]):
-            below += 1
-        if not _before(keys[below], cells[below], key, cell):
+        if below + 3 < size:
+            # Selected, not branched upon: which of the four is first cannot be predicted.
+            a, b, c, d = queue[below], queue[below + 1], queue[below + 2], queue[below + 3]
+            left, first = (below + 1, b) if b < a else (below, a)
+            right, second = (below + 3, d) if d < c else (below + 2, c)
+            least, word = (right, second) if second < first else (left, first)
+        else:
+            least, word = below, queue[below]
+            for k in range(below + 1, size):
+                if queue[k] < word:
+                    least, word = k, queue[k]
+        if last <= word:
             break
-        keys[i] = keys[below]
-        cells[i] = cells[below]
-        position[cells[i]] = i
-        i = below
-    keys[i] = key
-    cells[i] = cell
-    position[cell] = i
+        queue[i] = word
+        i = least
+    queue[i] = last
+
+
+@compiled()
+def compact(queue, size, time):
+    """Removes entries that a better one has replaced; returns how many are left.
+
+    time f32 [P]: of an entry that counts it is the entry's own.
+    """
+    kept = 0
+    for i in range(size):
+        word = queue[i]
+        if time[cell_of(word)] == time_of(word):
+            push(queue, kept, word)
+            kept += 1
+    return kept

@@ -11,12 +11,12 @@ law; it is a rate per crowning hectare, see `SpottingModel`.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from firebreak.checks import fail
 from firebreak.fire.behavior_types import FireBehavior
+from firebreak.fire.compiled import compiled
 from firebreak.fire.keyed import DRAW_DISTANCE, DRAW_IGNITION, DRAW_SIDE, DRAW_THROW, uniform
 from firebreak.fire.weather import WeatherScenarios
 from firebreak.landscape.landscape import Landscape
@@ -174,7 +174,7 @@ def _single(values: Floats) -> Grids:
     return np.ascontiguousarray(values, dtype=np.float32)
 
 
-@numba.njit(cache=True)
+@compiled()
 def spot_target(key: np.uint64, cell: int, row: int, col: int, rows: int, cols: int,
                 cell_size_m: float, throw_probability: float, log_distance_mean: float,
                 log_distance_sd: float, side_sd_m: float, downwind_east: float,
@@ -201,7 +201,7 @@ def spot_target(key: np.uint64, cell: int, row: int, col: int, rows: int, cols: 
     return row + int(down), col + int(right), np.sqrt(along * along + side * side)
 
 
-@numba.njit(cache=True)
+@compiled()
 def spot_ignites(key: np.uint64, cell: int, ignition_probability: float) -> bool:
     """Whether the brand thrown by `cell` ignites what it lands on; for compiled code."""
     return uniform(key, cell, DRAW_IGNITION) < ignition_probability

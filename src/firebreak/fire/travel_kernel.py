@@ -139,6 +139,17 @@ def _segments_in_use(metric, cell, width, rate, burnable):
     return segments, steps
 
 
+@numba.njit(cache=True)
+def _unit_steps(cell, width, burnable):
+    """Bits of the unit steps: all but the diagonals between two cells that do not burn."""
+    bits = np.uint32(0)
+    for step in range(8):
+        if step & 1 == 0 or burnable[cell + _STEP_ROW[step] * width] or (
+                burnable[cell + _STEP_COL[step]]):
+            bits |= np.uint32(1) << np.uint32(step)
+    return bits
+
+
 @numba.njit(cache=True, parallel=True)
 def open_ways(cells, metric, rate, burnable, width, graph, segments, accepts):
     """Sets what is open at the cells listed, i64 [N], seen from the receiving cell.
@@ -152,7 +163,7 @@ def open_ways(cells, metric, rate, burnable, width, graph, segments, accepts):
         accepts[cell] = 0
         if not burnable[cell]:
             continue
-        accepts[cell] = np.uint32(255)
+        accepts[cell] = _unit_steps(cell, width, burnable)
         if graph:
             continue
         open_segments, ends = _segments_in_use(metric, cell, width, rate, burnable)

@@ -13,10 +13,11 @@ at the next step's speed: leaving later never means arriving earlier.
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.fire.compiled import compiled
+from firebreak.fire.keyed import DRAW_BREACH, uniform
 from firebreak.fire.ring import RING, SEGMENT_CODE
 
 STEP_ROW = RING.steps[:, 0].copy()
@@ -24,6 +25,10 @@ STEP_COL = RING.steps[:, 1].copy()
 SEGMENT_A = RING.segments[:, 0].copy()
 SEGMENT_B = RING.segments[:, 1].copy()
 TOUCHING = RING.touching
+# Way from the parent to the child in cells east and north: the step, turned round.
+_STEP_EAST, _STEP_NORTH = -STEP_COL.astype(np.float64), STEP_ROW.astype(np.float64)
+_A_EAST, _A_NORTH = _STEP_EAST[SEGMENT_A], _STEP_NORTH[SEGMENT_A]
+_AB_EAST, _AB_NORTH = _STEP_EAST[SEGMENT_B] - _A_EAST, _STEP_NORTH[SEGMENT_B] - _A_NORTH
 _STEP_CROSSES, _STEP_COUNT = RING.step_crosses, RING.step_cross_count
 _SEGMENT_CROSSES, _SEGMENT_COUNT = RING.segment_crosses, RING.segment_cross_count
 
@@ -72,7 +77,7 @@ NO_SPOTS = Spots(np.empty((4, 0, 0), np.float32), np.empty((4, 0), np.float32), 
 """Fires that throw no embers."""
 
 
-@numba.njit(cache=True, inline="always")
+@compiled(inline="always")
 def cost(metric, cell, east, north):
     """F(d) of a displacement in cells, minutes."""
     return (math.sqrt(metric[cell, 0] * east * east + 2.0 * metric[cell, 1] * east * north
@@ -80,95 +85,136 @@ def cost(metric, cell, east, north):
             - metric[cell, 3] * east - metric[cell, 4] * north)
 
 
-@numba.njit(cache=True, inline="always")
-def _blocked(cell, state):
-    return state[cell] == CLOSED or state[cell] == NARROW
+class Lie(NamedTuple):
+    """How the land lies for one fire.
+
+    state: u8 [P], codes above, of the fire's overlay. source: its ignition cell, which burns even
+    in a break. key: of its random numbers. breach: f32 [P], or empty where breaks are not breached.
+    leak: fire passes between two breaks that touch at a corner. width: of the padded map. offset:
+    i64 [32], padded cells from a child to the parent at each step.
+    """
+
+    state: NDArray[np.uint8]
+    source: int
+    key: np.uint64
+    breach: NDArray[np.float32]
+    leak: bool
+    width: int
+    offset: NDArray[np.int64]
 
 
-@numba.njit(cache=True)
-def _way_free(crosses, count, which, child, width, state):
+@compiled()
+def _not_open(cell, lie):
+    """CLOSED, NARROW or NEAR: what a cell that is neither OPEN nor NEAR is in this fire."""
+    if cell == lie.source:
+        return NEAR
+    kind = lie.state[cell]
+    if kind == CLOSED:
+        return CLOSED
+    if lie.breach.shape[0] > 0 and uniform(lie.key, cell, DRAW_BREACH) < lie.breach[cell]:
+        return NEAR
+    return NARROW if kind == NARROW else CLOSED
+
+
+@compiled(inline="always")
+def kind_of(cell, lie):
+    """What a cell is in this fire: CLOSED, OPEN, NEAR or NARROW; breaches are drawn."""
+    kind = lie.state[cell]
+    if kind in (OPEN, NEAR):
+        return np.int64(kind)
+    return np.int64(_not_open(cell, lie))
+
+
+@compiled(inline="always")
+def _blocked(cell, lie):
+    kind = kind_of(cell, lie)
+    return kind in (CLOSED, NARROW)
+
+
+@compiled()
+def _way_free(crosses, count, which, child, lie):
     for k in range(count[which]):
-        if _blocked(child + crosses[which, k, 0] * width + crosses[which, k, 1], state):
+        if _blocked(child + crosses[which, k, 0] * lie.width + crosses[which, k, 1], lie):
             return False
     return True
 
 
-@numba.njit(cache=True)
-def step_open(child, step, width, accepts, state, leak):
-    """Is a single step open? A diagonal needs one of the two cells beside it (unless breaks leak
-    there), a long step all it crosses.
+@compiled()
+def step_open(child, step, lie):
+    """Is a single step free of breaks? A diagonal needs one of the two cells beside it (unless
+    breaks leak there), a long step all it crosses.
     """
     if step < 8:
-        if leak or step & 1 == 0:
+        if lie.leak or step & 1 == 0:
             return True
-        return not (_blocked(child + STEP_ROW[step] * width, state)
-                    and _blocked(child + STEP_COL[step], state))
-    if accepts[child] & (np.uint32(1) << np.uint32(step)) == 0:
-        return False
-    if state[child] == OPEN:
-        return True
-    return _way_free(_STEP_CROSSES, _STEP_COUNT, step, child, width, state)
+        return not (_blocked(child + lie.offset[(step + 1) & 7], lie)
+                    and _blocked(child + lie.offset[step - 1], lie))
+    return _way_free(_STEP_CROSSES, _STEP_COUNT, step, child, lie)
 
 
-@numba.njit(cache=True)
-def segment_open(child, segment, width, state):
+@compiled()
+def segment_open(child, segment, lie):
     """Is a segment's triangle free of breaks? Unit triangles only cover their own three cells."""
-    if segment < 8 or state[child] == OPEN:
+    if segment < 8:
         return True
-    return _way_free(_SEGMENT_CROSSES, _SEGMENT_COUNT, segment, child, width, state)
+    return _way_free(_SEGMENT_CROSSES, _SEGMENT_COUNT, segment, child, lie)
 
 
-@numba.njit(cache=True)
+@compiled(inline="always")
+def _above(slope, det, rest, bound):
+    """slope * sqrt(det / rest) > bound, without root or division; det and rest are positive."""
+    left, right = slope * slope * det, bound * bound * rest
+    if slope >= 0.0:
+        return bound < 0.0 or left > right
+    return bound < 0.0 and left < right
+
+
+@compiled(inline="always")
 def segment_weight(metric, child, segment, time_a, time_b):
     """Weight of the segment's second end at the point that minimises the time in the child's own
     ellipse, in closed form; -1 where that is an end: single steps cover those.
     """
-    a, b = SEGMENT_A[segment], SEGMENT_B[segment]
-    east_a, north_a = -STEP_COL[a], STEP_ROW[a]
-    east_ab, north_ab = -STEP_COL[b] - east_a, STEP_ROW[b] - north_a
     m11, m12 = np.float64(metric[child, 0]), np.float64(metric[child, 1])
     m22 = np.float64(metric[child, 2])
+    east_ab, north_ab = _AB_EAST[segment], _AB_NORTH[segment]
     along_east = m11 * east_ab + m12 * north_ab
     along_north = m12 * east_ab + m22 * north_ab
     length2 = east_ab * along_east + north_ab * along_north
-    mixed = east_a * along_east + north_a * along_north
-    slope = (time_b - time_a) - metric[child, 3] * east_ab - metric[child, 4] * north_ab
-    rest = length2 - slope * slope
+    mixed = _A_EAST[segment] * along_east + _A_NORTH[segment] * along_north
+    falls = (metric[child, 3] * east_ab + metric[child, 4] * north_ab
+             - (np.float64(time_b) - np.float64(time_a)))
+    rest = length2 - falls * falls
     if rest <= 0.0:
         return -1.0
     # The triangle's area is the same for every segment, so its square in the metric is det(M).
-    weight = (-slope * math.sqrt((m11 * m22 - m12 * m12) / rest) - mixed) / length2
-    if weight <= 0.0 or weight >= 1.0:
+    det = m11 * m22 - m12 * m12
+    if not _above(falls, det, rest, mixed) or _above(falls, det, rest, mixed + length2):
         return -1.0
-    return weight
+    return (falls * math.sqrt(det / rest) - mixed) / length2
 
 
-@numba.njit(cache=True)
-def segment_cost(metric, child, segment, weight, width):
+@compiled()
+def segment_cost(metric, child, segment, weight, offset):
     """Minutes from the point of a segment to the child."""
-    a, b = SEGMENT_A[segment], SEGMENT_B[segment]
-    east_a, north_a = -STEP_COL[a], STEP_ROW[a]
-    east = east_a + weight * (-STEP_COL[b] - east_a)
-    north = north_a + weight * (STEP_ROW[b] - north_a)
-    cell_a = child + STEP_ROW[a] * width + STEP_COL[a]
-    cell_b = child + STEP_ROW[b] * width + STEP_COL[b]
+    east = _A_EAST[segment] + weight * _AB_EAST[segment]
+    north = _A_NORTH[segment] + weight * _AB_NORTH[segment]
+    cell_a, cell_b = child + offset[SEGMENT_A[segment]], child + offset[SEGMENT_B[segment]]
     return 0.5 * cost(metric, child, east, north) + 0.5 * (
         (1.0 - weight) * cost(metric, cell_a, east, north)
         + weight * cost(metric, cell_b, east, north))
 
 
-@numba.njit(cache=True)
-def step_cost(metric, unit_time, child, step, width):
+@compiled()
+def step_cost(metric, unit_time, child, step, offset):
     """Minutes along a single step to the child."""
-    parent = child + STEP_ROW[step] * width + STEP_COL[step]
+    parent = child + offset[step]
     if step < 8:
-        # Not 0.5 * (a + b): the sum of two float32 would be rounded to float32.
-        return 0.5 * unit_time[child, step] + 0.5 * unit_time[parent, step]
-    east, north = -STEP_COL[step], STEP_ROW[step]
+        return 0.5 * np.float64(unit_time[child, step]) + 0.5 * np.float64(unit_time[parent, step])
+    east, north = _STEP_EAST[step], _STEP_NORTH[step]
     return 0.5 * (cost(metric, child, east, north) + cost(metric, parent, east, north))
 
 
-@numba.njit(cache=True)
+@compiled()
 def row_at(ways, first, time):
     """The row of a stream whose first row is `first`, at a time since ignition."""
     if ways.steps == 1:
@@ -176,7 +222,7 @@ def row_at(ways, first, time):
     return first + min(np.int64(time / ways.step_min), ways.steps - 1)
 
 
-@numba.njit(cache=True)
+@compiled()
 def row_end(ways, first, row):
     """When the weather of `row` ends, minutes since ignition."""
     if row == first + ways.steps - 1:
@@ -184,15 +230,16 @@ def row_end(ways, first, row):
     return (row - first + 1) * ways.step_min
 
 
-@numba.njit(cache=True)
-def arrive_across(ways, first, start, child, code, weight, width):
+@compiled()
+def arrive_across(ways, first, start, child, code, weight, offset):
     """Arrival along a way that starts at `start`, through as many weather steps as it takes."""
-    row, time, left = row_at(ways, first, start), start, 1.0
+    row, time, left = row_at(ways, first, start), np.float64(start), 1.0
     while True:
         if code < SEGMENT_CODE:
-            whole = step_cost(ways.metric[row], ways.unit_time[row], child, code, width)
+            whole = step_cost(ways.metric[row], ways.unit_time[row], child, code, offset)
         else:
-            whole = segment_cost(ways.metric[row], child, code - SEGMENT_CODE, weight, width)
+            whole = segment_cost(ways.metric[row], child, code - SEGMENT_CODE, weight,
+                                 offset)
         end = row_end(ways, first, row)
         if time + left * whole <= end:
             return time + left * whole
@@ -201,18 +248,18 @@ def arrive_across(ways, first, start, child, code, weight, width):
         row += 1
 
 
-@numba.njit(cache=True)
+@compiled()
 def intensity(ways, row, cell, code, weight):
     """Fireline intensity where fire came into the cell, kW/m: the head's, times the speed along the
     way over the head's speed (Catchpole, de Mestre & Gill 1982). The head's own for an ignition.
     """
     metric = ways.metric[row]
     if code < SEGMENT_CODE:
-        east, north = np.float64(-STEP_COL[code]), np.float64(STEP_ROW[code])
+        east, north = _STEP_EAST[code], _STEP_NORTH[code]
     elif code < SEGMENT_CODE + SEGMENT_A.shape[0]:
-        a, b = SEGMENT_A[code - SEGMENT_CODE], SEGMENT_B[code - SEGMENT_CODE]
-        east = -((1.0 - weight) * STEP_COL[a] + weight * STEP_COL[b])
-        north = (1.0 - weight) * STEP_ROW[a] + weight * STEP_ROW[b]
+        segment = code - SEGMENT_CODE
+        east = _A_EAST[segment] + weight * _AB_EAST[segment]
+        north = _A_NORTH[segment] + weight * _AB_NORTH[segment]
     else:  # the drift points along the heading; a circle has the same speed everywhere
         east, north = np.float64(metric[cell, 3]), np.float64(metric[cell, 4])
         if east == 0.0 and north == 0.0:
