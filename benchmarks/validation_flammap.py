@@ -18,6 +18,7 @@ from typing import NamedTuple
 import matplotlib
 import numpy as np
 import rasterio
+from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from PIL import Image
@@ -127,17 +128,11 @@ def difference_map(folder: Path) -> Figure:
     image = axes[0, 1].imshow(np.ma.masked_where(~burning, rate), vmax=2.0, cmap="inferno")
     figure.colorbar(image, ax=axes[0, 1], shrink=0.62, extend="max", label="m/min")
     axes[0, 1].set_title("FlamMap's rate of spread")
-    diverging = matplotlib.colormaps["RdBu_r"].resampled(17)
     for axis, whole, title in ((axes[1, 0], False, "Slopes in percent"),
                                (axes[1, 1], True, "Slopes in whole degrees")):
         found = fire_behavior(flammap_landscape(folder, whole), WEATHER).rate_of_spread_m_min[0]
-        off = np.full(rate.shape, np.nan)
-        off[burning] = 100.0 * (found[burning] / rate[burning] - 1.0)
-        image = axis.imshow(np.ma.masked_invalid(off), vmin=-4.0, vmax=4.0, cmap=diverging,
-                            interpolation="nearest")
-        figure.colorbar(image, ax=axis, shrink=0.62, label="difference in rate, %")
-        close = np.mean(np.abs(off[burning]) <= 2.0)
-        axis.set_title(f"{title}: {close:.0%} within 2 %")
+        off = np.where(burning, found / np.where(burning, rate, 1.0) - 1.0, np.nan)
+        _draw_difference(axis, 100.0 * off, title)
     for axis in axes.flat:
         axis.set_xticks([])
         axis.set_yticks([])
@@ -145,10 +140,22 @@ def difference_map(folder: Path) -> Figure:
     return figure
 
 
+def _draw_difference(axis: Axes, off_percent: np.ndarray, title: str) -> None:
+    """One map of differences; nan where nothing burns."""
+    image = axis.imshow(np.ma.masked_invalid(off_percent), vmin=-4.0, vmax=4.0,
+                        cmap=matplotlib.colormaps["RdBu_r"].resampled(17), interpolation="nearest")
+    axis.figure.colorbar(image, ax=axis, shrink=0.62, label="difference in rate, %")
+    close = np.mean(np.abs(off_percent[np.isfinite(off_percent)]) <= 2.0)
+    axis.set_title(f"{title}: {100.0 * close:.0f} % within 2 %")
+
+
 def write_map(figure: Figure, path: Path) -> None:
-    """Writes a PNG of 96 colours: the speckle of rounded slopes is large in true colour."""
+    """Writes a PNG of 96 colours: the speckle of rounded slopes is large in true colour. The
+    figure is empty afterwards.
+    """
     picture = BytesIO()
     figure.savefig(picture, dpi=90)
+    figure.clear()
     Image.open(picture).convert("RGB").quantize(96, dither=Image.Dither.NONE).save(
         path, format="PNG", optimize=True)
 
