@@ -336,6 +336,12 @@ def _in_order(known, burned, work):
 @compiled()
 def _take_out(fire, slot, thread, store):
     """Takes a shown fire's part out of its slot's sums."""
+    if store.kept[fire]:
+        for k in range(store.start[fire], store.start[fire] + store.size[fire]):
+            cell = store.cell[k]
+            store.burned[thread, slot, cell] -= 1
+            store.downstream[thread, slot, cell] -= store.below[fire, cell]
+        return
     for cell in range(store.code.shape[1]):
         if store.code[fire, cell] != UNBURNED:
             store.burned[thread, slot, cell] -= 1
