@@ -7,37 +7,19 @@ slots. Nothing here knows of episodes, rewards per step or gymnasium.
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.env.field_store import FieldStore
+from firebreak.env.fire_store import FireStore
 from firebreak.env.observation import dynamic_layers, scalar_channels
 from firebreak.env.problem import Problem
-from firebreak.fire.engine import workspace
 from firebreak.fire.fires import Fires
-from firebreak.fire.front_kernel import (
-    FireTable,
-    Overlays,
-    Results,
-    Workspace,
-    burn_many,
-    burned_near,
-    depends_on,
-)
-from firebreak.fire.ring import REACH, UNBURNED
+from firebreak.fire.front_kernel import Overlays
+from firebreak.fire.ring import REACH
 from firebreak.fire.scene import Scene
-from firebreak.fire.travel import (
-    TravelField,
-    break_state,
-    closing_table,
-    pad,
-    padded_cells,
-    padded_width,
-    treat,
-    unpad,
-)
+from firebreak.fire.travel import break_state, pad, padded_cells, padded_width, treat
 from firebreak.fire.way_kernel import NEAR, OPEN
 from firebreak.layout import OBSERVATION
 
@@ -79,24 +61,11 @@ class Slots:
         p = (rows + 2 * REACH) * width
         self.sizes, self.width, self.cells = sizes, width, p
         self.problems: list[Problem | None] = [None] * n
-        fires = n * (k + r)
         self._fields = FieldStore((rows, cols), n, s, heat=classes > 1, breach=breach,
                                   spotting=spotting)
         self._open = np.zeros((n, p), np.uint8)
         self._value = np.zeros((n, classes, p), np.float32)
-        self._source = np.zeros(fires, np.int64)
-        self._row = np.zeros(fires, np.int64)
-        self._overlay = np.concatenate([np.repeat(np.arange(n), k), np.repeat(np.arange(n), r)])
-        self._duration = np.zeros(fires)
-        self._key = np.zeros(fires, np.uint64)
-        self._used = np.zeros(fires, np.bool_)
-        self._stale = np.zeros(fires, np.uint8)
-        self._code = np.full((fires, p), UNBURNED, np.uint8)
-        self._downstream = np.zeros((n * k, p), np.float32)
-        self._loss = np.zeros(fires)
-        self._closes = closing_table(width)
-        self._none, self._no_bytes = np.empty((0, p)), np.empty((0, p), np.uint8)
-        self._scratch: Workspace = workspace(p)
+        self._fires = FireStore((rows, cols), n, k, r)
         self.breaks = np.zeros((n, rows, cols), np.bool_)
         self.available = np.zeros((n, rows, cols), np.bool_)
         self.budget_left = np.zeros(n)
@@ -109,7 +78,7 @@ class Slots:
     def owned_bytes(self) -> int:
         """Bytes of all arrays held."""
         arrays = [a for a in vars(self).values() if isinstance(a, np.ndarray)]
-        return sum(a.nbytes for a in [*arrays, *self._scratch, *self._fields.arrays()])
+        return sum(a.nbytes for a in [*arrays, *self._fires.arrays(), *self._fields.arrays()])
 
     def plan_ids(self, slot: int) -> slice:
         """Ids of a slot's plan fires (those in use come first)."""
@@ -133,8 +102,10 @@ class Slots:
         self._fields.load(slot, field, alone=not others)
         self._open[slot] = field.burnable
         self._value[slot] = pad(problem.scene.worth)
-        self._load_fires(slot, self.plan_ids(slot), problem.plan_fires)
-        self._load_fires(slot, self.reward_ids(slot), problem.reward_fires)
+        self._fires.begin(slot, float(problem.scene.value[problem.scene.landscape.burnable].sum()))
+        for ids, fires in ((self.plan_ids(slot), problem.plan_fires),
+                           (self.reward_ids(slot), problem.reward_fires)):
+            self._fires.load(ids, fires, self._fields.first_row(slot), field.steps)
         self.problems[slot] = problem
         self.breaks[slot] = False
         self.budget_left[slot] = problem.budget
@@ -151,7 +122,8 @@ class Slots:
         field = problem.scene.field
         kind = break_state(field.breaks)
         if kind == OPEN:
-            self._shade(slot, field, place)
+            treat(self._fields.view(slot, field), np.array([place]))
+            self._fires.changes_at(place, (self.plan_ids(slot), self.reward_ids(slot)))
             return
         near = self._open[slot].reshape(-1, self.width)[row:row + 2 * REACH + 1,
                                                         col:col + 2 * REACH + 1]
@@ -159,16 +131,8 @@ class Slots:
         self._open[slot, place] = kind
         if field.breaks.lost > 0.0:
             self._value[slot, :, place] *= np.float32(field.breaks.lost)
-        for ids in (self.plan_ids(slot), self.reward_ids(slot)):
-            depends_on(place, self._source[ids], self._code[ids], *self._closes, self._stale[ids])
-            if field.breaks.lost > 0.0:  # what burns in the break itself now counts less
-                self._stale[ids] |= self._source[ids] == place
-
-    def _shade(self, slot: int, field: TravelField, place: int) -> None:
-        """A break that burns, as other fuel: it may slow fires or speed them."""
-        treat(self._fields.view(slot, field), np.array([place]))
-        for ids in (self.plan_ids(slot), self.reward_ids(slot)):
-            burned_near(place, 2 * REACH, self.width, self._code[ids], self._stale[ids])
+        self._fires.breaks_at(slot, place, (self.plan_ids(slot), self.reward_ids(slot)),
+                              narrow=field.breaks.lost > 0.0)
 
     def waste(self, slot: int) -> None:
         """Spends the cost of the cheapest available cell on nothing; nothing if none is left."""
@@ -183,17 +147,10 @@ class Slots:
         fresh bool [len(slots)]: the slot was just loaded, so these losses are the untreated ones.
         Returns the number of fires burned.
         """
-        which = np.flatnonzero((self._stale != 0) & self._used)
-        if which.size:
-            fires = FireTable(self._row, self._overlay, self._source, self._duration, self._key)
-            burn_many(which, self.width, self._fields.ways(), self._fields.spots(),
-                      self._fields.rules(), fires, Overlays(self._open, self._value),
-                      Results(self._none, self._code, self._downstream, self._no_bytes,
-                              self._loss), self._scratch)
-        self._stale[:] = 0
+        burned = self._fires.burn(self._fields, Overlays(self._open, self._value))
         for slot, is_fresh in zip(slots.tolist(), fresh.tolist(), strict=True):
             self._observe(slot, is_fresh)
-        return int(which.size)
+        return burned
 
     def plan_loss(self, slot: int) -> float:
         """Mean loss of the slot's plan fires."""
@@ -205,14 +162,9 @@ class Slots:
 
     def maps(self, slot: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Burn probability and downstream value [H, W] of the plan fires under the breaks."""
-        ids = self.plan_ids(slot)
         count = self._problem(slot).plan_fires.source.size
-        first = ids.start
-        burned, below = np.empty(self.cells), np.empty(self.cells)
-        _sum_maps(self._code[first:first + count], self._downstream[first:first + count],
-                  burned, below)
-        shape = self.sizes.shape
-        return unpad(burned / count, shape), unpad(below / count, shape)
+        burned, downstream = self._fires.sums(slot)
+        return burned / count, downstream / count
 
     def _problem(self, slot: int) -> Problem:
         problem = self.problems[slot]
@@ -220,7 +172,7 @@ class Slots:
         return problem
 
     def _mean_loss(self, ids: slice, fires: Fires) -> float:
-        return float(self._loss[ids][:fires.source.size].mean()) if fires.source.size else 0.0
+        return float(self._fires.loss[ids][:fires.source.size].mean()) if fires.source.size else 0.0
 
     def _check_fits(self, problem: Problem) -> None:
         sizes = self.sizes
@@ -231,17 +183,6 @@ class Slots:
             raise fail(expected=f"a problem of at most {sizes}", given=f"{given}",
                        where=f"landscape {problem.scene.landscape.name}",
                        remedy="make the environment for these sizes")
-
-    def _load_fires(self, slot: int, ids: slice, fires: Fires) -> None:
-        count = fires.source.size
-        self._source[ids][:count] = padded_cells(fires.source, self.sizes.shape[1])
-        first = self._fields.first_row(slot)
-        self._row[ids][:count] = first + fires.scenario * self._fields.ways().steps
-        self._duration[ids][:count] = fires.duration_min
-        self._key[ids][:count] = fires.key
-        self._used[ids] = False
-        self._used[ids][:count] = True
-        self._stale[ids] = 1
 
     def _refresh_available(self, slot: int) -> None:
         land = self._problem(slot).scene.landscape
@@ -274,15 +215,3 @@ class Slots:
         if fresh:
             view[dynamic + flags:dynamic + flags + static] = problem.layers
         view[dynamic + flags + static:] = scalars[:, None, None]
-
-
-@numba.njit(cache=True)
-def _sum_maps(codes: NDArray, downstream: NDArray, burned: NDArray, below: NDArray) -> None:
-    """Sums over fires in their order, so that the sums have the same bits however they were run."""
-    burned[:] = 0.0
-    below[:] = 0.0
-    for fire in range(codes.shape[0]):
-        for cell in range(codes.shape[1]):
-            if codes[fire, cell] != UNBURNED:
-                burned[cell] += 1.0
-                below[cell] += downstream[fire, cell]

@@ -53,7 +53,7 @@ from firebreak.fire.way_kernel import (
     step_open,
 )
 
-_UNSEEN, _FINAL, _SILENT = 0, 1, 2  # of a cell: not final; final; burned and sends nothing
+UNSEEN, FINAL, SILENT = 0, 1, 2  # of a cell: not final; final; burned and sends nothing
 
 
 class Rules(NamedTuple):
@@ -104,9 +104,9 @@ class Results(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch memory, one row per thread: time f32, code u8, weight f32, status u8, order i32,
-    below f64, classes u8, thrower i32 (of the ember that lit a cell), [T, P] each, and queue
-    u64 [T, Q].
+    """Scratch memory, one row per thread: time f32, code u8, weight f32, status u8, below f64,
+    classes u8, thrower i32 (of the ember that lit a cell), stack i32, [T, P] each, order i32
+    [T, 2 P] and queue u64 [T, Q].
 
     Between fires every time is inf, every code UNBURNED and every status 0: each fire cleans up the
     cells it burned, so that its cost does not depend on the size of the map.
@@ -120,6 +120,7 @@ class Workspace(NamedTuple):
     below: NDArray[np.float64]
     classes: NDArray[np.uint8]
     thrower: NDArray[np.int32]
+    stack: NDArray[np.int32]
     queue: NDArray[np.uint64]
 
 
@@ -134,11 +135,12 @@ class Work(NamedTuple):
     below: NDArray[np.float64]
     classes: NDArray[np.uint8]
     thrower: NDArray[np.int32]
+    stack: NDArray[np.int32]
     queue: NDArray[np.uint64]
 
 
 @intrinsic
-def _lowest_bit(typing_context, word):
+def lowest_bit(typing_context, word):
     """Index of the lowest set bit of a uint64 that is not zero."""
     signature = types.uint64(types.uint64)
 
@@ -183,7 +185,7 @@ def _under_next_weather(ways, first, row, child, segment, time_a, time_b, offset
 
 
 @compiled()
-def _enqueue(child, t, size, time, queue):
+def enqueue(child, t, size, time, queue):
     """Puts a cell whose time improved into the queue; returns the queue's size."""
     if size == queue.shape[0]:
         size = compact(queue, size, time)
@@ -208,15 +210,15 @@ def spread(size, burned, duration, first, ways, spots, lie, work):
         drop_first(queue, size)
         size -= 1
         parent = cell_of(word)
-        if status[parent] != _UNSEEN:
+        if status[parent] != UNSEEN:
             continue
         now = time_of(word)
         order[burned] = parent
         burned += 1
         if state[parent] != OPEN and kind_of(parent, lie) == NARROW:
-            status[parent] = _SILENT
+            status[parent] = SILENT
             continue
-        status[parent] = _FINAL
+        status[parent] = FINAL
         if now >= until:
             row = row_at(ways, first, now)
             row_begin, until = (row - first) * ways.step_min, row_end(ways, first, row)
@@ -225,18 +227,18 @@ def spread(size, burned, duration, first, ways, spots, lie, work):
         soonest = later(now)
         if spots.cells.shape[1] > 0:
             child, delay = _ember_lands(parent, row, spots, lie)
-            if child >= 0 and status[child] == _UNSEEN:
+            if child >= 0 and status[child] == UNSEEN:
                 t = max(np.float32(now + delay), soonest)
                 if t <= duration and t < time[child]:
                     time[child], code[child], weight[child] = t, SPOT, 0.0
                     work.thrower[child] = parent
-                    size = _enqueue(child, t, size, time, queue)
+                    size = enqueue(child, t, size, time, queue)
         steps = np.uint64(sends[parent])
         while steps != 0:
-            step = np.int64(_lowest_bit(steps))
+            step = np.int64(lowest_bit(steps))
             steps &= steps - np.uint64(1)
             child = parent - offset[step]
-            if status[child] != _UNSEEN:
+            if status[child] != UNSEEN:
                 continue
             kind = np.int64(state[child])
             if kind != OPEN and kind != NEAR:
@@ -259,12 +261,12 @@ def spread(size, burned, duration, first, ways, spots, lie, work):
                     best, best_code, best_weight = t, step, 0.0
             ending = segments[child] & TOUCHING[step]
             while ending != 0:
-                segment = np.int64(_lowest_bit(ending))
+                segment = np.int64(lowest_bit(ending))
                 ending &= ending - np.uint64(1)
                 cell_a = child + offset[SEGMENT_A[segment]]
                 cell_b = child + offset[SEGMENT_B[segment]]
                 # Evaluated once, when the later end is final.
-                if status[cell_a] != _FINAL or status[cell_b] != _FINAL:
+                if status[cell_a] != FINAL or status[cell_b] != FINAL:
                     continue
                 if kind != OPEN and not segment_open(child, segment, lie):
                     continue
@@ -279,13 +281,14 @@ def spread(size, burned, duration, first, ways, spots, lie, work):
                 if late > until:
                     late, w = _under_next_weather(ways, first, row, child, segment, time[cell_a],
                                                   time[cell_b], offset, late, w)
-                t = max(np.float32(late), soonest)
+                # In a fire that burns again the other end may be the later one.
+                t = max(np.float32(late), later(max(time[cell_a], time[cell_b])))
                 if t < best or (t == best and segment + SEGMENT_CODE < best_code):
                     best, best_code, best_weight = t, segment + SEGMENT_CODE, w
             if best <= duration and best_code != code[child]:
                 time[child], code[child], weight[child] = best, best_code, best_weight
                 if best < before:
-                    size = _enqueue(child, best, size, time, queue)
+                    size = enqueue(child, best, size, time, queue)
     return burned
 
 
@@ -306,11 +309,11 @@ def clean(burned, work):
         cell = work.order[k]
         work.time[cell] = np.inf
         work.code[cell] = UNBURNED
-        work.status[cell] = _UNSEEN
+        work.status[cell] = UNSEEN
 
 
 @compiled()
-def _classify(burned, first, ways, limits, work):
+def classify(burned, first, ways, limits, work):
     """Class of intensity u8 [P] in which each burned cell burned."""
     for k in range(burned):
         cell = work.order[k]
@@ -362,14 +365,15 @@ def _burn_listed(fire, thread, offset, width, ways, spots, rules, fires, overlay
     """Burns one fire of the table with a thread's workspace and writes its results."""
     work = Work(scratch.time[thread], scratch.code[thread], scratch.weight[thread],
                 scratch.status[thread], scratch.order[thread], scratch.below[thread],
-                scratch.classes[thread], scratch.thrower[thread], scratch.queue[thread])
+                scratch.classes[thread], scratch.thrower[thread], scratch.stack[thread],
+                scratch.queue[thread])
     first, overlay = fires.row[fire], fires.overlay[fire]
     stream = first // ways.steps if rules.breach.shape[0] > 0 else 0
     lie = Lie(overlays.state[overlay], fires.source[fire], fires.key[fire],
               rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
     burned = burn_one(fires.duration[fire], first, ways, spots, lie, work)
     if ways.heat.shape[0] > 0:
-        _classify(burned, first, ways, rules.class_limits, work)
+        classify(burned, first, ways, rules.class_limits, work)
     results.loss[fire] = loss_of(burned, overlays.value[overlay], work)
     if fire < results.downstream.shape[0]:
         hand_down(burned, offset, work)
