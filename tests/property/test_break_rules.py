@@ -9,7 +9,7 @@ from firebreak.env.slots import Slots, sizes_for
 from firebreak.fire.engine import burn, burn_statistics
 from firebreak.fire.fires import Fires
 from firebreak.fire.losses import CLASSES
-from firebreak.fire.ring import SPOT, UNBURNED
+from firebreak.fire.ring import IGNITION, RING, SPOT, UNBURNED
 from firebreak.fire.travel import (
     BreakRules,
     Ellipse,
@@ -18,10 +18,11 @@ from firebreak.fire.travel import (
     heat_of,
     in_streams,
     pad,
+    padded_cells,
     treated_part,
     unpad,
 )
-from firebreak.fire.way_kernel import Spots
+from firebreak.fire.way_kernel import Spots, Ways, intensity
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, problem_on, random_case
 
 RULES = st.sampled_from(["hard", "leak", "narrow", "breach", "narrow-breach", "shaded", "embers",
@@ -242,3 +243,31 @@ def test_first_in_is_first_out_but_for_few_cells_of_the_front() -> None:
                       for seed in range(90)])
     assert gains.max() < 0.12
     assert (gains > 0.01).mean() < 0.002
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.0, 1.5))
+@settings(max_examples=40, deadline=None)
+def test_intensity_follows_the_speed_on_the_ground(seed: int, steepest: float) -> None:
+    """Byram's intensity is proportional to the rate of spread: an ellipse whose head has 300 kW/m
+    per m/min has that in every direction, on any slope; at the ignition it is the head's.
+    """
+    case = random_case(np.random.default_rng(seed), 9, 9, scenarios=1, unburnable=0.0)
+    rng = np.random.default_rng(seed)
+    slope, aspect = steepest * rng.random((9, 9)), rng.uniform(0, 360, (9, 9))
+    field = field_from_ellipse(case.ellipse, case.burnable, CELL_SIZE_M, "front", slope, aspect)
+    field = field._replace(heat=heat_of(field, 300.0 * case.ellipse.head, slope, aspect))
+    ways = Ways(field.metric, field.unit_time, field.segments, field.accepts, field.sends,
+                field.heat, 1, np.inf)
+    up = np.radians(aspect) + np.pi
+    for row, col in rng.integers(0, 9, (6, 2)):
+        if case.ellipse.head[0, row, col] == case.ellipse.back[0, row, col]:
+            continue  # no head: the case's flanks may be the faster ones
+        cell = int(padded_cells(np.array([row * 9 + col]), 9)[0])
+        assert intensity(ways, 0, cell, IGNITION, 0.0) == pytest.approx(
+            300.0 * case.ellipse.head[0, row, col], rel=1e-4)
+        for step in range(8):
+            east, north = -RING.steps[step, 1], RING.steps[step, 0]
+            rise = slope[row, col] * (east * np.sin(up[row, col]) + north * np.cos(up[row, col]))
+            metres = CELL_SIZE_M * np.sqrt(east**2 + north**2 + rise**2)
+            speed = metres / field.unit_time[0, cell, step]
+            assert intensity(ways, 0, cell, step, 0.0) == pytest.approx(300.0 * speed, rel=1e-4)

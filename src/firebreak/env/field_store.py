@@ -34,7 +34,8 @@ class FieldStore:
         self._all = TravelField(
             shape, np.zeros((count, cells, 5), np.float32), np.zeros((count, cells, 8), np.float32),
             grid(), np.zeros((count, cells), np.uint64), np.zeros((count, cells), np.uint32),
-            np.zeros((count, cells), np.uint32), np.zeros(cells, np.bool_), heat=grid(heat),
+            np.zeros((count, cells), np.uint32), np.zeros(cells, np.bool_),
+            heat=np.zeros((count, cells, 3) if heat else (0, 0, 3), np.float32),
             spots=Spots(np.zeros((4, embers, cells), np.float32),
                         np.zeros((4, embers), np.float32), 0.0, 1.0),
             breaks=BreakRules(breach=grid(breach)))

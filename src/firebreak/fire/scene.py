@@ -169,7 +169,8 @@ def _travel(landscape: Landscape, behavior: FireBehavior, streams: WeatherStream
         travel = travel._replace(spots=spots_on(embers, landscape.cell_size_m))
     if not by_flame:
         return travel
-    return travel._replace(heat=heat_of(travel, behavior.fireline_intensity_kw_m))
+    return travel._replace(heat=heat_of(travel, behavior.fireline_intensity_kw_m,
+                                        landscape.slope_tan, landscape.aspect_deg))
 
 
 def _break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,

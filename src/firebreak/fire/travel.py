@@ -16,11 +16,21 @@ from firebreak.fire import travel_kernel
 from firebreak.fire.behavior_types import FireBehavior
 from firebreak.fire.ring import REACH, RING, SEGMENT_CODE
 from firebreak.fire.spotting import SpotField
-from firebreak.fire.way_kernel import BREAK, CLOSED, NARROW, NEAR, NO_SPOTS, OPEN, Spots
+from firebreak.fire.way_kernel import (
+    BREAK,
+    CLOSED,
+    NARROW,
+    NEAR,
+    NO_SPOTS,
+    OPEN,
+    Spots,
+    heat_per_speed,
+)
 
 SpreadMode = Literal["front", "graph"]
 
 _NO_ROWS = np.empty((0, 0), np.float32)
+_NO_HEAT = np.empty((0, 0, 3), np.float32)
 
 
 class Treated(NamedTuple):
@@ -61,7 +71,8 @@ class TravelField(NamedTuple):
     burnable: bool [P].
     graph: whether only the eight unit steps are open.
     steps: K. step_min: minutes a step, inf where K is 1.
-    heat: f32 [R, P], fireline intensity over speed, kW/m per cell/min; or no rows.
+    heat: f32 [R, P, 3], fireline intensity over speed on the ground, kW/m per cell/min, and the
+        rise of the ground per cell east and north; or no rows.
     spots: embers.
     breaks: what breaks do.
     """
@@ -77,7 +88,7 @@ class TravelField(NamedTuple):
     graph: bool = False
     steps: int = 1
     step_min: float = float("inf")
-    heat: NDArray[np.float32] = _NO_ROWS
+    heat: NDArray[np.float32] = _NO_HEAT
     spots: Spots = NO_SPOTS
     breaks: BreakRules = BreakRules()
 
@@ -187,16 +198,21 @@ def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:
     return field
 
 
-def heat_of(field: TravelField, intensity_kw_m: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Fireline intensity over speed, f32 [R, P], from the head's intensity [R, H, W]."""
-    east, north = field.metric[..., 3].astype(np.float64), field.metric[..., 4].astype(np.float64)
-    east = np.where((east == 0.0) & (north == 0.0), 1.0, east)
-    m11, m12, m22 = (field.metric[..., k].astype(np.float64) for k in range(3))
-    # Minutes per cell along the drift, which is the heading.
-    time = ((np.sqrt(m11 * east**2 + 2.0 * m12 * east * north + m22 * north**2)
-             - field.metric[..., 3] * east - field.metric[..., 4] * north)
-            / np.hypot(east, north))
-    return (pad(intensity_kw_m) * time).astype(np.float32)
+def heat_of(field: TravelField, intensity_kw_m: NDArray[np.float64],
+            slope_tan: NDArray | None = None,
+            aspect_deg: NDArray | None = None) -> NDArray[np.float32]:
+    """What gives the intensity in any direction, f32 [R, P, 3], see `TravelField`; from the head's
+    intensity [R, H, W] and the slope [H, W] that the field was made with.
+    """
+    heat = np.zeros((*field.rate.shape, 3), np.float32)
+    if slope_tan is not None and aspect_deg is not None:
+        upslope = np.radians(aspect_deg.astype(np.float64)) + np.pi
+        heat[..., 1] = pad(slope_tan * np.sin(upslope))
+        heat[..., 2] = pad(slope_tan * np.cos(upslope))
+    head = pad(intensity_kw_m)
+    for r in range(heat.shape[0]):
+        heat_per_speed(field.metric[r], heat[r], head[r])
+    return heat
 
 
 def spots_on(field: SpotField, cell_size_m: float) -> Spots:

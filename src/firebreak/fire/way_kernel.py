@@ -44,7 +44,8 @@ class Ways(NamedTuple):
 
     metric: f32 [R, P, 5]; unit_time: f32 [R, P, 8]; segments: u64 [R, P]; accepts, sends: u32
         [R, P], see `travel`.
-    heat: f32 [R, P], fireline intensity over speed, kW/m per cell/min, or no rows.
+    heat: f32 [R, P, 3], fireline intensity over speed on the ground, kW/m per cell/min, and the
+        rise of the ground per cell east and north; or no rows.
     steps: weather steps of a stream; its rows lie one after the other.
     step_min: their length, minutes.
     """
@@ -260,9 +261,32 @@ def intensity(ways, row, cell, code, weight):
         segment = code - SEGMENT_CODE
         east = _A_EAST[segment] + weight * _AB_EAST[segment]
         north = _A_NORTH[segment] + weight * _AB_NORTH[segment]
-    else:  # the drift points along the heading; a circle has the same speed everywhere
-        east, north = np.float64(metric[cell, 3]), np.float64(metric[cell, 4])
-        if east == 0.0 and north == 0.0:
-            east = 1.0
-    way = math.sqrt(east * east + north * north)
-    return ways.heat[row, cell] * way / cost(metric, cell, east, north)
+    else:
+        return ways.heat[row, cell, 0] / _head_minutes(metric, ways.heat[row], cell)
+    rise = ways.heat[row, cell, 1] * east + ways.heat[row, cell, 2] * north
+    ground = math.sqrt(east * east + north * north + rise * rise)
+    return ways.heat[row, cell, 0] * ground / cost(metric, cell, east, north)
+
+
+@compiled()
+def _head_minutes(metric, heat, cell):
+    """Minutes per cell of ground in the direction of the head, heat f32 [P, 3] of one row.
+
+    The drift w is the heading's, seen on the map; without one every direction is as fast.
+    """
+    east, north = np.float64(metric[cell, 3]), np.float64(metric[cell, 4])
+    up_east, up_north = np.float64(heat[cell, 1]), np.float64(heat[cell, 2])
+    if east == 0.0 and north == 0.0:
+        east = 1.0
+    lean = (up_east * east + up_north * north) / (1.0 + up_east * up_east + up_north * up_north)
+    east, north = east - lean * up_east, north - lean * up_north
+    rise = up_east * east + up_north * north
+    return cost(metric, cell, east, north) / math.sqrt(east * east + north * north + rise * rise)
+
+
+@compiled()
+def heat_per_speed(metric, heat, intensity_kw_m):
+    """Turns heat [P, 3], whose slopes are set, into intensity over speed of one row, in place."""
+    for cell in range(intensity_kw_m.shape[0]):
+        if intensity_kw_m[cell] > 0.0:
+            heat[cell, 0] = intensity_kw_m[cell] * _head_minutes(metric, heat, cell)
