@@ -1,6 +1,7 @@
 """The command line: one small module per command, loaded only when it is asked for."""
 
 import importlib
+import os
 import sys
 import warnings
 
@@ -17,7 +18,7 @@ COMMANDS = {
     "behavior": "fire behaviour of a table of cases (Rothermel, or the Canadian FBP System)",
     "bench": "how fast this machine is",
 }
-BAD_INPUT, RESOURCE_FAILED, INTERRUPTED, TERMINATED = 2, 3, 130, 143
+BAD_INPUT, RESOURCE_FAILED, INTERRUPTED, PIPE_CLOSED, TERMINATED = 2, 3, 130, 141, 143
 
 
 class Terminated(KeyboardInterrupt):
@@ -42,6 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
     except InputError as error:
         print(f"firebreak: {error}", file=sys.stderr)
         return BAD_INPUT
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
         print(f"firebreak: {error.strerror or error}{where}; free space or choose another folder",

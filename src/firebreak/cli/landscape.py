@@ -74,7 +74,7 @@ class ConvertArguments:
     """Raster of cells that may be treated: those that are not 0."""
     barriers: Path | None = None
     """Raster of what stops fire, such as roads and rivers: cells that it touches do not burn."""
-    ignition: Path | None = None
+    ignitions: Path | None = None
     """Raster of ignition weights, or a .csv of points: x,y or row,col or Year,Ncell."""
     seed: int = 0
     """Not used: nothing here is random."""
@@ -188,7 +188,7 @@ def _convert(arguments: list[str]) -> int:
     if args.cell_size_m is not None:
         land = to_cell_size(land, args.cell_size_m)
     land = with_rasters(land, value=args.value, cost=args.cost, treatable=args.treatable,
-                        barriers=args.barriers, ignition=args.ignition)
+                        barriers=args.barriers, ignition=args.ignitions)
     files = [str(path) for path in _write(land, args)]
     print(describe(land))
     print("\n".join(files))

@@ -1,6 +1,5 @@
 """The options of every command that burns fires: the map, the weather, the fires, the breaks."""
 
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -87,7 +86,7 @@ class FireOptions:
 
 @dataclass
 class BreakOptions:
-    """What a break is."""
+    """What a break is, for plans and fires that meet them."""
 
     break_kind: Literal["hard", "shaded"] = "hard"
     """Bare ground, or less fuel under fewer and higher crowns, which burns."""
@@ -99,7 +98,7 @@ class BreakOptions:
     """By which rule fire crosses a hard break: never, Wilson 1988 (with or without trees beside
     it), or where flames are longer than two thirds of the width."""
     leak: bool = False
-    """Fire passes between two breaks that touch at a corner."""
+    """Fire passes between two breaks, or a break and bare ground, that touch at a corner."""
 
 
 @dataclass
@@ -161,8 +160,6 @@ class SceneOptions:
 
     def _weather(self, spec: str) -> "WeatherStreams | None":
         from firebreak.fire.scenario_sets import weather_of
-        from firebreak.fire.streams import constant
-        from firebreak.fire.wind_rose import rose_of
 
         path = self.weather.weather or _own_weather(Path(spec))
         if path is None:
@@ -170,8 +167,6 @@ class SceneOptions:
                 raise fail(expected="--weather together with --hours", given="none",
                            where="--hours", remedy="name the weather file whose hours to burn in")
             return None
-        if path.suffix.lower() == ".toml":
-            return constant(rose_of(_read_toml(path)))
         given = self.weather
         return weather_of(path, scenarios=given.scenarios, hours=given.hours, seed=self.seed,
                           year=given.year, wind_towards=given.wind_towards,
@@ -184,17 +179,6 @@ def _own_weather(spec: Path) -> Path | None:
         return None
     own = [spec / name for name in ("Weathers", "Weather.csv") if (spec / name).exists()]
     return own[0] if own else None
-
-
-def _read_toml(path: Path) -> dict[str, object]:
-    if not path.is_file():
-        raise fail(expected="a TOML file with a wind rose", given="nothing", where=str(path),
-                   remedy="check the path")
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise fail(expected="a TOML file", given=str(error), where=str(path),
-                   remedy="correct this line") from error
 
 
 def _response(losses: str | None) -> "ResponseFunction | None":

@@ -31,6 +31,8 @@ class SimulateArguments:
     """A file or folder, or synthetic:SEED[:SIZE]."""
     fires: int = 1000
     """Number of fires."""
+    plan: Path | None = None
+    """Burn with the breaks of a plan: a folder, plan.csv or plan.tif."""
     fires_per_ha_year: float | None = None
     """Fires that start per hectare and year: adds a map of the chance to burn in a year."""
     out: Path | None = None
@@ -41,6 +43,7 @@ class SimulateArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     from firebreak.fire.engine import burn_arrival, burn_statistics
+    from firebreak.planning.export import read_plan
     from firebreak.planning.rounds import warm_up
     from firebreak.report.run_report import write_simulation_report
 
@@ -54,7 +57,8 @@ def run(arguments: list[str]) -> int:
     begin = time.perf_counter()
     scene = _scene(args, land)
     fires = scene.fires("simulate", args.fires)
-    burned = burn_statistics(scene.field, fires, scene.worth)
+    breaks = None if args.plan is None else read_plan(args.plan, land).break_mask()
+    burned = burn_statistics(scene.field, fires, scene.worth, breaks)
     # Counted in cells: a fire's loss counts value.
     share = float(burned.burn_probability[land.burnable].mean())
     maps = _maps(scene, burned, args.fires_per_ha_year)
@@ -66,7 +70,7 @@ def run(arguments: list[str]) -> int:
         out, land, burned.burn_probability, burned.downstream_value,
         maps["fireline_intensity_kw_m"]["fireline_intensity_kw_m"],
         maps["flame_length_m"]["flame_length_m"],
-        burn_arrival(scene.field, fires.first(1))[0], seed=args.scene.seed)
+        burn_arrival(scene.field, fires.first(1), breaks)[0], seed=args.scene.seed)
     asked = (f"asked for {args.scene.fire.burned_share:.1%}; " if args.scene.fire.duration_min
              is None else "")
     print(f"{args.fires} fires in {_weather_words(scene)} burned {share:.1%} of the burnable cells "

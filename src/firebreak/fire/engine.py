@@ -63,7 +63,8 @@ def workspace(cells: int) -> Workspace:
         np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
         np.zeros(shape, np.float32), np.zeros(shape, np.uint8),
         np.zeros((shape[0], 2 * cells), np.int32), np.zeros(shape), np.zeros(shape, np.uint8),
-        np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros((shape[0], 2 * cells + 64), np.uint64))
+        np.zeros(shape, np.int32), np.zeros(shape, np.int32),
+        np.zeros((shape[0], 2 * cells + 64), np.uint64))
 
 
 class BurnedFires(NamedTuple):

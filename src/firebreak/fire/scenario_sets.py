@@ -15,7 +15,8 @@ from firebreak.fire.burning_periods import FROM_PERCENTILE, burning_periods, dra
 from firebreak.fire.streams import WeatherStreams, constant, gather_streams, join_rows
 from firebreak.fire.weather import WeatherScenarios
 from firebreak.fire.weather_rows import DEFAULT_DROUGHT, rows_of, within_hours
-from firebreak.landscape.weather_files import numbered_weather, read_weather
+from firebreak.fire.wind_rose import rose_of
+from firebreak.landscape.weather_files import numbered_weather, read_settings, read_weather
 from firebreak.landscape.weather_gridded import grid_hours, is_gridded, read_gridded
 from firebreak.landscape.weather_tables import (
     Floats,
@@ -31,6 +32,8 @@ DRYNESS_PERCENTILES = (FROM_PERCENTILE, 80.0, 90.0, 97.0)
 SPEED_PERCENTILES = (50.0, 90.0)
 """Where classes of wind speed begin within a class of dryness; the first begins at 0."""
 SECTORS = 8
+DEFAULT_MOISTURE = "D2L2"
+"""Fuel moisture where a file of weather says nothing of it: dry dead, half-cured live fuel."""
 AFTERNOON = (12, 18)
 """First and last hour of the day that scenarios are made of."""
 
@@ -108,12 +111,13 @@ def _mean_row(rows: WeatherScenarios, which: NDArray[np.intp]) -> WeatherScenari
 def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int,
                year: int | None = None, wind_towards: bool = False,
                drought: str = DEFAULT_DROUGHT, sunlit: bool = False,
-               moisture: str | None = None) -> WeatherStreams:
+               moisture: str | None = DEFAULT_MOISTURE) -> WeatherStreams:
     """The weather of fires, from any file or folder of weather.
 
     - One fire's weather (a Weather.csv of Cell2Fire or C2F-W, or a folder with one): one stream of
       its rows, the first `hours` of them if given.
     - A folder of Weather<N>.csv: a stream per file; `scenarios` of them drawn if there are more.
+    - A .toml with a wind rose, see `wind_rose.rose_of`: constant scenarios.
     - A season (station CSV, .wxs, .wtr and .wnd, gridded weather): without `hours` constant
       scenarios by classes of dryness and wind, at most `scenarios`; with `hours` that many burning
       periods of `hours` hours.
@@ -127,7 +131,8 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
         wind_towards: whether directions are those the wind blows TO.
         drought: class of live moisture where the file has none.
         sunlit: whether dead fuel lies in the open, see `weather_rows.rows_of`.
-        moisture: scenario "D1L1" to "D4L4" for files that say nothing of moisture.
+        moisture: scenario "D1L1" to "D4L4" for files that say nothing of moisture; None to refuse
+            them.
 
     Raises:
         InputError: as the readers do; no moisture; fewer than 1 scenario or hour.
@@ -143,6 +148,8 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
     def rows(table: WeatherTable) -> WeatherScenarios:
         return rows_of(table, drought=drought, sunlit=sunlit, moisture=moisture)
 
+    if Path(path).suffix.lower() == ".toml":
+        return constant(rose_of(read_settings(path)))
     files = numbered_weather(path)
     if files:
         tables = [read_weather(files[k], wind_towards=wind_towards)
