@@ -80,7 +80,7 @@ def _sweep(visit: Visit, fields: DeviceFields, overlays: DeviceOverlays, fires: 
     spare: i64 [1], a pair to visit where fewer wait: an ignition, which no visit changes.
     """
     pairs = _first_waiting(waits, room, spare)
-    waits[pairs] = False
+    waits.index_fill_(0, pairs, False)
     before = time[pairs]
     now = visit.arrive(fields, overlays, fires, pairs, time)
     time[pairs] = now

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MOST_BYTES = 2**30  # of scratch memory
-MOST_PAIRS_ON_CPU = 4096  # a sweep's scratch memory stays in the cache
+MOST_PAIRS_ON_CPU, MOST_CELLS_ON_CPU = 2048, 65_536  # scratch memory stays in the cache
 _BYTES_PER_CELL, _BYTES_PER_WAY, _BYTES_PER_PAIR = 80, 480, 2048  # scratch, rounded up
 
 
@@ -170,9 +170,11 @@ def _burn_in_parts(fields: DeviceFields, problem: _Problem, arrival: bool, downs
     count = problem.row.size
     ways = fields.step_code.shape[1] + fields.segment_code.shape[1]
     most_pairs = max(1, most_bytes // 2 // (_BYTES_PER_PAIR + _BYTES_PER_WAY * ways))
+    most_cells = most_bytes // 2 // _BYTES_PER_CELL
     if where.type == "cpu":
-        most_pairs = min(most_pairs, MOST_PAIRS_ON_CPU)
-    at_once = max(1, most_bytes // 2 // (_BYTES_PER_CELL * cells))
+        most_pairs, most_cells = (min(most_pairs, MOST_PAIRS_ON_CPU),
+                                  min(most_cells, MOST_CELLS_ON_CPU))
+    at_once = max(1, most_cells // cells)
     landscape = torch.from_numpy(problem.landscape).to(where)
     value = torch.from_numpy(pad(problem.value.astype(np.float32))).to(where)
     burns, below = torch.zeros((2, lands, cells), dtype=torch.float64, device=where)
