@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from firebreak.checks import InputError
 from firebreak.fire import way_kernel
-from firebreak.fire.engine import burn, burn_losses, burn_statistics, set_threads
+from firebreak.fire.engine import burn, burn_statistics, set_threads
 from firebreak.fire.fires import Fires
 from firebreak.fire.ring import IGNITION, NEIGHBOURS, RING, SEGMENT_CODE, UNBURNED
 from firebreak.fire.travel import Ellipse, field_from_ellipse, padded_cells, unpad
@@ -147,9 +147,6 @@ def test_blocks_of_fires_give_the_statistics_of_all_at_once() -> None:
     np.testing.assert_array_equal(made.burn_probability, burned.mean(axis=0))
     np.testing.assert_allclose(made.downstream_value, whole.downstream_value.mean(axis=0),
                                rtol=1e-12)
-    layers = np.stack([case.value, np.ones_like(case.value)])
-    losses = burn_losses(field, case.fires, layers, case.breaks)
-    np.testing.assert_allclose(losses, [whole.loss, burned.sum(axis=(1, 2))])
 
 
 def test_the_loss_is_the_value_of_the_burned_cells() -> None:

@@ -9,7 +9,7 @@ from firebreak.env.gym_env import FuelbreakEnv
 from firebreak.env.problem import budget_cost, make_problem
 from firebreak.env.slots import Sizes
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire.engine import burn_losses, burn_statistics, most_threads, set_threads
+from firebreak.fire.engine import burn_loss, burn_statistics, most_threads, set_threads
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import make_scene
 from firebreak.landscape.synthetic import generate
@@ -51,7 +51,7 @@ def test_the_return_is_the_relative_reduction(env) -> None:
         _, rewards, info = play(env, rng, seed=seed)
         problem = env.slots.problems[0]
         value = problem.scene.landscape.value[None]
-        losses = [burn_losses(problem.scene.field, problem.reward_fires, value, breaks).mean()
+        losses = [burn_loss(problem.scene.field, problem.reward_fires, value, breaks).mean()
                   for breaks in (None, env.slots.breaks[0])]
         assert sum(rewards) == pytest.approx((losses[0] - losses[1]) / losses[0], abs=1e-9)
         assert info["untreated_loss"] == pytest.approx(losses[0])

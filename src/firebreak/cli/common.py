@@ -1,7 +1,9 @@
 """What the commands share: parsing, threads, the JSON line, output folders."""
 
+import dataclasses
 import json
 import time
+import warnings
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +12,7 @@ import tyro
 from firebreak.checks import fail
 
 SCHEMA = 1
+OPTIONS_FILE = "options.json"
 Arguments = TypeVar("Arguments")
 
 
@@ -53,3 +56,33 @@ def new_folder(given: Path | None, name: str) -> Path:
     folder = chosen_folder(given, name)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def write_options(folder: Path, options: Any) -> Path:
+    """Writes the options of the scene beside its results, so that they say what they are for."""
+    path = folder / OPTIONS_FILE
+    path.write_text(json.dumps(_plain(options), indent=2) + "\n", encoding="utf-8")
+    return path
+
+
+def warn_of_other_options(plan: Path, options: Any) -> None:
+    """Warns where a plan was made under other options than those it is now looked at under."""
+    path = (plan if plan.is_dir() else plan.parent) / OPTIONS_FILE
+    try:
+        made = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return  # made by hand, or by another program
+    other = [f"{key.replace('_', '-')} {made[group].get(key)} there, {value} here"
+             for group, values in _plain(options).items() if isinstance(made.get(group), dict)
+             for key, value in values.items() if made[group].get(key) != value]
+    if other:
+        warnings.warn(f"{plan}: this plan was made under other options ({'; '.join(other)})",
+                      stacklevel=2)
+
+
+def _plain(options: Any) -> dict[str, dict[str, Any]]:
+    """The groups of options as JSON can hold them; seeds, threads and output are not among them."""
+    tree = dataclasses.asdict(options)
+    return {group: {key: str(value) if isinstance(value, Path) else value
+                    for key, value in values.items()}
+            for group, values in tree.items() if isinstance(values, dict)}

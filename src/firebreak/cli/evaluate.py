@@ -54,6 +54,8 @@ def run(arguments: list[str]) -> int:
     common.use_threads(args.scene.threads, torch_threads=1)
     scenes = [args.scene.scene(land, spec) for spec in args.landscapes
               for land in _parts(spec, args)]
+    for path in args.plan or []:
+        common.warn_of_other_options(path, args.scene)
     plans = [read_plan(path, _only(scenes)) for path in args.plan or []]
     methods = [name.strip() for name in args.methods.split(",") if name.strip()]
     done = evaluate(scenes, methods, budget_share=args.budget, plan_fires=args.plan_fires,

@@ -66,6 +66,7 @@ def run(arguments: list[str]) -> int:
                      policy=policy, batch=args.batch)
     compared = _compared(scene, plan, args) if args.test_fires else ""
     out = common.new_folder(args.out, "plan")
+    common.write_options(out, args.scene)
     whole = plan if args.area is None else lift(plan, offset, full)
     files = [*write_plan(whole, full, out).values(),
              *write_plan_report(out, scene=scene, plan=plan, seed=args.scene.seed)]

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from firebreak.fire.streams import WeatherStreams
     from firebreak.landscape.landscape import Landscape
 
+DEFAULT_WIND_KM_H = 16.2
+MOST_WIND_KM_H = 150.0
+BYTES_PER_CELL_ROW = 200  # travel field and fire behaviour, measured
 WIND_SPREAD = 0.45  # standard deviation of the wind speed over its mean
 
 
@@ -44,21 +47,22 @@ class WeatherOptions:
 
     scenarios: int = 8
     """Weather scenarios; of a weather file, at most so many."""
-    wind_20ft_km_h: float = 16.2
-    """Mean wind speed 20 ft above the vegetation, of weather that is drawn."""
+    wind_20ft_km_h: float | None = None
+    """Draw the weather, with this mean wind speed 20 ft above the vegetation; 16.2 if not given."""
     wind_from_deg: float | None = None
-    """Main wind direction of weather that is drawn; drawn from the seed if not given."""
+    """Draw the weather, with this main wind direction; drawn from the seed if not given."""
     weather: Path | None = None
     """A weather file or folder (station CSV, .wxs, .wtr with .wnd, Weather.csv, Weathers/), or a
-    .toml with a wind rose; that of a Cell2Fire folder is used by itself."""
+    .toml with a wind rose. A Cell2Fire folder brings its own unless a wind is given."""
     hours: int | None = None
     """Let the weather of a file change by the hour, over so many hours."""
     year: int | None = None
     """Year of a .wtr and .wnd, which do not say."""
     wind_towards: bool = False
     """The file's directions are those the wind blows to, as C2F-W takes them with FBP fuels."""
-    moisture: str = "D2L2"
-    """Fuel moisture of files that do not say: D1L1 (dry) to D4L4 (Scott & Burgan 2005)."""
+    moisture: str | None = None
+    """Fuel moisture of files that do not say: D1L1 (dry) to D4L4 (Scott & Burgan 2005); D2L2 if not
+    given."""
 
 
 @dataclass
@@ -74,8 +78,9 @@ class FireOptions:
     spread: Literal["front", "graph"] = "front"
     """Elliptical front, or the fast eight-neighbour graph (too slow a fire under wind)."""
     crown: Literal["none", "finney", "scott-reinhardt", "cruz"] = "finney"
-    """Crown fire where there are crowns: Finney 1998 (as FlamMap), Scott & Reinhardt 2001, Cruz et
-    al. 2005, or none. The FBP System has its own."""
+    """Crown fire where there are crowns: Finney 1998 (as FlamMap: torching trees do not quicken the
+    fire), Scott & Reinhardt 2001, Cruz et al. 2005 (they do), or none. The FBP System has its
+    own."""
     wind_limit: Literal["none", "rothermel", "andrews"] = "none"
     """Wind above which fire runs no faster: none, of Rothermel 1972, or of Andrews et al. 2013."""
     length_to_width: Literal["behave", "anderson", "behaveplus"] = "behave"
@@ -91,7 +96,8 @@ class BreakOptions:
     break_kind: Literal["hard", "shaded"] = "hard"
     """Bare ground, or less fuel under fewer and higher crowns, which burns."""
     break_width_m: float | None = None
-    """Width of the bare strip; the whole cell if not given."""
+    """Width of the bare strip; the whole cell if not given. It holds every fire unless a rule of
+    --breach says otherwise."""
     break_fuel: int | None = None
     """Fuel code of a shaded break; the least load of the same kind if not given."""
     breach: Literal["never", "wilson", "wilson-trees", "flame-length"] = "never"
@@ -137,7 +143,11 @@ class SceneOptions:
         from firebreak.units import M_MIN_PER_KM_H
 
         fire, breaks, weather = self.fire, self.breaks, self.weather
-        speed = weather.wind_20ft_km_h * M_MIN_PER_KM_H
+        mean = DEFAULT_WIND_KM_H if weather.wind_20ft_km_h is None else weather.wind_20ft_km_h
+        if not 0.0 < mean <= MOST_WIND_KM_H:
+            raise fail(expected=f"a mean wind above 0, up to {MOST_WIND_KM_H:g} km/h",
+                       given=f"{mean:g}", where="--wind-20ft-km-h", remedy="16 is usual")
+        speed = mean * M_MIN_PER_KM_H
         return FireConditions(
             climate=WindClimate(dominant_from_deg=weather.wind_from_deg,
                                 wind_20ft_mean_m_min=speed,
@@ -156,21 +166,54 @@ class SceneOptions:
         """The scene of a landscape read from `spec`."""
         from firebreak.fire.scene import make_scene
 
-        return make_scene(landscape, self.conditions(spec), self.seed)
+        conditions = self.conditions(spec)
+        check_memory(landscape, conditions.rows)
+        return make_scene(landscape, conditions, self.seed)
 
     def _weather(self, spec: str) -> "WeatherStreams | None":
-        from firebreak.fire.scenario_sets import weather_of
+        from firebreak.fire.scenario_sets import DEFAULT_MOISTURE, weather_of
 
-        path = self.weather.weather or _own_weather(Path(spec))
-        if path is None:
-            if self.weather.hours is not None:
-                raise fail(expected="--weather together with --hours", given="none",
-                           where="--hours", remedy="name the weather file whose hours to burn in")
-            return None
         given = self.weather
+        drawn = [name for name in ("wind_20ft_km_h", "wind_from_deg")
+                 if getattr(given, name) is not None]
+        if given.weather is not None and drawn:
+            raise fail(expected="a weather file or a wind to draw weather around",
+                       given="both", where=f"--weather and --{drawn[0].replace('_', '-')}",
+                       remedy="leave one of them out")
+        path = given.weather or (None if drawn else _own_weather(Path(spec)))
+        if path is None:
+            _check_no_file_options(given)
+            return None
         return weather_of(path, scenarios=given.scenarios, hours=given.hours, seed=self.seed,
                           year=given.year, wind_towards=given.wind_towards,
-                          moisture=given.moisture)
+                          moisture=given.moisture or DEFAULT_MOISTURE)
+
+
+def _check_no_file_options(given: WeatherOptions) -> None:
+    """Options that only say how to read a weather file mean nothing without one."""
+    asked = {"--hours": given.hours is not None, "--year": given.year is not None,
+             "--wind-towards": given.wind_towards, "--moisture": given.moisture is not None}
+    for option, used in asked.items():
+        if used:
+            raise fail(expected=f"--weather together with {option}", given="none", where=option,
+                       remedy="name the weather file that it is about, or leave it out")
+
+
+def check_memory(landscape: "Landscape", rows: int) -> None:
+    """Refuses a travel field that would not fit the memory that is free.
+
+    Raises:
+        InputError: naming both sizes.
+    """
+    import psutil
+
+    needed = BYTES_PER_CELL_ROW * rows * landscape.fuel_model.size
+    free = int(psutil.virtual_memory().available)
+    if needed > free:
+        raise fail(expected=f"at most {free / 1e9:.1f} GB of travel times",
+                   given=f"{needed / 1e9:.1f} GB for {landscape.fuel_model.size:,} cells in {rows} "
+                         "rows of weather", where=f"landscape {landscape.name}",
+                   remedy="crop it, join its cells, or ask for fewer scenarios or hours")
 
 
 def _own_weather(spec: Path) -> Path | None:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.cli import common
-from firebreak.cli.scene_options import SceneOptions
+from firebreak.cli.scene_options import SceneOptions, check_memory
 
 if TYPE_CHECKING:
     from firebreak.fire.engine import BurnStatistics
+    from firebreak.fire.fires import Fires
     from firebreak.fire.scene import Scene
     from firebreak.landscape.landscape import Landscape
 
@@ -57,11 +58,14 @@ def run(arguments: list[str]) -> int:
     begin = time.perf_counter()
     scene = _scene(args, land)
     fires = scene.fires("simulate", args.fires)
-    breaks = None if args.plan is None else read_plan(args.plan, land).break_mask()
+    breaks = None
+    if args.plan is not None:
+        common.warn_of_other_options(args.plan, args.scene)
+        breaks = read_plan(args.plan, land).break_mask()
     burned = burn_statistics(scene.field, fires, scene.worth, breaks)
     # Counted in cells: a fire's loss counts value.
     share = float(burned.burn_probability[land.burnable].mean())
-    maps = _maps(scene, burned, args.fires_per_ha_year)
+    maps = _maps(scene, burned, args.fires_per_ha_year, breaks)
     seconds = time.perf_counter() - begin
     out = common.new_folder(args.out, "simulate")
     tags = {"seed": str(args.scene.seed), "fires": str(args.fires)}
@@ -71,11 +75,12 @@ def run(arguments: list[str]) -> int:
         maps["fireline_intensity_kw_m"]["fireline_intensity_kw_m"],
         maps["flame_length_m"]["flame_length_m"],
         burn_arrival(scene.field, fires.first(1), breaks)[0], seed=args.scene.seed)
+    common.write_options(out, args.scene)
     asked = (f"asked for {args.scene.fire.burned_share:.1%}; " if args.scene.fire.duration_min
              is None else "")
-    print(f"{args.fires} fires in {_weather_words(scene)} burned {share:.1%} of the burnable cells "
-          f"on average in {seconds:.1f} s ({asked}median duration "
-          f"{scene.median_duration_min:.0f} min)")
+    print(f"{args.fires} fires in {_weather_words(scene, fires)} burned {share:.1%} of the "
+          f"burnable cells on average in {seconds:.1f} s ({asked}median duration "
+          f"{scene.median_duration_min:.0f} min); mean loss {burned.loss.mean():.4g}")
     for path in files:
         print(path)
     if args.scene.json:
@@ -90,22 +95,29 @@ def _scene(args: SimulateArguments, land: "Landscape") -> "Scene":
     from firebreak.fire.scene import make_scene
 
     conditions = args.scene.conditions(args.landscape)
+    check_memory(land, conditions.rows)
     return make_scene(land, replace(conditions, response=conditions.response or BURNED),
                       args.scene.seed)
 
 
-def _weather_words(scene: "Scene") -> str:
-    count, steps = scene.stream_weight.size, scene.field.steps
-    hours = f" of {steps} steps of {scene.field.step_min:g} min" if steps > 1 else ""
-    return f"{count} weather scenario{'s' if count > 1 else ''}{hours}"
+def _weather_words(scene: "Scene", fires: "Fires") -> str:
+    count, steps, step_min = scene.stream_weight.size, scene.field.steps, scene.field.step_min
+    words = f"{count} weather scenario{'s' if count > 1 else ''}"
+    if steps == 1:
+        return words
+    outlast = float((fires.duration_min > steps * step_min).mean())
+    holds = f", whose last row holds for the {outlast:.0%} that outlast it" if outlast else ""
+    return f"{words} of {steps} steps of {step_min:g} min{holds}"
 
 
 def _maps(scene: "Scene", burned: "BurnStatistics", fires_per_ha_year: float | None,
-          ) -> dict[str, Bands]:
+          breaks: NDArray[np.bool_] | None) -> dict[str, Bands]:
     """Bands by the name of their file."""
     from firebreak.fire.losses import CLASS_NAMES, annual_burn_probability
+    from firebreak.fire.scene import behavior_under
 
-    land, weight, head = scene.landscape, scene.scenarios.weight, scene.behavior
+    land, weight = scene.landscape, scene.scenarios.weight
+    head = scene.behavior if breaks is None else behavior_under(scene, breaks)
 
     def mean(grid: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.tensordot(weight, grid, axes=1)
@@ -116,7 +128,7 @@ def _maps(scene: "Scene", burned: "BurnStatistics", fires_per_ha_year: float | N
               "fireline_intensity_kw_m": mean(head.fireline_intensity_kw_m),
               "flame_length_m": mean(head.flame_length_m),
               "crown_fraction_burned": mean(head.crown_fraction_burned),
-              "downstream_value": burned.downstream_value}
+              "downstream_value": burned.downstream_value, "expected_loss": burned.lost}
     if fires_per_ha_year is not None:
         area_ha = float(land.burnable.sum()) * land.cell_size_m**2 / 1e4
         single["annual_burn_probability"] = annual_burn_probability(

@@ -165,26 +165,6 @@ def burn_loss(field: TravelField, fires: Fires, value: NDArray[np.float32],
     return _run(_job(field, value, breaks), fires)
 
 
-def burn_losses(field: TravelField, fires: Fires, values: NDArray[np.float32],
-                breaks: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-    """Losses [K, F] of fires counted in K value layers [K, H, W], whatever the flame length."""
-    job = _job(field, values[0], breaks)
-    size = _block_size(job.cells)
-    code = _dense(size, job, np.uint8)
-    flat = np.concatenate([_job(field, layer, breaks).overlays.value[0] for layer in values])
-    flat = flat.astype(np.float64)
-    losses = np.empty((values.shape[0], fires.source.size))
-    done = 0
-    for block in _blocks(fires, size):
-        n = block.source.size
-        _run(job, block, code=code[:n])
-        burned = (code[:n] != UNBURNED).astype(np.float64)
-        # einsum sums each fire in cell order, so a fire's loss does not depend on its block.
-        losses[:, done:done + n] = np.einsum("kp,fp->kf", flat, burned, optimize=False)
-        done += n
-    return losses
-
-
 class _Job(NamedTuple):
     """One landscape under one set of breaks, as the compiled code takes it."""
 

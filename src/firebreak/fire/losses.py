@@ -101,8 +101,12 @@ def intensity_edges_kw_m() -> Floats:
 
     Byram 1959, with L in ft and I in BTU/ft/s; in m and kW/m the factor is 0.0775.
     """
-    edges: Floats = np.array(FLAME_LENGTH_EDGES_FT)
-    return (edges / 0.45) ** (1.0 / 0.46) * KW_M_PER_BTU_FT_S
+    return byram_intensity_of_flame(FLAME_LENGTH_EDGES_FT) * KW_M_PER_BTU_FT_S
+
+
+def byram_intensity_of_flame(flame_length_ft: ArrayLike) -> Floats:
+    """The fireline intensity, BTU/ft/s, whose flame by Byram 1959 is so long, ft."""
+    return (np.asarray(flame_length_ft, dtype=np.float64) / 0.45) ** (1.0 / 0.46)
 
 
 def class_of_intensity(intensity_kw_m: ArrayLike) -> NDArray[np.uint8]:

@@ -67,7 +67,7 @@ def percentile_scenarios(table: WeatherTable, rows: WeatherScenarios, *,
     kept = np.flatnonzero(within_hours(table, hours))
     if kept.size == 0:
         raise missing_weather(table, f"rows between {hours[0]} and {hours[1]} h",
-                              "widen the hours of the day")
+                              "add rows of these hours")
     moisture = rows.dead_moisture_1h[kept]
     limits = np.percentile(moisture, 100.0 - np.asarray(dryness))
     dry = (moisture[:, None] <= limits).sum(axis=1)
@@ -111,7 +111,8 @@ def _mean_row(rows: WeatherScenarios, which: NDArray[np.intp]) -> WeatherScenari
 def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int,
                year: int | None = None, wind_towards: bool = False,
                drought: str = DEFAULT_DROUGHT, sunlit: bool = False,
-               moisture: str | None = DEFAULT_MOISTURE) -> WeatherStreams:
+               moisture: str | None = DEFAULT_MOISTURE,
+               latitude_deg: float | None = None) -> WeatherStreams:
     """The weather of fires, from any file or folder of weather.
 
     - One fire's weather (a Weather.csv of Cell2Fire or C2F-W, or a folder with one): one stream of
@@ -133,6 +134,7 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
         sunlit: whether dead fuel lies in the open, see `weather_rows.rows_of`.
         moisture: scenario "D1L1" to "D4L4" for files that say nothing of moisture; None to refuse
             them.
+        latitude_deg: of a season's station, degrees north, see `weather_rows.rows_of`.
 
     Raises:
         InputError: as the readers do; no moisture; fewer than 1 scenario or hour.
@@ -141,15 +143,16 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
         WeatherWarning: as the readers do; a stream whose last hour holds.
     """
     if scenarios < 1 or (hours is not None and hours < 1):
-        raise fail(expected="at least 1 scenario, and 1 hour if hours are given",
-                   given=f"{scenarios} scenarios, {hours} hours", where=str(path),
-                   remedy="ask for more")
+        asked = f"{scenarios} scenarios" + ("" if hours is None else f" of {hours} hours")
+        raise fail(expected="at least 1 scenario, and 1 hour if hours are given", given=asked,
+                   where=str(path), remedy="ask for more")
 
     def rows(table: WeatherTable) -> WeatherScenarios:
-        return rows_of(table, drought=drought, sunlit=sunlit, moisture=moisture)
+        return rows_of(table, drought=drought, sunlit=sunlit, moisture=moisture,
+                       latitude_deg=latitude_deg)
 
     if Path(path).suffix.lower() == ".toml":
-        return constant(rose_of(read_settings(path)))
+        return constant(rose_of(read_settings(path), str(path)))
     files = numbered_weather(path)
     if files:
         tables = [read_weather(files[k], wind_towards=wind_towards)

@@ -20,7 +20,12 @@ from firebreak.fire.fires import (
     median_for_share,
     spread_out_fires,
 )
-from firebreak.fire.losses import ResponseFunction, ValueLayer, worth
+from firebreak.fire.losses import (
+    ResponseFunction,
+    ValueLayer,
+    byram_intensity_of_flame,
+    worth,
+)
 from firebreak.fire.potential import BehaviorModel, fire_behavior
 from firebreak.fire.spotting import SpottingModel, spot_parameters
 from firebreak.fire.streams import WeatherStreams, constant
@@ -40,6 +45,7 @@ from firebreak.fire.weather import WeatherScenarios, WindClimate, draw_scenarios
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import Treatment, break_width_m, treated_landscape
 from firebreak.seeding import generator
+from firebreak.units import KW_M_PER_BTU_FT_S, METRES_PER_FOOT
 
 CALIBRATION_FIRES = 96
 
@@ -74,6 +80,12 @@ class FireConditions:
     leak: bool = False
     response: ResponseFunction | None = None
     spotting: SpottingModel | None = None
+
+    def __post_init__(self) -> None:
+        if self.treatment.kind == "shaded" and self.breach != "never":
+            raise fail(expected="no rule of breach for shaded breaks, which burn",
+                       given=f"'{self.breach}'", where="breaks",
+                       remedy="leave the rule out, or make the breaks hard")
 
     @property
     def rows(self) -> int:
@@ -169,8 +181,12 @@ def _travel(landscape: Landscape, behavior: FireBehavior, streams: WeatherStream
         travel = travel._replace(spots=spots_on(embers, landscape.cell_size_m))
     if not by_flame:
         return travel
-    return travel._replace(heat=heat_of(travel, behavior.fireline_intensity_kw_m,
-                                        landscape.slope_tan, landscape.aspect_deg))
+    # Classes are of flame length, which in crown fire is another function of intensity than
+    # Byram's: taken is the intensity that has this flame length by Byram's.
+    intensity = KW_M_PER_BTU_FT_S * byram_intensity_of_flame(
+        behavior.flame_length_m / METRES_PER_FOOT)
+    return travel._replace(heat=heat_of(travel, intensity, landscape.slope_tan,
+                                        landscape.aspect_deg))
 
 
 def _break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
@@ -190,6 +206,18 @@ def _break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherS
                                 conditions.breach)
     by_step = in_one_cell(chance, size).reshape(-1, streams.steps_per_stream, *landscape.shape)
     return rules._replace(breach=pad(by_step.max(axis=1).astype(np.float32)))
+
+
+def behavior_under(scene: Scene, breaks: NDArray[np.bool_]) -> FireBehavior:
+    """Fire behaviour with breaks in place, bool [H, W]: none in hard ones, in shaded ones that of
+    the fuel they leave.
+    """
+    conditions = scene.conditions
+    treated = treated_landscape(scene.landscape, conditions.treatment)
+    other = fire_behavior(treated, scene.scenarios, conditions.model)
+    grids = {name: np.where(breaks, getattr(other, name), grid)
+             for name, grid in scene.behavior._asdict().items()}
+    return FireBehavior(**grids)
 
 
 def _worth(landscape: Landscape, conditions: FireConditions,

@@ -195,11 +195,11 @@ def _burn_in_parts(fields: DeviceFields, problem: _Problem, arrival: bool, downs
             tree = tree_of(fields, overlays, fires, time, most_pairs)
             below.index_add_(0, landscape[part], downstream_values(tree, worth))
     each = torch.from_numpy(np.bincount(problem.landscape, minlength=lands)).to(where)
-    share = each.double()[:, None, None].reciprocal()
+    each = each.double()[:, None, None]
     return DeviceBurn(
-        landscape, torch.cat(losses), map_cells(fields.shape, burns) * share,
+        landscape, torch.cat(losses), map_cells(fields.shape, burns) / each,
         torch.cat(times) if arrival else None,
-        map_cells(fields.shape, below) * share if downstream else None)
+        map_cells(fields.shape, below) / each if downstream else None)
 
 
 def _worth(fields: DeviceFields, problem: _Problem, value: "Tensor", part: slice) -> "Tensor":

@@ -26,6 +26,7 @@ _STEP_CROSSES, _STEP_COUNT = RING.step_crosses, RING.step_cross_count
 _SEGMENT_CROSSES, _SEGMENT_COUNT = RING.segment_crosses, RING.segment_cross_count
 
 RATE_GATE = 1.3  # a long step may only cross cells whose head rate is within this factor
+SLOWEST_BACK = 1e-3  # of the head's rate
 SLOWEST = 1e-5  # cells per minute; slower than any fire that matters, keeps the metric finite
 
 
@@ -33,7 +34,8 @@ SLOWEST = 1e-5  # cells per minute; slower than any fire that matters, keeps the
 def _metric_of(head, back, flank, heading_deg, cell_size, out):
     """M (11, 12, 22) and w (east, north) of an ellipse in its own plane."""
     head = max(head / cell_size, SLOWEST)
-    back = min(max(back / cell_size, SLOWEST), head)
+    # A back far slower than the head would cancel out in float32.
+    back = min(max(back / cell_size, SLOWEST, SLOWEST_BACK * head), head)
     flank = max(flank / cell_size, SLOWEST)
     east = math.sin(math.radians(heading_deg))
     north = math.cos(math.radians(heading_deg))

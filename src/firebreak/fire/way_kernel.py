@@ -7,7 +7,7 @@ two steps. The time a displacement d takes in a cell's ellipse of velocities is
 
 (a Randers metric; M and w are made in `travel_kernel`). Half of a way counts in the child, half in
 the cells it comes from. Where the weather changes on the way, the share of it that is left goes on
-at the next step's speed: leaving later never means arriving earlier.
+at the next step's speed, so that along one way leaving later never means arriving earlier.
 """
 
 import math
@@ -251,8 +251,12 @@ def arrive_across(ways, first, start, child, code, weight, offset):
 
 @compiled()
 def intensity(ways, row, cell, code, weight):
-    """Fireline intensity where fire came into the cell, kW/m: the head's, times the speed along the
-    way over the head's speed (Catchpole, de Mestre & Gill 1982). The head's own for an ignition.
+    """Fireline intensity where fire came into the cell, kW/m: the head's, times the speed of the
+    front there, which is that along its normal, over the head's (Catchpole, de Mestre & Gill 1982).
+    The head's own for an ignition and an ember.
+
+    The gradient of F is the slowness of the front, in minutes per cell of the map; on the ground it
+    is shorter by its part up the slope.
     """
     metric = ways.metric[row]
     if code < SEGMENT_CODE:
@@ -263,9 +267,17 @@ def intensity(ways, row, cell, code, weight):
         north = _A_NORTH[segment] + weight * _AB_NORTH[segment]
     else:
         return ways.heat[row, cell, 0] / _head_minutes(metric, ways.heat[row], cell)
-    rise = ways.heat[row, cell, 1] * east + ways.heat[row, cell, 2] * north
-    ground = math.sqrt(east * east + north * north + rise * rise)
-    return ways.heat[row, cell, 0] * ground / cost(metric, cell, east, north)
+    m11, m12 = np.float64(metric[cell, 0]), np.float64(metric[cell, 1])
+    m22 = np.float64(metric[cell, 2])
+    norm = math.sqrt(m11 * east * east + 2.0 * m12 * east * north + m22 * north * north)
+    slow_east = (m11 * east + m12 * north) / norm - metric[cell, 3]
+    slow_north = (m12 * east + m22 * north) / norm - metric[cell, 4]
+    up_east = np.float64(ways.heat[row, cell, 1])
+    up_north = np.float64(ways.heat[row, cell, 2])
+    up = slow_east * up_east + slow_north * up_north
+    slowness2 = (slow_east * slow_east + slow_north * slow_north
+                 - up * up / (1.0 + up_east * up_east + up_north * up_north))
+    return ways.heat[row, cell, 0] / math.sqrt(slowness2)
 
 
 @compiled()

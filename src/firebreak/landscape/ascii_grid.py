@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import rasterio
 from numpy.typing import NDArray
 from rasterio.crs import CRS
 from rasterio.errors import CRSError
@@ -179,13 +180,14 @@ def _beside(path: Path) -> CRS | None:
     if not text:
         return None
     try:
-        named = CRS.from_wkt(text)
+        with rasterio.Env():  # without one GDAL writes its errors to the terminal
+            named = CRS.from_wkt(text)
         # ESRI's spelling names no code; with it, systems compare and show as the same.
         code = named.to_epsg(confidence_threshold=90)
         return CRS.from_epsg(code) if code else named
     except CRSError as error:
         raise fail(expected="a reference system as WKT", given=f"'{text[:40]}'", where=str(prj),
-                   remedy="pass crs, or remove the file") from error
+                   remedy="pass --crs (in Python crs=), or remove the file") from error
 
 
 def ascii_lines(values: np.ndarray, transform: tuple[float, ...], nodata: float) -> Iterator[str]:

@@ -114,7 +114,8 @@ def check_size(where: str, rows: int, cols: int) -> None:
 def reference_system(crs: str, where: str) -> CRS:
     """The system that a text names; `InputError` if PROJ does not know it."""
     try:
-        return CRS.from_user_input(crs)
+        with rasterio.Env():  # without one GDAL writes its errors to the terminal
+            return CRS.from_user_input(crs)
     except (CRSError, ValueError) as error:
         raise fail(expected="a coordinate reference system such as EPSG:5070", given=f"'{crs}'",
                    where=where, remedy="check its spelling") from error

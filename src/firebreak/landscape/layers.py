@@ -47,6 +47,13 @@ CLASSES = frozenset({Role.FUEL, Role.TREATABLE})
 
 SlopeUnit = Literal["percent", "degrees"]
 
+ELEVATIONS_M = (-500.0, 9000.0)
+"""All land lies between; other numbers are no data that no tag declares."""
+
+_TALLEST_M = 150.0  # the tallest tree known stands 116 m
+_DENSEST_KG_M3 = 5.0  # measured canopies reach about 0.5
+_ROUNDING = 1e-6
+
 UNTOLD = "untold"
 """Value of a slope band's SLOPE_UNIT tag where neither file nor convention names the unit."""
 
@@ -97,12 +104,21 @@ def fuel_codes(band: Band, where: str) -> NDArray[np.int16]:
 
 
 def elevation_m(band: Band, where: str) -> FloatGrid:
-    """Elevation in metres; a cell without takes that of the nearest cell that has one."""
+    """Elevation in metres; a cell without takes that of the nearest cell that has one.
+
+    Raises:
+        InputError: no data everywhere, or elevations outside `ELEVATIONS_M`.
+    """
     if not band.valid.any():
         raise fail(expected="elevations", given="no data everywhere", where=where,
                    remedy="check the area and the no-data value of the file")
     scale = METRES_PER_FOOT if band.tags.get("ELEVATION_UNIT") == "1" else 1.0
-    metres = band.values.astype(np.float32) * np.float32(scale)
+    with np.errstate(over="ignore"):  # infinite is outside the range, too
+        metres = band.values.astype(np.float32) * np.float32(scale)
+    least, most = ELEVATIONS_M
+    _check_range(metres, band.valid, least, most, f"elevations from {least:g} to {most:g} m", where,
+                 "declare the file's no-data value, for example with gdal_edit.py -a_nodata, or "
+                 "convert its numbers to metres")
     if band.valid.all():
         return metres
     nearest = distance_transform_edt(~band.valid, return_distances=False, return_indices=True)
@@ -136,23 +152,32 @@ def aspect_deg(band: Band) -> tuple[FloatGrid, NDArray[np.bool_]]:
     return np.where(given, band.values, 0).astype(np.float32) % np.float32(360.0), given
 
 
-def canopy_cover(band: Band) -> FloatGrid:
-    """Cover, fraction 0-1; 0 without data."""
-    return np.clip(_scaled(band, 0.01), 0.0, 1.0)
+def canopy_cover(band: Band, where: str) -> FloatGrid:
+    """Cover, fraction 0-1; 0 without data; `InputError` above 100 percent."""
+    cover = _scaled(band, 0.01)
+    _check_range(100.0 * cover, band.valid, 0.0, 100.0 * (1.0 + _ROUNDING),
+                 "canopy cover of at most 100 percent", where,
+                 "check its unit, and declare the file's no-data value")
+    return np.minimum(cover, 1.0)
 
 
-def canopy_height_m(band: Band, name: str) -> FloatGrid:
-    """Height of the canopy's top, or of its base, in metres; 0 without data."""
+def canopy_height_m(band: Band, name: str, where: str) -> FloatGrid:
+    """Height of the canopy's top, or of its base, in metres; 0 without data; `InputError` where no
+    tree is so tall."""
     unit = band.tags.get("CANOPY_HT_UNIT") or band.tags.get("CBH_UNIT") or "3"
     in_metres = re.search(r"[ _]M$", name.upper()) is not None
-    return _scaled(band, 1.0 if in_metres else _HEIGHT_UNITS.get(unit, 0.1))
+    height = _scaled(band, 1.0 if in_metres else _HEIGHT_UNITS.get(unit, 0.1))
+    _check_range(height, band.valid, 0.0, _TALLEST_M, f"canopy heights up to {_TALLEST_M:g} m",
+                 where, "check whether they are decimetres, and declare the file's no-data value")
+    return height
 
 
 def canopy_bulk_density_kg_m3(band: Band, name: str, where: str) -> FloatGrid:
     """Bulk density of the canopy, kg/m3; 0 without data.
 
     Raises:
-        InputError: numbers all below 1 that neither name nor header gives a unit.
+        InputError: numbers all below 1 that neither name nor header gives a unit, or densities that
+            no canopy has.
     """
     natural = re.search(r"KG[ _/]?M-?3$", name.upper()) is not None
     unit = "1" if natural else band.tags.get("CBD_UNIT")
@@ -160,7 +185,11 @@ def canopy_bulk_density_kg_m3(band: Band, name: str, where: str) -> FloatGrid:
     if unit is None and 0 < largest < 1:
         raise fail(expected="bulk density in 0.01 kg/m3", given=f"{largest:g} at most, so kg/m3",
                    where=where, remedy="name the layer canopy_bulk_density_kg_m3")
-    return _scaled(band, _DENSITY_UNITS.get(unit or "3", 0.01))
+    density = _scaled(band, _DENSITY_UNITS.get(unit or "3", 0.01))
+    _check_range(density, band.valid, 0.0, _DENSEST_KG_M3,
+                 f"canopy bulk density up to {_DENSEST_KG_M3:g} kg/m3", where,
+                 "check whether it is in 0.01 kg/m3, and declare the file's no-data value")
+    return density
 
 
 def fraction(band: Band, default: float, where: str) -> FloatGrid:
@@ -175,6 +204,23 @@ def fraction(band: Band, default: float, where: str) -> FloatGrid:
 def filled(band: Band, default: float) -> FloatGrid:
     """The layer's numbers, and `default` where there is no data."""
     return np.where(band.valid, band.values, default).astype(np.float32)
+
+
+def _check_range(grid: FloatGrid, valid: NDArray[np.bool_], least: float, most: float,
+                 expected: str, where: str, remedy: str) -> None:
+    """`InputError` with count and first place for valid numbers [H, W] below or above a range."""
+    odd = valid & ((grid < least) | (grid > most))
+    if not odd.any():
+        return
+    row, col = divmod(int(np.argmax(odd)), grid.shape[1])
+    raise fail(expected=expected, where=where, remedy=remedy,
+               given=f"{counted(np.count_nonzero(odd), 'cell')} outside, the first at row {row}, "
+                     f"column {col} of {grid[row, col]:g}")
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things in words: 1 cell, 2 cells."""
+    return f"{number} {thing}" + ("" if number == 1 else "s")
 
 
 def _scaled(band: Band, scale: float) -> FloatGrid:

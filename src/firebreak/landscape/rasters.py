@@ -20,6 +20,7 @@ from firebreak.landscape.cell2fire_tables import read_ignitions
 from firebreak.landscape.fuel_systems import NON_BURNABLE
 from firebreak.landscape.geotiff import check_size, open_raster, read_band
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.layers import counted
 from firebreak.landscape.resample import same_cells, warp
 from firebreak.landscape.source import warn
 
@@ -218,9 +219,9 @@ def _cells_of(points: NDArray[np.float64], names: tuple[str, str], landscape: La
     inside = (row >= 0) & (row < height) & (col >= 0) & (col < width)
     if not inside.any():
         raise fail(expected=f"points inside the map of {height} x {width} cells",
-                   given=f"{len(points)} points, all outside", where=where,
+                   given=f"{counted(len(points), 'point')}, all outside", where=where,
                    remedy="check their coordinates and reference system")
     if not inside.all():
-        warn(f"{where}: {np.count_nonzero(~inside)} of {len(points)} points lie outside the map "
-             "and are left out")
+        warn(f"{where}: {np.count_nonzero(~inside)} of {len(points)} points outside the map left "
+             "out")
     return (row * width + col)[inside].astype(np.int64)

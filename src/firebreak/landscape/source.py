@@ -28,6 +28,7 @@ Terrain = Literal["derived", "shipped"]
 _CANOPY_NAMES = {Role.COVER: "canopy cover", Role.HEIGHT: "canopy height",
                  Role.BASE: "canopy base height", Role.DENSITY: "canopy bulk density"}
 _STEEPEST_DEG = 90.0
+_CLIFF_TAN = 3.0  # steeper ground is rarely ground: holes in the elevation look so
 
 
 class LandscapeWarning(UserWarning):
@@ -76,20 +77,24 @@ def landscape_of(source: Source, terrain: Terrain) -> Landscape:
             or whose unit cannot be told, numbers outside their range.
 
     Warns:
-        LandscapeWarning: no reference system, no canopy, terrain that disagrees with elevation.
+        LandscapeWarning: no reference system, no canopy, terrain that disagrees with elevation,
+            cliffs.
     """
     if source.grid.crs is None:
         warn(f"{source.where}: has no coordinate reference system, so results will carry none; "
-             "pass crs to set it")
+             "pass --crs (in Python crs=) to set it")
     missing = [name for role, name in _CANOPY_NAMES.items() if role not in source.layers]
     if missing and source.fuel_system == "rothermel":
-        warn(f"{source.where}: has no {', '.join(missing)}, taken as 0: the wind is not sheltered "
-             "by trees")
+        shelter = {Role.COVER, Role.HEIGHT} <= source.layers.keys()
+        effect = "" if shelter else "the wind is not sheltered by trees and "
+        warn(f"{source.where}: has no {', '.join(missing)}, taken as 0: {effect}crowns do not burn")
     fuel = layers.fuel_codes(source.layers[Role.FUEL].band, source.layers[Role.FUEL].where)
     _check_codes(fuel, source)
     ground = source.layers[Role.ELEVATION]
     elevation = layers.elevation_m(ground.band, ground.where)
     slope, aspect = _terrain(source, elevation, terrain)
+    if terrain == "derived":
+        _warn_of_cliffs(slope, ground.where)
     return Landscape(
         name=source.name, fuel_model=fuel, elevation_m=elevation, slope_tan=slope,
         aspect_deg=aspect, cell_size_m=source.grid.cell_size_m, transform=source.grid.transform,
@@ -104,7 +109,7 @@ def _check_codes(fuel: NDArray[np.int16], source: Source) -> None:
                                              strict=True)
                if code != NODATA and not is_known(code, source.fuel_system)]
     if unknown:
-        listed = ", ".join(f"{code} ({count} cells)" for code, count, _ in unknown[:8])
+        listed = ", ".join(f"{code} ({layers.counted(count, 'cell')})" for code, count, _ in unknown[:8])
         row, col = unknown[0][2]
         raise fail(expected=KNOWN_CODES[source.fuel_system],
                    given=f"unknown codes {listed}, the first at row {row}, column {col}",
@@ -112,14 +117,26 @@ def _check_codes(fuel: NDArray[np.int16], source: Source) -> None:
                    remedy="map these cells to known fuel models first")
 
 
+def _warn_of_cliffs(slope: NDArray[np.float32], where: str) -> None:
+    cliffs = slope > _CLIFF_TAN
+    if cliffs.any():
+        row, col = divmod(int(np.argmax(cliffs)), slope.shape[1])
+        warn(f"{where}: the elevation makes slopes above {100 * _CLIFF_TAN:g} % in "
+             f"{layers.counted(np.count_nonzero(cliffs), 'cell')}, up to "
+             f"{100 * slope.max():.0f} %, the first at row {row}, column {col}; cells without data "
+             "may not be declared as such")
+
+
 def _canopy(source: Source) -> dict[str, NDArray[np.float32]]:
     """The canopy layers in our units; zeros for layers that the source does not have."""
     none = np.zeros(source.grid.shape, dtype=np.float32)
     cover, height, base, density = (source.layers.get(role) for role in _CANOPY_NAMES)
     return {
-        "canopy_cover": layers.canopy_cover(cover.band) if cover else none,
-        "canopy_height_m": layers.canopy_height_m(height.band, height.label) if height else none,
-        "canopy_base_height_m": layers.canopy_height_m(base.band, base.label) if base else none,
+        "canopy_cover": layers.canopy_cover(cover.band, cover.where) if cover else none,
+        "canopy_height_m": layers.canopy_height_m(
+            height.band, height.label, height.where) if height else none,
+        "canopy_base_height_m": layers.canopy_height_m(
+            base.band, base.label, base.where) if base else none,
         "canopy_bulk_density_kg_m3": layers.canopy_bulk_density_kg_m3(
             density.band, density.label, density.where) if density else none,
     }

@@ -4,11 +4,11 @@ Cell2Fire, C2F-W and stations of their kind: columns datetime, WS (km/h at 10 m)
 wind blows from) and any of TMP or T (C), RH (%), APCP (mm), FFMC, DMC, DC, ISI, BUI, FireScenario
 (1 to 4) and m_1h, m_10h, m_100h, m_lherb, m_lwoody (%). A column Scenario or Instance makes it the
 weather of one fire, from its start; else it is a station's season. WindNinja: units stand in
-columns of their own, row by row; times of Greenwich become local
-solar time.
+columns of their own, row by row; times of Greenwich become local solar time.
 """
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -66,6 +66,10 @@ _OPTIONAL: tuple[tuple[str, Unit, tuple[str, ...]], ...] = (
     ("fire_scenario", PLAIN, ("FireScenario",)),
 )
 _RAIN = ("APCP", "PREC", "RAIN")
+_FIRE = ("Scenario", "Instance")
+_WANTED = ("datetime", "WS", "WD", *_RAIN, *_FIRE,
+           *(name for _, _, names in _OPTIONAL for name in names))
+_GREENWICH = ("Z", "+00:00", "+0000")
 
 _SPEED_UNITS = {"mph": MPH, "kph": KM_H, "mps": Unit("m/s", 60.0),
                 "kts": Unit("kn", 1.852 * M_MIN_PER_KM_H)}
@@ -83,16 +87,23 @@ def read_csv(path: Path, lines: list[str]) -> WeatherTable:
         WeatherWarning: a station's rows have gaps or rain without a number; a fire's dates do not
             advance.
     """
+    _refuse_list(path, lines)
     cells = csv_cells(path, lines)
-    if cells.position("Station_File_List") is not None:
-        raise fail(expected="a station's rows", given="a list of station files", where=str(path),
-                   remedy=f"name one of them, such as {cells.rows[0][0].strip()}")
     if cells.position("Station_Name") is not None:
         return _windninja(cells)
     return _cell2fire(cells)
 
 
+def _refuse_list(path: Path, lines: list[str]) -> None:
+    """Refuses WindNinja's list of station files, whose rows may lack the header's last comma."""
+    first, *rest = (name for line in lines if (name := line.strip(' ,;"')))
+    if first.casefold() == "station_file_list":
+        raise fail(expected="a station's rows", given="a list of station files", where=str(path),
+                   remedy=f"name one of them, such as {rest[0]}" if rest else "name a station")
+
+
 def _cell2fire(cells: Cells) -> WeatherTable:
+    cells = replace(cells, wanted=_WANTED)
     speed = wind_at_20ft(numbers(cells, "wind_m_min", "WS", unit=KM_H), HEIGHT_10M,
                          str(cells.path))
     direction = numbers(cells, "wind_from_deg", "WD") % 360.0
@@ -104,8 +115,12 @@ def _cell2fire(cells: Cells) -> WeatherTable:
     _check_scenarios(cells, columns.get("fire_scenario"))
     if cells.position(*_RAIN) is not None:
         columns["rain_mm"] = _rain(cells)
-    one_fire = cells.position("Scenario", "Instance") is not None
+    one_fire = cells.position(*_FIRE) is not None
     stamps = times(cells, "datetime")
+    if not one_fire and cells.column("datetime")[0].endswith(_GREENWICH):
+        warnings.warn(f"{cells.path}: times are those of Greenwich and no longitude is given, so "
+                      "the afternoon and other hours of the day are those of Greenwich",
+                      WeatherWarning, stacklevel=4)
     minutes, time = _fire_clock(cells, stamps) if one_fire else _station_clock(cells, stamps)
     return WeatherTable(where=str(cells.path), one_fire=one_fire, minutes=minutes, time=time,
                         wind_height_m=HEIGHT_10M, wind_20ft_m_min=speed, wind_from_deg=direction,

@@ -142,7 +142,7 @@ def read_wtr_wnd(path: Path, *, year: int | None) -> WeatherTable:
     """
     if year is None:
         raise fail(expected="the year of the weather, which .wtr and .wnd files do not name",
-                   given="none", where=str(path), remedy="pass year")
+                   given="none", where=str(path), remedy="give the year (--year)")
     days = _measured(_partner(path, ".wtr"), _WTR_NAMES, len(_WTR_NAMES), len(_WTR_NAMES) + 2)
     winds = _measured(_partner(path, ".wnd"), _WND_NAMES, len(_WND_NAMES), len(_WND_NAMES))
     wind_time = _stamps(winds.cells, [str(year)] * len(winds.cells.rows), 0)

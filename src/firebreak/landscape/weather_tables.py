@@ -156,4 +156,4 @@ def hourly(table: WeatherTable) -> WeatherTable:
 
 def missing_weather(table: WeatherTable, expected: str, remedy: str) -> InputError:
     """The error for a table that lacks what it is used for."""
-    return fail(expected=expected, given="a table without", where=table.where, remedy=remedy)
+    return fail(expected=expected, given="a table that has none", where=table.where, remedy=remedy)

@@ -63,12 +63,14 @@ class Cells:
         names: of the columns.
         rows: cells by row.
         lines: number of the file's line of each row.
+        wanted: names that mean something to the reader, so that none is taken for another.
     """
 
     path: Path
     names: tuple[str, ...]
     rows: list[list[str]]
     lines: list[int]
+    wanted: tuple[str, ...] = ()
 
     def where(self, row: int) -> str:
         """A row's place in words."""
@@ -88,7 +90,8 @@ class Cells:
         """
         position = self.position(*names)
         if position is None:
-            close = nearest(names[0], self.names)
+            known = {name.casefold() for name in self.wanted}
+            close = nearest(names[0], [name for name in self.names if name.casefold() not in known])
             remedy = f"is '{close}' meant? rename it" if close else f"add a column '{names[0]}'"
             raise fail(expected=f"a column {' or '.join(map(repr, names))}",
                        given=f"columns {', '.join(self.names)}", where=f"{self.path}, line 1",

@@ -55,6 +55,7 @@ class FireConfig(Section):
     weather: str | None = Field(None, description="weather file or folder, relative to the data, "
                                                   "instead of drawn weather")
     hours: int | None = Field(None, ge=1, description="of it that change as a fire burns")
+    moisture: str = Field("D2L2", description="fuel moisture of weather files that do not say")
     crown: Literal["none", "finney", "scott-reinhardt", "cruz"] = Field(
         "finney", description="crown fire where there are crowns")
     spotting: bool = Field(False, description="crowning cells throw embers")
@@ -69,6 +70,8 @@ class BreakConfig(Section):
     kind: Literal["hard", "shaded"] = Field("hard", description="bare ground, or less fuel")
     width_m: float | None = Field(None, gt=0, description="of the bare strip; the whole cell if "
                                                           "not set")
+    fuel: int | None = Field(None, description="code of a shaded break; the least load of the same "
+                                               "kind if not set")
     breach: Literal["never", "wilson", "wilson-trees", "flame-length"] = Field(
         "never", description="rule by which fire crosses")
     leak: bool = Field(False, description="fire passes between breaks that touch at a corner")

@@ -60,13 +60,18 @@ def conditions_of(config: RunConfig, data: Path) -> FireConditions:
                           direction_spread_deg=fires.wind_direction_spread_deg)
     regime = FireRegime(burned_share=fires.burned_share, duration_sigma=fires.duration_sigma,
                         edge_share=fires.edge_share, duration_min=fires.duration_min)
+    if fires.weather is None and fires.hours is not None:
+        raise fail(expected="fires.weather together with fires.hours", given="none",
+                   where="fires.hours", remedy="name the weather file whose hours to burn in")
     weather = None if fires.weather is None else weather_of(
-        data / fires.weather, scenarios=fires.scenarios, hours=fires.hours, seed=config.seed)
+        data / fires.weather, scenarios=fires.scenarios, hours=fires.hours, seed=config.seed,
+        moisture=fires.moisture)
     return FireConditions(
         climate=climate, regime=regime, scenarios=fires.scenarios, weather=weather,
         spread=fires.spread, model=BehaviorModel(crown=fires.crown),
-        treatment=Treatment(kind=breaks.kind, width_m=breaks.width_m), breach=breaks.breach,
-        leak=breaks.leak, response=None if fires.losses is None else ResponseFunction(
+        treatment=Treatment(kind=breaks.kind, width_m=breaks.width_m, fuel_model=breaks.fuel),
+        breach=breaks.breach, leak=breaks.leak,
+        response=None if fires.losses is None else ResponseFunction(
             name="losses", loss=tuple(fires.losses)),  # type: ignore[arg-type]
         spotting=SpottingModel() if fires.spotting else None)
 
