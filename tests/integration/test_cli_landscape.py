@@ -124,3 +124,45 @@ def test_published_instances_are_described(data_dir: Path, capsys: Out) -> None:
     assert (done["rows"], done["columns"], done["burnable_cells"]) == (20, 20, 307)
     assert "kitral_lookup_table.csv" in refused(
         capsys, "landscape", "info", str(data_dir / "c2fw-kitral-portezuelo"))
+
+
+def with_weather(folder: Path) -> Path:
+    (folder / "Weather.csv").write_text("Scenario,datetime\n")
+    (folder / "Ignitions.csv").write_text("Year,Ncell\n1,7\n")
+    (folder / "Weathers").mkdir()
+    (folder / "Weathers" / "Weather1.csv").write_text("1\n")
+    (folder / "Weathers" / "Weather2.csv").write_text("2\n")
+    return folder
+
+
+COMPANIONS = ["Ignitions.csv", "Weather.csv", "Weathers/Weather1.csv", "Weathers/Weather2.csv"]
+
+
+def test_weather_and_ignitions_go_along_from_folder_to_folder(tmp_path: Path, capsys: Out,
+                                                              fbp_folder: Path) -> None:
+    source, out = with_weather(fbp_folder), tmp_path / "out"
+    assert main(["landscape", "convert", str(source), "--to", "cell2fire", "--out", str(out),
+                 "--json"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for name in COMPANIONS:
+        assert (out / name).read_text() == (source / name).read_text()
+        assert f"{out / name} (copied)" in lines
+        assert str(out / name) in json.loads(lines[-1])["files"]
+
+
+def test_ignitions_of_other_cells_stay_behind_with_a_word(tmp_path: Path, capsys: Out,
+                                                          fbp_folder: Path) -> None:
+    out = tmp_path / "out"
+    assert main(["landscape", "convert", str(with_weather(fbp_folder)), "--to", "cell2fire",
+                 "--cell-size-m", "50", "--out", str(out)]) == 0
+    assert "is not copied: other cells" in capsys.readouterr().out
+    assert (out / "Weather.csv").is_file()
+    assert not (out / "Ignitions.csv").exists()
+
+
+def test_a_folder_without_weather_is_converted_without(tmp_path: Path, capsys: Out,
+                                                       fbp_folder: Path) -> None:
+    run_json(capsys, "landscape", "convert", str(fbp_folder), "--to", "cell2fire", "--out",
+             str(tmp_path / "out"))
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        path.name for path in fbp_folder.iterdir()}

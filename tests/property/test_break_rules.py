@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from firebreak.env.slots import Slots, sizes_for
 from firebreak.fire.engine import burn, burn_statistics
 from firebreak.fire.fires import Fires
+from firebreak.fire.intensity_kernel import intensity
 from firebreak.fire.losses import CLASSES
 from firebreak.fire.ring import IGNITION, RING, SPOT, UNBURNED
 from firebreak.fire.travel import (
@@ -22,7 +23,7 @@ from firebreak.fire.travel import (
     treated_part,
     unpad,
 )
-from firebreak.fire.way_kernel import Spots, Ways, intensity
+from firebreak.fire.way_kernel import Spots, Ways
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, problem_on, random_case
 
 RULES = st.sampled_from(["hard", "leak", "narrow", "breach", "narrow-breach", "shaded", "embers",

@@ -135,3 +135,14 @@ def test_written_numbers_come_back_bit_for_bit(tmp_path_factory: pytest.TempPath
     header, again = read_values(path)
     np.testing.assert_array_equal(again.astype(np.float32), values)
     assert header.transform == pytest.approx(place, abs=1e-9)
+
+
+@pytest.mark.parametrize("damage", ["prj", "option"])
+def test_a_damaged_reference_system_is_one_error_and_not_two(
+        tmp_path: Path, capfd: pytest.CaptureFixture[str], damage: str) -> None:
+    path = tmp_path / "a.asc"
+    path.write_text("ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 30\n1\n")
+    path.with_suffix(".prj").write_text('PROJCS["x",GEOG')
+    with pytest.raises(InputError, match=r"expected a (coordinate )?reference system"):
+        read_ascii_grid(path, "PROJCS[" if damage == "option" else None)
+    assert capfd.readouterr().err == ""

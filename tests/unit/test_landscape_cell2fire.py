@@ -324,7 +324,19 @@ def test_a_plain_landscape_is_written_without_what_it_has_not(tmp_path: Path) ->
     land = generate(3, 8, family="grassland")
     names = {path.name for path in write_cell2fire(tmp_path, land)}
     assert names == {"fuels.asc", "elevation.asc", "slope.asc", "saz.asc", "cbd.asc", "cbh.asc",
-                     "ccf.asc", "hm.asc", "spain_lookup_table.csv", "Data.csv"}
+                     "ccf.asc", "spain_lookup_table.csv", "Data.csv"}
+
+
+def test_that_there_are_no_heights_is_still_said_after_writing(tmp_path: Path) -> None:
+    land = generate(3, 8, family="forest")
+    land = replace(land, canopy_height_m=np.zeros(land.shape), crs="EPSG:32611")
+    assert land.canopy_cover.any()
+    names = {path.name for path in write_cell2fire(tmp_path, land)}
+    assert {"cbd.asc", "ccf.asc"} <= names
+    assert "hm.asc" not in names
+    again = warned(tmp_path, "has no canopy height, taken as 0: the wind is not sheltered",
+                   terrain="shipped")
+    assert again.checksum() == land.checksum()
 
 
 def test_the_written_table_alone_gives_the_terrain_back(tmp_path: Path) -> None:
@@ -359,13 +371,10 @@ def test_what_cell2fire_cannot_hold_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "a").exists()
 
 
-def test_breaks_and_ignitions_are_numbered_from_one(tmp_path: Path) -> None:
-    land = generate(3, 8)
-    write_cell2fire(tmp_path, land, breaks=np.array([0, 9, 63]), ignitions=[7, 8])
+def test_breaks_are_numbered_from_one(tmp_path: Path) -> None:
+    write_firebreak_csv(tmp_path / "Firebreaks.csv", np.array([0, 9, 63]), 64)
     assert (tmp_path / "Firebreaks.csv").read_text() == "Year,Ncell\n1,1,10,64\n"
     assert read_firebreaks(tmp_path / "Firebreaks.csv", 64).tolist() == [0, 9, 63]
-    assert (tmp_path / "Ignitions.csv").read_text() == "Year,Ncell\n1,8\n2,9\n"
-    assert read_ignitions(tmp_path / "Ignitions.csv", 64).tolist() == [7, 8]
     for cells in ([64], [-1]):
         with pytest.raises(InputError, match="cells from 0 to 63"):
             write_firebreak_csv(tmp_path / "a.csv", cells, 64)

@@ -207,7 +207,8 @@ def test_points_outside_are_left_out_with_a_word(tmp_path: Path, land: Landscape
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    ("row,col\n8,0\n", "points inside the map of 8 x 10 cells, got 1 points, all outside"),
+    ("row,col\n8,0\n", "points inside the map of 8 x 10 cells, got 1 point, all outside"),
+    ("row,col\n8,0\n9,0\n", "got 2 points, all outside"),
     ("row,col\n", "got 0 points"),
     ("lat,lon\n1,2\n", "columns x,y or row,col or Year,Ncell, got lat, lon"),
     ("", "an empty file"),

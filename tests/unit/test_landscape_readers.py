@@ -434,3 +434,80 @@ def test_synthetic_specs() -> None:
     for bad in ("synthetic:", "synthetic:x", "synthetic:1:2:3", "synthetic:-1"):
         with pytest.raises(InputError, match="write for example synthetic:7:40"):
             read_landscape(bad)
+
+
+def with_number(layer: int, number: float) -> np.ndarray:
+    data = bands().astype(np.float64)
+    data[layer, 2, 3] = number
+    data[layer, 4, 1] = number
+    return data
+
+
+@pytest.mark.parametrize("hole", [-3.4028235e38, -1e11, -501.0, 9001.0, 1e300])
+def test_elevations_that_no_land_has_are_refused(tmp_path: Path, hole: float) -> None:
+    path = write(tmp_path / "a.tif", with_number(0, hole))
+    words = r"elevations from -500 to 9000 m, got 2 cells outside, the first at row 2, column 3 of "
+    with pytest.raises(InputError, match=words + ".*declare the file's no-data value"):
+        read_landscape(path)
+    assert read_landscape(write(tmp_path / "b.tif", with_number(0, hole), nodata=hole)).elevation_m[
+        2, 3] in (118, 124, 130)
+
+
+@pytest.mark.parametrize("extreme", [-430.0, 8849.0])
+@pytest.mark.filterwarnings("ignore:.*slopes above")
+@pytest.mark.filterwarnings("ignore:.*disagree")
+def test_the_lowest_and_highest_land_is_land(tmp_path: Path, extreme: float) -> None:
+    assert read_landscape(write(tmp_path / "a.tif", with_number(0, extreme))).elevation_m[
+        2, 3] == extreme
+
+
+def test_a_hole_of_sea_level_in_high_ground_is_reported(tmp_path: Path) -> None:
+    data = bands()
+    data[0] += 1900
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_landscape(write(tmp_path / "a.tif", data))
+    data[0, 2, 3] = 0
+    with pytest.warns(LandscapeWarning, match=r"slopes above 300 % in 8 cells, up to 17\d\d %, the "
+                                              r"first at row 1, column 2; cells without data"):
+        read_landscape(write(tmp_path / "a.tif", data))
+
+
+@pytest.mark.parametrize(("layer", "most", "words"), [
+    (4, 100, "canopy cover of at most 100 percent, got 2 cells outside, .*column 3 of 103"),
+    (5, 1500, "canopy heights up to 150 m, got 2 cells outside, .*column 3 of 150.3; .*decimetres"),
+    (6, 1500, "canopy heights up to 150 m, got 2 cells outside"),
+    (7, 500, "canopy bulk density up to 5 kg/m3, got 2 cells outside, .* of 5.03; .*0.01 kg/m3"),
+])
+def test_canopies_that_no_forest_has_are_refused(tmp_path: Path, layer: int, most: int,
+                                                 words: str) -> None:
+    read_landscape(write(tmp_path / "a.tif", with_number(layer, most)))
+    path = write(tmp_path / "b.tif", with_number(layer, most + 3))
+    with pytest.raises(InputError, match=words):
+        read_landscape(path)
+    read_landscape(write(tmp_path / "b.tif", with_number(layer, most + 3), nodata=most + 3))
+
+
+def test_what_a_missing_layer_of_the_canopy_means_is_said(tmp_path: Path) -> None:
+    names = {"elev": bands()[0], "slp": bands()[1], "asp": bands()[2], "fbfm40": bands()[3],
+             "cc": bands()[4], "ch": bands()[5], "cbh": bands()[6]}
+    with pytest.warns(LandscapeWarning, match="bulk density, taken as 0: crowns do not burn"):
+        read_landscape(write_layers(tmp_path, names))
+    (tmp_path / "ch.tif").unlink()
+    with pytest.warns(LandscapeWarning, match="wind is not sheltered by trees and crowns do not"):
+        read_landscape(tmp_path)
+
+
+def test_one_unknown_cell_is_one_cell(tmp_path: Path) -> None:
+    data = bands()
+    data[3, 0, 0] = 250
+    with pytest.raises(InputError, match=r"250 \(1 cell\), the first"):
+        read_landscape(write(tmp_path / "a.tif", data))
+    data[3, 0, 1] = 250
+    with pytest.raises(InputError, match=r"250 \(2 cells\), the first"):
+        read_landscape(write(tmp_path / "a.tif", data))
+
+
+def test_a_missing_reference_system_names_the_option(tmp_path: Path) -> None:
+    with pytest.warns(LandscapeWarning, match="pass --crs"):
+        read_landscape(write(tmp_path / "a.tif", bands(), crs=None))

@@ -96,6 +96,32 @@ def test_a_list_of_cells_made_elsewhere_is_a_plan(land: Landscape, tmp_path: Pat
     assert plan.plan_fires == 0
 
 
+def test_a_plan_is_also_written_as_a_table_of_cell2fire(plan: Plan, land: Landscape,
+                                                        tmp_path: Path) -> None:
+    path = write_plan(plan, land, tmp_path)["firebreaks"]
+    assert path == tmp_path / "firebreaks.csv"
+    header, line = path.read_text().splitlines()
+    assert header == "Year,Ncell"
+    assert [int(word) for word in line.split(",")] == [1, *(plan.cells + 1).tolist()]
+    back = read_plan(path, land)
+    assert (back.method, back.cells.tolist()) == ("firebreaks", sorted(plan.cells.tolist()))
+    assert back.cost == pytest.approx(plan.cost)
+
+
+@pytest.mark.parametrize("text", ["Year,Ncell\n1,{0},{1}\n",
+                                  "year, ncell,\r\n1,{1}\r\n2,{0},\r\n",
+                                  "\ufeffYear Number,Cell Numbers,,\n1,{0},{1}\n",
+                                  '"Year","Ncell"\n1,{0},{1}\n'])
+def test_fire_breaks_of_cell2fire_are_a_plan(land: Landscape, tmp_path: Path, text: str) -> None:
+    cells = np.flatnonzero(land.treatable)[[4, 11]]
+    path = tmp_path / "Firebreaks.csv"
+    path.write_text(text.format(*(cells + 1).tolist()), encoding="utf-8", newline="")
+    assert read_plan(path, land).cells.tolist() == cells.tolist()
+    path.write_text("Year,Ncell\n1,131\n")
+    with pytest.raises(InputError, match=r"line 2: expected a cell from 1 to 130, got '131'"):
+        read_plan(path, land)
+
+
 def test_a_mask_made_elsewhere_is_a_plan(land: Landscape, tmp_path: Path) -> None:
     mask = np.full(land.shape, 255, np.uint8)
     cells = np.flatnonzero(land.treatable)[[2, 9, 30]]
@@ -117,7 +143,7 @@ def test_a_plan_for_other_costs_keeps_its_cells(plan: Plan, land: Landscape,
 def test_an_empty_plan_is_a_plan(plan: Plan, land: Landscape, tmp_path: Path) -> None:
     empty = replace(plan, cells=np.empty(0, np.int64), cost=0.0, method="none")
     write_plan(empty, land, tmp_path)
-    for name in ("plan.csv", "plan.tif"):
+    for name in ("plan.csv", "plan.tif", "firebreaks.csv"):
         assert read_plan(tmp_path / name, land).cells.size == 0
 
 
@@ -142,7 +168,7 @@ def test_plans_of_another_grid_are_refused(plan: Plan, land: Landscape, tmp_path
     smaller = land.crop(0, 0, 9, 13)
     moved = replace(land, transform=(30.0, 0.0, 0.0, 0.0, -30.0, 1_500_000.0))
     for path in files.values():
-        if path.suffix != ".json":
+        if path.name in ("plan.csv", "plan.tif"):
             with pytest.raises(InputError, match=r"9 x 13|cells of"):
                 read_plan(path, smaller)
             with pytest.raises(InputError, match=r"coordinates|transform"):

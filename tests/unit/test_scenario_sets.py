@@ -1,5 +1,7 @@
 """Weather for fires: what tables, folders and roses become."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,17 +9,24 @@ from hypothesis import strategies as st
 
 from firebreak.checks import InputError
 from firebreak.fire.burning_periods import burning_periods, period_starts
-from firebreak.fire.moisture import boundary_moistures, conditioned, equilibrium_moisture
+from firebreak.fire.fwi_series import daily_codes, hourly_codes
+from firebreak.fire.moisture import (
+    Moistures,
+    boundary_moistures,
+    conditioned,
+    equilibrium_moisture,
+)
 from firebreak.fire.scenario_sets import percentile_scenarios, weather_of
+from firebreak.fire.weather import make_scenarios
 from firebreak.fire.weather_rows import rows_of
 from firebreak.fire.wind_rose import rose_of
 from firebreak.landscape.weather_files import read_weather
-from firebreak.landscape.weather_tables import WeatherTable, WeatherWarning
+from firebreak.landscape.weather_tables import WeatherTable, WeatherWarning, take
 
 KM_H = 1000.0 / 60.0
 
 
-def season(days=20, *, seed=1, clock=True, **columns):
+def season(days=20, *, seed=1, clock=True, wind=400.0, **columns):
     """Hourly rows of `days` days with a daily course of humidity, drier from day to day."""
     hours = 24 * days
     rng = np.random.default_rng(seed)
@@ -28,7 +37,7 @@ def season(days=20, *, seed=1, clock=True, **columns):
     return WeatherTable(
         where="season.csv", one_fire=False, minutes=60.0 * hour,
         time=np.datetime64("2023-01-01T00:00", "m") + 60 * hour if clock else None,
-        wind_height_m=10.0, wind_20ft_m_min=rng.uniform(0.0, 400.0, hours),
+        wind_height_m=10.0, wind_20ft_m_min=rng.uniform(wind - 400.0, wind, hours),
         wind_from_deg=rng.uniform(0.0, 359.0, hours), **given)
 
 
@@ -92,6 +101,85 @@ def test_codes_of_the_canadian_system_are_taken_over():
     assert derived.buildup_index[0] == pytest.approx(99.0, abs=0.5)  # Dogrib's own pair
 
 
+DRY = {"temperature_c": np.full(480, 25.0), "relative_humidity": np.full(480, 0.4),
+       "rain_mm": np.zeros(480)}
+
+
+def test_a_season_tells_its_own_buildup_index():
+    table = season(**DRY)
+    noon = (table.time - table.time.astype("datetime64[D]")).astype(int) == 720
+    wind = table.wind_20ft_m_min[noon] * 1.15 / KM_H
+    for asked, latitude in ((None, 46.0), (46.0, 46.0), (-39.3, -39.3)):
+        codes = daily_codes(temperature_c=np.full(20, 25.0), humidity_pct=40.0, rain_mm=0.0,
+                            wind_10m_km_h=wind, month=1, latitude_deg=latitude)
+        found = rows_of(table, latitude_deg=asked).buildup_index
+        np.testing.assert_allclose(found, np.repeat(codes.bui, 24))  # a day's code holds all day
+    south, north = (rows_of(table, latitude_deg=degrees).buildup_index[-1]
+                    for degrees in (-39.3, 46.0))
+    assert south > 1.5 * north  # January's days are long in the south
+
+
+def test_rain_until_noon_counts_for_the_day():
+    def index(hour):
+        rain = np.where(np.arange(480) == hour, 20.0, 0.0)
+        return rows_of(season(**DRY | {"rain_mm": rain}), latitude_deg=-39.3).buildup_index
+    dry = rows_of(season(**DRY), latitude_deg=-39.3).buildup_index
+    for hour, first in ((240 + 12, 240), (240 + 13, 264)):
+        np.testing.assert_array_equal(index(hour)[:first], dry[:first])
+        assert (index(hour)[first:] < dry[first:]).all()
+
+
+def test_a_season_tells_its_own_fine_fuel_moisture_code_hour_by_hour():
+    table = season(**DRY)
+    codes = hourly_codes(temperature_c=table.temperature_c, humidity_pct=40.0, rain_mm=0.0,
+                         wind_10m_km_h=table.wind_20ft_m_min * 1.15 / KM_H, buildup_index=0.0)
+    np.testing.assert_allclose(rows_of(table).fine_fuel_moisture_code, codes.ffmc)
+    own = rows_of(season(**DRY, dead_moisture_1h=np.full(480, 0.06),
+                         dead_moisture_10h=np.full(480, 0.07),
+                         dead_moisture_100h=np.full(480, 0.08)))
+    assert np.ptp(own.fine_fuel_moisture_code) == 0.0
+    assert rows_of(season(**DRY, fine_fuel_moisture_code=np.full(480, 77.0))
+                   ).fine_fuel_moisture_code[9] == 77.0
+
+
+def test_codes_begin_anew_or_stand_still_across_gaps():
+    table = season(**DRY)
+    kept = np.r_[0:240, 300:480]  # a day without its noon, and one without its morning
+    apart = take(table, kept)
+    rows = rows_of(apart)
+    assert rows.fine_fuel_moisture_code[240] == pytest.approx(
+        rows_of(table).fine_fuel_moisture_code[0], abs=2.0)
+    assert rows.fine_fuel_moisture_code.min() > 70.0
+    assert (np.diff(rows.buildup_index) >= 0.0).all()
+
+
+@pytest.mark.parametrize("lacking", [
+    {"rain_mm": None}, {"relative_humidity": None, "fine_fuel_moisture_code": np.full(480, 90.0)},
+    {"clock": False}, {"days": 11}, {"one_fire": True}])
+def test_where_codes_cannot_follow_the_buildup_index_is_80(lacking):
+    days = lacking.get("days", 20)
+    columns = {name: None if values is None else values[:24 * days]
+               for name, values in (DRY | lacking).items() if name in WeatherTable.__slots__
+               and name != "one_fire"}
+    table = season(days, clock=lacking.get("clock", True), **columns)
+    table = replace(table, one_fire=lacking.get("one_fire", False))
+    rows = rows_of(table, latitude_deg=-39.3)
+    np.testing.assert_array_equal(rows.buildup_index, 80.0)
+    if table.fine_fuel_moisture_code is None:
+        one_hour = make_scenarios(**rows._asdict() | {"fine_fuel_moisture_code": None})
+        np.testing.assert_array_equal(rows.fine_fuel_moisture_code,
+                                      one_hour.fine_fuel_moisture_code)
+
+
+def test_extreme_seasons_keep_codes_in_their_range():
+    fierce = season(400, temperature_c=np.full(9600, 60.0), relative_humidity=np.zeros(9600),
+                    rain_mm=np.zeros(9600), wind=5990.0)
+    assert rows_of(fierce).buildup_index[-1] == 1000.0
+    flood = rows_of(season(rain_mm=np.full(480, 700.0)))
+    assert flood.buildup_index.max() < 20.0
+    assert flood.fine_fuel_moisture_code.max() < 40.0
+
+
 def test_the_sun_dries_by_day_only():
     table = season(3)
     shaded, sunlit = rows_of(table), rows_of(table, sunlit=True)
@@ -153,7 +241,8 @@ def test_equal_moisture_is_one_class_of_dryness():
 
 def test_hours_without_rows_are_refused():
     table = season(1)
-    with pytest.raises(InputError, match="expected rows between 25 and 26 h"):
+    with pytest.raises(InputError, match="rows between 25 and 26 h, got a table that has none; "
+                       "add rows of these hours"):
         percentile_scenarios(table, rows_of(table), hours=(25, 26))
 
 
@@ -239,9 +328,10 @@ def test_a_fires_weather_keeps_its_short_steps(tmp_path):
 
 
 def test_too_few_scenarios_or_hours_are_refused(tmp_path):
-    for wrong in ({"scenarios": 0, "hours": None}, {"scenarios": 1, "hours": 0}):
-        with pytest.raises(InputError, match="at least 1 scenario"):
-            weather_of(tmp_path, seed=0, **wrong)
+    for scenarios, hours, words in ((0, None, "got 0 scenarios;"),
+                                    (1, 0, "got 1 scenarios of 0 hours;")):
+        with pytest.raises(InputError, match=f"at least 1 scenario.*{words}"):
+            weather_of(tmp_path, seed=0, scenarios=scenarios, hours=hours)
 
 
 ROSE = {"wind_from_deg": [0, 90], "wind_10m_km_h": [11.5, 23.0, 46.0],
@@ -289,13 +379,40 @@ def test_weights_of_a_rose_sum_to_one(directions, speeds, data):
     ({"frequency": [[0, 0, 0], [0, 0, 0]]}, "not all 0"),
     ({"frequency": [[1, 1, 1], [1, -1, 1]]}, "frequencies of 0 or more"),
     ({"moisture": "D9L1"}, "moisture scenario 'D9L1'"),
-    ({"moisture": {"D1L1": 0}}, "wind rose, moisture"),
+    ({"moisture": {"D1L1": 0}}, "rose.toml, moisture"),
     ({"dead_moisture_1h": 0.1}, "either 'moisture' or all of"),
     ({"curing": 80}, "write 80 % as 0.8"),
+    ({"wind_from_deg": [[0, 90]]}, "expected numbers for wind_from_deg"),
+    ({"wind_10m_km_h": [[1, 2, 3]]}, "expected numbers for wind_10m_km_h"),
+    ({"moisture": 5}, "expected moisture as the name of a scenario, or a table .*, got 5"),
+    ({"moisture": ["D2L2"]}, "expected moisture as the name of a scenario"),
+    ({"moisture": {}}, "expected numbers for moisture"),
+    ({"moisture": {"D1L1": [1, 2]}}, "expected numbers for moisture"),
+    ({"foliar_moisture": [1.0, 0.8]}, "expected one number for foliar_moisture"),
+    ({"buildup_index": [60, 80]}, "expected one number for buildup_index"),
+    ({"curing": [0.5, 0.8]}, "expected one number for curing"),
+    ({"foliar_moisture": 100}, "rose.toml: expected foliar_moisture in .*write 60 % as 0.6"),
 ])
 def test_a_bad_rose_is_refused(change, words):
-    with pytest.raises(InputError, match=words):
-        rose_of(ROSE | change)
+    with pytest.raises(InputError, match=words) as error:
+        rose_of(ROSE | change, "rose.toml")
+    assert str(error.value).startswith("rose.toml")
+
+
+def test_each_of_the_five_moistures_of_a_rose_is_one_number():
+    five = {name: 0.5 for name in Moistures._fields}
+    rose = {"wind_from_deg": 270, "wind_20ft_mph": 10} | five
+    for name in five:
+        with pytest.raises(InputError, match=f"wind rose: expected one number for {name}"):
+            rose_of(rose | {name: [0.5, 0.6]})
+
+
+def test_the_errors_of_a_rose_name_its_file(tmp_path):
+    path = tmp_path / "rose.toml"
+    path.write_text('wind_from_deg = [0]\nwind_20ft_mph = [5]\nmoisture = "D9L9"\n')
+    with pytest.raises(InputError) as error:
+        weather_of(path, scenarios=1, hours=None, seed=0)
+    assert str(error.value).startswith(f"{path}: ")
 
 
 def test_a_rose_needs_directions():
@@ -311,6 +428,9 @@ def test_real_stations_give_scenarios_and_streams(data_dir):
     assert 0.02 < scenarios.steps.dead_moisture_1h.min() < 0.05
     streams = weather_of(path, scenarios=12, hours=10, seed=1)
     assert (len(streams.weight), streams.steps_per_stream) == (12, 10)
+    # Half a year without rain dries deep layers; the reference is 80 where nothing is known.
+    south = weather_of(path, scenarios=500, hours=None, seed=1, latitude_deg=-33.4).steps
+    assert 300.0 < np.median(south.buildup_index) < 400.0
     # The wind of Santiago's summer afternoons comes from the south-west.
     strong = scenarios.steps.wind_20ft_m_min > 350.0
     heavy = scenarios.weight[strong & (np.abs(scenarios.steps.wind_from_deg - 215.0) < 45.0)].sum()

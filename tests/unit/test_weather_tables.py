@@ -110,6 +110,22 @@ def test_a_station_may_have_gaps_and_blank_rain_which_are_told(tmp_path):
     assert step_min(table) == 60.0
 
 
+@pytest.mark.parametrize("zone", ["Z", "+00:00", "+0000"])
+def test_a_station_in_greenwich_time_is_told(tmp_path, zone):
+    rows = [f"2023-01-01T{hour:02}:00:00{zone},2,305" for hour in range(3)]
+    with pytest.warns(WeatherWarning, match=r"s\.csv: times are those of Greenwich"):
+        table = read_weather(written(tmp_path, "datetime,WS,WD", *rows, name="s.csv"))
+    assert str(table.time[0]) == "2023-01-01T00:00"
+
+
+@pytest.mark.filterwarnings("error::firebreak.landscape.weather_tables.WeatherWarning")
+def test_local_time_and_a_fires_own_hours_are_not_told(tmp_path):
+    for head, zone, mark in (("datetime", "-03:00", ""), ("datetime", "", ""),
+                             ("Scenario,datetime", "Z", "x,")):
+        rows = [f"{mark}2023-01-01T{hour:02}:00:00{zone},2,305" for hour in range(3)]
+        assert read_weather(written(tmp_path, f"{head},WS,WD", *rows)).rows == 3
+
+
 WINDNINJA = ('"Station_Name","Coord_Sys(PROJCS,GEOGCS)","Datum(WGS84,NAD83,NAD27)","Lat/YCoord",'
              '"Lon/XCoord","Height","Height_Units(meters,feet)","Speed",'
              '"Speed_Units(mph,kph,mps,kts)","Direction(degrees)","Temperature",'
@@ -239,6 +255,12 @@ def cell2fire(*rows, head=HEAD):
      r"line 2: expected a moisture scenario in \[1, 4\]"),
     (["Instance,datetime,WS,WD,FireScenario", "A,2001-10-16 13:00,17,23,1.5"],
      "line 2: expected a moisture scenario 1, 2, 3 or 4, got 1.5"),
+    (["Station_File_List,", "KMSO.csv", "TS934.csv"],
+     "got a list of station files; name one of them, such as KMSO.csv"),
+    (["Station_File_List"], "got a list of station files; name a station's file"),
+    ([",,", ",,"], "line 1: expected rows of weather below the header"),
+    (["datetime,TMP,WS", "2001-10-16 13:00,17.7,23"], "expected a column 'WD'.*add a column 'WD'"),
+    (["datetime,WDR,WS", "2001-10-16 13:00,17.7,23"], "is 'WDR' meant. rename it"),
     (["Station_File_List,", "KMSO.csv,"], "got a list of station files; name one of them"),
     ([WINDNINJA, windninja("10,furlongs")], "line 2: expected a unit of mph, kph, mps, kts"),
     ([WINDNINJA, windninja(height="high,feet")], "line 2: expected a height as a number"),
@@ -287,7 +309,7 @@ def test_a_bad_wtr_or_wnd_is_refused_with_its_name_and_line(tmp_path, wtr, wnd, 
 
 
 def test_wtr_and_wnd_need_a_year(tmp_path):
-    with pytest.raises(InputError, match="expected the year of the weather"):
+    with pytest.raises(InputError, match=r"expected the year of .* give the year .--year"):
         read_weather(written(tmp_path, "METRIC", "2 1 0 23 155 0", name="a.wnd"))
 
 

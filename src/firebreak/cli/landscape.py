@@ -59,7 +59,8 @@ class ConvertArguments:
     out: Path
     """The file to write, or for ascii and cell2fire a folder that is new or empty."""
     to: Literal["geotiff", "ascii", "cell2fire"] = "geotiff"
-    """One landscape GeoTIFF, one ASCII grid per layer, or a Cell2Fire (C2F-W) folder."""
+    """One landscape GeoTIFF, one ASCII grid per layer, or a Cell2Fire (C2F-W) folder, with the
+    weather and ignitions of the Cell2Fire folder that it came from."""
     terrain: Literal["derived", "shipped"] = "derived"
     """Slope and aspect from elevation, or the file's own."""
     crs: str | None = None
@@ -190,8 +191,10 @@ def _convert(arguments: list[str]) -> int:
     land = with_rasters(land, value=args.value, cost=args.cost, treatable=args.treatable,
                         barriers=args.barriers, ignition=args.ignitions)
     files = [str(path) for path in _write(land, args)]
+    copies = _copied(args) if args.to == "cell2fire" else []
     print(describe(land))
-    print("\n".join(files))
+    print("\n".join([*files, *(f"{copy} (copied)" for copy in copies)]))
+    files += copies
     if args.json:
         rows, cols = land.shape
         common.print_json({"files": files, "seconds": time.perf_counter() - begin, "rows": rows,
@@ -215,3 +218,18 @@ def _write(land: "Landscape", args: ConvertArguments) -> list[Path]:
         raise fail(expected="a folder that is new or empty", given="one with files",
                    where=str(folder), remedy="choose another --out")
     return (write_cell2fire if args.to == "cell2fire" else write_ascii_folder)(folder, land)
+
+
+def _copied(args: ConvertArguments) -> list[str]:
+    """Copies of what a Cell2Fire folder holds beside its map."""
+    from firebreak.landscape.cell2fire import is_folder
+    from firebreak.landscape.cell2fire_writer import copy_weather_and_ignitions
+
+    source = Path(args.landscape)
+    if not source.is_dir() or not is_folder(source):
+        return []
+    # The cells in Ignitions.csv are numbered on the source's own grid.
+    kept = args.cell_size_m is None and args.ignitions is None
+    if not kept and any(path.name.lower() == "ignitions.csv" for path in source.iterdir()):
+        print(f"Ignitions.csv of {source} is not copied: other cells or ignitions were asked for")
+    return [str(path) for path in copy_weather_and_ignitions(source, args.out, ignitions=kept)]

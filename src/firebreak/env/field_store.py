@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.fire.engine import rules_of, ways_of
-from firebreak.fire.front_kernel import Rules
+from firebreak.fire.fire_tables import Rules
 from firebreak.fire.ring import REACH
 from firebreak.fire.travel import BreakRules, TravelField, padded_width
 from firebreak.fire.way_kernel import Spots, Ways

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.field_store import FieldStore
+from firebreak.fire.burn_kernel import burned_near, depends_on
 from firebreak.fire.engine import workspace
+from firebreak.fire.fire_tables import FireTable, NewBreaks, Overlays, Store
 from firebreak.fire.fires import Fires
-from firebreak.fire.front_kernel import FireTable, Overlays, burned_near, depends_on
-from firebreak.fire.reburn_kernel import NewBreaks, Store, reburn_many
+from firebreak.fire.reburn_kernel import reburn_many
 from firebreak.fire.ring import REACH, UNBURNED
 from firebreak.fire.travel import closing_table, padded_cells, padded_width, unpad
 

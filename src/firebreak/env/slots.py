@@ -15,8 +15,8 @@ from firebreak.env.field_store import FieldStore
 from firebreak.env.fire_store import FireStore
 from firebreak.env.observation import dynamic_layers, scalar_channels
 from firebreak.env.problem import Problem
+from firebreak.fire.fire_tables import Overlays
 from firebreak.fire.fires import Fires
-from firebreak.fire.front_kernel import Overlays
 from firebreak.fire.ring import REACH
 from firebreak.fire.scene import Scene
 from firebreak.fire.travel import break_state, pad, padded_cells, padded_width, treat

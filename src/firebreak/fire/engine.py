@@ -11,15 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
+from firebreak.fire.burn_kernel import burn_many
+from firebreak.fire.fire_tables import FireTable, Overlays, Results, Rules, Workspace
 from firebreak.fire.fires import Fires
-from firebreak.fire.front_kernel import (
-    FireTable,
-    Overlays,
-    Results,
-    Rules,
-    Workspace,
-    burn_many,
-)
 from firebreak.fire.losses import CLASSES, intensity_edges_kw_m
 from firebreak.fire.ring import UNBURNED
 from firebreak.fire.travel import (

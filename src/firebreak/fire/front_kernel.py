@@ -10,15 +10,12 @@ No fastmath, a fixed order of evaluation and ties broken by parent code and cell
 the same bits in any batch, on any thread.
 """
 
-from typing import NamedTuple
-
-import numba
 import numpy as np
 from numba.core import cgutils, types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
 from firebreak.fire.compiled import compiled
+from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN
 from firebreak.fire.queue_kernel import (
     cell_of,
     compact,
@@ -37,12 +34,8 @@ from firebreak.fire.way_kernel import (
     OPEN,
     SEGMENT_A,
     SEGMENT_B,
-    STEP_COL,
-    STEP_ROW,
     TOUCHING,
-    Lie,
     arrive_across,
-    intensity,
     kind_of,
     row_at,
     row_end,
@@ -52,91 +45,6 @@ from firebreak.fire.way_kernel import (
     step_cost,
     step_open,
 )
-
-UNSEEN, FINAL, SILENT = 0, 1, 2  # of a cell: not final; final; burned and sends nothing
-
-
-class Rules(NamedTuple):
-    """What breaks do.
-
-    leak: fire passes between two breaks that touch at a corner.
-    breach: f32 [S, P], probability that a break in the cell is breached under each stream of
-        weather, or no rows: breaks are never breached.
-    class_limits: f64 [C - 1], intensities between the classes of the value tables, kW/m.
-    """
-
-    leak: bool
-    breach: NDArray[np.float32]
-    class_limits: NDArray[np.float64]
-
-
-class FireTable(NamedTuple):
-    """F fires: row i64 [F] of the travel field (the first of the stream), overlay i64 [F], padded
-    ignition cell i64 [F], duration f64 [F] in minutes, key u64 [F] of the fire's random numbers.
-    """
-
-    row: NDArray[np.int64]
-    overlay: NDArray[np.int64]
-    source: NDArray[np.int64]
-    duration: NDArray[np.float64]
-    key: NDArray[np.uint64]
-
-
-class Overlays(NamedTuple):
-    """V break overlays: state u8 [V, P] (codes of `way_kernel`), value f32 [V, C, P], what burning
-    costs in each of C classes of intensity; C is 1 where intensity does not matter.
-    """
-
-    state: NDArray[np.uint8]
-    value: NDArray[np.float32]
-
-
-class Results(NamedTuple):
-    """Where results go: loss f64 [F]; arrival f64, code u8, downstream, classes u8 [<= F, P], which
-    have rows for the first fires only, or none.
-    """
-
-    arrival: NDArray[np.float64]
-    code: NDArray[np.uint8]
-    downstream: NDArray
-    classes: NDArray[np.uint8]
-    loss: NDArray[np.float64]
-
-
-class Workspace(NamedTuple):
-    """Scratch memory, one row per thread: time f32, code u8, weight f32, status u8, below f64,
-    classes u8, thrower i32 (of the ember that lit a cell), stack i32, [T, P] each, order i32
-    [T, 2 P] and queue u64 [T, Q].
-
-    Between fires every time is inf, every code UNBURNED and every status 0: each fire cleans up the
-    cells it burned, so that its cost does not depend on the size of the map.
-    """
-
-    time: NDArray[np.float32]
-    code: NDArray[np.uint8]
-    weight: NDArray[np.float32]
-    status: NDArray[np.uint8]
-    order: NDArray[np.int32]
-    below: NDArray[np.float64]
-    classes: NDArray[np.uint8]
-    thrower: NDArray[np.int32]
-    stack: NDArray[np.int32]
-    queue: NDArray[np.uint64]
-
-
-class Work(NamedTuple):
-    """A thread's part of the workspace."""
-
-    time: NDArray[np.float32]
-    code: NDArray[np.uint8]
-    weight: NDArray[np.float32]
-    status: NDArray[np.uint8]
-    order: NDArray[np.int32]
-    below: NDArray[np.float64]
-    classes: NDArray[np.uint8]
-    thrower: NDArray[np.int32]
-    stack: NDArray[np.int32]
-    queue: NDArray[np.uint64]
 
 
 @intrinsic
@@ -310,132 +218,3 @@ def clean(burned, work):
         work.time[cell] = np.inf
         work.code[cell] = UNBURNED
         work.status[cell] = UNSEEN
-
-
-@compiled()
-def classify(burned, first, ways, limits, work):
-    """Class of intensity u8 [P] in which each burned cell burned."""
-    for k in range(burned):
-        cell = work.order[k]
-        here = intensity(ways, row_at(ways, first, work.time[cell]), cell,
-                         np.int64(work.code[cell]), np.float64(work.weight[cell]))
-        work.classes[cell] = np.searchsorted(limits, here, side="right")
-
-
-@compiled()
-def loss_of(burned, value, work):
-    """The fire's loss; what each burned cell loses goes into `below`.
-
-    value f32 [C, P]; classes are looked at where C is above 1.
-    """
-    order, below = work.order, work.below
-    loss = 0.0
-    for k in range(burned):
-        cell = order[k]
-        worth = value[0, cell] if value.shape[0] == 1 else value[work.classes[cell], cell]
-        below[cell] = worth
-        loss += worth
-    return loss
-
-
-@compiled()
-def hand_down(burned, offset, work):
-    """Turns what each cell loses into what is lost in the fire's tree below it, itself included.
-
-    Each cell hands its sum to its parents by weight, last burned first (a topological order).
-    """
-    order, below, code = work.order, work.below, work.code
-    for k in range(burned - 1, 0, -1):
-        cell = order[k]
-        parents = np.int64(code[cell])
-        if parents < SEGMENT_CODE:
-            below[cell + offset[parents]] += below[cell]
-        elif parents == SPOT:
-            below[work.thrower[cell]] += below[cell]
-        else:
-            segment = parents - SEGMENT_CODE
-            share = np.float64(work.weight[cell]) * below[cell]
-            below[cell + offset[SEGMENT_B[segment]]] += share
-            below[cell + offset[SEGMENT_A[segment]]] += below[cell] - share
-
-
-@compiled()
-def _burn_listed(fire, thread, offset, width, ways, spots, rules, fires, overlays, results,
-                 scratch):
-    """Burns one fire of the table with a thread's workspace and writes its results."""
-    work = Work(scratch.time[thread], scratch.code[thread], scratch.weight[thread],
-                scratch.status[thread], scratch.order[thread], scratch.below[thread],
-                scratch.classes[thread], scratch.thrower[thread], scratch.stack[thread],
-                scratch.queue[thread])
-    first, overlay = fires.row[fire], fires.overlay[fire]
-    stream = first // ways.steps if rules.breach.shape[0] > 0 else 0
-    lie = Lie(overlays.state[overlay], fires.source[fire], fires.key[fire],
-              rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
-    burned = burn_one(fires.duration[fire], first, ways, spots, lie, work)
-    if ways.heat.shape[0] > 0:
-        classify(burned, first, ways, rules.class_limits, work)
-    results.loss[fire] = loss_of(burned, overlays.value[overlay], work)
-    if fire < results.downstream.shape[0]:
-        hand_down(burned, offset, work)
-    _write(fire, burned, work, results)
-    clean(burned, work)
-
-
-@compiled()
-def _write(fire, burned, work, results):
-    """Puts a burned fire into those results that have a row for it."""
-    if fire < results.arrival.shape[0]:
-        results.arrival[fire] = np.inf
-        for k in range(burned):
-            results.arrival[fire, work.order[k]] = work.time[work.order[k]]
-    if fire < results.code.shape[0]:
-        results.code[fire] = UNBURNED
-        for k in range(burned):
-            results.code[fire, work.order[k]] = work.code[work.order[k]]
-    if fire < results.downstream.shape[0]:
-        results.downstream[fire] = 0.0
-        for k in range(burned):
-            results.downstream[fire, work.order[k]] = work.below[work.order[k]]
-    if fire < results.classes.shape[0]:
-        results.classes[fire] = UNBURNED
-        for k in range(burned):
-            results.classes[fire, work.order[k]] = work.classes[work.order[k]]
-
-
-@numba.njit(cache=True, parallel=True)
-def burn_many(which, width, ways, spots, rules, fires, overlays, results, scratch):
-    """Burns the fires listed in `which`, in parallel, into `results`."""
-    offset = STEP_ROW * width + STEP_COL
-    for i in numba.prange(which.shape[0]):
-        _burn_listed(which[i], numba.get_thread_id(), offset, width, ways, spots, rules, fires,
-                     overlays, results, scratch)
-
-
-@compiled()
-def depends_on(cell, sources, codes, closes_step, closes_code, out):
-    """Sets out[fire] = 1, u8 [F], for each fire that may change when `cell` becomes a break.
-
-    A fire changes if it burned the cell, or if some child's recorded step or segment crosses the
-    cell or is a diagonal beside it. closes_step i64 [K] (offset of the child), closes_code i64 [K]:
-    made by `travel.closing_table`. A fire that starts in the cell does not change.
-    """
-    for fire in range(codes.shape[0]):
-        if sources[fire] == cell:
-            continue
-        if codes[fire, cell] != UNBURNED:
-            out[fire] = 1
-            continue
-        for k in range(closes_step.shape[0]):
-            if codes[fire, cell + closes_step[k]] == closes_code[k]:
-                out[fire] = 1
-                break
-
-
-@compiled()
-def burned_near(cell, reach, width, codes, out):
-    """Sets out[fire] = 1, u8 [F], for each fire that burned a cell within `reach` of `cell`."""
-    for fire in range(codes.shape[0]):
-        for row in range(-reach, reach + 1):
-            for col in range(-reach, reach + 1):
-                if codes[fire, cell + row * width + col] != UNBURNED:
-                    out[fire] = 1

@@ -13,25 +13,13 @@ burns anew. Sums over fires are whole numbers, so taking a fire's part out and p
 in leaves no trace of rounding.
 """
 
-from typing import NamedTuple
-
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
+from firebreak.fire.burn_kernel import classify, hand_down, loss_of
 from firebreak.fire.compiled import compiled
-from firebreak.fire.front_kernel import (
-    FINAL,
-    SILENT,
-    UNSEEN,
-    Work,
-    burn_one,
-    classify,
-    enqueue,
-    hand_down,
-    loss_of,
-    lowest_bit,
-)
+from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN, Work
+from firebreak.fire.front_kernel import burn_one, enqueue, lowest_bit
 from firebreak.fire.queue_kernel import cell_of, drop_first, later, time_of
 from firebreak.fire.ring import SEGMENT_CODE, STEPS, UNBURNED
 from firebreak.fire.way_kernel import (
@@ -53,41 +41,6 @@ from firebreak.fire.way_kernel import (
 )
 
 _KEPT, _KEPT_SILENT = 3, 4  # status of cells that stand from before; see `front_kernel`
-
-
-class Store(NamedTuple):
-    """Fires that keep burning. N slots, the first K fires of the table are shown to planners.
-
-    cell i32, time f32, weight f32 [A]: the arena. start i64, room i32 [F]: a fire's part of it,
-        start -1 if it has none. size i32 [F]: cells burned. kept: bool [F], it is in there.
-    code: u8 [F, P]. loss: f64 [F]. below: i32 [K, P], downstream value times the slot's scale.
-    scale: f64 [N]. burned i32, downstream i64 [T, N, P]: changes of the slots' sums by thread.
-    """
-
-    cell: NDArray[np.int32]
-    time: NDArray[np.float32]
-    weight: NDArray[np.float32]
-    start: NDArray[np.int64]
-    room: NDArray[np.int32]
-    size: NDArray[np.int32]
-    kept: NDArray[np.bool_]
-    code: NDArray[np.uint8]
-    loss: NDArray[np.float64]
-    below: NDArray[np.int32]
-    scale: NDArray[np.float64]
-    burned: NDArray[np.int32]
-    downstream: NDArray[np.int64]
-
-
-class NewBreaks(NamedTuple):
-    """What changed since fires last burned: cells i64 [N, M] of each slot's new breaks, how_many
-    i64 [N]; closes_step, closes_code i64 [.]: see `travel.closing_table`.
-    """
-
-    cells: NDArray[np.int64]
-    how_many: NDArray[np.int64]
-    closes_step: NDArray[np.int64]
-    closes_code: NDArray[np.int64]
 
 
 @compiled()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.fire import travel_kernel
 from firebreak.fire.behavior_types import FireBehavior
+from firebreak.fire.intensity_kernel import heat_per_speed
 from firebreak.fire.ring import REACH, RING, SEGMENT_CODE
 from firebreak.fire.spotting import SpotField
 from firebreak.fire.way_kernel import (
@@ -24,7 +25,6 @@ from firebreak.fire.way_kernel import (
     NO_SPOTS,
     OPEN,
     Spots,
-    heat_per_speed,
 )
 
 SpreadMode = Literal["front", "graph"]

@@ -26,9 +26,9 @@ SEGMENT_A = RING.segments[:, 0].copy()
 SEGMENT_B = RING.segments[:, 1].copy()
 TOUCHING = RING.touching
 # Way from the parent to the child in cells east and north: the step, turned round.
-_STEP_EAST, _STEP_NORTH = -STEP_COL.astype(np.float64), STEP_ROW.astype(np.float64)
-_A_EAST, _A_NORTH = _STEP_EAST[SEGMENT_A], _STEP_NORTH[SEGMENT_A]
-_AB_EAST, _AB_NORTH = _STEP_EAST[SEGMENT_B] - _A_EAST, _STEP_NORTH[SEGMENT_B] - _A_NORTH
+STEP_EAST, STEP_NORTH = -STEP_COL.astype(np.float64), STEP_ROW.astype(np.float64)
+A_EAST, A_NORTH = STEP_EAST[SEGMENT_A], STEP_NORTH[SEGMENT_A]
+AB_EAST, AB_NORTH = STEP_EAST[SEGMENT_B] - A_EAST, STEP_NORTH[SEGMENT_B] - A_NORTH
 _STEP_CROSSES, _STEP_COUNT = RING.step_crosses, RING.step_cross_count
 _SEGMENT_CROSSES, _SEGMENT_COUNT = RING.segment_crosses, RING.segment_cross_count
 
@@ -177,11 +177,11 @@ def segment_weight(metric, child, segment, time_a, time_b):
     """
     m11, m12 = np.float64(metric[child, 0]), np.float64(metric[child, 1])
     m22 = np.float64(metric[child, 2])
-    east_ab, north_ab = _AB_EAST[segment], _AB_NORTH[segment]
+    east_ab, north_ab = AB_EAST[segment], AB_NORTH[segment]
     along_east = m11 * east_ab + m12 * north_ab
     along_north = m12 * east_ab + m22 * north_ab
     length2 = east_ab * along_east + north_ab * along_north
-    mixed = _A_EAST[segment] * along_east + _A_NORTH[segment] * along_north
+    mixed = A_EAST[segment] * along_east + A_NORTH[segment] * along_north
     falls = (metric[child, 3] * east_ab + metric[child, 4] * north_ab
              - (np.float64(time_b) - np.float64(time_a)))
     rest = length2 - falls * falls
@@ -197,8 +197,8 @@ def segment_weight(metric, child, segment, time_a, time_b):
 @compiled()
 def segment_cost(metric, child, segment, weight, offset):
     """Minutes from the point of a segment to the child."""
-    east = _A_EAST[segment] + weight * _AB_EAST[segment]
-    north = _A_NORTH[segment] + weight * _AB_NORTH[segment]
+    east = A_EAST[segment] + weight * AB_EAST[segment]
+    north = A_NORTH[segment] + weight * AB_NORTH[segment]
     cell_a, cell_b = child + offset[SEGMENT_A[segment]], child + offset[SEGMENT_B[segment]]
     return 0.5 * cost(metric, child, east, north) + 0.5 * (
         (1.0 - weight) * cost(metric, cell_a, east, north)
@@ -211,7 +211,7 @@ def step_cost(metric, unit_time, child, step, offset):
     parent = child + offset[step]
     if step < 8:
         return 0.5 * np.float64(unit_time[child, step]) + 0.5 * np.float64(unit_time[parent, step])
-    east, north = _STEP_EAST[step], _STEP_NORTH[step]
+    east, north = STEP_EAST[step], STEP_NORTH[step]
     return 0.5 * (cost(metric, child, east, north) + cost(metric, parent, east, north))
 
 
@@ -247,58 +247,3 @@ def arrive_across(ways, first, start, child, code, weight, offset):
         left = max(left - (end - time) / whole, 0.0)
         time = end
         row += 1
-
-
-@compiled()
-def intensity(ways, row, cell, code, weight):
-    """Fireline intensity where fire came into the cell, kW/m: the head's, times the speed of the
-    front there, which is that along its normal, over the head's (Catchpole, de Mestre & Gill 1982).
-    The head's own for an ignition and an ember.
-
-    The gradient of F is the slowness of the front, in minutes per cell of the map; on the ground it
-    is shorter by its part up the slope.
-    """
-    metric = ways.metric[row]
-    if code < SEGMENT_CODE:
-        east, north = _STEP_EAST[code], _STEP_NORTH[code]
-    elif code < SEGMENT_CODE + SEGMENT_A.shape[0]:
-        segment = code - SEGMENT_CODE
-        east = _A_EAST[segment] + weight * _AB_EAST[segment]
-        north = _A_NORTH[segment] + weight * _AB_NORTH[segment]
-    else:
-        return ways.heat[row, cell, 0] / _head_minutes(metric, ways.heat[row], cell)
-    m11, m12 = np.float64(metric[cell, 0]), np.float64(metric[cell, 1])
-    m22 = np.float64(metric[cell, 2])
-    norm = math.sqrt(m11 * east * east + 2.0 * m12 * east * north + m22 * north * north)
-    slow_east = (m11 * east + m12 * north) / norm - metric[cell, 3]
-    slow_north = (m12 * east + m22 * north) / norm - metric[cell, 4]
-    up_east = np.float64(ways.heat[row, cell, 1])
-    up_north = np.float64(ways.heat[row, cell, 2])
-    up = slow_east * up_east + slow_north * up_north
-    slowness2 = (slow_east * slow_east + slow_north * slow_north
-                 - up * up / (1.0 + up_east * up_east + up_north * up_north))
-    return ways.heat[row, cell, 0] / math.sqrt(slowness2)
-
-
-@compiled()
-def _head_minutes(metric, heat, cell):
-    """Minutes per cell of ground in the direction of the head, heat f32 [P, 3] of one row.
-
-    The drift w is the heading's, seen on the map; without one every direction is as fast.
-    """
-    east, north = np.float64(metric[cell, 3]), np.float64(metric[cell, 4])
-    up_east, up_north = np.float64(heat[cell, 1]), np.float64(heat[cell, 2])
-    if east == 0.0 and north == 0.0:
-        east = 1.0
-    lean = (up_east * east + up_north * north) / (1.0 + up_east * up_east + up_north * up_north)
-    east, north = east - lean * up_east, north - lean * up_north
-    rise = up_east * east + up_north * north
-    return cost(metric, cell, east, north) / math.sqrt(east * east + north * north + rise * rise)
-
-
-@compiled()
-def heat_per_speed(metric, heat, intensity_kw_m):
-    """Turns heat [P, 3], whose slopes are set, into intensity over speed of one row, in place."""
-    for cell in range(intensity_kw_m.shape[0]):
-        if intensity_kw_m[cell] > 0.0:
-            heat[cell, 0] = intensity_kw_m[cell] * _head_minutes(metric, heat, cell)

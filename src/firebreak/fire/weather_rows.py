@@ -37,7 +37,10 @@ FTR-35). Before, it would tell of its start values, those of a wet spring."""
 _SUNNY = (8, 18)
 _NOON_MIN = 720.0
 _NEAR_NOON_MIN = 90.0
+# What the codes take at most; they are saturated long before.
 _MOST_BUILDUP = 1000.0
+_MOST_RAIN_MM = 600.0
+_MOST_WIND_KM_H = 300.0
 _DEAD = ("dead_moisture_1h", "dead_moisture_10h", "dead_moisture_100h")
 _LIVE = ("live_moisture_herb", "live_moisture_woody")
 
@@ -85,13 +88,15 @@ def _buildup(table: WeatherTable, latitude_deg: float) -> Floats:
     noons = _noons(table)
     if noons.size < LEAST_DAYS:
         return np.full(table.rows, DEFAULT_BUILDUP_INDEX)
-    assert table.time is not None and table.rain_mm is not None
+    assert table.time is not None
+    assert table.rain_mm is not None
     days = table.time.astype("datetime64[D]")
     months = days[noons].astype("datetime64[M]").astype(int) % 12 + 1
-    # Further rain saturates the codes.
-    rain = np.minimum(np.diff(np.cumsum(table.rain_mm)[noons], prepend=0.0), 600.0)
-    codes = daily_codes(**_air(table, noons), rain_mm=rain, month=months,
-                        latitude_deg=latitude_deg)
+    rain = np.minimum(np.diff(np.cumsum(table.rain_mm)[noons], prepend=0.0), _MOST_RAIN_MM)
+    # Years without rain: the wetting of duff that holds no water at all is worked out, not used.
+    with np.errstate(divide="ignore"):
+        codes = daily_codes(**_air(table, noons), rain_mm=rain, month=months,
+                            latitude_deg=latitude_deg)
     day = np.searchsorted(days[noons], days, side="right") - 1
     return np.minimum(codes.bui, _MOST_BUILDUP)[np.maximum(day, 0)]
 
@@ -107,18 +112,19 @@ def _fine_fuel_code(table: WeatherTable) -> Floats | None:
     codes = []
     for run in runs(table):
         hours = np.diff(table.minutes[run], prepend=table.minutes[run.start] - step_min(table))
-        codes.append(hourly_codes(**_air(table, run), rain_mm=table.rain_mm[run],
+        codes.append(hourly_codes(**_air(table, run), rain_mm=np.minimum(table.rain_mm[run], _MOST_RAIN_MM),
                                   buildup_index=0.0, hours=hours / 60.0).ffmc)
     return np.concatenate(codes)
 
 
 def _air(table: WeatherTable, rows: NDArray[np.intp] | slice) -> dict[str, Floats]:
     """Weather of rows as the codes take it."""
-    assert table.temperature_c is not None and table.relative_humidity is not None
+    assert table.temperature_c is not None
+    assert table.relative_humidity is not None
     wind = table.wind_20ft_m_min[rows] * WIND_10M_PER_20FT / M_MIN_PER_KM_H
     return {"temperature_c": table.temperature_c[rows],
             "humidity_pct": 100.0 * table.relative_humidity[rows],
-            "wind_10m_km_h": np.minimum(wind, 300.0)}
+            "wind_10m_km_h": np.minimum(wind, _MOST_WIND_KM_H)}
 
 
 def _noons(table: WeatherTable) -> NDArray[np.intp]:

@@ -1,12 +1,13 @@
 """Write folders that Cell2Fire (FBP landscapes) and C2F-W (Scott & Burgan's models) read.
 
-Cells are numbered from 1, row by row from the north-west. Weather is not written: a folder that is
-to be simulated also needs Weather.csv.
+Cells are numbered from 1, row by row from the north-west. A landscape holds no weather, which a
+folder that is to be simulated needs: it is copied from the folder that the landscape came from.
 """
 
 import colorsys
 import csv
 import io
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,29 +44,29 @@ _UNPLACED = (51.621244, -115.608378)
 """Latitude and longitude of all published instances; for maps without a reference system."""
 _TIME = 20  # a placeholder in all published instances
 _FIRST_SCOTT_BURGAN = 91  # with the unburnable codes
+_WEATHER_NAMES = ("weather.csv", "weathers")
+_IGNITIONS_NAME = "ignitions.csv"
 
 
-def write_cell2fire(folder: str | Path, landscape: Landscape, *, breaks: ArrayLike | None = None,
-                    ignitions: ArrayLike | None = None) -> list[Path]:
+def write_cell2fire(folder: str | Path, landscape: Landscape) -> list[Path]:
     """Write a landscape as a Cell2Fire or C2F-W folder.
 
     Fuel grid (Forest.asc or fuels.asc) and its lookup table, elevation (m), slope (percent), saz
     (down-slope aspect, -1 = level), cur (percent, FBP) or cbd, cbh, ccf, hm (kg/m3, m, percent, m),
     Data.csv; value, cost, treatable and probabilityMap where they say anything, of which these
-    programs read the last only. Read back with `terrain="shipped"` it is the same landscape.
+    programs read the last only; no heights where all are 0, which reading it back warns of. Read
+    back with `terrain="shipped"` it is the same landscape.
 
     Args:
         folder: made if missing; files of the same names are replaced.
         landscape: what to write; its map unit must be the metre.
-        breaks: flat cells from 0, for Firebreaks.csv.
-        ignitions: flat cells from 0, one per year, for Ignitions.csv.
 
     Returns:
         The files.
 
     Raises:
         InputError: models of Anderson, which C2F-W does not know; a map unit other than the metre;
-            cells outside the map; a failed write.
+            a failed write.
     """
     where = f"landscape {landscape.name}"
     if abs(landscape.transform[0] - landscape.cell_size_m) > 1e-6 * landscape.cell_size_m:
@@ -79,13 +80,32 @@ def write_cell2fire(folder: str | Path, landscape: Landscape, *, breaks: ArrayLi
     table = next(name for name, system in TABLES.items() if system == landscape.fuel_system)
     written.append(write_text(place / table, _lookup_lines(landscape)))
     written.append(write_text(place / "Data.csv", _data_lines(landscape)))
-    if breaks is not None:
-        written.append(write_firebreak_csv(place / "Firebreaks.csv", breaks,
-                                           landscape.fuel_model.size))
-    if ignitions is not None:
-        written.append(_write_ignitions(place / "Ignitions.csv", ignitions,
-                                        landscape.fuel_model.size))
     return written
+
+
+def copy_weather_and_ignitions(source: Path, folder: Path, *,
+                               ignitions: bool = True) -> list[Path]:
+    """Copy Weather.csv, Weathers/ and, if asked for, Ignitions.csv from one folder to another.
+
+    Returns:
+        The copies, none where the source has no such files.
+
+    Raises:
+        InputError: a file that cannot be read or written.
+    """
+    names = _WEATHER_NAMES + ((_IGNITIONS_NAME,) if ignitions else ())
+    found = [path for path in sorted(source.iterdir()) if path.name.lower() in names]
+    inside = [sorted(path.iterdir()) if path.is_dir() else [path] for path in found]
+    files = [file for files in inside for file in files if file.is_file()]
+    copies = [folder / file.relative_to(source) for file in files]
+    for file, copy in zip(files, copies, strict=True):
+        try:
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copyfile(file, copy)
+        except OSError as error:
+            raise fail(expected="to copy a file", given=f"'{error}'", where=str(file),
+                       remedy="check the permissions of both folders") from error
+    return copies
 
 
 def write_firebreak_csv(path: str | Path, cells: ArrayLike, map_cells: int | None = None) -> Path:
@@ -102,12 +122,6 @@ def write_firebreak_csv(path: str | Path, cells: ArrayLike, map_cells: int | Non
     """
     ids = _ids(cells, map_cells, path)
     return write_text(path, ["Year,Ncell\n", ",".join(["1", *ids]) + "\n"])
-
-
-def _write_ignitions(path: Path, cells: ArrayLike, map_cells: int) -> Path:
-    ids = _ids(cells, map_cells, path)
-    lines = [f"{year},{cell}\n" for year, cell in enumerate(ids, start=1)]
-    return write_text(path, ["Year,Ncell\n", *lines])
 
 
 def _ids(cells: ArrayLike, map_cells: int | None, path: str | Path) -> list[str]:
@@ -140,7 +154,8 @@ def _layers(landscape: Landscape) -> dict[str, np.ndarray]:
     canopy: dict[str, np.ndarray] = {
         "cbd": landscape.canopy_bulk_density_kg_m3, "cbh": landscape.canopy_base_height_m,
         "ccf": percent(landscape.canopy_cover), "hm": landscape.canopy_height_m}
-    grids |= {name: grid for name, grid in canopy.items() if not fbp or grid.any()}
+    grids |= {name: grid for name, grid in canopy.items()
+              if grid.any() or not (fbp or name == "hm")}
     extra = extra_layers(landscape)
     curing = extra.pop("grass_curing", None)
     if fbp or curing is not None:
@@ -180,6 +195,8 @@ def _data_lines(landscape: Landscape) -> Iterator[str]:
         grids["probMap"] = landscape.ignition_weight
     if system == "rothermel":
         del grids["cur"]
+    if not landscape.canopy_height_m.any():
+        del grids["tree_height"]
     values = {name: _words(grid) for name, grid in grids.items() if name in columns}
     constant = {"lat": f"{lat:.6f}", "lon": f"{lon:.6f}", "time": str(_TIME)}
     yield ",".join(columns) + "\n"

@@ -213,9 +213,10 @@ def _check_range(grid: FloatGrid, valid: NDArray[np.bool_], least: float, most: 
     if not odd.any():
         return
     row, col = divmod(int(np.argmax(odd)), grid.shape[1])
+    count = counted(int(np.count_nonzero(odd)), "cell")
     raise fail(expected=expected, where=where, remedy=remedy,
-               given=f"{counted(np.count_nonzero(odd), 'cell')} outside, the first at row {row}, "
-                     f"column {col} of {grid[row, col]:g}")
+               given=f"{count} outside, the first at row {row}, column {col} of "
+                     f"{grid[row, col]:g}")
 
 
 def counted(number: int, thing: str) -> str:

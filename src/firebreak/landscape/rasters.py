@@ -222,6 +222,6 @@ def _cells_of(points: NDArray[np.float64], names: tuple[str, str], landscape: La
                    given=f"{counted(len(points), 'point')}, all outside", where=where,
                    remedy="check their coordinates and reference system")
     if not inside.all():
-        warn(f"{where}: {np.count_nonzero(~inside)} of {len(points)} points outside the map left "
-             "out")
+        warn(f"{where}: {np.count_nonzero(~inside)} of {len(points)} points lie outside the map "
+             "and are left out")
     return (row * width + col)[inside].astype(np.int64)

@@ -109,7 +109,8 @@ def _check_codes(fuel: NDArray[np.int16], source: Source) -> None:
                                              strict=True)
                if code != NODATA and not is_known(code, source.fuel_system)]
     if unknown:
-        listed = ", ".join(f"{code} ({layers.counted(count, 'cell')})" for code, count, _ in unknown[:8])
+        listed = ", ".join(f"{code} ({layers.counted(count, 'cell')})"
+                           for code, count, _ in unknown[:8])
         row, col = unknown[0][2]
         raise fail(expected=KNOWN_CODES[source.fuel_system],
                    given=f"unknown codes {listed}, the first at row {row}, column {col}",
@@ -122,7 +123,7 @@ def _warn_of_cliffs(slope: NDArray[np.float32], where: str) -> None:
     if cliffs.any():
         row, col = divmod(int(np.argmax(cliffs)), slope.shape[1])
         warn(f"{where}: the elevation makes slopes above {100 * _CLIFF_TAN:g} % in "
-             f"{layers.counted(np.count_nonzero(cliffs), 'cell')}, up to "
+             f"{layers.counted(int(np.count_nonzero(cliffs)), 'cell')}, up to "
              f"{100 * slope.max():.0f} %, the first at row {row}, column {col}; cells without data "
              "may not be declared as such")
 

@@ -84,8 +84,8 @@ def read_csv(path: Path, lines: list[str]) -> WeatherTable:
         InputError: columns are missing, or a cell, a date or the clock makes no sense.
 
     Warns:
-        WeatherWarning: a station's rows have gaps or rain without a number; a fire's dates do not
-            advance.
+        WeatherWarning: a station's rows have gaps, rain without a number or times of Greenwich;
+            a fire's dates do not advance.
     """
     _refuse_list(path, lines)
     cells = csv_cells(path, lines)
@@ -96,10 +96,11 @@ def read_csv(path: Path, lines: list[str]) -> WeatherTable:
 
 def _refuse_list(path: Path, lines: list[str]) -> None:
     """Refuses WindNinja's list of station files, whose rows may lack the header's last comma."""
-    first, *rest = (name for line in lines if (name := line.strip(' ,;"')))
-    if first.casefold() == "station_file_list":
+    names = [name for line in lines if (name := line.strip(' ,;"'))]
+    if names and names[0].casefold() == "station_file_list":
         raise fail(expected="a station's rows", given="a list of station files", where=str(path),
-                   remedy=f"name one of them, such as {rest[0]}" if rest else "name a station")
+                   remedy=f"name one of them, such as {names[1]}" if len(names) > 1
+                   else "name a station's file")
 
 
 def _cell2fire(cells: Cells) -> WeatherTable:

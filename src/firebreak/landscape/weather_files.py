@@ -52,7 +52,7 @@ def read_weather(path: str | Path, *, year: int | None = None,
         InputError: one sentence with the file and, where there is one, the line.
 
     Warns:
-        WeatherWarning: gaps, blank rain, or a clock that does not advance.
+        WeatherWarning: gaps, blank rain, times of Greenwich, or a clock that does not advance.
     """
     source = Path(path)
     table = _read_folder(source) if source.is_dir() else _read_file(source, year)

@@ -125,10 +125,11 @@ def csv_cells(path: Path, lines: list[str]) -> Cells:
     delimiter = max(",;\t", key=header.count)
     reader = csv.reader(lines, delimiter=delimiter)
     numbered = [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
-    names = tuple(name.strip() for name in numbered[0][1])
     if len(numbered) < 2:
         raise fail(expected="rows of weather below the header", given="none",
-                   where=f"{path}, line {numbered[0][0]}", remedy="write the weather into it")
+                   where=f"{path}, line {numbered[0][0] if numbered else 1}",
+                   remedy="write the weather into it")
+    names = tuple(name.strip() for name in numbered[0][1])
     for line, row in numbered[1:]:
         if len(row) != len(names):
             raise fail(expected=f"{len(names)} cells as in the header", given=f"{len(row)}",

@@ -1,7 +1,8 @@
-"""Plans as files: a CSV list, a GeoTIFF of ranks, a JSON record of how the plan was made; and back.
+"""Plans as files: a CSV list, a GeoTIFF of ranks, Cell2Fire's table of fire breaks, a JSON record
+of how the plan was made; and back.
 
-Rows, columns and cell ids count from 0, ranks from 1. Coordinates are cell centres in the
-landscape's reference system.
+Rows, columns and cell ids count from 0 (from 1 in Cell2Fire's table), ranks from 1. Coordinates are
+cell centres in the landscape's reference system.
 """
 
 import csv
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 
 from firebreak import __version__
 from firebreak.checks import fail
+from firebreak.landscape.cell2fire_tables import read_firebreaks
+from firebreak.landscape.cell2fire_writer import write_firebreak_csv
 from firebreak.landscape.geotiff import open_raster, read_band
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.writers import write_geotiff
@@ -29,12 +32,13 @@ _NUMBERS = {"plan_fires": int, "seed": int, "seconds": float, "simulations": flo
 
 
 def write_plan(plan: Plan, landscape: Landscape, out_dir: Path) -> dict[str, Path]:
-    """Writes plan.csv, plan.tif and plan.json into a folder, which is made if need be.
+    """Writes plan.csv, plan.tif, plan.json and firebreaks.csv into a folder, made if need be.
 
     plan.tif holds the rank of placement, 0 where nothing is treated, -1 outside the data.
+    firebreaks.csv is the table that Cell2Fire and C2F-W take, "Year,Ncell" with ids from 1.
 
     Returns:
-        "csv", "tif" and "json" -> path.
+        "csv", "tif", "json" and "firebreaks" -> path.
 
     Raises:
         InputError: the plan does not fit the landscape, or the folder cannot be written.
@@ -44,13 +48,16 @@ def write_plan(plan: Plan, landscape: Landscape, out_dir: Path) -> dict[str, Pat
     tif = write_geotiff(out_dir / "plan.tif", {"rank": _ranks(plan, landscape)}, landscape,
                         nodata=RANK_NODATA, tags={"method": plan.method})
     return {"csv": _replace(out_dir / "plan.csv", _csv_text(plan, landscape)), "tif": tif,
-            "json": _replace(out_dir / "plan.json", json.dumps(_record(plan), indent=2) + "\n")}
+            "json": _replace(out_dir / "plan.json", json.dumps(_record(plan), indent=2) + "\n"),
+            "firebreaks": write_firebreak_csv(out_dir / "firebreaks.csv", plan.cells,
+                                              landscape.fuel_model.size)}
 
 
 def read_plan(path: Path, landscape: Landscape) -> Plan:
     """The plan in a plan.csv, a plan.tif, or a folder with one, for a landscape.
 
-    A CSV needs the columns `row` and `col`; a raster treats its cells above 0, lowest first. How
+    A CSV needs the columns `row` and `col`, or is Cell2Fire's table of fire breaks, whose header
+    begins with Year and which keeps no order; a raster treats its cells above 0, lowest first. How
     the plan was made is taken from the .json file of the same name where there is one.
 
     Raises:
@@ -165,6 +172,8 @@ def _read_record(path: Path, landscape: Landscape) -> dict[str, Any]:
 
 
 def _read_csv(path: Path, landscape: Landscape) -> NDArray[np.int64]:
+    if _is_firebreak_table(path):
+        return read_firebreaks(path, landscape.fuel_model.size)
     height, width = landscape.shape
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -184,6 +193,12 @@ def _read_csv(path: Path, landscape: Landscape) -> NDArray[np.int64]:
         raise _other_grid(path, "coordinates that do not lie in the cells of its rows and columns",
                           landscape)
     return rows * width + cols
+
+
+def _is_firebreak_table(path: Path) -> bool:
+    """Whether the header begins with a year, as in "Year,Ncell" and "Year Number,Cell Numbers"."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        return file.readline(80).lstrip(' "').lower().startswith("year")
 
 
 def _read_raster(path: Path, landscape: Landscape) -> NDArray[np.int64]:

@@ -1,0 +1,147 @@
+"""Compiled burning of many fires at once, and what is made of each: losses, trees, maps."""
+
+import numba
+import numpy as np
+
+from firebreak.fire.compiled import compiled
+from firebreak.fire.fire_tables import Work
+from firebreak.fire.front_kernel import burn_one, clean
+from firebreak.fire.intensity_kernel import intensity
+from firebreak.fire.ring import SEGMENT_CODE, SPOT, UNBURNED
+from firebreak.fire.way_kernel import (
+    SEGMENT_A,
+    SEGMENT_B,
+    STEP_COL,
+    STEP_ROW,
+    Lie,
+    row_at,
+)
+
+
+@compiled()
+def classify(burned, first, ways, limits, work):
+    """Class of intensity u8 [P] in which each burned cell burned."""
+    for k in range(burned):
+        cell = work.order[k]
+        here = intensity(ways, row_at(ways, first, work.time[cell]), cell,
+                         np.int64(work.code[cell]), np.float64(work.weight[cell]))
+        work.classes[cell] = np.searchsorted(limits, here, side="right")
+
+
+@compiled()
+def loss_of(burned, value, work):
+    """The fire's loss; what each burned cell loses goes into `below`.
+
+    value f32 [C, P]; classes are looked at where C is above 1.
+    """
+    order, below = work.order, work.below
+    loss = 0.0
+    for k in range(burned):
+        cell = order[k]
+        worth = value[0, cell] if value.shape[0] == 1 else value[work.classes[cell], cell]
+        below[cell] = worth
+        loss += worth
+    return loss
+
+
+@compiled()
+def hand_down(burned, offset, work):
+    """Turns what each cell loses into what is lost in the fire's tree below it, itself included.
+
+    Each cell hands its sum to its parents by weight, last burned first (a topological order).
+    """
+    order, below, code = work.order, work.below, work.code
+    for k in range(burned - 1, 0, -1):
+        cell = order[k]
+        parents = np.int64(code[cell])
+        if parents < SEGMENT_CODE:
+            below[cell + offset[parents]] += below[cell]
+        elif parents == SPOT:
+            below[work.thrower[cell]] += below[cell]
+        else:
+            segment = parents - SEGMENT_CODE
+            share = np.float64(work.weight[cell]) * below[cell]
+            below[cell + offset[SEGMENT_B[segment]]] += share
+            below[cell + offset[SEGMENT_A[segment]]] += below[cell] - share
+
+
+@compiled()
+def _burn_listed(fire, thread, offset, width, ways, spots, rules, fires, overlays, results,
+                 scratch):
+    """Burns one fire of the table with a thread's workspace and writes its results."""
+    work = Work(scratch.time[thread], scratch.code[thread], scratch.weight[thread],
+                scratch.status[thread], scratch.order[thread], scratch.below[thread],
+                scratch.classes[thread], scratch.thrower[thread], scratch.stack[thread],
+                scratch.queue[thread])
+    first, overlay = fires.row[fire], fires.overlay[fire]
+    stream = first // ways.steps if rules.breach.shape[0] > 0 else 0
+    lie = Lie(overlays.state[overlay], fires.source[fire], fires.key[fire],
+              rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
+    burned = burn_one(fires.duration[fire], first, ways, spots, lie, work)
+    if ways.heat.shape[0] > 0:
+        classify(burned, first, ways, rules.class_limits, work)
+    results.loss[fire] = loss_of(burned, overlays.value[overlay], work)
+    if fire < results.downstream.shape[0]:
+        hand_down(burned, offset, work)
+    _write(fire, burned, work, results)
+    clean(burned, work)
+
+
+@compiled()
+def _write(fire, burned, work, results):
+    """Puts a burned fire into those results that have a row for it."""
+    if fire < results.arrival.shape[0]:
+        results.arrival[fire] = np.inf
+        for k in range(burned):
+            results.arrival[fire, work.order[k]] = work.time[work.order[k]]
+    if fire < results.code.shape[0]:
+        results.code[fire] = UNBURNED
+        for k in range(burned):
+            results.code[fire, work.order[k]] = work.code[work.order[k]]
+    if fire < results.downstream.shape[0]:
+        results.downstream[fire] = 0.0
+        for k in range(burned):
+            results.downstream[fire, work.order[k]] = work.below[work.order[k]]
+    if fire < results.classes.shape[0]:
+        results.classes[fire] = UNBURNED
+        for k in range(burned):
+            results.classes[fire, work.order[k]] = work.classes[work.order[k]]
+
+
+@numba.njit(cache=True, parallel=True)
+def burn_many(which, width, ways, spots, rules, fires, overlays, results, scratch):
+    """Burns the fires listed in `which`, in parallel, into `results`."""
+    offset = STEP_ROW * width + STEP_COL
+    for i in numba.prange(which.shape[0]):
+        _burn_listed(which[i], numba.get_thread_id(), offset, width, ways, spots, rules, fires,
+                     overlays, results, scratch)
+
+
+@compiled()
+def depends_on(cell, sources, codes, closes_step, closes_code, out):
+    """Sets out[fire] = 1, u8 [F], for each fire that may change when `cell` becomes a break.
+
+    A fire changes if it burned the cell, or if some child's recorded step or segment crosses the
+    cell or is a diagonal beside it. closes_step i64 [K] (offset of the child), closes_code i64 [K]:
+    made by `travel.closing_table`. A fire that starts in the cell does not change.
+    """
+    for fire in range(codes.shape[0]):
+        if sources[fire] == cell:
+            continue
+        if codes[fire, cell] != UNBURNED:
+            out[fire] = 1
+            continue
+        for k in range(closes_step.shape[0]):
+            if codes[fire, cell + closes_step[k]] == closes_code[k]:
+                out[fire] = 1
+                break
+
+
+@compiled()
+def burned_near(cell, reach, width, codes, out):
+    """Sets out[fire] = 1, u8 [F], for each fire that burned a cell within `reach` of `cell`."""
+    for fire in range(codes.shape[0]):
+        for row in range(-reach, reach + 1):
+            for col in range(-reach, reach + 1):
+                if codes[fire, cell + row * width + col] != UNBURNED:
+                    out[fire] = 1

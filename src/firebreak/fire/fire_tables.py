@@ -1,0 +1,126 @@
+"""What the compiled engine takes and gives: fires, breaks, rules, results, scratch memory."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNSEEN, FINAL, SILENT = 0, 1, 2  # of a cell: not final; final; burned and sends nothing
+
+
+class Rules(NamedTuple):
+    """What breaks do.
+
+    leak: fire passes between two breaks that touch at a corner.
+    breach: f32 [S, P], probability that a break in the cell is breached under each stream of
+        weather, or no rows: breaks are never breached.
+    class_limits: f64 [C - 1], intensities between the classes of the value tables, kW/m.
+    """
+
+    leak: bool
+    breach: NDArray[np.float32]
+    class_limits: NDArray[np.float64]
+
+
+class FireTable(NamedTuple):
+    """F fires: row i64 [F] of the travel field (the first of the stream), overlay i64 [F], padded
+    ignition cell i64 [F], duration f64 [F] in minutes, key u64 [F] of the fire's random numbers.
+    """
+
+    row: NDArray[np.int64]
+    overlay: NDArray[np.int64]
+    source: NDArray[np.int64]
+    duration: NDArray[np.float64]
+    key: NDArray[np.uint64]
+
+
+class Overlays(NamedTuple):
+    """V break overlays: state u8 [V, P] (codes of `way_kernel`), value f32 [V, C, P], what burning
+    costs in each of C classes of intensity; C is 1 where intensity does not matter.
+    """
+
+    state: NDArray[np.uint8]
+    value: NDArray[np.float32]
+
+
+class Results(NamedTuple):
+    """Where results go: loss f64 [F]; arrival f64, code u8, downstream, classes u8 [<= F, P], which
+    have rows for the first fires only, or none.
+    """
+
+    arrival: NDArray[np.float64]
+    code: NDArray[np.uint8]
+    downstream: NDArray
+    classes: NDArray[np.uint8]
+    loss: NDArray[np.float64]
+
+
+class Workspace(NamedTuple):
+    """Scratch memory, one row per thread: time f32, code u8, weight f32, status u8, below f64,
+    classes u8, thrower i32 (of the ember that lit a cell), stack i32, [T, P] each, order i32
+    [T, 2 P] and queue u64 [T, Q].
+
+    Between fires every time is inf, every code UNBURNED and every status 0: each fire cleans up the
+    cells it burned, so that its cost does not depend on the size of the map.
+    """
+
+    time: NDArray[np.float32]
+    code: NDArray[np.uint8]
+    weight: NDArray[np.float32]
+    status: NDArray[np.uint8]
+    order: NDArray[np.int32]
+    below: NDArray[np.float64]
+    classes: NDArray[np.uint8]
+    thrower: NDArray[np.int32]
+    stack: NDArray[np.int32]
+    queue: NDArray[np.uint64]
+
+
+class Work(NamedTuple):
+    """A thread's part of the workspace."""
+
+    time: NDArray[np.float32]
+    code: NDArray[np.uint8]
+    weight: NDArray[np.float32]
+    status: NDArray[np.uint8]
+    order: NDArray[np.int32]
+    below: NDArray[np.float64]
+    classes: NDArray[np.uint8]
+    thrower: NDArray[np.int32]
+    stack: NDArray[np.int32]
+    queue: NDArray[np.uint64]
+
+
+class Store(NamedTuple):
+    """Fires that keep burning. N slots, the first K fires of the table are shown to planners.
+
+    cell i32, time f32, weight f32 [A]: the arena. start i64, room i32 [F]: a fire's part of it,
+        start -1 if it has none. size i32 [F]: cells burned. kept: bool [F], it is in there.
+    code: u8 [F, P]. loss: f64 [F]. below: i32 [K, P], downstream value times the slot's scale.
+    scale: f64 [N]. burned i32, downstream i64 [T, N, P]: changes of the slots' sums by thread.
+    """
+
+    cell: NDArray[np.int32]
+    time: NDArray[np.float32]
+    weight: NDArray[np.float32]
+    start: NDArray[np.int64]
+    room: NDArray[np.int32]
+    size: NDArray[np.int32]
+    kept: NDArray[np.bool_]
+    code: NDArray[np.uint8]
+    loss: NDArray[np.float64]
+    below: NDArray[np.int32]
+    scale: NDArray[np.float64]
+    burned: NDArray[np.int32]
+    downstream: NDArray[np.int64]
+
+
+class NewBreaks(NamedTuple):
+    """What changed since fires last burned: cells i64 [N, M] of each slot's new breaks, how_many
+    i64 [N]; closes_step, closes_code i64 [.]: see `travel.closing_table`.
+    """
+
+    cells: NDArray[np.int64]
+    how_many: NDArray[np.int64]
+    closes_step: NDArray[np.int64]
+    closes_code: NDArray[np.int64]
