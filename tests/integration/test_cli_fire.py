@@ -445,7 +445,7 @@ def test_maps_that_make_no_sense_are_refused(place: Path, capsys: Out) -> None:
     fuel = np.full((SIZE, SIZE), 102)
     fuel[0, 0] = 250
     write_land("unknown.tif", fuel=fuel)
-    refused(capsys, ["simulate", "unknown.tif"], "250 (1 cells)", "row 0, column 0")
+    refused(capsys, ["simulate", "unknown.tif"], "250 (1 cell)", "row 0, column 0")
     write_land("wet.tif", fuel=102)
     Path("wet.toml").write_text(SOUTHWARD.replace('moisture = "D2L2"', "\n".join(
         f"{name} = 0.9" for name in ("dead_moisture_1h", "dead_moisture_10h", "dead_moisture_100h",

@@ -26,7 +26,7 @@ class EvaluateArguments:
     policy: Path | None = None
     """A policy.pt or the folder of a run."""
     plan: list[Path] | None = None
-    """Plans made by `firebreak plan`: a folder, plan.csv or plan.tif each."""
+    """Plans made by `firebreak plan`: a folder, plan.csv or plan.tif each; or Cell2Fire tables."""
     window: int | None = None
     """Cut windows of so many rows and columns from each landscape."""
     windows: int = 6

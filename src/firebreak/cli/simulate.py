@@ -33,7 +33,7 @@ class SimulateArguments:
     fires: int = 1000
     """Number of fires."""
     plan: Path | None = None
-    """Burn with the breaks of a plan: a folder, plan.csv or plan.tif."""
+    """Burn with the breaks of a plan: a folder, plan.csv, plan.tif or a Cell2Fire table of breaks."""
     fires_per_ha_year: float | None = None
     """Fires that start per hectare and year: adds a map of the chance to burn in a year."""
     out: Path | None = None

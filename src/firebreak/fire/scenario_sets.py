@@ -16,6 +16,7 @@ from firebreak.fire.streams import WeatherStreams, constant, gather_streams, joi
 from firebreak.fire.weather import WeatherScenarios
 from firebreak.fire.weather_rows import DEFAULT_DROUGHT, rows_of, within_hours
 from firebreak.fire.wind_rose import rose_of
+from firebreak.landscape.layers import counted
 from firebreak.landscape.weather_files import numbered_weather, read_settings, read_weather
 from firebreak.landscape.weather_gridded import grid_hours, is_gridded, read_gridded
 from firebreak.landscape.weather_tables import (
@@ -143,7 +144,8 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
         WeatherWarning: as the readers do; a stream whose last hour holds.
     """
     if scenarios < 1 or (hours is not None and hours < 1):
-        asked = f"{scenarios} scenarios" + ("" if hours is None else f" of {hours} hours")
+        asked = counted(scenarios, "scenario") + (
+            "" if hours is None else f" of {counted(hours, 'hour')}")
         raise fail(expected="at least 1 scenario, and 1 hour if hours are given", given=asked,
                    where=str(path), remedy="ask for more")
 

@@ -112,8 +112,9 @@ def _fine_fuel_code(table: WeatherTable) -> Floats | None:
     codes = []
     for run in runs(table):
         hours = np.diff(table.minutes[run], prepend=table.minutes[run.start] - step_min(table))
-        codes.append(hourly_codes(**_air(table, run), rain_mm=np.minimum(table.rain_mm[run], _MOST_RAIN_MM),
-                                  buildup_index=0.0, hours=hours / 60.0).ffmc)
+        rain = np.minimum(table.rain_mm[run], _MOST_RAIN_MM)
+        codes.append(hourly_codes(**_air(table, run), rain_mm=rain, buildup_index=0.0,
+                                  hours=hours / 60.0).ffmc)
     return np.concatenate(codes)
 
 
