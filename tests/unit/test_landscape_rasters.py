@@ -14,7 +14,7 @@ from rasterio.warp import transform as to_system
 
 from firebreak.checks import InputError
 from firebreak.landscape.landscape import NODATA, Landscape
-from firebreak.landscape.rasters import read_on_grid, read_points, with_rasters
+from firebreak.landscape.rasters import latitude_of, read_on_grid, read_points, with_rasters
 from firebreak.landscape.resample import to_cell_size
 from firebreak.landscape.source import LandscapeWarning
 from firebreak.landscape.synthetic import generate
@@ -284,3 +284,11 @@ def test_a_majority_is_by_area() -> None:
 def test_absurd_cell_sizes_are_refused(cell: float) -> None:
     with pytest.raises(InputError, match=r"a cell size above 0|cells that fit"):
         to_cell_size(generate(1, 8), cell)
+
+
+def test_the_latitude_is_that_of_the_maps_centre() -> None:
+    crs = rasterio.crs.CRS.from_string("EPSG:32611").to_wkt()
+    placed = replace(generate(1, 20), crs=crs,
+                     transform=(30.0, 0.0, 499700.0, 0.0, -30.0, 5000300.0))
+    assert latitude_of(placed) == pytest.approx(45.1535, abs=1e-3)  # 45 + 17,050 / 111,087
+    assert latitude_of(generate(1, 20)) is None

@@ -132,8 +132,8 @@ class SceneOptions:
         return with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
                             barriers=given.barriers, ignition=given.ignitions)
 
-    def conditions(self, spec: str) -> "FireConditions":
-        """What is assumed of fires on the landscape of `spec`."""
+    def conditions(self, landscape: "Landscape", spec: str) -> "FireConditions":
+        """What is assumed of fires on a landscape read from `spec`."""
         from firebreak.fire.fires import FireRegime
         from firebreak.fire.potential import BehaviorModel
         from firebreak.fire.scene import FireConditions
@@ -154,7 +154,8 @@ class SceneOptions:
                                 wind_20ft_spread_m_min=WIND_SPREAD * speed),
             regime=FireRegime(burned_share=fire.burned_share, edge_share=fire.edge_share,
                               duration_min=fire.duration_min),
-            scenarios=weather.scenarios, weather=self._weather(spec), spread=fire.spread,
+            scenarios=weather.scenarios, weather=self._weather(landscape, spec),
+            spread=fire.spread,
             model=BehaviorModel(crown=fire.crown, wind_limit=fire.wind_limit,
                                 length_to_width=fire.length_to_width),
             treatment=Treatment(kind=breaks.break_kind, width_m=breaks.break_width_m,
@@ -166,12 +167,13 @@ class SceneOptions:
         """The scene of a landscape read from `spec`."""
         from firebreak.fire.scene import make_scene
 
-        conditions = self.conditions(spec)
+        conditions = self.conditions(landscape, spec)
         check_memory(landscape, conditions.rows)
         return make_scene(landscape, conditions, self.seed)
 
-    def _weather(self, spec: str) -> "WeatherStreams | None":
+    def _weather(self, landscape: "Landscape", spec: str) -> "WeatherStreams | None":
         from firebreak.fire.scenario_sets import DEFAULT_MOISTURE, weather_of
+        from firebreak.landscape.rasters import latitude_of
 
         given = self.weather
         drawn = [name for name in ("wind_20ft_km_h", "wind_from_deg")
@@ -186,7 +188,8 @@ class SceneOptions:
             return None
         return weather_of(path, scenarios=given.scenarios, hours=given.hours, seed=self.seed,
                           year=given.year, wind_towards=given.wind_towards,
-                          moisture=given.moisture or DEFAULT_MOISTURE)
+                          moisture=given.moisture or DEFAULT_MOISTURE,
+                          latitude_deg=latitude_of(landscape))
 
 
 def _check_no_file_options(given: WeatherOptions) -> None:

@@ -33,7 +33,7 @@ class SimulateArguments:
     fires: int = 1000
     """Number of fires."""
     plan: Path | None = None
-    """Burn with the breaks of a plan: a folder, plan.csv, plan.tif or a Cell2Fire table of breaks."""
+    """Burn with the breaks of a plan: a folder, plan.csv, plan.tif or a Cell2Fire table."""
     fires_per_ha_year: float | None = None
     """Fires that start per hectare and year: adds a map of the chance to burn in a year."""
     out: Path | None = None
@@ -94,7 +94,7 @@ def _scene(args: SimulateArguments, land: "Landscape") -> "Scene":
     from firebreak.fire.losses import BURNED
     from firebreak.fire.scene import make_scene
 
-    conditions = args.scene.conditions(args.landscape)
+    conditions = args.scene.conditions(land, args.landscape)
     check_memory(land, conditions.rows)
     return make_scene(land, replace(conditions, response=conditions.response or BURNED),
                       args.scene.seed)

@@ -139,7 +139,8 @@ def duff_code_after_rain(code: ArrayLike, rain_mm: ArrayLike) -> Floats:
     slope = np.where(before <= 33.0, 100.0 / (0.5 + 0.3 * before),
                      np.where(before <= 65.0, 14.0 - 1.3 * log_code, 6.2 * log_code - 17.2))
     wet = moisture + 1000.0 * net / (48.77 + slope * net)
-    return np.maximum(43.43 * (5.6348 - np.log(wet - 20.0)), 0.0)
+    # A code so high that its moisture rounds to the 20 % it tends to must not divide by 0.
+    return np.maximum(43.43 * (5.6348 - np.log(np.maximum(wet - 20.0, 1e-300))), 0.0)
 
 
 def drought_code(yesterday: ArrayLike, *, temperature_c: ArrayLike, rain_mm: ArrayLike,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rasterio.crs import CRS
 from rasterio.enums import Resampling
 from rasterio.errors import RasterioError
+from rasterio.warp import transform
 
 from firebreak.checks import fail
 from firebreak.landscape.ascii_grid import is_ascii_grid, read_ascii_grid
@@ -130,6 +131,17 @@ def with_rasters(landscape: Landscape, *, value: str | Path | None = None,
     if cost is None:
         return changed
     return replace(changed, cost=_cost(cost, changed))  # type: ignore[arg-type]
+
+
+def latitude_of(landscape: Landscape) -> float | None:
+    """Latitude of the map's centre, degrees north; None without a reference system."""
+    if landscape.crs is None:
+        return None
+    a, b, c, d, e, f = landscape.transform
+    row, col = landscape.shape[0] / 2, landscape.shape[1] / 2
+    _, (latitude,) = transform(CRS.from_wkt(landscape.crs), CRS.from_epsg(4326),
+                                    [a * col + b * row + c], [d * col + e * row + f])
+    return float(latitude)
 
 
 def _not_negative(path: str | Path, grid: NDArray[np.float64], what: str) -> NDArray[np.float64]:
