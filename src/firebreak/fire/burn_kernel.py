@@ -4,8 +4,7 @@ import numba
 import numpy as np
 
 from firebreak.fire.compiled import compiled
-from firebreak.fire.fire_tables import Work
-from firebreak.fire.front_kernel import burn_one, clean
+from firebreak.fire.front_kernel import burn_one, clean, of_thread
 from firebreak.fire.intensity_kernel import intensity
 from firebreak.fire.ring import SEGMENT_CODE, SPOT, UNBURNED
 from firebreak.fire.way_kernel import (
@@ -69,10 +68,7 @@ def hand_down(burned, offset, work):
 def _burn_listed(fire, thread, offset, width, ways, spots, rules, fires, overlays, results,
                  scratch):
     """Burns one fire of the table with a thread's workspace and writes its results."""
-    work = Work(scratch.time[thread], scratch.code[thread], scratch.weight[thread],
-                scratch.status[thread], scratch.order[thread], scratch.below[thread],
-                scratch.classes[thread], scratch.thrower[thread], scratch.stack[thread],
-                scratch.queue[thread])
+    work = of_thread(scratch, thread, scratch.code[thread])
     first, overlay = fires.row[fire], fires.overlay[fire]
     stream = first // ways.steps if rules.breach.shape[0] > 0 else 0
     lie = Lie(overlays.state[overlay], fires.source[fire], fires.key[fire],

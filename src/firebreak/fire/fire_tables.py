@@ -76,21 +76,6 @@ class Workspace(NamedTuple):
     queue: NDArray[np.uint64]
 
 
-class Work(NamedTuple):
-    """A thread's part of the workspace."""
-
-    time: NDArray[np.float32]
-    code: NDArray[np.uint8]
-    weight: NDArray[np.float32]
-    status: NDArray[np.uint8]
-    order: NDArray[np.int32]
-    below: NDArray[np.float64]
-    classes: NDArray[np.uint8]
-    thrower: NDArray[np.int32]
-    stack: NDArray[np.int32]
-    queue: NDArray[np.uint64]
-
-
 class Store(NamedTuple):
     """Fires that keep burning. N slots, the first K fires of the table are shown to planners.
 

@@ -15,7 +15,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from firebreak.fire.compiled import compiled
-from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN
+from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN, Workspace
 from firebreak.fire.queue_kernel import (
     cell_of,
     compact,
@@ -198,6 +198,14 @@ def spread(size, burned, duration, first, ways, spots, lie, work):
                 if best < before:
                     size = enqueue(child, best, size, time, queue)
     return burned
+
+
+@compiled()
+def of_thread(scratch, thread, code):
+    """A thread's part of the workspace, with `code` u8 [P] in place of its own."""
+    return Workspace(scratch.time[thread], code, scratch.weight[thread], scratch.status[thread],
+                     scratch.order[thread], scratch.below[thread], scratch.classes[thread],
+                     scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread])
 
 
 @compiled()

@@ -18,8 +18,8 @@ import numpy as np
 
 from firebreak.fire.burn_kernel import classify, hand_down, loss_of
 from firebreak.fire.compiled import compiled
-from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN, Work
-from firebreak.fire.front_kernel import burn_one, enqueue, lowest_bit
+from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN
+from firebreak.fire.front_kernel import burn_one, enqueue, lowest_bit, of_thread
 from firebreak.fire.queue_kernel import cell_of, drop_first, later, time_of
 from firebreak.fire.ring import SEGMENT_CODE, STEPS, UNBURNED
 from firebreak.fire.way_kernel import (
@@ -334,10 +334,7 @@ def _keep(fire, burned, store, work):
 
 @compiled()
 def _reburn(fire, thread, offset, width, ways, spots, rules, fires, overlays, new, store, scratch):
-    work = Work(scratch.time[thread], store.code[fire], scratch.weight[thread],
-                scratch.status[thread], scratch.order[thread], scratch.below[thread],
-                scratch.classes[thread], scratch.thrower[thread], scratch.stack[thread],
-                scratch.queue[thread])
+    work = of_thread(scratch, thread, store.code[fire])
     first, slot = fires.row[fire], fires.overlay[fire]
     stream = first // ways.steps if rules.breach.shape[0] > 0 else 0
     lie = Lie(overlays.state[slot], fires.source[fire], fires.key[fire],
