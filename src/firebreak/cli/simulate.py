@@ -78,9 +78,10 @@ def run(arguments: list[str]) -> int:
     common.write_options(out, args.scene)
     asked = (f"asked for {args.scene.fire.burned_share:.1%}; " if args.scene.fire.duration_min
              is None else "")
-    print(f"{args.fires} fires in {_weather_words(scene, fires)} burned {share:.1%} of the "
+    print(f"{args.fires} fires in {_weather_words(scene)} burned {share:.1%} of the "
           f"burnable cells on average in {seconds:.1f} s ({asked}median duration "
           f"{scene.median_duration_min:.0f} min); mean loss {burned.loss.mean():.4g}")
+    print(_outlasting(scene, fires), end="")
     for path in files:
         print(path)
     if args.scene.json:
@@ -100,14 +101,17 @@ def _scene(args: SimulateArguments, land: "Landscape") -> "Scene":
                       args.scene.seed)
 
 
-def _weather_words(scene: "Scene", fires: "Fires") -> str:
-    count, steps, step_min = scene.stream_weight.size, scene.field.steps, scene.field.step_min
-    words = f"{count} weather scenario{'s' if count > 1 else ''}"
-    if steps == 1:
-        return words
-    outlast = float((fires.duration_min > steps * step_min).mean())
-    holds = f", whose last row holds for the {outlast:.0%} that outlast it" if outlast else ""
-    return f"{words} of {steps} steps of {step_min:g} min{holds}"
+def _weather_words(scene: "Scene") -> str:
+    count, steps = scene.stream_weight.size, scene.field.steps
+    hours = f" of {steps} steps of {scene.field.step_min:g} min" if steps > 1 else ""
+    return f"{count} weather scenario{'s' if count > 1 else ''}{hours}"
+
+
+def _outlasting(scene: "Scene", fires: "Fires") -> str:
+    """A line for fires that burn longer than their weather lasts; nothing where none does."""
+    share = float((fires.duration_min > scene.field.steps * scene.field.step_min).mean())
+    words = f"{share:.0%} of the fires outlast their weather, whose last row then holds\n"
+    return words if share > 0.0 else ""
 
 
 def _maps(scene: "Scene", burned: "BurnStatistics", fires_per_ha_year: float | None,
