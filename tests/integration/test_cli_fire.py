@@ -478,3 +478,44 @@ def test_tables_that_make_no_sense_are_refused(case: str, place: Path, capsys: O
     text, words = TABLES[case]
     Path("cases.csv").write_text(text)
     refused(capsys, ["behavior", "cases.csv", "--out", "refused"], *words)
+
+
+# Several values.
+
+def test_every_value_is_lost_at_its_own_flame_lengths(place: Path, capsys: Out) -> None:
+    """Grass under this wind flames above 4 ft: pasture and houses are lost, what only the longest
+    flames destroy is not.
+    """
+    for name, worth in (("pasture", 1.0), ("houses", 10.0), ("towers", 100.0)):
+        write_raster(f"{name}.tif", np.full((SIZE, SIZE), worth, np.float32))
+    Path("values.toml").write_text(
+        '[[layer]]\nraster = "pasture.tif"\n'
+        '[[layer]]\nraster = "houses.tif"\nweight = 0.5\nlosses = [0, 0, 1, 1, 1, 1]\n'
+        '[[layer]]\nraster = "towers.tif"\nlosses = [0, 0, 0, 0, 0, 1]\n')
+    simulate(capsys, "grass.tif", "--weather", "south.toml", "--ignitions", "start.csv",
+             "--duration-min", "30", "--spread", "graph")
+    burned = read("expected_loss")
+    head = np.unravel_index(np.nanargmax(np.where(np.arange(SIZE)[:, None] > 6, burned, 0)),
+                            burned.shape)
+    simulate(capsys, "grass.tif", "--weather", "south.toml", "--ignitions", "start.csv",
+             "--duration-min", "30", "--spread", "graph", "--layers", "values.toml")
+    assert burned[head] == pytest.approx(1.0)
+    assert read("expected_loss")[head] == pytest.approx(1.0 + 0.5 * 10.0)
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("", "[[layer]]"), ("[[layer]]\nraster = 3\n", "raster's path"),
+    ('[[layer]]\nraster = "grass.tif"\nlosses = "all"\n', "six numbers"),
+    ('[[layer]]\nraster = "grass.tif"\nlosses = [1, 2]\n', "6 fractions"),
+    ('[[layer]]\nraster = "grass.tif"\nwieght = 2\n', "did you mean 'weight'"),
+    ('[[layer]]\nraster = "none.tif"\n', "none.tif")])
+def test_values_that_make_no_sense_are_refused(place: Path, capsys: Out, text: str,
+                                               said: str) -> None:
+    Path("values.toml").write_text(text)
+    refused(capsys, ["simulate", "grass.tif", "--layers", "values.toml"], said)
+
+
+def test_values_are_given_once(place: Path, capsys: Out) -> None:
+    Path("values.toml").write_text('[[layer]]\nraster = "grass.tif"\n')
+    refused(capsys, ["simulate", "grass.tif", "--layers", "values.toml", "--losses",
+                     "0,0,0,0,0,1"], "--layers, or --value and --losses")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
-    from firebreak.fire.losses import ResponseFunction
+    from firebreak.fire.losses import ResponseFunction, ValueLayer
     from firebreak.fire.scene import FireConditions, Scene
     from firebreak.fire.streams import WeatherStreams
     from firebreak.landscape.landscape import Landscape
@@ -31,6 +31,9 @@ class MapOptions:
     losses: str | None = None
     """Share of the value lost by flame length: six fractions for flames below 2 ft, 2-4, 4-6, 6-8,
     8-12 and above 12 ft, such as 0,0.2,0.4,0.6,0.8,1; all of it in any flame if not given."""
+    layers: Path | None = None
+    """Several values, each with its own losses, instead of --value and --losses: a .toml with a
+    [[layer]] for each: raster, and if wanted name, weight, and losses as six fractions."""
     cost: Path | None = None
     """Raster of what it costs to treat a cell; 1 everywhere if not given."""
     treatable: Path | None = None
@@ -169,7 +172,22 @@ class SceneOptions:
 
         conditions = self.conditions(landscape, spec)
         check_memory(landscape, conditions.rows)
-        return make_scene(landscape, conditions, self.seed)
+        return make_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
+
+    def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":
+        """The values of `--layers` on a landscape's grid; None if not given.
+
+        Raises:
+            InputError: the file is damaged, a key unknown, or another option says the same.
+        """
+        from firebreak.cli.value_layers import read_layers
+
+        if self.map.layers is None:
+            return None
+        if self.map.value is not None or self.map.losses is not None:
+            raise fail(expected="--layers, or --value and --losses", given="both",
+                       where="--layers", remedy="put the value and its losses into the layers")
+        return read_layers(self.map.layers, landscape)
 
     def _weather(self, landscape: "Landscape", spec: str) -> "WeatherStreams | None":
         from firebreak.fire.scenario_sets import DEFAULT_MOISTURE, weather_of

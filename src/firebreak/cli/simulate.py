@@ -98,7 +98,7 @@ def _scene(args: SimulateArguments, land: "Landscape") -> "Scene":
     conditions = args.scene.conditions(land, args.landscape)
     check_memory(land, conditions.rows)
     return make_scene(land, replace(conditions, response=conditions.response or BURNED),
-                      args.scene.seed)
+                      args.scene.seed, layers=args.scene.layers(land))
 
 
 def _weather_words(scene: "Scene") -> str:

@@ -1,0 +1,54 @@
+"""Value layers from a TOML file: what is lost where, and at which flame length."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from firebreak.checks import fail, unknown_name
+from firebreak.fire.losses import BURNED, ResponseFunction, ValueLayer
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.rasters import read_on_grid
+from firebreak.landscape.weather_files import read_settings
+
+_KEYS = ("raster", "name", "weight", "losses")
+
+
+def read_layers(path: Path, landscape: Landscape) -> list[ValueLayer]:
+    """The layers of a file with one `[[layer]]` each, brought onto the landscape's grid.
+
+    Keys of a layer: `raster` (a path, relative to the file's folder), and if wanted `name`,
+    `weight` (1) and `losses` (six fractions, short flames first; all in any flame if not given).
+
+    Raises:
+        InputError: no such file, no layer, an unknown key, a raster that does not fit.
+    """
+    found = read_settings(path).get("layer")
+    if not isinstance(found, list) or not found:
+        raise fail(expected="at least one [[layer]]", given="none", where=str(path),
+                   remedy="write [[layer]] and below it raster = \"houses.tif\"")
+    return [_layer(table, path, landscape) for table in found]
+
+
+def _layer(table: dict[str, Any], path: Path, landscape: Landscape) -> ValueLayer:
+    for key in table:
+        if key not in _KEYS:
+            raise unknown_name("key", key, _KEYS, str(path))
+    raster, weight, losses = table.get("raster"), table.get("weight", 1.0), table.get("losses")
+    if not isinstance(raster, str) or not isinstance(weight, int | float):
+        raise fail(expected="a raster's path, and a number as its weight",
+                   given=f"{raster!r} and {weight!r}", where=str(path),
+                   remedy="write raster = \"houses.tif\" and weight = 2.0")
+    name = str(table.get("name", Path(raster).stem))
+    value = np.nan_to_num(read_on_grid(path.parent / raster, landscape)).astype(np.float32)
+    response = BURNED if losses is None else ResponseFunction(name=name, loss=_fractions(losses,
+                                                                                       path))
+    return ValueLayer(name=name, value=value, weight=float(weight), response=response)
+
+
+def _fractions(losses: Any, path: Path) -> Any:
+    numbers = isinstance(losses, list) and all(isinstance(part, int | float) for part in losses)
+    if not numbers:
+        raise fail(expected="losses as six numbers", given=f"{losses!r}", where=str(path),
+                   remedy="for example losses = [0, 0.2, 0.4, 0.6, 0.8, 1]")
+    return tuple(float(part) for part in losses)
