@@ -3,13 +3,18 @@
 import dataclasses
 import json
 import time
+import tomllib
 import warnings
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import tyro
 
 from firebreak.checks import fail
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
+    from firebreak.cli.scene_options import SceneOptions
 
 SCHEMA = 1
 OPTIONS_FILE = "options.json"
@@ -71,6 +76,8 @@ def warn_of_other_options(plan: Path, options: Any) -> None:
     try:
         made = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
+        made = None
+    if not isinstance(made, dict):
         return  # made by hand, or by another program
     other = [f"{key.replace('_', '-')} {made[group].get(key)} there, {value} here"
              for group, values in _plain(options).items() if isinstance(made.get(group), dict)
@@ -78,6 +85,24 @@ def warn_of_other_options(plan: Path, options: Any) -> None:
     if other:
         warnings.warn(f"{plan}: this plan was made under other options ({'; '.join(other)})",
                       stacklevel=2)
+
+
+def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
+    """Warns where a policy was trained for another kind of break than it is asked to plan."""
+    trained = tomllib.loads(policy.provenance.get("config", "")).get("breaks", {})
+    asked = break_settings(options)
+    other = [f"{name} {trained.get(name)} there, {value} here" for name, value in asked.items()
+             if trained and trained.get(name) != value]
+    if other:
+        warnings.warn(f"the policy was trained for other breaks ({'; '.join(other)})",
+                      stacklevel=2)
+
+
+def break_settings(options: "SceneOptions") -> dict[str, Any]:
+    """What breaks are, by the names that a configuration's [breaks] has for it."""
+    breaks = options.breaks
+    return {"kind": breaks.break_kind, "width_m": breaks.break_width_m, "fuel": breaks.break_fuel,
+            "breach": breaks.breach, "leak": breaks.leak}
 
 
 def _plain(options: Any) -> dict[str, dict[str, Any]]:

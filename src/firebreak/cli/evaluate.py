@@ -51,6 +51,8 @@ def run(arguments: list[str]) -> int:
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     policy = load_policy(args.policy) if args.policy else None
+    if policy is not None:
+        common.warn_of_other_breaks(policy, args.scene)
     common.use_threads(args.scene.threads, torch_threads=1)
     scenes = [args.scene.scene(land, spec) for spec in args.landscapes
               for land in _parts(spec, args)]

@@ -58,6 +58,8 @@ def run(arguments: list[str]) -> int:
                    remedy="0.05 treats 5 % of the treatable cells")
     method = args.method or ("dqn" if args.policy else "downstream-value")
     policy = load_policy(args.policy) if args.policy else None
+    if policy is not None:
+        common.warn_of_other_breaks(policy, args.scene)
     common.use_threads(args.scene.threads, torch_threads=1)
     full = args.scene.read(args.landscape)
     land, offset = (full, (0, 0)) if args.area is None else _part(full, args.area)

@@ -92,7 +92,7 @@ def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> i
     figures = draw_run(config, splits, folder)
     print(f"\n{len(figures)} pictures, metrics and policy.pt are in {folder}")
     print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy "
-          f"{shlex.quote(str(folder))} --out my_plan")
+          f"{shlex.quote(str(folder))}{_break_options(config)} --out my_plan")
     if args.json:
         from firebreak.memory.snapshot import peak_rss_bytes
 
@@ -116,6 +116,16 @@ def _sigterm_as_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _break_options(config: "RunConfig") -> str:
+    """The options of `firebreak plan` that ask for the breaks a run was trained for."""
+    breaks = config.breaks
+    parts = [f" --break-kind {breaks.kind}" * (breaks.kind != "hard"),
+             f" --break-width-m {breaks.width_m:g}" if breaks.width_m is not None else "",
+             f" --break-fuel {breaks.fuel}" if breaks.fuel is not None else "",
+             f" --breach {breaks.breach}" * (breaks.breach != "never"), " --leak" * breaks.leak]
+    return "".join(parts)
 
 
 def _consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",

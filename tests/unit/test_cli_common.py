@@ -1,0 +1,55 @@
+"""Plans and policies say what they are for, and a command that asks for something else warns."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+from firebreak.agent.policy_file import Policy
+from firebreak.cli import common
+from firebreak.cli.scene_options import BreakOptions, FireOptions, SceneOptions
+from firebreak.cli.train import _break_options
+from firebreak.train.config import RunConfig, as_toml, checked
+
+SHADED = SceneOptions(breaks=BreakOptions(break_kind="shaded"))
+
+
+def said(call) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(warning.message) for warning in caught]
+
+
+def test_a_plan_looked_at_under_other_options_warns_and_names_them(tmp_path: Path) -> None:
+    common.write_options(tmp_path, SHADED)
+    assert said(lambda: common.warn_of_other_options(tmp_path, SHADED)) == []
+    hard = SceneOptions(fire=FireOptions(crown="none"), seed=3, threads=2)
+    (words,) = said(lambda: common.warn_of_other_options(tmp_path / "plan.csv", hard))
+    assert "break-kind shaded there, hard here" in words
+    assert "crown finney there, none here" in words
+    assert "seed" not in words
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"breaks": 3}'])
+def test_plans_of_other_programs_do_not_warn(tmp_path: Path, text: str) -> None:
+    (tmp_path / common.OPTIONS_FILE).write_text(text)
+    assert said(lambda: common.warn_of_other_options(tmp_path, SHADED)) == []
+
+
+def test_a_policy_asked_for_other_breaks_than_it_was_trained_for_warns() -> None:
+    for trained, asked, expected in (("hard", SHADED, 1), ("shaded", SHADED, 0),
+                                     ("hard", SceneOptions(), 0)):
+        config = checked({"breaks": {"kind": trained}}, "test")
+        policy = Policy(network=None, provenance={"config": as_toml(config)})
+        assert len(said(lambda p=policy, a=asked: common.warn_of_other_breaks(p, a))) == expected
+    untold = Policy(network=None, provenance={"run": "x"})
+    assert said(lambda: common.warn_of_other_breaks(untold, SHADED)) == []
+
+
+def test_the_next_command_of_a_run_asks_for_its_breaks() -> None:
+    assert _break_options(RunConfig()) == ""
+    config = checked({"breaks": {"kind": "shaded", "fuel": 181, "leak": True}}, "test")
+    assert _break_options(config) == " --break-kind shaded --break-fuel 181 --leak"
+    narrow = checked({"breaks": {"width_m": 4.5, "breach": "wilson"}}, "test")
+    assert _break_options(narrow) == " --break-width-m 4.5 --breach wilson"
