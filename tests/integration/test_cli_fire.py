@@ -519,3 +519,8 @@ def test_values_are_given_once(place: Path, capsys: Out) -> None:
     Path("values.toml").write_text('[[layer]]\nraster = "grass.tif"\n')
     refused(capsys, ["simulate", "grass.tif", "--layers", "values.toml", "--losses",
                      "0,0,0,0,0,1"], "--layers, or --value and --losses")
+
+
+def test_the_direction_of_spread_is_where_the_head_runs_to(place: Path, capsys: Out) -> None:
+    simulate(capsys, "grass.tif", "--weather", "south.toml")
+    np.testing.assert_allclose(read("spread_direction_deg"), 180.0, atol=1e-3)

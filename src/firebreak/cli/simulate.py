@@ -126,9 +126,14 @@ def _maps(scene: "Scene", burned: "BurnStatistics", fires_per_ha_year: float | N
     def mean(grid: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.tensordot(weight, grid, axes=1)
 
+    angle = np.radians(head.heading_deg)
+    east, north = (mean(head.rate_of_spread_m_min * part(angle)) for part in (np.sin, np.cos))
+    towards = np.where(np.hypot(east, north) > 0.0, np.degrees(np.arctan2(east, north)) % 360.0,
+                       np.nan)
     single = {"burn_probability": burned.burn_probability,
               "mean_arrival_time_min": burned.arrival_time_min,
               "rate_of_spread_m_min": mean(head.rate_of_spread_m_min),
+              "spread_direction_deg": towards,
               "fireline_intensity_kw_m": mean(head.fireline_intensity_kw_m),
               "flame_length_m": mean(head.flame_length_m),
               "crown_fraction_burned": mean(head.crown_fraction_burned),
