@@ -112,7 +112,8 @@ def surface_results(table: Table) -> dict[str, Floats]:
         midflame_wind_m_min=given["midflame_wind_mph"] * M_MIN_PER_MPH,
         wind_from_deg=given["wind_from_deg"], slope_tan=given["slope_pct"] / 100.0,
         aspect_deg=given["aspect_deg"])
-    found = spread._asdict() | {"spread_direction_deg": spread.heading_deg}
+    # Sines of half turns leave angles of rounding size, which read badly.
+    found = spread._asdict() | {"spread_direction_deg": spread.heading_deg.round(9) % 360.0}
     return {name: found[name] for name in RESULTS}
 
 
