@@ -139,7 +139,7 @@ ONES, NONE = np.ones(SHAPE, np.float32), np.zeros(SHAPE, bool)
      "steady weather"),
     (lambda: burn_on_device(round_fires(), [fire_at(0, 0)] * 2, ONES), "1 sets of fires"),
     (lambda: burn_on_device(round_fires(), fire_at(9, 0), ONES), "ignitions in burnable cells"),
-    (lambda: burn_on_device(round_fires(), fire_at(0, 0).part(slice(0)), ONES), "got no fires"),
+    (lambda: burn_on_device(round_fires(), fire_at(0, 0).part(slice(0)), ONES), "at least 1 fire, got none"),
     (lambda: burn_on_device(round_fires(), fire_at(0, 0, scenario=1), ONES), "scenarios 0 to 0"),
     (lambda: burn_on_device(round_fires(), fire_at(0, 0, np.nan), ONES), "durations of 0"),
     (lambda: burn_on_device(round_fires(), fire_at(0, 0), ONES[1:]), "values"),

@@ -84,24 +84,24 @@ def _burn_listed(fire, thread, offset, width, ways, spots, rules, fires, overlay
 
 
 @compiled()
+def _lay_out(values, outside, burned, order, row):
+    """Values of the burned cells in a result's row, `outside` in all others."""
+    row[:] = outside
+    for k in range(burned):
+        row[order[k]] = values[order[k]]
+
+
+@compiled()
 def _write(fire, burned, work, results):
     """Puts a burned fire into those results that have a row for it."""
     if fire < results.arrival.shape[0]:
-        results.arrival[fire] = np.inf
-        for k in range(burned):
-            results.arrival[fire, work.order[k]] = work.time[work.order[k]]
+        _lay_out(work.time, np.inf, burned, work.order, results.arrival[fire])
     if fire < results.code.shape[0]:
-        results.code[fire] = UNBURNED
-        for k in range(burned):
-            results.code[fire, work.order[k]] = work.code[work.order[k]]
+        _lay_out(work.code, UNBURNED, burned, work.order, results.code[fire])
     if fire < results.downstream.shape[0]:
-        results.downstream[fire] = 0.0
-        for k in range(burned):
-            results.downstream[fire, work.order[k]] = work.below[work.order[k]]
+        _lay_out(work.below, 0.0, burned, work.order, results.downstream[fire])
     if fire < results.classes.shape[0]:
-        results.classes[fire] = UNBURNED
-        for k in range(burned):
-            results.classes[fire, work.order[k]] = work.classes[work.order[k]]
+        _lay_out(work.classes, UNBURNED, burned, work.order, results.classes[fire])
 
 
 @numba.njit(cache=True, parallel=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.fire.burn_kernel import burn_many
 from firebreak.fire.fire_tables import FireTable, Overlays, Results, Rules, Workspace
-from firebreak.fire.fires import Fires
+from firebreak.fire.fires import Fires, check_fires
 from firebreak.fire.losses import CLASSES, intensity_edges_kw_m
 from firebreak.fire.ring import UNBURNED
 from firebreak.fire.travel import (
@@ -226,7 +226,9 @@ def _run(job: _Job, fires: Fires, *, arrival: NDArray | None = None, code: NDArr
          downstream: NDArray | None = None, classes: NDArray | None = None,
          ) -> NDArray[np.float64]:
     """Burns fires; results that are not asked for get no rows."""
-    _check_fires(job.field, fires)
+    # The compiled code trusts its indices; this is where they are checked.
+    check_fires(fires, unpad(job.field.burnable, job.field.shape),
+                job.field.metric.shape[0] // job.field.steps)
     count, cols = fires.source.size, job.field.shape[1]
     loss = np.empty(count)
     reals, bytes_ = np.empty((0, job.cells)), np.empty((0, job.cells), np.uint8)
@@ -238,22 +240,3 @@ def _run(job: _Job, fires: Fires, *, arrival: NDArray | None = None, code: NDArr
     burn_many(np.arange(count), padded_width(cols), job.ways, job.spots, job.rules, table,
               job.overlays, results, job.scratch)
     return loss
-
-
-def _check_fires(field: TravelField, fires: Fires) -> None:
-    """The compiled code trusts its indices; this is where they are checked."""
-    burnable = unpad(field.burnable, field.shape)
-    scenarios = field.metric.shape[0] // field.steps
-    if fires.source.size == 0:
-        raise fail(expected="at least 1 fire", given="none", where="fires",
-                   remedy="draw some first")
-    inside = (fires.source >= 0) & (fires.source < burnable.size)
-    if not inside.all() or not burnable.ravel()[fires.source].all():
-        raise fail(expected="ignitions in burnable cells of the map", given="one elsewhere",
-                   where="fires", remedy="draw ignitions from landscape.burnable")
-    if (fires.scenario < 0).any() or (fires.scenario >= scenarios).any():
-        raise fail(expected=f"weather scenarios 0 to {scenarios - 1}", given="another one",
-                   where="fires", remedy="draw fires with the weights of these scenarios")
-    if np.isnan(fires.duration_min).any() or (fires.duration_min < 0).any():
-        raise fail(expected="durations of 0 minutes or more", given="nan or below 0",
-                   where="fires", remedy="check the fire regime")

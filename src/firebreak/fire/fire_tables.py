@@ -58,7 +58,7 @@ class Results(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch memory, one row per thread: time f32, code u8, weight f32, status u8, below f64,
     classes u8, thrower i32 (of the ember that lit a cell), stack i32, [T, P] each, order i32
-    [T, 2 P] and queue u64 [T, Q].
+    [T, 2 P] and queue u64 [T, Q]. Without the first axis it is one thread's part.
 
     Between fires every time is inf, every code UNBURNED and every status 0: each fire cleans up the
     cells it burned, so that its cost does not depend on the size of the map.

@@ -69,6 +69,27 @@ class FireRegime:
                        remedy="leave it out to have it follow from the burned share")
 
 
+def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int) -> None:
+    """Refuses fires that cannot burn on a map, bool [H, W], in so many weathers.
+
+    Raises:
+        InputError: no fire, an ignition elsewhere, an unknown weather, a duration below 0.
+    """
+    if fires.source.size == 0:
+        raise fail(expected="at least 1 fire", given="none", where="fires",
+                   remedy="draw some first")
+    inside = (fires.source >= 0) & (fires.source < burnable.size)
+    if not inside.all() or not burnable.ravel()[fires.source].all():
+        raise fail(expected="ignitions in burnable cells of the map", given="one elsewhere",
+                   where="fires", remedy="draw ignitions from landscape.burnable")
+    if (fires.scenario < 0).any() or (fires.scenario >= scenarios).any():
+        raise fail(expected=f"weather scenarios 0 to {scenarios - 1}", given="another one",
+                   where="fires", remedy="draw fires with the weights of these scenarios")
+    if np.isnan(fires.duration_min).any() or (fires.duration_min < 0).any():
+        raise fail(expected="durations of 0 minutes or more", given="nan or below 0",
+                   where="fires", remedy="check the fire regime")
+
+
 def draw_fires(regime: FireRegime, burnable: NDArray[np.bool_],
                scenario_weight: NDArray[np.float64], count: int, median_duration_min: float,
                *, seed: int, fire_set: str, landscape: str,

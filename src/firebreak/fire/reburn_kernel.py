@@ -151,18 +151,8 @@ def _by_step(child, step, kind, metric, unit_time, lie, work):
 
 
 @compiled()
-def _best_way(child, kind, row, ways, lie, work):
-    """(time, code, weight) of the best way to a cell from all that are known."""
-    metric, unit_time = ways.metric[row], ways.unit_time[row]
-    best, best_code, best_weight = np.float32(np.inf), np.int64(UNBURNED), 0.0
-    steps, segments = np.uint64(ways.accepts[row, child]), ways.segments[row, child]
-    while steps != 0:
-        step = np.int64(lowest_bit(steps))
-        steps &= steps - np.uint64(1)
-        if _sends(work.status[child + lie.offset[step]]):
-            t = _by_step(child, step, kind, metric, unit_time, lie, work)
-            if t < best or (t == best < np.inf and step < best_code):
-                best, best_code, best_weight = t, step, 0.0
+def _or_by_segment(best, best_code, best_weight, child, segments, kind, metric, lie, work):
+    """(time, code, weight) of the best of what is given and the ways through segments, bits u64."""
     while segments != 0:
         segment = np.int64(lowest_bit(segments))
         segments &= segments - np.uint64(1)
@@ -173,9 +163,26 @@ def _best_way(child, kind, row, ways, lie, work):
 
 
 @compiled()
-def _ways_by(parent, step, child, kind, row, ways, lie, work):
-    """(time, code, weight) of the better of what the cell has and the ways that a cell which just
-    became final, its parent at `step`, completes.
+def _best_way(child, kind, row, ways, lie, work):
+    """(time, code, weight) of the best way to a cell from all that are known."""
+    metric, unit_time = ways.metric[row], ways.unit_time[row]
+    best, best_code = np.float32(np.inf), np.int64(UNBURNED)
+    steps = np.uint64(ways.accepts[row, child])
+    while steps != 0:
+        step = np.int64(lowest_bit(steps))
+        steps &= steps - np.uint64(1)
+        if _sends(work.status[child + lie.offset[step]]):
+            t = _by_step(child, step, kind, metric, unit_time, lie, work)
+            if t < best or (t == best < np.inf and step < best_code):
+                best, best_code = t, step
+    return _or_by_segment(best, best_code, 0.0, child, ways.segments[row, child], kind, metric, lie,
+                          work)
+
+
+@compiled()
+def _ways_by(step, child, kind, row, ways, lie, work):
+    """(time, code, weight) of the better of what the cell has and the ways that its parent at
+    `step` completes, which just became final.
     """
     metric, unit_time = ways.metric[row], ways.unit_time[row]
     best, best_code = work.time[child], np.int64(work.code[child])
@@ -184,14 +191,8 @@ def _ways_by(parent, step, child, kind, row, ways, lie, work):
         t = _by_step(child, step, kind, metric, unit_time, lie, work)
         if t < best or (t == best < np.inf and step < best_code):
             best, best_code, best_weight = t, step, 0.0
-    ending = ways.segments[row, child] & TOUCHING[step]
-    while ending != 0:
-        segment = np.int64(lowest_bit(ending))
-        ending &= ending - np.uint64(1)
-        t, w = _through_segment(child, segment, kind, metric, lie, work)
-        if t < best or (t == best < np.inf and segment + SEGMENT_CODE < best_code):
-            best, best_code, best_weight = t, segment + SEGMENT_CODE, w
-    return best, best_code, best_weight
+    return _or_by_segment(best, best_code, best_weight, child,
+                          ways.segments[row, child] & TOUCHING[step], kind, metric, lie, work)
 
 
 @compiled()
@@ -244,7 +245,7 @@ def _solve_again(size, known, duration, row, ways, lie, work):
             kind = kind_of(child, lie)
             if kind == CLOSED:
                 continue
-            t, code, weight = _ways_by(parent, step, child, kind, row, ways, lie, work)
+            t, code, weight = _ways_by(step, child, kind, row, ways, lie, work)
             if t > duration or code == work.code[child]:
                 continue
             if status == UNSEEN:

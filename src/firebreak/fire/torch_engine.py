@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.fire.fires import Fires
+from firebreak.fire.fires import Fires, check_fires
 from firebreak.fire.torch_burn import relax
 from firebreak.fire.torch_field import Arithmetic, DeviceFields, map_cells, to_device
 from firebreak.fire.torch_overlay import HostOverlays, joined, on_device, overlays_of, part_of
@@ -117,7 +117,7 @@ def _problem(fields: DeviceFields, sets: list[Fires], value: NDArray[np.float32]
     burnable = unpad(fields.burnable.cpu().numpy(), fields.shape)
     for land, fires in enumerate(sets):
         first, end = fields.first_row[land:land + 2]
-        _check_fires(fires, burnable[land], end - first)
+        check_fires(fires, burnable[land], end - first)
     counts = np.array([fires.source.size for fires in sets])
     landscape = np.repeat(np.arange(lands), counts)
     together = Fires(*(np.concatenate(parts) for parts in zip(*sets, strict=True)))
@@ -143,21 +143,6 @@ def _stacked(maps: NDArray, name: str, count: int, shape: tuple[int, int]) -> ND
                    where="fires on a device",
                    remedy="give a map per landscape; breaks_of='fire' takes breaks per fire")
     return stacked
-
-
-def _check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int) -> None:
-    inside = (fires.source >= 0) & (fires.source < burnable.size)
-    if fires.source.size == 0 or not inside.all() or not burnable.ravel()[fires.source].all():
-        raise fail(expected="ignitions in burnable cells of the map",
-                   given="one elsewhere" if fires.source.size else "no fires",
-                   where="fires on a device", remedy="draw ignitions from landscape.burnable")
-    if (fires.scenario < 0).any() or (fires.scenario >= scenarios).any():
-        raise fail(expected=f"weather scenarios 0 to {scenarios - 1}", given="another one",
-                   where="fires on a device",
-                   remedy="draw fires with the weights of these scenarios")
-    if not (fires.duration_min >= 0).all():
-        raise fail(expected="durations of 0 minutes or more", given="nan or below 0",
-                   where="fires on a device", remedy="check the fire regime")
 
 
 def _burn_in_parts(fields: DeviceFields, problem: _Problem, arrival: bool, downstream: bool,
