@@ -9,7 +9,7 @@ from firebreak.checks import fail, unknown_name
 from firebreak.fire.losses import BURNED, ResponseFunction, ValueLayer
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.rasters import read_on_grid
-from firebreak.landscape.weather_files import read_settings
+from firebreak.landscape.toml_files import read_settings
 
 _KEYS = ("raster", "name", "weight", "losses")
 

@@ -17,7 +17,8 @@ from firebreak.fire.weather import WeatherScenarios
 from firebreak.fire.weather_rows import DEFAULT_DROUGHT, rows_of, within_hours
 from firebreak.fire.wind_rose import rose_of
 from firebreak.landscape.layers import counted
-from firebreak.landscape.weather_files import numbered_weather, read_settings, read_weather
+from firebreak.landscape.toml_files import read_settings
+from firebreak.landscape.weather_files import numbered_weather, read_weather
 from firebreak.landscape.weather_gridded import grid_hours, is_gridded, read_gridded
 from firebreak.landscape.weather_tables import (
     Floats,

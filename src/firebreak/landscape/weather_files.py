@@ -1,7 +1,6 @@
 """Read weather, whatever the format: what a file is, is told by what is in it."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -17,23 +16,6 @@ SAMPLED_HOURS = 480
 """Hours of gridded weather that are read as a season; more are thinned out evenly."""
 
 _NUMBERED = re.compile(r"weather(\d+)\.csv", re.IGNORECASE)
-
-
-def read_settings(path: str | Path) -> dict[str, object]:
-    """The table in a TOML file, such as a wind rose.
-
-    Raises:
-        InputError: no such file, or not TOML.
-    """
-    file = Path(path)
-    if not file.is_file():
-        raise fail(expected="a TOML file", given="nothing", where=str(path),
-                   remedy="check the path")
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise fail(expected="a TOML file", given=str(error), where=str(path),
-                   remedy="correct this line") from error
 
 
 def read_weather(path: str | Path, *, year: int | None = None,
