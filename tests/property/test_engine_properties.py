@@ -178,6 +178,24 @@ def assert_as_burned_anew(slots: Slots, problem) -> None:
     assert slots.plan_loss(0) == anew.loss.mean()
 
 
+@pytest.mark.parametrize("seed", [216, 338])
+def test_a_cell_that_a_break_makes_burn_earlier_is_solved_again(seed: int) -> None:
+    """Rare: on these maps a cell that does not depend on the break gets a better way from it."""
+    rng = np.random.default_rng(seed)
+    rows, cols = rng.integers(3, 20, 2).tolist()
+    case = random_case(rng, rows, cols, fires=12, roughness=float(rng.choice([0, 0.1, 0.5])),
+                       turning=float(rng.choice([0, 10.0, 90.0])))
+    problem = problem_on(case, case.fires.part(slice(0, 7)), case.fires.part(slice(7, 12)))
+    slots = Slots(Sizes(1, (rows, cols), 2, 7, 5))
+    slots.load(0, problem)
+    slots.update(np.zeros(1, np.int64), np.ones(1, bool))
+    for cell in sequence(rng, case)[:12]:
+        if slots.available[0].ravel()[cell]:
+            slots.place(0, cell)
+        slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+        assert_as_burned_anew(slots, problem)
+
+
 def test_a_break_in_an_unburned_cell_under_a_long_way_counts() -> None:
     """The end of a fire's time may leave a cell unburned that a long step or segment crosses."""
     n, rng = 24, np.random.default_rng(6)
