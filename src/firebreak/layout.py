@@ -42,6 +42,7 @@ OBSERVATION = ObservationLayout(
     flags=("breaks", "available"),
     static=("burnable", "rate_of_spread", "travel_east", "travel_north", "elevation", "slope",
             "value", "cost"),
-    scalars=("budget_left", "budget_share", "plan_fires", "burned_share", "best_downstream"),
+    scalars=("budget_left", "budget_share", "plan_fires", "burned_share", "best_downstream",
+             "loss_left"),
 )
 """What the environments of this version observe. "available" is the action mask."""

@@ -77,7 +77,7 @@ def test_an_illegal_cell_does_not_reach_the_loss_of_learning() -> None:
     """Online and target value of the illegal cell are absurd; the update must not know them."""
     losses = []
     for absurd in (0.0, 1e6):
-        learner = agent(reward_scale=1.0)
+        learner = agent()
         q = torch.arange(CELLS, dtype=torch.float32) / CELLS
         q[7] = absurd
         learner.online_net, learner.target_net = Table(q), Table(q)
@@ -90,18 +90,37 @@ def test_an_illegal_cell_does_not_reach_the_loss_of_learning() -> None:
     assert losses[0] == losses[1]
 
 
+def with_best_downstream(observation, share):
+    """The observation of a map whose best cell has this share of the loss downstream."""
+    seen = observation.clone()
+    seen[:, OBSERVATION.channel("best_downstream")] = share**0.25
+    return seen
+
+
 def test_the_loss_of_learning_is_that_of_the_equation() -> None:
-    learner = agent(reward_scale=100.0)
+    learner = agent(learning_rate=constant(0.0))
     online, target = torch.zeros(CELLS), torch.zeros(CELLS)
-    online[4], online[9], target[9] = 1.0, 0.5, 30.0
+    online[4], online[9], target[9] = -3.0, 0.5, 30.0
     learner.online_net, learner.target_net = Table(online), Table(target)
     learner.optimizer = torch.optim.SGD(learner.online_net.parameters(), lr=0.0)
     mask = torch.ones(1, CELLS, dtype=torch.bool)
     mask[0, 4] = False
-    given = Batch(observations(1), torch.tensor([4]), torch.tensor([0.02]), torch.tensor([0.5]),
-                  observations(1), mask)
-    # Best allowed online cell: 9, so the target is 2 + 0.5 * 30 = 17 against Q = 1: Huber 15.5.
-    assert learner.learn(given).loss == pytest.approx(15.5)
+    given = Batch(with_best_downstream(observations(1), 1.0), torch.tensor([4]),
+                  torch.tensor([0.2]), torch.tensor([0.5]),
+                  with_best_downstream(observations(1), 1 / 16), mask)
+    # The unit is 1/5 of the loss now and 1/80 afterwards. Best allowed online cell: 9, so the
+    # target is 0.2 / (1/5) + 0.5 * 30 / 16 = 1.9375 against -3: Huber 4.4375.
+    assert learner.learn(given).loss == pytest.approx(4.4375)
+    given.discount[0] = 0.0
+    assert learner.learn(given).loss == pytest.approx(3.5)
+
+
+def test_q_values_are_shares_of_the_untreated_loss() -> None:
+    learner = agent()
+    learner.online_net = Table(torch.full((CELLS,), 2.0))
+    seen = torch.cat([with_best_downstream(observations(1), s) for s in (1.0, 1e-2, 0.0)])
+    expected = torch.tensor([0.4, 0.004, 0.4e-6])[:, None].expand(3, CELLS)
+    torch.testing.assert_close(learner.q_values(seen), expected)
 
 
 def test_greedy_and_explored_actions_are_legal() -> None:
@@ -206,8 +225,9 @@ def test_making_an_agent_leaves_the_global_random_state_alone() -> None:
 
 
 def test_a_fixed_batch_is_learned() -> None:
-    learner = agent(reward_scale=1.0, learning_rate=constant(3e-3))
+    learner = agent(learning_rate=constant(3e-3))
     given = batch(count=16, discount=0.0)
+    given = given._replace(observation=with_best_downstream(given.observation, 1.0))
     losses = [learner.learn(given).loss for _ in range(150)]
     assert losses[-1] < 0.1 * losses[0]
 

@@ -194,7 +194,8 @@ def test_channels_show_the_plan_fires_under_the_breaks(env) -> None:
     half_a_byte = 0.51 / 255
     np.testing.assert_allclose(shown("burn_probability"), after.burn_probability
                                / (after.burn_probability + mean), atol=half_a_byte)
-    below = np.sqrt(after.downstream_value / before.downstream_value.max())
+    best = after.downstream_value[land.treatable & ~breaks].max()
+    below = np.sqrt(after.downstream_value / best)
     np.testing.assert_allclose(shown("downstream_value"), np.clip(below, 0, 1), atol=half_a_byte)
     np.testing.assert_array_equal(shown("breaks"), breaks)
     np.testing.assert_array_equal(shown("burnable"), land.burnable)
@@ -205,7 +206,12 @@ def test_channels_show_the_plan_fires_under_the_breaks(env) -> None:
     np.testing.assert_allclose(
         shown("burned_share"), np.sqrt(before.loss.mean() / land.value[land.burnable].sum()),
         atol=half_a_byte)
+    np.testing.assert_allclose(shown("best_downstream"), (best / before.loss.mean())**0.25,
+                               atol=half_a_byte)
+    np.testing.assert_allclose(shown("loss_left"), after.loss.mean() / before.loss.mean(),
+                               atol=half_a_byte)
     assert (shown("budget_left", seen[0][0]) == 1.0).all()
+    assert (shown("loss_left", seen[0][0]) == 1.0).all()
     assert not shown("breaks", seen[0][0]).any()
 
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from firebreak.agent.network import QMapNetwork
+from firebreak.agent.relative import unit_of
 from firebreak.agent.replay import Batch
 from firebreak.agent.schedules import LinearSchedule
 from firebreak.agent.targets import double_q_target, masked_argmax
@@ -30,7 +31,6 @@ class DQNSettings:
         discount: by learner steps. Near 0 at first (learn each break's own gain), then raised
             (learn breaks that only pay together).
         guided: share of exploration among the `guided_cells` best cells by downstream value.
-        reward_scale: rewards are multiplied by it; 100 makes Q-values percent of the loss.
         target_period: learner steps between hard copies into the target network.
     """
 
@@ -44,7 +44,6 @@ class DQNSettings:
     target_period: int = 300
     guided: float = 0.5
     guided_cells: int = 15
-    reward_scale: float = 100.0
 
 
 class Update(NamedTuple):
@@ -79,8 +78,9 @@ class DQNAgent:
 
     @torch.no_grad()
     def q_values(self, observation: Tensor) -> Tensor:
-        """Q-values [N, A] on the CPU, in the unit of the scaled reward."""
-        return self.online_net(observation.to(self.device)).cpu()
+        """Q-values [N, A] on the CPU, as shares of the untreated loss."""
+        relative = self.online_net(observation.to(self.device)).cpu()
+        return relative * unit_of(observation, self.layout)[:, None]
 
     def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor:
         """The best allowed cell of each observation: int64 [N]."""
@@ -105,11 +105,7 @@ class DQNAgent:
         """One gradient step on a batch whose discount the trainer asked for."""
         settings = self.settings
         moved = Batch(*(part.to(self.device) for part in batch))
-        with torch.no_grad():
-            target = double_q_target(
-                moved.reward * settings.reward_scale, moved.discount,
-                self.online_net(moved.next_observation), self.target_net(moved.next_observation),
-                moved.next_mask)
+        target = self._target(moved)
         q = self.online_net(moved.observation).gather(1, moved.action[:, None])[:, 0]
         loss = functional.huber_loss(q, target)
         for group in self.optimizer.param_groups:
@@ -123,6 +119,17 @@ class DQNAgent:
         if self.learner_steps % settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
         return update
+
+    @torch.no_grad()
+    def _target(self, batch: Batch) -> Tensor:
+        """What the network should say of the actions taken, in the unit of their observations."""
+        unit = unit_of(batch.observation, self.layout)
+        if not bool((batch.discount > 0.0).any()):
+            return batch.reward / unit
+        following = batch.next_observation
+        return double_q_target(
+            batch.reward / unit, batch.discount * unit_of(following, self.layout) / unit,
+            self.online_net(following), self.target_net(following), batch.next_mask)
 
     @property
     def discount(self) -> float:

@@ -34,6 +34,8 @@ class QMapNetwork(nn.Module):
         """Q-values of all cells, masked or not: [M, H * W]."""
         rows, cols = observation.shape[-2:]
         padded = functional.pad(observation, (0, cols % 2, 0, rows % 2))
+        # Channels last in memory: two thirds of the time on a CPU.
+        padded = padded.contiguous(memory_format=torch.channels_last)
         x = functional.relu(self.stem(padded))
         for block in self.blocks:
             x = x + functional.relu(block(x))

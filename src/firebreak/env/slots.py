@@ -73,7 +73,6 @@ class Slots:
         self.untreated_plan_loss = np.zeros(n)
         self.untreated_reward_loss = np.zeros(n)
         self._mean_burned = np.zeros(n)
-        self._best_downstream = np.zeros(n)
 
     def owned_bytes(self) -> int:
         """Bytes of all arrays held."""
@@ -198,18 +197,17 @@ class Slots:
             self.untreated_plan_loss[slot] = self.plan_loss(slot)
             self.untreated_reward_loss[slot] = self.reward_loss(slot)
             self._mean_burned[slot] = burn_probability[land.burnable].mean()
-            self._best_downstream[slot] = downstream.max()
         untreated = max(float(self.untreated_plan_loss[slot]), 1e-9)
         total_value = max(float(problem.scene.value[land.burnable].sum()), 1e-9)
+        best = float(downstream[land.treatable & ~self.breaks[slot]].max(initial=0.0))
         scalars = scalar_channels(
             self.budget_left[slot] / problem.budget, problem.budget_share,
-            problem.plan_fires.source.size, untreated / total_value,
-            self._best_downstream[slot] / untreated)
+            problem.plan_fires.source.size, untreated / total_value, best / untreated,
+            self.plan_loss(slot) / untreated)
         dynamic, flags, static = (len(OBSERVATION.dynamic), len(OBSERVATION.flags),
                                   len(OBSERVATION.static))
         view = self.layers[slot]
-        view[:dynamic] = dynamic_layers(burn_probability, downstream, self._mean_burned[slot],
-                                        self._best_downstream[slot])
+        view[:dynamic] = dynamic_layers(burn_probability, downstream, self._mean_burned[slot], best)
         view[dynamic] = self.breaks[slot] * np.uint8(255)
         view[dynamic + 1] = self.available[slot] * np.uint8(255)
         if fresh:

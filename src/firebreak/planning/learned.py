@@ -5,10 +5,12 @@ import torch
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
+from firebreak.agent.relative import unit_of
 from firebreak.checks import fail
 from firebreak.env.observation import to_floats
 from firebreak.env.slots import Slots
 from firebreak.landscape.landscape import Landscape
+from firebreak.layout import OBSERVATION
 from firebreak.planning.rounds import Placement, Task, place_by_score
 
 MOST_TREATABLE = 128 * 128
@@ -31,10 +33,12 @@ def place_dqn(task: Task) -> Placement:
 
 
 def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
-    """Q-values [H, W] of slot 0's observation, of all cells whether available or not."""
+    """Q-values [H, W] of slot 0's observation, percent of the untreated loss, of all cells whether
+    available or not.
+    """
     observation = torch.from_numpy(to_floats(slots.layers[:1]))
     with torch.no_grad():
-        values = policy.network(observation)
+        values = 100.0 * policy.network(observation) * unit_of(observation, OBSERVATION)
     return values.numpy().reshape(slots.sizes.shape)
 
 
