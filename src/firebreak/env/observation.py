@@ -80,10 +80,10 @@ def scalar_channels(budget_left: float, budget_share: float, plan_fires: int, bu
                     best_downstream_share: float, loss_left: float) -> NDArray[np.uint8]:
     """uint8 [scalars]: budget left of the first budget, and what the map alone does not tell.
 
-    burned_share is the mean share of the map's value that an untreated plan fire burns,
-    best_downstream_share the largest downstream value of a cell that may still be treated, loss_left
-    the plan fires' mean loss, both over their untreated mean loss. The fourth root keeps the former to
-    within a few percent down to a thousandth (`agent.relative`).
+    burned_share is the mean share of the map's value that an untreated plan fire burns. Over the
+    untreated mean loss of the plan fires: best_downstream_share, the largest downstream value of a
+    cell that may still be treated (its fourth root is good to a few percent down to a thousandth,
+    see `agent.relative`), and loss_left, their mean loss now.
     """
     return to_bytes(np.array([
         budget_left, np.sqrt(budget_share), np.log2(plan_fires) / np.log2(_MOST_FIRES),
