@@ -3,14 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
 from firebreak.memory.registry import live_counts
-from firebreak.train.config import RunConfig, load_config
-from firebreak.train.setup import make_splits
+from firebreak.train.config import load_config
+from firebreak.train.schema import RunConfig
+from firebreak.train.splits import make_splits
 from firebreak.train.trainer import ParallelTrainer
 from firebreak.train.validation import validate
 from tiny import TINY
@@ -22,6 +24,8 @@ def tiny(*changes: str) -> RunConfig:
 
 def trained(folder: Path, *changes: str) -> tuple[ParallelTrainer, list[dict[str, Any]]]:
     config = tiny(*changes)
+    # The order in which a gradient is summed depends on torch's threads, so its bits do.
+    torch.set_num_threads(config.train.torch_threads)
     folder.mkdir(exist_ok=True)
     trainer = ParallelTrainer(config, make_splits(config, Path()), folder)
     return trainer, list(trainer.run())
@@ -63,7 +67,7 @@ def test_a_run_owns_the_same_bytes_from_start_to_end(
         return {k: v for k, v in row["owned_bytes"].items() if k.startswith(fixed)}
     assert fixed_bytes(memory[0]) == fixed_bytes(memory[-1]) != {}
     assert sum(v for k, v in memory[0]["owned_bytes"].items()
-               if k.startswith("replay.")) == run[0].replay.nbytes
+               if k.startswith("replay.")) == run[0].arenas[0].replay.nbytes
     assert not rows_of(run[1], "cleanup")
 
 
@@ -71,11 +75,11 @@ def test_validation_changes_neither_weights_nor_replay(
         run: tuple[ParallelTrainer, list[dict[str, Any]]]) -> None:
     trainer = run[0]
     def state() -> tuple[str, bytes, torch.Tensor]:
-        return (trainer.weights_sha256(), trainer.replay.reward.numpy().tobytes(),
+        return (trainer.weights_sha256(), trainer.arenas[0].replay.reward.numpy().tobytes(),
                 trainer.agent.acting.get_state())
     before = state()
-    first = validate(trainer.agent, trainer.validation_env, trainer.splits.validation)
-    again = validate(trainer.agent, trainer.validation_env, trainer.splits.validation)
+    first = validate(trainer.agent, trainer.arenas[0].validation_env, trainer.arenas[0].problems)
+    again = validate(trainer.agent, trainer.arenas[0].validation_env, trainer.arenas[0].problems)
     after = state()
     assert first == again
     assert before[:2] == after[:2]
@@ -84,7 +88,7 @@ def test_validation_changes_neither_weights_nor_replay(
 
 def test_training_leaves_landscapes_as_they_were(
         run: tuple[ParallelTrainer, list[dict[str, Any]]]) -> None:
-    for problem in run[0].splits.validation:
+    for problem in run[0].splits.validation[0]:
         assert problem.scene.landscape.fire_checksum() == problem.scene.key
 
 
@@ -109,7 +113,7 @@ def test_resume_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
     longer.resume()
     assert longer.weights_sha256() == trainer.weights_sha256()
     assert longer.agent.learner_steps == rows[-1]["learner_steps"]
-    assert len(longer.replay) == len(trainer.replay)
+    assert len(longer.arenas[0].replay) == len(trainer.arenas[0].replay)
     end = list(longer.run())[-1]
     assert end["episodes"] >= 24
     assert end["env_steps"] > rows[-1]["env_steps"]
@@ -138,8 +142,8 @@ def test_two_environments_live_for_a_whole_run(
 def test_splits_never_share_a_landscape() -> None:
     config = tiny()
     splits = make_splits(config, Path())
-    train = {splits.train.landscape(0, i).checksum() for i in range(20)}
-    validation = {p.scene.key for p in splits.validation}
+    train = {splits.train[0].landscape(0, i).checksum() for i in range(20)}
+    validation = {p.scene.key for p in splits.validation[0]}
     test = {s.key for s in splits.test["synthetic"]}
     assert len(train) == 20
     assert not train & validation
@@ -156,12 +160,94 @@ def test_windows_of_a_real_map_stay_in_their_splits(data_dir: Path) -> None:
         return transform[2], transform[5]
     side = 40 * 90.0
     held_out = [place(s.landscape.transform) for s in splits.test["landfire-bitterroot-mt"]]
-    held_out += [place(p.scene.landscape.transform) for p in splits.validation]
+    held_out += [place(p.scene.landscape.transform) for p in splits.validation[0]]
     for episode in range(60):
-        land = splits.train.landscape(5, episode)
+        land = splits.train[0].landscape(5, episode)
         assert land.shape == (40, 40)
         assert land.treatable[:4].sum() == land.treatable[:, -4:].sum() == 0
         east, north = place(land.transform)
         assert all(abs(east - e) >= side or abs(north - n) >= side for e, n in held_out)
     assert len(test) >= 6
     assert len({s.key for s in test}) == len(test)
+
+
+MIXED = ["mixture.sizes=[8,12]", "mixture.budget=[0.03,0.2]", "mixture.plan_fires=[2,12]",
+         "mixture.burned_share=[0.05,0.4]", "mixture.wind_20ft_km_h=[5,40]", "mixture.margin=3",
+         "mixture.wind_direction_spread_deg=[0,90]", "mixture.value_maps=0.5"]
+
+
+def test_a_mixture_trains_on_maps_of_each_size_and_repeats_itself(tmp_path: Path) -> None:
+    trainer, rows = trained(tmp_path / "a", *MIXED)
+    assert [arena.replay.shape for arena in trainer.arenas] == [(8, 8), (12, 12)]
+    assert all(len(arena.replay) > 0 for arena in trainer.arenas)
+    assert sum(row["episodes_ended"] for row in rows_of(rows, "progress")) == rows[-1]["episodes"]
+    assert {"replay_8.dynamic", "replay_12.dynamic"} <= set(
+        rows_of(rows, "memory")[-1]["owned_bytes"])
+    assert trained(tmp_path / "b", *MIXED)[1][-1]["weights_sha256"] == rows[-1]["weights_sha256"]
+
+
+def test_a_mixture_resumes_in_every_arena(tmp_path: Path) -> None:
+    trainer, rows = trained(tmp_path / "r", *MIXED)
+    config = tiny("train.episodes=24", *MIXED)
+    longer = ParallelTrainer(config, make_splits(config, Path()), tmp_path / "r")
+    longer.resume()
+    assert longer.env_steps == rows[-1]["env_steps"]
+    for before, after in zip(trainer.arenas, longer.arenas, strict=True):
+        assert len(before.replay) == len(after.replay)
+        assert torch.equal(before.replay.dynamic, after.replay.dynamic)
+    assert list(longer.run())[-1]["episodes"] >= 24
+
+
+def test_a_mixture_draws_each_episode_within_its_bounds() -> None:
+    source = make_splits(tiny(*MIXED), Path()).train[1]
+    problems = [source.problem(3, episode) for episode in range(40)]
+    fires = [p.plan_fires.source.size for p in problems]
+    assert min(fires) >= 2
+    assert max(fires) <= 12
+    assert len(set(fires)) > 5
+    shares = np.array([p.scene.conditions.regime.burned_share for p in problems])
+    assert shares.min() >= 0.05
+    assert shares.max() <= 0.4
+    assert np.median(shares) == pytest.approx(np.sqrt(0.05 * 0.4), rel=0.25)
+    for p in problems:
+        assert p.scene.landscape.treatable.any()
+        assert p.budget >= 2.0 or p.budget_share == 1.0
+        assert p.budget_share <= max(0.2, 2.0 / p.scene.landscape.treatable.sum())
+    even = [bool((p.scene.landscape.value == 1.0).all()) for p in problems]
+    whole = [bool(p.scene.landscape.treatable[0].any()) for p in problems]
+    assert 8 < sum(even) < 32
+    assert 8 < sum(whole) < 36
+    again = source.problem(3, 7)
+    assert again.scene.key == problems[7].scene.key
+    assert again.budget_share == problems[7].budget_share
+
+
+def test_windows_of_a_mixture_share_blocks_at_each_cell_size(data_dir: Path) -> None:
+    config = load_config("landfire", [
+        "mixture.sizes=[20,32]", "mixture.cell_sizes_m=[30,90]", "landscapes.turned=false",
+        "landscapes.margin=0", "mixture.synthetic=0.5", "landscapes.test_maps=[]",
+        "evaluation.validation_landscapes=8", "evaluation.test_landscapes=3"])
+    with pytest.warns(UserWarning, match="disagree"):
+        splits = make_splits(config, data_dir)
+    held_out = [_ground(p.scene.landscape) for problems in splits.validation for p in problems
+                if "synthetic" not in p.scene.landscape.name]
+    held_out += [_ground(s.landscape) for s in splits.test["landfire-bitterroot-mt"]]
+    assert held_out
+    cells, synthetic = set(), 0
+    for episode in range(60):
+        for source in splits.train:
+            land = source.landscape(5, episode)
+            if "synthetic" in land.name:
+                synthetic += 1
+                continue
+            cells.add(land.cell_size_m)
+            east, north, side = _ground(land)
+            assert all(east >= e + s or east + side <= e or north <= n - s or north - side >= n
+                       for e, n, s in held_out)
+    assert cells == {30.0, 90.0}
+    assert 40 <= synthetic <= 80
+
+
+def _ground(land: Any) -> tuple[float, float, float]:
+    """West and north edge and the side, m."""
+    return land.transform[2], land.transform[5], land.shape[0] * land.cell_size_m

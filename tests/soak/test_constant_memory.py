@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from firebreak.train.config import load_config
-from firebreak.train.setup import make_splits
+from firebreak.train.splits import make_splits
 from firebreak.train.trainer import ParallelTrainer
 from tiny import TINY
 

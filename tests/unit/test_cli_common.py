@@ -9,7 +9,8 @@ from firebreak.agent.policy_file import Policy
 from firebreak.cli import common
 from firebreak.cli.scene_options import BreakOptions, FireOptions, SceneOptions
 from firebreak.cli.train import _break_options
-from firebreak.train.config import RunConfig, as_toml, checked
+from firebreak.train.config import as_toml, checked
+from firebreak.train.schema import RunConfig
 
 SHADED = SceneOptions(breaks=BreakOptions(break_kind="shaded"))
 

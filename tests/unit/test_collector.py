@@ -12,7 +12,7 @@ from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.train.cleanup import Cleaner
 from firebreak.train.collector import ExperienceBuffer, ExperienceCollector
-from firebreak.train.config import AgentConfig, CleanupConfig
+from firebreak.train.schema import AgentConfig, CleanupConfig
 from firebreak.train.setup import settings_of
 
 ENVS, STEPS, SIZE = 3, 4, 10
@@ -87,7 +87,7 @@ def test_returns_are_sums_of_rewards_of_finished_episodes() -> None:
 def test_cleanups_run_when_due_are_idempotent_and_free_nothing_in_steady_state() -> None:
     collector, replay, agent = make_collector()
     cleaner = Cleaner(CleanupConfig(episodes=10, collector_steps=50, learner_steps=100), agent,
-                      collector)
+                      [collector])
     assert cleaner.after(env_steps=49, learner_steps=99, episodes=9) == []
     assert [f.owner for f in cleaner.after(50, 99, 9)] == ["collector"]
     assert [f.owner for f in cleaner.after(51, 100, 9)] == ["agent"]

@@ -8,7 +8,6 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.train.config import (
     PRESETS,
-    RunConfig,
     as_toml,
     checked,
     data_folder,
@@ -16,6 +15,7 @@ from firebreak.train.config import (
     preset_file,
     with_data,
 )
+from firebreak.train.schema import RunConfig
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -11,10 +11,10 @@ from firebreak.landscape.windows import (
     Window,
     aggregate,
     dihedral,
-    draw_window,
     list_windows,
     split_blocks,
     turn,
+    window_positions,
 )
 
 
@@ -133,42 +133,35 @@ def test_bad_splits_are_refused(shape: tuple[int, int], block: int,
         split_blocks(shape, block, shares)
 
 
-def test_drawn_windows_lie_in_a_block_and_reach_all_of_it() -> None:
+def test_window_positions_are_all_that_lie_in_a_block() -> None:
     land = land_of(np.full((30, 40), 101))
     blocks = [Window(0, 0, 10, 12), Window(15, 20, 12, 10), Window(0, 30, 5, 5)]
-    rng = np.random.default_rng(0)
-    drawn = {draw_window(rng, blocks, 8, 8, land) for _ in range(400)}
-    fitting = {Window(row, col, 8, 8) for block in blocks[:2]
+    fitting = {(row, col) for block in blocks[:2]
                for row in range(block.row, block.row + block.rows - 7)
                for col in range(block.col, block.col + block.cols - 7)}
-    assert drawn == fitting
+    places = window_positions(blocks, 8, 8, land)
+    assert {tuple(place) for place in places.tolist()} == fitting
+    assert len(places) == len(fitting)
+    assert window_positions([Window(1, 2, 8, 7)], 8, 7, land).tolist() == [[1, 2]]
 
 
-def test_a_block_as_large_as_the_window_is_drawn() -> None:
-    land, block = land_of(np.full((10, 10), 101)), Window(1, 2, 8, 7)
-    assert draw_window(np.random.default_rng(0), [block], 8, 7, land) == block
-
-
-def test_drawn_windows_are_burnable_and_have_data() -> None:
+def test_window_positions_are_burnable_and_have_data() -> None:
     fuel = np.full((30, 30), 101)
     fuel[:, 12:] = 98
     fuel[20:, 0] = NODATA
-    land, rng = land_of(fuel), np.random.default_rng(0)
-    for _ in range(60):
-        window = draw_window(rng, [Window(0, 0, 30, 30)], 10, 10, land, min_burnable=0.7)
-        part = window.of(land)
-        assert part.burnable.mean() >= 0.7
-        assert (part.fuel_model != NODATA).all()
+    land = land_of(fuel)
+    expected = [[row, col] for row in range(21) for col in range(21)
+                if land.burnable[row:row + 10, col:col + 10].mean() >= 0.7
+                and (fuel[row:row + 10, col:col + 10] != NODATA).all()]
+    places = window_positions([Window(0, 0, 30, 30)], 10, 10, land, min_burnable=0.7)
+    assert places.tolist() == expected
 
 
-def test_no_window_names_landscape_and_remedy() -> None:
-    land, rng = land_of(np.full((20, 20), 98)), np.random.default_rng(0)
-    blocks = [Window(0, 0, 20, 20)]
-    with pytest.raises(InputError, match=r"landscape test.*50% burnable.*another map"):
-        draw_window(rng, blocks, 10, 10, land)
-    with pytest.raises(InputError, match="blocks that are all smaller"):
-        draw_window(rng, blocks, 10, 21, land)
-    with pytest.raises(InputError, match="none that is 50% burnable"):
+def test_no_window_is_no_position_and_the_list_names_landscape_and_remedy() -> None:
+    land, blocks = land_of(np.full((20, 20), 98)), [Window(0, 0, 20, 20)]
+    assert len(window_positions(blocks, 10, 10, land)) == 0
+    assert len(window_positions(blocks, 10, 21, land)) == 0
+    with pytest.raises(InputError, match=r"landscape test.*none that is 50% burnable.*another map"):
         list_windows(blocks, 10, 10, land)
 
 

@@ -191,7 +191,7 @@ def _updates_per_second(repeats: int) -> float:
     from firebreak.agent.dqn import DQNAgent
     from firebreak.agent.replay import Batch
     from firebreak.layout import OBSERVATION
-    from firebreak.train.config import RunConfig
+    from firebreak.train.schema import RunConfig
     from firebreak.train.setup import settings_of
 
     agent = DQNAgent(OBSERVATION, settings_of(RunConfig().agent), seed=0)

@@ -18,8 +18,8 @@ from firebreak.checks import fail
 from firebreak.cli import Terminated, common
 
 if TYPE_CHECKING:
-    from firebreak.train.config import RunConfig
-    from firebreak.train.setup import Splits
+    from firebreak.train.schema import RunConfig
+    from firebreak.train.splits import Splits
     from firebreak.train.trainer import ParallelTrainer
 
 
@@ -68,7 +68,7 @@ def _config_and_folder(args: TrainArguments) -> tuple["RunConfig", Path | None]:
 def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> int:
     from firebreak.cli.visualize import draw_run
     from firebreak.train.config import as_toml, data_folder, with_data
-    from firebreak.train.setup import make_splits
+    from firebreak.train.splits import make_splits
     from firebreak.train.trainer import ParallelTrainer
 
     common.use_threads(config.train.threads, config.train.torch_threads)
@@ -136,7 +136,7 @@ def _consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
     from firebreak.train.metrics import JsonLines
 
     metrics, memory = JsonLines(folder / "metrics.jsonl"), JsonLines(folder / "memory.jsonl")
-    bar = tqdm(total=config.train.episodes, initial=trainer.collector.episodes, unit="ep",
+    bar = tqdm(total=config.train.episodes, initial=trainer.episodes, unit="ep",
                disable=quiet, dynamic_ncols=True, mininterval=0.5 if sys.stderr.isatty() else 15)
     last: dict[str, Any] = {}
     try:

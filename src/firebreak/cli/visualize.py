@@ -12,8 +12,8 @@ from firebreak.checks import fail
 from firebreak.cli import common
 
 if TYPE_CHECKING:
-    from firebreak.train.config import RunConfig
-    from firebreak.train.setup import Splits
+    from firebreak.train.schema import RunConfig
+    from firebreak.train.splits import Splits
 
 
 @dataclass
@@ -35,7 +35,7 @@ class VisualizeArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     from firebreak.train.config import data_folder, load_config
-    from firebreak.train.setup import make_splits
+    from firebreak.train.splits import make_splits
 
     args = common.parse(VisualizeArguments, arguments, "visualize")
     stored = args.run / "config.toml"

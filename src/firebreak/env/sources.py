@@ -1,10 +1,12 @@
 """Where episodes come from: a landscape per (seed, episode), and the problem posed on it."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from firebreak.checks import fail, unknown_name
 from firebreak.env.problem import Problem, make_problem, problem_of
@@ -14,13 +16,40 @@ from firebreak.fire.losses import CLASSES
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic import generate
-from firebreak.landscape.windows import Window, dihedral, draw_window
+from firebreak.landscape.value_maps import draw_value
+from firebreak.landscape.windows import dihedral
 from firebreak.seeding import generator, integer_seed
 
 LandscapeDraw = Callable[[int, int], Landscape]
 """(seed, episode) -> landscape; the same arguments give the same landscape."""
 
+LEAST_CELLS = 2
+"""What the smallest budget that a variation draws buys: one cell is no plan."""
+
 OPTIONS = ("landscape", "fires", "budget", "problem")
+
+
+Bounds = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variation:
+    """In what a source's episodes differ; None: they do not.
+
+    Attributes:
+        budget, plan_fires, burned_share: bounds, drawn evenly in the logarithm.
+        wind_20ft_m_min, wind_direction_spread_deg: bounds, drawn evenly.
+        margin: most cells at the edge where nothing is treated; half of the episodes have none.
+        value_maps: share of the episodes whose cells differ in value.
+    """
+
+    budget: Bounds | None = None
+    plan_fires: Bounds | None = None
+    burned_share: Bounds | None = None
+    wind_20ft_m_min: Bounds | None = None
+    wind_direction_spread_deg: Bounds | None = None
+    margin: int = 0
+    value_maps: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +62,7 @@ class ProblemSource:
         conditions: weather and fires.
         budget_share: share of the treatable cells' cost that may be spent.
         plan_fires, reward_fires: how many fires are shown, and how many others are paid on.
+        variation: in what episodes differ from these values.
     """
 
     shape: tuple[int, int]
@@ -41,11 +71,14 @@ class ProblemSource:
     budget_share: float = 0.05
     plan_fires: int = 256
     reward_fires: int = 256
+    variation: Variation | None = None
 
     def sizes(self, slots: int) -> Sizes:
         """Storage for `slots` problems of this source."""
         conditions = self.conditions
-        return Sizes(slots, self.shape, conditions.rows, self.plan_fires, self.reward_fires,
+        shown = self.variation.plan_fires if self.variation else None
+        plan_fires = int(shown[1]) if shown else self.plan_fires
+        return Sizes(slots, self.shape, conditions.rows, plan_fires, self.reward_fires,
                      1 if conditions.response is None else CLASSES,
                      conditions.breach != "never" and conditions.treatment.kind == "hard",
                      conditions.spotting is not None)
@@ -65,6 +98,9 @@ class ProblemSource:
                 raise unknown_name("option", name, OPTIONS, "reset")
         if "problem" in given:
             return given["problem"]
+        if self.variation is not None:
+            own = varied(self, self.variation, seed, episode, given.get("landscape"))
+            return own.problem(seed, episode, {k: v for k, v in given.items() if k != "landscape"})
         land = given["landscape"] if "landscape" in given else self.landscape(seed, episode)
         if land.shape != self.shape:
             raise fail(expected=f"a landscape of {self.shape[0]} x {self.shape[1]} cells",
@@ -79,6 +115,58 @@ class ProblemSource:
         return problem_of(scene, budget, Fires(*plan), Fires(*reward))
 
 
+def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
+           landscape: Landscape | None = None) -> ProblemSource:
+    """The source of one episode, with the values that its variation draws for it.
+
+    landscape: in place of the source's own. A budget too small for `LEAST_CELLS` buys as many.
+    """
+    rng = generator(seed, "variation", episode)
+    conditions = source.conditions
+    climate, regime = conditions.climate, conditions.regime
+
+    def between(bounds: Bounds | None, otherwise: float, *, in_logarithm: bool) -> float:
+        place = rng.random()  # drawn in any case, so that values do not hang on one another
+        if bounds is None:
+            return otherwise
+        low, high = map(math.log, bounds) if in_logarithm else bounds
+        drawn = low + place * (high - low)
+        return math.exp(drawn) if in_logarithm else drawn
+
+    budget = between(variation.budget, source.budget_share, in_logarithm=True)
+    plan_fires = between(variation.plan_fires, source.plan_fires, in_logarithm=True)
+    share = between(variation.burned_share, regime.burned_share, in_logarithm=True)
+    wind = between(variation.wind_20ft_m_min, climate.wind_20ft_mean_m_min, in_logarithm=False)
+    turns = between(variation.wind_direction_spread_deg, climate.direction_spread_deg,
+                    in_logarithm=False)
+    margin = int(rng.integers(variation.margin + 1)) * int(rng.integers(2))
+    valued = bool(rng.random() < variation.value_maps)
+    land = source.landscape(seed, episode) if landscape is None else landscape
+    inside = treat_inside(land, min(margin, min(land.shape) // 4))
+    land = inside if inside.treatable.any() else land
+    if valued:
+        land = replace(land, value=draw_value(generator(seed, "value-map", episode), land.shape))
+    costs = land.cost[land.treatable].astype(np.float64)
+    least = min(1.0, LEAST_CELLS * costs.max() / costs.sum()) if costs.size else 1.0
+    return replace(
+        source, landscape=lambda seed, episode: land, variation=None,
+        budget_share=max(budget, least), plan_fires=round(plan_fires), conditions=replace(
+            conditions, regime=replace(regime, burned_share=share), climate=replace(
+                climate, wind_20ft_mean_m_min=wind, direction_spread_deg=turns,
+                # The gustiness stays in proportion to the wind.
+                wind_20ft_spread_m_min=climate.wind_20ft_spread_m_min * wind
+                / climate.wind_20ft_mean_m_min)))
+
+
+def mixed_landscapes(first: LandscapeDraw, second: LandscapeDraw, share: float,
+                     split: str) -> LandscapeDraw:
+    """Landscapes of `first` in that share of the episodes, else of `second`."""
+    def draw(seed: int, episode: int) -> Landscape:
+        chosen = generator(seed, "mixed", split, episode).random() < share
+        return (first if chosen else second)(seed, episode)
+    return draw
+
+
 def synthetic_landscapes(size: int, split: str, family: str | None = None) -> LandscapeDraw:
     """A fresh synthetic landscape per episode; each split has its own stream of seeds."""
     def draw(seed: int, episode: int) -> Landscape:
@@ -86,12 +174,13 @@ def synthetic_landscapes(size: int, split: str, family: str | None = None) -> La
     return draw
 
 
-def window_landscapes(maps: Sequence[tuple[Landscape, Sequence[Window]]], size: int, margin: int,
+def window_landscapes(maps: Sequence[tuple[Landscape, NDArray[np.int32]]], size: int, margin: int,
                       split: str, turned: bool) -> LandscapeDraw:
-    """A random window of one of the maps' blocks per episode.
+    """A random window of one of the maps per episode; maps are equally likely.
 
     Args:
-        maps: landscapes with the blocks that this split may use.
+        maps: landscapes with the north-west cells [n, 2], n > 0, that this split's windows may
+            have, margins included.
         size: treatable rows and columns; a margin is added on every side.
         margin: cells around the window where fires may start and spread but nothing is treated.
         turned: draw one of the eight symmetries too.
@@ -99,9 +188,9 @@ def window_landscapes(maps: Sequence[tuple[Landscape, Sequence[Window]]], size: 
     full = size + 2 * margin
     def draw(seed: int, episode: int) -> Landscape:
         rng = generator(seed, "window", split, episode)
-        land, blocks = maps[int(rng.integers(len(maps)))]
-        window = draw_window(rng, blocks, full, full, land)
-        cut = land.crop(window.row, window.col, window.rows, window.cols)
+        land, places = maps[int(rng.integers(len(maps)))]
+        row, col = places[int(rng.integers(len(places)))].tolist()
+        cut = land.crop(row, col, full, full)
         return treat_inside(dihedral(cut, int(rng.integers(8))) if turned else cut, margin)
     return draw
 

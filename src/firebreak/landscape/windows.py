@@ -19,7 +19,6 @@ from firebreak.seeding import generator
 SPLITS = ("train", "validation", "test")
 SYMMETRIES = 8
 
-_TRIES = 200
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -188,38 +187,40 @@ def _counts(total: int, shares: tuple[float, ...]) -> list[int]:
     return counts
 
 
-def draw_window(rng: np.random.Generator, blocks: Sequence[Window], rows: int, cols: int,
-                landscape: Landscape, min_burnable: float = 0.5) -> Window:
-    """A random window inside one of `blocks`, all positions being equally likely.
+def window_positions(blocks: Sequence[Window], rows: int, cols: int, landscape: Landscape,
+                     min_burnable: float = 0.5) -> NDArray[np.int32]:
+    """North-west cells (row, col) of all windows inside one of `blocks`: int32 [n, 2], may be none.
 
     Args:
-        rng: the stream to draw from.
         blocks: where windows may lie, such as one split of `split_blocks`.
-        rows, cols: size of the window, cells.
+        rows, cols: size of the windows, cells.
         landscape: the map that the blocks cut.
         min_burnable: least share of burnable cells; cells without data are never accepted.
-
-    Raises:
-        InputError: no block is large enough, or no window was good in 200 draws.
     """
-    positions = np.array([max(0, b.rows - rows + 1) * max(0, b.cols - cols + 1) for b in blocks])
-    if positions.sum() == 0:
-        raise _no_window(landscape, rows, cols, "blocks that are all smaller")
-    chances = positions / positions.sum()
-    for _ in range(_TRIES):
-        block = blocks[int(rng.choice(len(blocks), p=chances))]
-        window = Window(block.row + int(rng.integers(block.rows - rows + 1)),
-                        block.col + int(rng.integers(block.cols - cols + 1)), rows, cols)
-        if _is_good(window, landscape, min_burnable):
-            return window
-    raise _no_window(landscape, rows, cols,
-                     f"none in {_TRIES} draws that is {min_burnable:.0%} burnable and has data "
-                     "everywhere")
+    whole = rows * cols
+    good = (_sums(landscape.burnable, rows, cols) >= min_burnable * whole) & (
+        _sums(landscape.fuel_model != NODATA, rows, cols) == whole)
+    inside = np.zeros(good.shape, np.bool_)
+    for block in blocks:
+        inside[block.row:max(block.row, block.row + block.rows - rows + 1),
+               block.col:max(block.col, block.col + block.cols - cols + 1)] = True
+    return np.argwhere(good & inside).astype(np.int32)
+
+
+def _sums(mask: NDArray[np.bool_], rows: int, cols: int) -> NDArray[np.int64]:
+    """Cells of `mask` in each window of rows x cols, by its north-west cell."""
+    height, width = mask.shape
+    if rows > height or cols > width:
+        return np.zeros((0, 0), np.int64)
+    total = np.zeros((height + 1, width + 1), np.int64)
+    total[1:, 1:] = mask.cumsum(axis=0).cumsum(axis=1)
+    return (total[rows:, cols:] - total[:-rows, cols:] - total[rows:, :-cols]
+            + total[:-rows, :-cols])
 
 
 def list_windows(blocks: Sequence[Window], rows: int, cols: int, landscape: Landscape,
                  min_burnable: float = 0.5) -> list[Window]:
-    """Windows that `draw_window` would accept and that do not overlap, packed greedily.
+    """Windows of `window_positions` that do not overlap, packed greedily.
 
     Each block is scanned from its north-west corner, row by row; a window is taken where it fits,
     so that tilted or patchy data still yields many.
@@ -228,26 +229,19 @@ def list_windows(blocks: Sequence[Window], rows: int, cols: int, landscape: Land
         InputError: there is none.
     """
     found: list[Window] = []
+    free = np.ones(landscape.shape, np.bool_)
     for block in blocks:
-        free = np.ones(landscape.shape, np.bool_)
-        for row in range(block.row, block.row + block.rows - rows + 1):
-            for col in range(block.col, block.col + block.cols - cols + 1):
-                window = Window(row, col, rows, cols)
-                # The four corners are enough: windows taken before are as large as this one.
-                if (free[row:row + rows:rows - 1 or 1, col:col + cols:cols - 1 or 1].all()
-                        and _is_good(window, landscape, min_burnable)):
-                    free[window.slices] = False
-                    found.append(window)
+        places = window_positions([block], rows, cols, landscape, min_burnable)
+        for row, col in places.tolist():
+            window = Window(row, col, rows, cols)
+            # The four corners are enough: windows taken before are as large as this one.
+            if free[row:row + rows:rows - 1 or 1, col:col + cols:cols - 1 or 1].all():
+                free[window.slices] = False
+                found.append(window)
     if not found:
         raise _no_window(landscape, rows, cols,
                          f"none that is {min_burnable:.0%} burnable and has data everywhere")
     return found
-
-
-def _is_good(window: Window, landscape: Landscape, min_burnable: float) -> bool:
-    burnable = landscape.burnable[window.slices]
-    has_data = landscape.fuel_model[window.slices] != NODATA
-    return bool(has_data.all() and burnable.mean() >= min_burnable)
 
 
 def _no_window(landscape: Landscape, rows: int, cols: int, given: str) -> InputError:

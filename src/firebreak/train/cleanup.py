@@ -5,13 +5,14 @@ something upstream leaks, so that is an alarm.
 """
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.train.collector import ExperienceCollector
-from firebreak.train.config import CleanupConfig
+from firebreak.train.schema import CleanupConfig
 
 ALARM_BYTES = 1_000_000
 
@@ -33,8 +34,8 @@ class Cleaner:
     """Knows when which cleanup is due."""
 
     def __init__(self, schedule: CleanupConfig, agent: DQNAgent,
-                 collector: ExperienceCollector) -> None:
-        self.schedule, self.agent, self.collector = schedule, agent, collector
+                 collectors: Sequence[ExperienceCollector]) -> None:
+        self.schedule, self.agent, self.collectors = schedule, agent, tuple(collectors)
         self.seconds = 0.0
         self.runs = 0
         self._due = {"collector": schedule.collector_steps, "agent": schedule.learner_steps,
@@ -66,11 +67,11 @@ class Cleaner:
     def _clean(self, owner: str) -> Freed:
         begin = time.perf_counter()
         if owner == "collector":
-            freed = self.collector.cleanup_memory()
+            freed = sum(collector.cleanup_memory() for collector in self.collectors)
         elif owner == "agent":
             freed = self.agent.cleanup_memory() + _empty_gpu_cache(self.agent.device)
         else:
-            freed = self.collector.cleanup_memory()
+            freed = sum(collector.cleanup_memory() for collector in self.collectors)
             self.agent.reset_memory()
         seconds = time.perf_counter() - begin
         self.seconds += seconds

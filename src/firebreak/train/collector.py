@@ -93,12 +93,16 @@ class ExperienceCollector:
         self._mask: NDArray[np.int8]
         self._begin(seed)
 
-    def collect(self) -> Collected:
-        """One collect batch into the buffer."""
+    def collect(self, env_steps: int | None = None) -> Collected:
+        """One collect batch into the buffer.
+
+        env_steps: of the whole run, which exploration goes by; this collector's own if not given.
+        """
         begin = time.perf_counter()
+        others = 0 if env_steps is None else env_steps - self.env_steps
         finished: list[float] = []
         for _ in range(self.buffer.observation.shape[0]):
-            finished += self._step()
+            finished += self._step(self.env_steps + others)
         seconds = time.perf_counter() - begin
         self.collection_times.append(seconds)
         return Collected(self.buffer.held * self.env.num_envs, finished, seconds)
@@ -123,11 +127,11 @@ class ExperienceCollector:
         self._mask = info["action_mask"]
         self._returns[:] = 0.0
 
-    def _step(self) -> list[float]:
+    def _step(self, env_steps: int) -> list[float]:
         begin = time.perf_counter()
         observation = torch.from_numpy(self._observation)
         mask = torch.from_numpy(self._mask.astype(np.bool_))
-        action = self.agent.act(observation, mask, self.env_steps)
+        action = self.agent.act(observation, mask, env_steps)
         following, reward, terminated, _, info = self.env.step(action.numpy())
         self.buffer.push(observation, action, torch.from_numpy(reward.astype(np.float32)),
                          torch.from_numpy(terminated))

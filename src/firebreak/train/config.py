@@ -1,164 +1,17 @@
-"""The configuration of a run: typed, checked, read from TOML, changed with `--set key=value`.
-
-Steps in schedules are absolute (env steps, learner steps), never shares of the run.
-"""
+"""The configuration of a run: read from TOML, changed with `--set key=value`, checked, written."""
 
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pydantic
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel
 
 from firebreak.checks import InputError, fail, nearest
+from firebreak.train.schema import RunConfig
 
 PRESETS = ("quick", "landfire", "long")
-
-
-class Section(BaseModel):
-    """A table of the file: unknown keys are errors, values are fixed once read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class LandscapeConfig(Section):
-    """Where landscapes come from."""
-
-    kind: Literal["synthetic", "windows"] = Field("synthetic", description="made, or cut from maps")
-    size: int = Field(20, ge=6, le=256, description="treatable rows and columns")
-    margin: int = Field(0, ge=0, le=64, description="cells around them that only burn")
-    family: str | None = Field(None, description="synthetic family; all of them if not set")
-    data: str | None = Field(None, description="folder that maps are relative to")
-    maps: list[str] = Field([], description="maps cut into train, validation and test blocks")
-    test_maps: list[str] = Field([], description="maps used for testing only")
-    aggregate: int = Field(1, ge=1, le=20, description="cells of a map joined into one")
-    block: int = Field(57, ge=8, description="rows and columns of a split's blocks, joined cells")
-    turned: bool = Field(True, description="train on the eight symmetries of each window")
-
-
-class FireConfig(Section):
-    """Weather and fires."""
-
-    spread: Literal["front", "graph"] = Field("front", description="ellipse, or 8 neighbours")
-    scenarios: int = Field(8, ge=1, le=256, description="weather scenarios per landscape")
-    burned_share: float = Field(0.15, gt=0, le=1, description="mean of untreated fires")
-    duration_min: float | None = Field(None, gt=0, description="median, instead of the one that "
-                                                               "follows from the share")
-    duration_sigma: float = Field(0.5, ge=0, le=2, description="of the logarithm of the duration")
-    edge_share: float = Field(0.0, ge=0, le=1, description="fires that enter from the map's edge")
-    plan_fires: int = Field(256, ge=1, description="fires the planner is shown")
-    reward_fires: int = Field(256, ge=1, description="other fires it is paid on")
-    wind_20ft_km_h: float = Field(16.2, gt=0, le=150, description="mean wind speed at 20 ft")
-    wind_spread_km_h: float = Field(7.2, ge=0, le=100, description="its standard deviation")
-    wind_direction_spread_deg: float = Field(25.0, ge=0, le=180, description="around the main wind")
-    weather: str | None = Field(None, description="weather file or folder, relative to the data, "
-                                                  "instead of drawn weather")
-    hours: int | None = Field(None, ge=1, description="of it that change as a fire burns")
-    moisture: str = Field("D2L2", description="fuel moisture of weather files that do not say")
-    crown: Literal["none", "finney", "scott-reinhardt", "cruz"] = Field(
-        "finney", description="crown fire where there are crowns")
-    spotting: bool = Field(False, description="crowning cells throw embers")
-    losses: list[float] | None = Field(
-        None, min_length=6, max_length=6,
-        description="share of the value lost in each class of flame length")
-
-
-class BreakConfig(Section):
-    """What a break is."""
-
-    kind: Literal["hard", "shaded"] = Field("hard", description="bare ground, or less fuel")
-    width_m: float | None = Field(None, gt=0, description="of the bare strip; the whole cell if "
-                                                          "not set")
-    fuel: int | None = Field(None, description="code of a shaded break; the least load of the same "
-                                               "kind if not set")
-    breach: Literal["never", "wilson", "wilson-trees", "flame-length"] = Field(
-        "never", description="rule by which fire crosses")
-    leak: bool = Field(False, description="fire passes between breaks that touch at a corner")
-
-
-class AgentConfig(Section):
-    """The learner."""
-
-    width: int = Field(32, ge=4, le=512, description="channels of the network")
-    learning_rate: float = Field(7e-4, gt=0, description="at the start")
-    learning_rate_end: float = Field(1e-4, gt=0, description="from decay_finish on")
-    decay_begin: int = Field(4000, ge=0, description="learner steps")
-    decay_finish: int = Field(9000, ge=1, description="learner steps")
-    epsilon: float = Field(1.0, ge=0, le=1, description="exploration at the start")
-    epsilon_end: float = Field(0.05, ge=0, le=1, description="from epsilon_steps on")
-    epsilon_steps: int = Field(3000, ge=1, description="env steps")
-    discount: float = Field(0.0, ge=0, lt=1, description="at the start: each break's own gain")
-    discount_end: float = Field(0.9, ge=0, lt=1, description="in the end: breaks that pay together")
-    discount_begin: int = Field(1600, ge=0, description="learner steps: raised from here")
-    discount_finish: int = Field(4000, ge=1, description="learner steps: raised until here")
-    n_step: int = Field(1, ge=1, le=100, description="steps summed in a return")
-    batch_size: int = Field(64, ge=1, description="transitions per update")
-    target_period: int = Field(300, ge=1, description="learner steps between target copies")
-    gradient_clip: float = Field(10.0, gt=0, description="largest gradient norm")
-    guided: float = Field(0.5, ge=0, le=1, description="exploration among the best cells")
-    guided_cells: int = Field(15, ge=1, description="how many of them")
-    symmetries: bool = Field(True, description="learn from turned and mirrored batches")
-
-
-class TrainConfig(Section):
-    """The run."""
-
-    episodes: int = Field(300, ge=1)
-    num_envs: int = Field(8, ge=1, le=1024, description="environments stepped together")
-    collect_steps: int = Field(4, ge=1, description="steps of all environments per collection")
-    learning_starts: int = Field(1000, ge=1, description="transitions before the first update")
-    updates_per_env_step: float = Field(1.0, gt=0, le=16, description="gradient steps")
-    threads: int = Field(0, ge=0, le=256, description="threads that burn fires; 0 = all cores")
-    torch_threads: int = Field(1, ge=1, le=256, description="threads of the network")
-    device: Literal["cpu", "cuda"] = Field("cpu", description="where the network lives")
-
-
-class ReplayConfig(Section):
-    """The replay and its bound."""
-
-    capacity: int = Field(12000, ge=16, description="transitions")
-    memory_budget_mb: int = Field(2000, ge=1, description="refuse to start above this")
-
-
-class EvaluationConfig(Section):
-    """Validation during the run and the comparison at its end."""
-
-    every_episodes: int = Field(30, ge=1, description="between validations")
-    validation_landscapes: int = Field(16, ge=1)
-    test_landscapes: int = Field(30, ge=1, description="of each test source")
-    test_fires: int = Field(1000, ge=10)
-    test_seed: int = Field(2026, ge=0, description="names the held-out landscapes, not the run")
-    methods: list[str] = Field(["none", "random", "burn-probability", "downstream-value-static",
-                                "downstream-value", "dqn"])
-
-
-class CleanupConfig(Section):
-    """Scheduled cleanups and bounded histories."""
-
-    episodes: int = Field(10, ge=1, description="everything, every so many episodes")
-    collector_steps: int = Field(50, ge=1, description="the collector, env steps of one slot")
-    learner_steps: int = Field(100, ge=1, description="agent and GPU")
-    max_losses: int = Field(1000, ge=1)
-    max_rewards: int = Field(1000, ge=1)
-    max_step_times: int = Field(100, ge=1)
-    max_collection_times: int = Field(20, ge=1)
-    max_experiences: int = Field(2000, ge=1, description="bound of the experience buffer")
-
-
-class RunConfig(Section):
-    """Everything a run depends on."""
-
-    seed: int = Field(0, ge=0)
-    budget: float = Field(0.05, gt=0, le=1, description="share of the treatable cells' cost")
-    landscapes: LandscapeConfig = LandscapeConfig()
-    fires: FireConfig = FireConfig()
-    breaks: BreakConfig = BreakConfig()
-    agent: AgentConfig = AgentConfig()
-    train: TrainConfig = TrainConfig()
-    replay: ReplayConfig = ReplayConfig()
-    evaluation: EvaluationConfig = EvaluationConfig()
-    cleanup: CleanupConfig = CleanupConfig()
 
 
 def load_config(name: str, changes: list[str] | None = None) -> RunConfig:
@@ -279,7 +132,7 @@ def _keys(location: tuple[int | str, ...]) -> list[str]:
 def _literal(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_literal(v) for v in value) + "]"
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')

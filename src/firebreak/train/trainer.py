@@ -19,28 +19,28 @@ import torch
 from firebreak.agent.dqn import DQNAgent, Update
 from firebreak.agent.network import parameter_count
 from firebreak.agent.policy_file import save_policy
-from firebreak.agent.replay import Replay
 from firebreak.agent.symmetry import SYMMETRIES, turn_batch
 from firebreak.checks import InputError, fail
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.memory.snapshot import rss_bytes, snapshot
 from firebreak.seeding import integer_seed
+from firebreak.train.arena import Arena
 from firebreak.train.checkpoints import load_checkpoint, save_checkpoint
 from firebreak.train.cleanup import Cleaner, Freed
-from firebreak.train.collector import ExperienceCollector
-from firebreak.train.config import RunConfig, as_toml
-from firebreak.train.setup import Splits, settings_of
-from firebreak.train.validation import Validation, validate
+from firebreak.train.config import as_toml
+from firebreak.train.schema import RunConfig
+from firebreak.train.setup import settings_of
+from firebreak.train.splits import Splits
+from firebreak.train.validation import Validation, joined, validate
 
-VALIDATION_ENVS = 16
 POLICY = "policy.pt"
 Row = dict[str, Any]
 
 
 class ParallelTrainer:
-    """Owns everything a run holds: two vector environments, agent, replay, collector.
+    """Owns everything a run holds: the agent, and for each map size an arena with two vector
+    environments, a replay and a collector.
 
     Args:
         run: the output folder; policy.pt (best on validation) and checkpoints/ are written there.
@@ -48,37 +48,43 @@ class ParallelTrainer:
 
     def __init__(self, config: RunConfig, splits: Splits, run: Path) -> None:
         self.config, self.splits, self.run_folder = config, splits, run
-        train, clean = config.train, config.cleanup
-        seed = config.seed
+        clean = config.cleanup
         self.agent = DQNAgent(OBSERVATION, settings_of(config.agent),
-                              integer_seed(seed, "agent") % 2**31, train.device)
-        self.env = FuelbreakVectorEnv(splits.train, train.num_envs)
-        self.validation_env = FuelbreakVectorEnv(
-            splits.train, min(VALIDATION_ENVS, len(splits.validation)), autoreset=False)
-        self.replay = Replay(OBSERVATION, splits.train.shape, train.num_envs,
-                             config.replay.capacity, self._shortest_episode())
+                              integer_seed(config.seed, "agent") % 2**31, config.train.device)
+        track(self.agent)
+        self.arenas = [
+            Arena(config, source, problems, self.agent, place, len(splits.train))
+            for place, (source, problems) in enumerate(
+                zip(splits.train, splits.validation, strict=True))]
         self._check_budget()
-        self.collector = ExperienceCollector(
-            self.env, self.agent, steps=train.collect_steps,
-            seed=integer_seed(seed, "episodes") % 2**31, max_experiences=clean.max_experiences,
-            max_step_times=clean.max_step_times, max_collection_times=clean.max_collection_times)
-        self.cleaner = Cleaner(clean, self.agent, self.collector)
+        self.cleaner = Cleaner(clean, self.agent, [arena.collector for arena in self.arenas])
         self.losses: deque[float] = deque(maxlen=clean.max_losses)
         self.returns: deque[float] = deque(maxlen=clean.max_rewards)
         self.best = -float("inf")
         self.best_learner_steps = 0
         self._updates_due = 0.0
         self._validated_at = -1  # env steps
-        for thing in (self.env, self.validation_env, self.agent, self.replay, self.collector):
-            track(thing)
 
     def describe(self) -> str:
         """What is about to run, in one line, with the bytes of the replay."""
-        replay = self.replay
+        replays = [arena.replay for arena in self.arenas]
+        environments = sum(arena.env.owned_bytes() + arena.validation_env.owned_bytes()
+                           for arena in self.arenas)
+        each = ", ".join(f"{replay.bytes_per_transition() / 1e3:.2f}" for replay in replays)
         return (f"{parameter_count(self.agent.online_net):,} weights; replay "
-                f"{replay.nbytes / 1e6:.1f} MB for {replay.rows * replay.num_envs:,} transitions "
-                f"({replay.bytes_per_transition() / 1e3:.2f} kB each); environments "
-                f"{(self.env.owned_bytes() + self.validation_env.owned_bytes()) / 1e6:.1f} MB")
+                f"{self._replay_bytes() / 1e6:.1f} MB for "
+                f"{sum(replay.rows * replay.num_envs for replay in replays):,} transitions "
+                f"({each} kB each); environments {environments / 1e6:.1f} MB")
+
+    @property
+    def episodes(self) -> int:
+        """Episodes that have ended."""
+        return sum(arena.collector.episodes for arena in self.arenas)
+
+    @property
+    def env_steps(self) -> int:
+        """Steps of all environments."""
+        return sum(arena.collector.env_steps for arena in self.arenas)
 
     def run(self) -> Iterator[Row]:
         """Trains until `train.episodes` episodes have ended, yielding rows.
@@ -92,18 +98,17 @@ class ParallelTrainer:
         try:
             next_validation = self._next_validation()
             yield self._memory_row("start")
-            while self.collector.episodes < self.config.train.episodes:
-                collected = self.collector.collect()
-                self.collector.buffer.drain(self.replay)
-                self.returns.extend(collected.returns)
-                updates = self._learn(collected.env_steps)
-                yield self._progress_row(updates, len(collected.returns), begin)
+            while self.episodes < self.config.train.episodes:
+                returns = self._collect()
+                updates = self._learn(self.config.train.collect_steps
+                                      * sum(arena.env.num_envs for arena in self.arenas))
+                yield self._progress_row(updates, len(returns), begin)
                 yield from self._cleanup_rows()
-                if self.collector.episodes >= next_validation:
+                if self.episodes >= next_validation:
                     next_validation = self._next_validation()
                     yield self._validate()
                     self.save()
-            if self._validated_at != self.collector.env_steps:
+            if self._validated_at != self.env_steps:
                 yield self._validate()
             self.save()
             yield self._memory_row("end")
@@ -119,26 +124,28 @@ class ParallelTrainer:
         """Goes on from the run folder's last checkpoint; episodes under way then start anew."""
         state = load_checkpoint(self.run_folder)
         try:
-            self.replay.restore(state["replay"])
             self.agent.restore(state["agent"])
+            for arena, kept in zip(self.arenas, state["arenas"], strict=True):
+                arena.replay.restore(kept["replay"])
         except (RuntimeError, KeyError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
             raise fail(expected="a checkpoint of this configuration",
                        given=str(error).split("\n")[0], where=str(self.run_folder),
                        remedy="resume with the settings the run was started with") from error
-        self.replay.end_episodes()
-        self.collector.resume(int(state["episodes"]), int(state["env_steps"]))
+        for arena, kept in zip(self.arenas, state["arenas"], strict=True):
+            arena.replay.end_episodes()
+            arena.collector.resume(int(kept["episodes"]), int(kept["env_steps"]))
         self.best = float(state["best"])
         self.best_learner_steps = int(state["best_learner_steps"])
-        self.cleaner.skip_to(self.collector.env_steps // self.env.num_envs,
-                             self.agent.learner_steps, self.collector.episodes)
+        self.cleaner.skip_to(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
 
     def save(self) -> None:
         """Writes the last checkpoint."""
         save_checkpoint(self.run_folder, {
-            "agent": self.agent.state(), "replay": self.replay.state(),
-            "episodes": self.collector.episodes, "env_steps": self.collector.env_steps,
+            "agent": self.agent.state(),
+            "arenas": [{"replay": arena.replay.state(), "episodes": arena.collector.episodes,
+                        "env_steps": arena.collector.env_steps} for arena in self.arenas],
             "best": self.best, "best_learner_steps": self.best_learner_steps,
             "config": as_toml(self.config)})
 
@@ -151,13 +158,22 @@ class ParallelTrainer:
         return digest.hexdigest()
 
     def close(self) -> None:
-        """Closes both environments."""
-        self.env.close()
-        self.validation_env.close()
+        """Closes all environments."""
+        for arena in self.arenas:
+            arena.close()
+
+    def _collect(self) -> list[float]:
+        """One collection in every arena; the returns of the episodes that ended."""
+        returns: list[float] = []
+        for arena in self.arenas:
+            returns += arena.collector.collect(self.env_steps).returns
+            arena.collector.buffer.drain(arena.replay)
+        self.returns.extend(returns)
+        return returns
 
     def _learn(self, env_steps: int) -> list[Update]:
-        """The gradient steps due for these env steps; none before the replay is ready."""
-        if len(self.replay) < self.config.train.learning_starts:
+        """The gradient steps due for these env steps; none before the replays are ready."""
+        if sum(len(arena.replay) for arena in self.arenas) < self.config.train.learning_starts:
             return []
         self._updates_due += env_steps * self.config.train.updates_per_env_step
         updates = []
@@ -167,11 +183,13 @@ class ParallelTrainer:
         return updates
 
     def _update(self) -> Update:
+        """One gradient step, on maps of each size by turns, with about as many cells in a batch."""
         agent, settings = self.agent, self.agent.settings
-        batch = self.replay.sample(settings.batch_size, agent.discount, settings.n_step,
-                                   agent.sampling)
+        arena = self.arenas[agent.learner_steps % len(self.arenas)]
+        size = max(1, settings.batch_size * self.arenas[0].cells // arena.cells)
+        batch = arena.replay.sample(size, agent.discount, settings.n_step, agent.sampling)
         if self.config.agent.symmetries:
-            turns = SYMMETRIES if self.replay.shape[0] == self.replay.shape[1] else 1
+            turns = SYMMETRIES if arena.replay.shape[0] == arena.replay.shape[1] else 1
             k = int(torch.randint(turns, (1,), generator=agent.sampling))
             batch = turn_batch(batch, k, OBSERVATION)
         update = agent.learn(batch)
@@ -183,8 +201,9 @@ class ParallelTrainer:
         return update
 
     def _validate(self) -> Row:
-        result = validate(self.agent, self.validation_env, self.splits.validation)
-        self._validated_at = self.collector.env_steps
+        result = joined([validate(self.agent, arena.validation_env, arena.problems)
+                         for arena in self.arenas])
+        self._validated_at = self.env_steps
         if result.reduction > self.best:
             self.best, self.best_learner_steps = result.reduction, self.agent.learner_steps
             save_policy(self.run_folder / POLICY, self.agent.online_net, self.config.agent.width,
@@ -201,20 +220,22 @@ class ParallelTrainer:
         return {
             "kind": "progress", **self._counts(), "episodes_ended": ended,
             "seconds": time.perf_counter() - begin,
-            "epsilon": self.agent.settings.epsilon(self.collector.env_steps),
-            "discount": self.agent.discount, "replay": len(self.replay),
+            "epsilon": self.agent.settings.epsilon(self.env_steps),
+            "discount": self.agent.discount,
+            "replay": sum(len(arena.replay) for arena in self.arenas),
             "learning_starts": self.config.train.learning_starts,
             "mean_return": fmean(recent) if recent else None,
             "loss": fmean(u.loss for u in updates) if updates else None,
             "mean_q": fmean(u.mean_q for u in updates) if updates else None,
             "gradient_norm": fmean(u.gradient_norm for u in updates) if updates else None,
-            "seconds_per_env_step": fmean(self.collector.step_times) / self.env.num_envs,
-            "seconds_per_collection": fmean(self.collector.collection_times),
+            "seconds_per_env_step": fmean(fmean(arena.collector.step_times) / arena.env.num_envs
+                                          for arena in self.arenas),
+            "seconds_per_collection": sum(fmean(arena.collector.collection_times)
+                                          for arena in self.arenas),
             "rss_bytes": rss_bytes()}
 
     def _cleanup_rows(self) -> Iterator[Row]:
-        done = self.cleaner.after(self.collector.env_steps // self.env.num_envs,
-                                  self.agent.learner_steps, self.collector.episodes)
+        done = self.cleaner.after(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
         yield from ({"kind": "cleanup", **freed._asdict(), **self._counts()}
                     for freed in done if freed.alarming)
         if any(_is_full(freed) for freed in done):
@@ -222,27 +243,36 @@ class ParallelTrainer:
 
     def _memory_row(self, phase: str) -> Row:
         # In this order: what the validation environment borrows counts as the problems' own.
-        roots = {"validation_problems": self.splits.validation, "replay": self.replay,
-                 "env": self.env.slots, "validation_env": self.validation_env.slots,
-                 "experience_buffer": self.collector.buffer, "agent": self.agent}
+        roots: dict[str, object] = {}
+        for part in ("validation_problems", "replay", "env", "validation_env", "experience_buffer"):
+            roots |= {name: arena.parts()[part] for name, arena in self._named_arenas(part)}
+        roots["agent"] = self.agent
         return {"kind": "memory", **self._counts(), **snapshot(phase, roots)}
 
+    def _named_arenas(self, part: str) -> list[tuple[str, Arena]]:
+        """Arenas by the name of a part, with the map size where there are several."""
+        if len(self.arenas) == 1:
+            return [(part, self.arenas[0])]
+        return [(f"{part}_{arena.replay.shape[0]}", arena) for arena in self.arenas]
+
     def _counts(self) -> Row:
-        return {"episodes": self.collector.episodes, "env_steps": self.collector.env_steps,
+        return {"episodes": self.episodes, "env_steps": self.env_steps,
                 "learner_steps": self.agent.learner_steps}
 
     def _next_validation(self) -> int:
         every = self.config.evaluation.every_episodes
-        return (self.collector.episodes // every + 1) * every
+        return (self.episodes // every + 1) * every
 
-    def _shortest_episode(self) -> int:
-        """A lower bound for the steps of an episode: half of what the budget buys at unit cost."""
-        land = self.config.landscapes
-        return max(int(0.5 * self.config.budget * land.size**2), 1)
+    def _steps_per_slot(self) -> int:
+        """Steps that each slot has made."""
+        return self.env_steps // sum(arena.env.num_envs for arena in self.arenas)
+
+    def _replay_bytes(self) -> int:
+        return sum(arena.replay.nbytes for arena in self.arenas)
 
     def _check_budget(self) -> None:
         most = self.config.replay.memory_budget_mb
-        needed = self.replay.nbytes / 1e6
+        needed = self._replay_bytes() / 1e6
         if needed > most:
             raise fail(expected=f"a replay within {most} MB", given=f"{needed:.0f} MB",
                        where="replay.capacity",

@@ -37,6 +37,12 @@ def validate(agent: DQNAgent, env: FuelbreakVectorEnv, problems: list[Problem]) 
     return Validation(float(returns.mean()), float(1.96 * spread))
 
 
+def joined(parts: list[Validation]) -> Validation:
+    """Of several sets of problems that count the same, whose noise is independent."""
+    half = math.sqrt(sum(part.half_width**2 for part in parts)) / len(parts)
+    return Validation(sum(part.reduction for part in parts) / len(parts), half)
+
+
 def _returns(agent: DQNAgent, env: FuelbreakVectorEnv,
              problems: list[Problem]) -> NDArray[np.float64]:
     """One episode per problem; slots left over play on unseen."""

@@ -1,0 +1,66 @@
+"""Where an agent meets maps of one size: environments, a replay, validation problems."""
+
+from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.replay import Replay
+from firebreak.env.problem import Problem
+from firebreak.env.sources import ProblemSource
+from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.layout import OBSERVATION
+from firebreak.memory.registry import track
+from firebreak.seeding import integer_seed
+from firebreak.train.collector import ExperienceCollector
+from firebreak.train.schema import RunConfig
+
+VALIDATION_ENVS = 16
+
+
+class Arena:
+    """Owns the two vector environments, the replay and the collector of one map size.
+
+    Args:
+        place: which arena of the run this is.
+        count: how many there are; the replay's capacity is shared evenly.
+    """
+
+    def __init__(self, config: RunConfig, source: ProblemSource, problems: list[Problem],
+                 agent: DQNAgent, place: int, count: int) -> None:
+        train, clean = config.train, config.cleanup
+        self.problems = problems
+        self.env = FuelbreakVectorEnv(source, train.num_envs)
+        self.validation_env = FuelbreakVectorEnv(
+            source, min(VALIDATION_ENVS // count or 1, len(problems)), autoreset=False)
+        self.replay = Replay(OBSERVATION, source.shape, train.num_envs,
+                             config.replay.capacity // count, shortest_episode(config, source))
+        name = ("episodes",) if place == 0 else ("episodes", place)
+        self.collector = ExperienceCollector(
+            self.env, agent, steps=train.collect_steps,
+            seed=integer_seed(config.seed, *name) % 2**31, max_experiences=clean.max_experiences,
+            max_step_times=clean.max_step_times, max_collection_times=clean.max_collection_times)
+        for thing in (self.env, self.validation_env, self.replay, self.collector):
+            track(thing)
+
+    @property
+    def cells(self) -> int:
+        """Cells of a map."""
+        return self.replay.shape[0] * self.replay.shape[1]
+
+    def parts(self) -> dict[str, object]:
+        """What it owns, by name."""
+        return {"validation_problems": self.problems, "replay": self.replay, "env": self.env.slots,
+                "validation_env": self.validation_env.slots,
+                "experience_buffer": self.collector.buffer}
+
+    def close(self) -> None:
+        """Closes both environments."""
+        self.env.close()
+        self.validation_env.close()
+
+
+def shortest_episode(config: RunConfig, source: ProblemSource) -> int:
+    """A lower bound for the steps of an episode: what the least budget buys at unit cost on a map
+    of which half burns, and of which a mixture's margins leave a quarter.
+    """
+    inside = source.shape[0] - 2 * config.landscapes.margin
+    least = config.mixture.budget[0] if config.mixture.budget else config.budget
+    share = 0.5 * (0.25 if config.mixture.margin else 1.0)
+    return max(int(share * least * inside**2), 1)
