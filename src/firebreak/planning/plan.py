@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
@@ -81,6 +82,13 @@ class Plan:
         mask = np.zeros(self.shape, np.bool_)
         mask.ravel()[self.cells] = True
         return mask
+
+
+def pieces_of(mask: NDArray[np.bool_]) -> int:
+    """Connected pieces of a plan's break mask [H, W]; cells that touch at a corner are connected,
+    as fire cannot pass between them.
+    """
+    return int(ndimage.label(mask, structure=np.ones((3, 3)))[1])
 
 
 def cost_unit(landscape: Landscape) -> CostUnit:
