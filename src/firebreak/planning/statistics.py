@@ -66,7 +66,7 @@ def stratified_interval(values: NDArray[np.float64], rng: np.random.Generator,
 
 
 def probability_of_improvement(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
-    """Chance that ours [seeds, landscapes] beats theirs [landscapes] on a landscape; ties count half.
+    """Chance that ours [seeds, landscapes] beats theirs [landscapes] there; a tie is half a win.
 
     Source: Agarwal et al. (2021).
     """
