@@ -1,0 +1,194 @@
+"""Which methods are compared on which land: the parts of docs/results.md as data.
+
+    python benchmarks/protocol.py --data FOLDER --policy RUN... --part main --records FILE
+
+measures a part and appends one JSON line per landscape, method and policy to the records file. What
+is there already is not measured again, so a run that was stopped goes on. `benchmarks/results.py`
+makes the page from the records. Test landscapes and test fires serve nothing else: no policy was
+chosen and no method tuned on them.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from firebreak.agent.policy_file import Policy, load_policy
+from firebreak.env.sources import treat_inside
+from firebreak.fire.engine import set_threads
+from firebreak.fire.fires import FireRegime
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.readers import read_landscape
+from firebreak.landscape.synthetic import generate
+from firebreak.landscape.windows import Window, aggregate, list_windows
+from firebreak.planning.judging import judge_scene
+from firebreak.planning.methods import make_plan
+from firebreak.planning.plan import pieces_of
+from firebreak.seeding import integer_seed
+
+TEST_SEED = 2027
+RANDOM_DRAWS = 30
+LEARNED = ("dqn", "dqn-search", "regression")
+
+CHEAP = ("none", "random", "burn-probability", "value-hazard", "downstream-value-static",
+         "downstream-value", "betweenness", "dominator", "segments", "tom", "strips")
+RIVALS = ("downstream-value", "greedy", "dqn")
+
+
+class Set(NamedTuple):
+    """Test land: a synthetic family (None: all of them) or windows of a map.
+
+    windows are cut apart from one another, joined to `cell_size_m` first.
+    """
+
+    name: str
+    size: int
+    count: int
+    family: str | None = None
+    map: str | None = None
+    cell_size_m: float = 0.0
+
+
+class Part(NamedTuple):
+    """A table of the page: every method on every set at each budget, number of plan fires and share
+    that untreated fires burn.
+    """
+
+    sets: tuple[Set, ...]
+    methods: tuple[str, ...]
+    budgets: tuple[float, ...] = (0.05,)
+    plan_fires: tuple[int, ...] = (256,)
+    burned_shares: tuple[float, ...] = (0.15,)
+    test_fires: int = 2000
+
+
+def real(size: int, count: int) -> tuple[Set, ...]:
+    """Windows of maps that no policy was trained on."""
+    return (Set(f"santa-ana-30m-{size}", size, count, map="landfire-santa-ana-ca"),
+            Set(f"santa-ana-90m-{size}", size, count, map="landfire-santa-ana-ca", cell_size_m=90),
+            Set(f"vilopriu-20m-{size}", size, count, map="c2fw-sb-vilopriu"),
+            Set(f"dogrib-100m-{size}", size, count, map="cell2fire-dogrib"),
+            Set(f"arrowhead-100m-{size}", size, count, map="cell2fire-arrowhead-fire1"))
+
+
+SYNTHETIC_40 = Set("synthetic-40", 40, 24)
+PARTS: dict[str, Part] = {
+    "main": Part((SYNTHETIC_40, Set("shifted-40", 40, 12, family="shifted")), CHEAP + RIVALS[1:],
+                 plan_fires=(64, 256, 1000)),
+    "real": Part(real(40, 4), CHEAP + RIVALS[1:]),
+    "large": Part((Set("synthetic-64", 64, 8), *real(64, 2)[:3]), RIVALS),
+    "budgets": Part((SYNTHETIC_40._replace(count=6),), RIVALS,
+                    budgets=(0.01, 0.02, 0.03, 0.05, 0.10)),
+    "range": Part(tuple(Set(f"synthetic-{size}", size, 6) for size in (20, 40, 64, 128)),
+                  ("downstream-value", "dqn"), burned_shares=(0.02, 0.05, 0.10, 0.20, 0.40)),
+    "gap": Part((SYNTHETIC_40._replace(count=6),), RIVALS,
+                plan_fires=(50, 100, 400, 1600, 6400)),
+}
+
+
+def landscapes(part_set: Set, data: Path) -> list[Landscape]:
+    """The land of a set, the same at every call."""
+    if part_set.map is None:
+        return [generate(integer_seed(TEST_SEED, "results", part_set.name, i), part_set.size,
+                         family=part_set.family) for i in range(part_set.count)]
+    whole = read_landscape(data / part_set.map)
+    if part_set.cell_size_m:
+        whole = aggregate(whole, round(part_set.cell_size_m / whole.cell_size_m))
+    margin = part_set.size // 10
+    full = part_set.size + 2 * margin
+    rows, cols = whole.shape
+    found = list_windows([Window(0, 0, rows, cols)], full, full, whole)
+    # Spread over the map: not the first few from its north-west corner.
+    chosen = [found[round(k * (len(found) - 1) / max(part_set.count - 1, 1))]
+              for k in range(min(part_set.count, len(found)))]
+    return [treat_inside(window.of(whole), margin) for window in chosen]
+
+
+def measure(name: str, part: Part, data: Path, policies: dict[str, Policy],
+            done: set[str]) -> Iterator[dict[str, Any]]:
+    """Records of a part that are not in `done`, one per landscape, method and policy."""
+    for part_set in part.sets:
+        lands = landscapes(part_set, data)
+        for share in part.burned_shares:
+            conditions = FireConditions(regime=FireRegime(burned_share=share))
+            for index, land in enumerate(lands):
+                scene = None
+                for budget in part.budgets:
+                    for shown in part.plan_fires:
+                        for method, policy in _runs(part.methods, policies):
+                            key = "|".join(map(str, (name, part_set.name, share, index, budget,
+                                                     shown, method, policy)))
+                            if key in done:
+                                continue
+                            scene = scene or make_scene(land, conditions, TEST_SEED)
+                            record = _judged(scene, budget, shown, part.test_fires, method,
+                                             policies.get(policy))
+                            yield {"key": key, "part": name, "set": part_set.name, "index": index,
+                                   "burned_share": share, "policy": policy, **record}
+
+
+def _runs(methods: tuple[str, ...], policies: dict[str, Policy]) -> Iterator[tuple[str, str]]:
+    for method in methods:
+        if method in LEARNED:
+            yield from ((method, policy) for policy in policies)
+        else:
+            yield method, ""
+
+
+def _judged(scene: Scene, budget: float, shown: int, test_fires: int, method: str,
+            policy: Policy | None) -> dict[str, Any]:
+    seeds = ([integer_seed(TEST_SEED, "random-draw", k) for k in range(RANDOM_DRAWS)]
+             if method == "random" else [TEST_SEED])
+    plans = [make_plan(scene, budget, shown, method, seed=seed, policy=policy) for seed in seeds]
+    row = judge_scene(scene, {method: plans}, {}, shown, test_fires)[method].row
+    pieces = sum(pieces_of(plan.break_mask()) for plan in plans) / len(plans)
+    return row._asdict() | {
+        "cells": sum(plan.cells.size for plan in plans) / len(plans), "pieces": pieces,
+        "length_m": sum(plan.cells.size for plan in plans) / len(plans)
+        * scene.landscape.cell_size_m}
+
+
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """All records of a file, none if it is not there."""
+    if not path.is_file():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+
+
+def main() -> None:
+    """Measures the parts asked for."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--data", type=Path, required=True, help="folder of the maps")
+    options.add_argument("--policy", type=Path, nargs="*", default=[], help="runs or policy files")
+    options.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
+    options.add_argument("--methods", default="", help="only these, comma-separated")
+    options.add_argument("--records", type=Path, default=Path("outputs/records.jsonl"))
+    args = options.parse_args()
+    set_threads(1)
+    torch.set_num_threads(1)
+    only: Callable[[str], bool] = (lambda method: not args.methods
+                                   or method in args.methods.split(","))
+    policies = {_name_of(path): load_policy(path) for path in args.policy}
+    done = {record["key"] for record in read_records(args.records)}
+    args.records.parent.mkdir(parents=True, exist_ok=True)
+    with args.records.open("a", encoding="utf-8") as out:
+        for name in args.part:
+            part = PARTS[name]
+            part = part._replace(methods=tuple(filter(only, part.methods)))
+            for record in measure(name, part, args.data, policies, done):
+                out.write(json.dumps(record) + "\n")
+                out.flush()
+                print(record["key"], f"{record['reduction']:.4f} {record['seconds']:.2f} s",
+                      flush=True)
+
+
+def _name_of(path: Path) -> str:
+    return path.stem if path.is_file() else path.name
+
+
+if __name__ == "__main__":
+    main()
