@@ -37,6 +37,8 @@ class EvaluateArguments:
     """Fires that the methods are shown."""
     test_fires: int = 2000
     """Other fires, which the plans are judged on."""
+    random_draws: int = 30
+    """Plans that random is the mean over."""
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
@@ -61,7 +63,8 @@ def run(arguments: list[str]) -> int:
     plans = [read_plan(path, _only(scenes)) for path in args.plan or []]
     methods = [name.strip() for name in args.methods.split(",") if name.strip()]
     done = evaluate(scenes, methods, budget_share=args.budget, plan_fires=args.plan_fires,
-                    test_fires=args.test_fires, seed=args.scene.seed, policy=policy, plans=plans)
+                    test_fires=args.test_fires, seed=args.scene.seed, policy=policy, plans=plans,
+                    random_draws=args.random_draws)
     print(table(done))
     if args.scene.json:
         common.print_json(to_json(done))

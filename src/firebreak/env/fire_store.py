@@ -73,6 +73,11 @@ class FireStore:
         """[F, P], how each fire reached each cell."""
         return self._store.code
 
+    @property
+    def source(self) -> NDArray[np.int64]:
+        """[F], padded ignition cell of each fire."""
+        return self._table.source
+
     def begin(self, slot: int, total_value: float) -> None:
         """Forgets the slot's fires and sums; `total_value`: the most that a fire can lose."""
         self._arena_used[slot] = 0

@@ -47,6 +47,17 @@ def sizes_for(scene: Scene, slots: int, plan_fires: int, reward_fires: int) -> S
                  scene.field.spots.cells.size > 0)
 
 
+class PlanTrees(NamedTuple):
+    """How K plan fires burned under the breaks so far, by padded cell.
+
+    code: u8 [K, P], how each cell was reached, see `fire.ring`. source: i64 [K]. loss: f64 [K].
+    """
+
+    code: NDArray[np.uint8]
+    source: NDArray[np.int64]
+    loss: NDArray[np.float64]
+
+
 class Slots:
     """Storage for N problems. Fire ids: slot * K + k for plan fires, then N * K + slot * R + r.
 
@@ -164,6 +175,12 @@ class Slots:
         count = self._problem(slot).plan_fires.source.size
         burned, downstream = self._fires.sums(slot)
         return burned / count, downstream / count
+
+    def plan_trees(self, slot: int) -> PlanTrees:
+        """The trees of the slot's plan fires: views, valid until the next `update`."""
+        first = slot * self.sizes.plan_fires
+        ids = slice(first, first + self._problem(slot).plan_fires.source.size)
+        return PlanTrees(self._fires.code[ids], self._fires.source[ids], self._fires.loss[ids])
 
     def _problem(self, slot: int) -> Problem:
         problem = self.problems[slot]

@@ -12,6 +12,7 @@ from pathlib import Path
 from firebreak.checks import fail
 from firebreak.landscape import cell2fire, layers
 from firebreak.landscape.ascii_grid import is_ascii_grid
+from firebreak.landscape.closed_form import closed_form
 from firebreak.landscape.fuel_systems import FUEL_SYSTEMS, FuelSystem
 from firebreak.landscape.geotiff import checked_grid, open_raster, read_band
 from firebreak.landscape.landscape import Landscape
@@ -41,7 +42,8 @@ def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
     treatable, unless the file says otherwise.
 
     Args:
-        spec: `synthetic:SEED[:SIZE[:FAMILY]]` (SIZE 40 or 30x50); a landscape GeoTIFF of 8 bands
+        spec: `synthetic:SEED[:SIZE[:FAMILY]]` (SIZE 40 or 30x50); `closed-form:NAME[:SIZE[:SEED]]`,
+            a map whose best plan is known, with values of its own; a landscape GeoTIFF of 8 bands
             (elevation, slope, aspect, fuel, canopy cover, height, base height, bulk density; or
             in the order that the band descriptions say) or of the first 5; a FARSITE .lcp; a
             folder with one of these, or with one GeoTIFF or ASCII grid per layer named as
@@ -59,6 +61,8 @@ def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
     """
     if str(spec).startswith("synthetic:"):
         return _synthetic(str(spec))
+    if str(spec).startswith("closed-form:"):
+        return _closed_form(str(spec))
     path = Path(spec)
     if not path.exists():
         raise fail(expected="a landscape file or folder", given="nothing", where=str(spec),
@@ -78,6 +82,15 @@ def _synthetic(spec: str) -> Landscape:
     seed, rows, cols, family = match.groups()
     height = int(rows or DEFAULT_SYNTHETIC_SIZE)
     return generate(int(seed), (height, int(cols or height)), family=family)
+
+
+def _closed_form(spec: str) -> Landscape:
+    match = re.fullmatch(r"closed-form:([a-z-]+)(?::(\d+)(?::(\d+))?)?", spec)
+    if not match:
+        raise fail(expected="closed-form:NAME[:SIZE[:SEED]]", given=f"'{spec}'",
+                   where="landscape", remedy="write for example closed-form:door:20")
+    name, size, seed = match.groups()
+    return closed_form(name, int(size or DEFAULT_SYNTHETIC_SIZE), int(seed or 0)).landscape
 
 
 def _read_file(path: Path, crs: str | None) -> Source:

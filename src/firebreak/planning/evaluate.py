@@ -25,6 +25,9 @@ from firebreak.seeding import generator, integer_seed
 FEW_LANDSCAPES = 10
 """Below this many, intervals are Student's: a bootstrap of a handful is too narrow."""
 
+RANDOM_DRAWS = 30
+"""Plans that `random` is the mean over."""
+
 IntervalOver = Literal["landscapes", "fires"]
 
 
@@ -71,7 +74,7 @@ _Results = list[dict[str, Judged]]  # scene -> method -> result
 
 def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
              plan_fires: int, test_fires: int, seed: int, policy: Policy | None = None,
-             random_draws: int = 10, plans: Sequence[Plan] = ()) -> Evaluation:
+             random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = ()) -> Evaluation:
     """Plans with every method on every scene and burns the test fires under the plans.
 
     Args:
@@ -117,7 +120,7 @@ def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Seque
                    remedy="remove the repeated landscape")
     if random_draws < 1:
         raise fail(expected="at least 1 random plan", given=f"{random_draws}", where="evaluate",
-                   remedy="10 is usual")
+                   remedy=f"{RANDOM_DRAWS} is usual")
 
 
 def _plans_by_scene(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequence[Plan],

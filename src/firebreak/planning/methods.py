@@ -12,9 +12,10 @@ from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail, unknown_name
 from firebreak.env.problem import problem_of
 from firebreak.fire.scene import Scene
-from firebreak.planning import heuristics, learned
+from firebreak.planning import hazard, heuristics, learned, segments, strips, tom, trees
 from firebreak.planning.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.rounds import Placement, Task, default_batch, warm_up
+from firebreak.planning.walks import warm_up_walks
 
 
 class Method(NamedTuple):
@@ -36,6 +37,23 @@ METHODS: dict[str, Method] = {
     "downstream-value": Method(
         "treats the cells with the most value burned behind them, simulated anew as the plan grows",
         heuristics.place_downstream_value),
+    "value-hazard": Method(
+        "treats the cells of the greatest burn probability x flame length x value, simulated anew "
+        "as the plan grows", hazard.place_value_hazard),
+    "betweenness": Method(
+        "treats the cells that most ways of fire lead through, simulated anew as the plan grows",
+        trees.place_betweenness),
+    "dominator": Method(
+        "treats the cells with the most value that fire reaches only through them, simulated anew "
+        "as the plan grows", trees.place_dominator),
+    "segments": Method(
+        "places straight segments, each time the one that saves most per cost on the plan fires",
+        segments.place_segments),
+    "tom": Method(
+        "places patches across the fastest routes from the upwind edge in the worst weather",
+        tom.place_tom),
+    "strips": Method(
+        "places equal strips across the wind of the worst weather", strips.place_strips),
     "dqn": Method(
         "treats the cells that a trained policy values most, simulated anew as the plan grows",
         learned.place_dqn),
@@ -77,6 +95,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         raise fail(expected="a batch of at least 1 cell", given=f"{batch}", where="--batch",
                    remedy="leave it out for about 50 rounds")
     warm_up()
+    warm_up_walks()
     began = perf_counter()
     fires = scene.fires("plan", plan_fires)
     land = scene.landscape

@@ -56,7 +56,7 @@ def place_by_score(task: Task, score: Score) -> Placement:
     Raises:
         InputError: the plan fires burn nothing of value.
     """
-    slots = _loaded(task.problem)
+    slots = loaded(task.problem)
     shown = task.problem.plan_fires.source.size
     cells: list[int] = []
     burned = shown
@@ -124,7 +124,7 @@ def default_batch(landscape: Landscape, budget_share: float) -> int:
     return max(1, round(int(budget_share * int(landscape.treatable.sum())) / ROUNDS))
 
 
-def _loaded(problem: Problem) -> Slots:
+def loaded(problem: Problem) -> Slots:
     """One slot that holds the problem, its plan fires burned without breaks."""
     slots = Slots(sizes_for(problem.scene, 1, problem.plan_fires.source.size,
                             problem.reward_fires.source.size))
@@ -138,6 +138,6 @@ def warm_up() -> None:
     scene = make_scene(generate(0, 8), FireConditions(scenarios=1), 0)
     fires = scene.fires("plan", 1)
     burn_statistics(scene.field, fires, scene.worth)
-    slots = _loaded(problem_of(scene, 0.5, fires, fires.first(0)))
+    slots = loaded(problem_of(scene, 0.5, fires, fires.first(0)))
     slots.place(0, int(np.flatnonzero(slots.available[0])[0]))
     slots.update(_SLOT, np.zeros(1, np.bool_))

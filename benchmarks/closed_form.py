@@ -1,0 +1,54 @@
+"""What every planning method makes of maps whose best plan is known: a table in Markdown.
+
+    python benchmarks/closed_form.py [--size 20] [--plan-fires 128] [--methods a,b]
+
+A score is the share of the saving that the best plan makes: 1 is the best plan, 0 no plan.
+"""
+
+import argparse
+
+import numpy as np
+
+from firebreak.fire.engine import burn_loss, set_threads
+from firebreak.fire.fires import FireRegime
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.closed_form import CLOSED_FORMS, ClosedForm, closed_form
+from firebreak.planning.methods import METHODS, make_plan
+
+LONG_MIN = 1e7
+TEST_FIRES = 500
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", type=int, default=20)
+    parser.add_argument("--plan-fires", type=int, default=128)
+    parser.add_argument("--methods",
+                        default=",".join(name for name in METHODS if not name.startswith("dqn")))
+    args = parser.parse_args()
+    set_threads(1)
+    print(f"| method | {' | '.join(CLOSED_FORMS)} |\n|---|{'---|' * len(CLOSED_FORMS)}")
+    made = [closed_form(name, args.size) for name in CLOSED_FORMS]
+    scenes = [make_scene(form.landscape, FireConditions(regime=FireRegime(
+        duration_min=LONG_MIN, duration_sigma=0.0)), 0) for form in made]
+    for method in args.methods.split(","):
+        scores = [score(scene, form, method, args.plan_fires)
+                  for scene, form in zip(scenes, made, strict=True)]
+        print(f"| {method} | {' | '.join(f'{value:.2f}' for value in scores)} |", flush=True)
+
+
+def score(scene: Scene, form: ClosedForm, method: str, plan_fires: int) -> float:
+    """Share of the best plan's saving that a method's plan makes on test fires."""
+    draws = 30 if method == "random" else 1
+    losses = []
+    for draw in range(draws):
+        plan = make_plan(scene, form.budget_share, plan_fires, method, seed=draw)
+        losses.append(burn_loss(scene.field, scene.fires("test", TEST_FIRES), scene.worth,
+                                plan.break_mask()).mean())
+    return float((form.untreated_loss - np.mean(losses))
+                 / (form.untreated_loss - form.optimal_loss))
+
+
+if __name__ == "__main__":
+    main()

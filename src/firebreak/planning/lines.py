@@ -1,0 +1,127 @@
+"""Straight lines of cells as candidates for breaks: which there are, what comes through them."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire.ring import REACH, RING
+from firebreak.fire.travel import pad, padded_cells, padded_width
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning import tree_kernel
+from firebreak.planning.line_kernel import CROSSED, PLACED, STOPS, score_lines
+from firebreak.planning.trees import Floats, TreeScratch
+
+COMPASS = ((0, 1), (1, 2), (1, 1), (2, 1), (1, 0), (2, -1), (1, -1), (1, -2))
+"""(rows, columns) of the eight ways of a line, 22.5 to 26.6 degrees apart."""
+
+LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+"""Cells of a line."""
+
+
+class Ground(NamedTuple):
+    """What may still be built. breaks, available: bool [H, W]; left: of the budget."""
+
+    breaks: NDArray[np.bool_]
+    available: NDArray[np.bool_]
+    left: float
+
+
+class Flow(NamedTuple):
+    """Value that fire carries through cells, see `tree_kernel.flows`: through f64 [P], along f64
+    [32, P].
+    """
+
+    through: Floats
+    along: Floats
+
+
+class Lines(NamedTuple):
+    """N lines of candidates, by way and start. way: i64 [N], index into the ways asked for.
+    start: i64 [N], flat cell. length: i64 [N], cells. gain, price: f64 [N].
+    """
+
+    way: NDArray[np.int64]
+    start: NDArray[np.int64]
+    length: NDArray[np.int64]
+    gain: Floats
+    price: Floats
+
+    def cells(self, k: int, ways: Sequence[NDArray[np.int64]], cols: int) -> NDArray[np.int64]:
+        """Flat cells of line k, where the map has so many columns."""
+        steps = ways[self.way[k]][:self.length[k]]
+        return self.start[k] + steps[:, 0] * cols + steps[:, 1]
+
+
+def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch) -> Flow:
+    """What fires of the codes [F, P] carry through cells of the value [P]."""
+    flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size)))
+    tree_kernel.flows(code, value, work.offset, work.ints[:2], work.seen, work.reals[0], *flow)
+    return flow
+
+
+def line_steps(way: tuple[float, float], count: int, joined: bool) -> NDArray[np.int64]:
+    """Cells i64 [count, 2] of the straight line from (0, 0) towards `way` (rows, columns).
+
+    joined: by edges, for breaks that leak where they touch at a corner; else by corners too.
+    """
+    rows, cols = way
+    longer = max(abs(rows), abs(cols))
+    along = np.arange(count)
+    thin = np.stack([np.floor(rows / longer * along + 0.5), np.floor(cols / longer * along + 0.5)],
+                    axis=1).astype(np.int64)
+    if not joined:
+        return thin
+    cells = [thin[0]]
+    for before, after in pairwise(thin):
+        if (before != after).all():
+            cells.append(np.array([before[0], after[1]]))
+        cells.append(after)
+    return np.stack(cells)[:count]
+
+
+def line_state(landscape: Landscape, breaks: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """States [P] of `line_kernel`: lines end at the map's edge and at cells that burn and cannot
+    be treated; they cross what holds already.
+    """
+    open_fuel = landscape.burnable & ~breaks
+    state = np.where(landscape.treatable & open_fuel, PLACED, np.where(open_fuel, STOPS, CROSSED))
+    return pad(state.astype(np.uint8), STOPS)
+
+
+def rated_lines(landscape: Landscape, ground: Ground, flow: Flow,
+                ways: Sequence[NDArray[np.int64]], lengths: Sequence[int]) -> Lines:
+    """All lines that can be placed and paid for, rated by what comes through them.
+
+    Args:
+        ways: i64 [>= longest length, 2] each, see `line_steps`.
+        lengths: rising.
+    """
+    cols = landscape.shape[1]
+    state = line_state(landscape, ground.breaks)
+    begin = np.flatnonzero(ground.available)
+    wanted = np.array(lengths, np.int64)
+    found = []
+    for number, steps in enumerate(ways):
+        gain = np.empty((begin.size, wanted.size))
+        price = np.empty_like(gain)
+        own = np.ascontiguousarray(steps[:wanted[-1]])
+        score_lines(padded_cells(begin, cols), own, wanted, state,
+                    pad(landscape.cost.astype(np.float64)),
+                    ground.left * (1.0 + 1e-9) + 1e-9, flow.through, flow.along,
+                    _STEP_INDEX, own[:, 0] * padded_width(cols) + own[:, 1], gain, price)
+        first, length = np.nonzero(np.isfinite(price))
+        found.append(Lines(np.full(first.size, number, np.int64), begin[first], wanted[length],
+                           gain[first, length], price[first, length]))
+    return Lines(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _step_index() -> NDArray[np.int64]:
+    index = np.full((2 * REACH + 1, 2 * REACH + 1), -1, np.int64)
+    index[RING.steps[:, 0] + REACH, RING.steps[:, 1] + REACH] = np.arange(len(RING.steps))
+    return index
+
+
+_STEP_INDEX = _step_index()

@@ -1,0 +1,151 @@
+"""Greedy over straight segments: the line that saves most per cost is placed, and so on.
+
+A line that closes a gap is worth more than its cells one by one, which a greedy choice of cells
+cannot see. All lines are rated by the value that fire carries through them; the best of each
+length are then burned, and what they really save decides.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.env.problem import Problem
+from firebreak.env.slots import Slots
+from firebreak.fire.burn_kernel import burned_near, depends_on
+from firebreak.fire.engine import burn_loss
+from firebreak.fire.ring import REACH
+from firebreak.fire.travel import closing_table, pad, padded_cells, padded_width
+from firebreak.planning.lines import (
+    COMPASS,
+    LENGTHS,
+    Ground,
+    Lines,
+    flow_of,
+    line_steps,
+    rated_lines,
+)
+from firebreak.planning.rounds import SPACING, Placement, Task, loaded
+from firebreak.planning.trees import conditional_value, tree_scratch
+
+_SLOT = np.zeros(1, np.int64)
+_closing_table = cache(closing_table)
+
+BURNED_PER_WAY = 2
+"""Lines of each length and way that are burned in a round, where the map is not too large."""
+CELLS_BURNED = 300_000
+"""Lines burned in a round times cells of the map, at most; but at least FEWEST_BURNED lines."""
+FEWEST_BURNED = 12
+
+
+class Trial(NamedTuple):
+    """A line that was burned. cells: i64 [n], flat; saved: mean loss saved over its cost;
+    burned: fires burned for it.
+    """
+
+    cells: NDArray[np.int64]
+    saved_per_cost: float
+    burned: int
+
+
+def place_segments(task: Task) -> Placement:
+    """The segments that save most per cost on the plan fires, one after another.
+
+    Source: line breaks as candidates, Wei (2008) and Yemshanov et al. (2021); the marginal gain
+    per cost as in budgeted greedy selection, Khuller, Moss & Naor (1999).
+    """
+    problem = task.problem
+    scene, shown = problem.scene, problem.plan_fires.source.size
+    value, paid = conditional_value(scene, problem.plan_fires)
+    work = tree_scratch(scene.field.shape)
+    slots = loaded(problem)
+    lengths = [n for n in LENGTHS if n <= max(scene.field.shape)]
+    ways = [line_steps(way, lengths[-1], scene.field.breaks.leak) for way in COMPASS]
+    cells: list[int] = []
+    burned = shown
+    while slots.available[0].any():
+        flow = flow_of(slots.plan_trees(0).code, pad(value), work)
+        lines = rated_lines(scene.landscape, _ground(slots), flow, ways, lengths)
+        listed = _shortlist(lines, lengths, scene.landscape.fuel_model.size)
+        tried = [_try(problem, slots, lines.cells(k, ways, scene.field.shape[1])) for k in listed]
+        burned += sum(trial.burned for trial in tried)
+        for trial in _apart(tried, task.batch, scene.field.shape):
+            for cell in trial.cells.tolist():
+                if slots.available[0].flat[cell]:
+                    slots.place(0, cell)
+                    cells.append(cell)
+        burned += slots.update(_SLOT, np.zeros(1, np.bool_))
+    return Placement(np.array(cells, np.int64), burned / shown + paid)
+
+
+def _ground(slots: Slots) -> Ground:
+    return Ground(slots.breaks[0], slots.available[0], float(slots.budget_left[0]))
+
+
+def _shortlist(lines: Lines, lengths: Sequence[int], cells: int) -> NDArray[np.int64]:
+    """Which lines to burn: of each length and way those with the most gain per price, and of these
+    as many of each length as are affordable on a map of so many cells.
+    """
+    rate = lines.gain / lines.price
+    best_first = np.argsort(-rate, kind="stable")
+    most = max(1, max(FEWEST_BURNED, CELLS_BURNED // cells) // len(lengths))
+    chosen = []
+    for length in lengths:
+        own = best_first[lines.length[best_first] == length]
+        ways = lines.way[own]
+        leading = [own[ways == way][:BURNED_PER_WAY] for way in range(len(COMPASS))]
+        listed = np.concatenate(leading)
+        chosen.append(listed[np.argsort(-rate[listed], kind="stable")[:most]])
+    return np.concatenate(chosen)
+
+
+def _try(problem: Problem, slots: Slots, cells: NDArray[np.int64]) -> Trial:
+    """Burns the fires that the line may change."""
+    scene, trees = problem.scene, slots.plan_trees(0)
+    new = cells[slots.available[0].ravel()[cells]]
+    which = np.flatnonzero(changed_by(slots, problem, new))
+    cost = float(scene.landscape.cost.ravel()[new].astype(np.float64).sum())
+    if which.size == 0:
+        return Trial(new, 0.0, 0)
+    breaks = slots.breaks[0].copy()
+    breaks.ravel()[new] = True
+    loss = burn_loss(scene.field, problem.plan_fires.part(which), scene.worth, breaks)
+    saved = float((trees.loss[which] - loss).sum()) / trees.loss.size
+    return Trial(new, saved / cost, which.size)
+
+
+def changed_by(slots: Slots, problem: Problem, cells: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """1 for each plan fire [K] that may burn otherwise once flat `cells` are breaks."""
+    trees, rules = slots.plan_trees(0), problem.scene.field.breaks
+    width = padded_width(problem.scene.field.shape[1])
+    closes = _closing_table(width)
+    out = np.zeros(trees.source.size, np.uint8)
+    for place in padded_cells(cells, problem.scene.field.shape[1]).tolist():
+        if rules.treated is not None:
+            burned_near(place, 2 * REACH, width, trees.code, out)
+            continue
+        depends_on(place, trees.source, trees.code, *closes, out)
+        if rules.lost > 0.0:
+            out |= trees.source == place
+    return out
+
+
+def _apart(tried: list[Trial], most_cells: int, shape: tuple[int, int]) -> list[Trial]:
+    """The best line, and further ones at least SPACING away up to `most_cells` cells in all."""
+    order = sorted(range(len(tried)), key=lambda k: (-tried[k].saved_per_cost, k))
+    near = np.zeros(shape, np.bool_)
+    chosen: list[Trial] = []
+    count = 0
+    for trial in (tried[k] for k in order):
+        if chosen and (count + trial.cells.size > most_cells or near.ravel()[trial.cells].any()):
+            continue
+        chosen.append(trial)
+        count += trial.cells.size
+        for row, col in zip(*np.divmod(trial.cells, shape[1]), strict=True):
+            near[max(row - SPACING + 1, 0):row + SPACING,
+                 max(col - SPACING + 1, 0):col + SPACING] = True
+        if count >= most_cells:
+            break
+    return chosen
