@@ -10,7 +10,7 @@ chosen and no method tuned on them.
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -170,15 +170,15 @@ def main() -> None:
     args = options.parse_args()
     set_threads(1)
     torch.set_num_threads(1)
-    only: Callable[[str], bool] = (lambda method: not args.methods
-                                   or method in args.methods.split(","))
+    wanted = set(args.methods.split(",")) if args.methods else None
     policies = {_name_of(path): load_policy(path) for path in args.policy}
     done = {record["key"] for record in read_records(args.records)}
     args.records.parent.mkdir(parents=True, exist_ok=True)
     with args.records.open("a", encoding="utf-8") as out:
         for name in args.part:
             part = PARTS[name]
-            part = part._replace(methods=tuple(filter(only, part.methods)))
+            part = part._replace(methods=tuple(m for m in part.methods
+                                               if wanted is None or m in wanted))
             for record in measure(name, part, args.data, policies, done):
                 out.write(json.dumps(record) + "\n")
                 out.flush()
