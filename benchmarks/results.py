@@ -1,0 +1,178 @@
+"""Makes docs/results.md and its figures from stored records: python benchmarks/results.py
+
+Records are made by `benchmarks/protocol.py`. The page's own words are in docs/results.template.md,
+where `<!-- table NAME -->` stands for a table of this module.
+"""
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from protocol import read_records
+
+from firebreak.planning.evaluate import FEW_LANDSCAPES
+from firebreak.planning.statistics import (
+    bootstrap_means,
+    interquartile_mean,
+    percentile_interval,
+    probability_of_improvement,
+    stratified_interval,
+    student_interval,
+)
+from firebreak.seeding import generator
+
+Record = dict[str, Any]
+Records = list[Record]
+
+
+def matrix(records: Records, field: str = "reduction") -> NDArray[np.float64]:
+    """A method's values [policies, landscapes]."""
+    policies = sorted({record["policy"] for record in records})
+    places = sorted({(record["set"], record["index"]) for record in records})
+    values = np.full((len(policies), len(places)), np.nan)
+    for record in records:
+        values[policies.index(record["policy"]),
+               places.index((record["set"], record["index"]))] = record[field]
+    return values[:, ~np.isnan(values).any(axis=0)]
+
+
+def methods_of(records: Records) -> list[str]:
+    """Methods in the order of their mean reduction, none first."""
+    names = dict.fromkeys(record["method"] for record in records)
+    return sorted(names, key=lambda name: float(np.mean(
+        [record["reduction"] for record in records if record["method"] == name])))
+
+
+def of(records: Records, **wanted: Any) -> Records:
+    """The records with these values."""
+    return [record for record in records
+            if all(record[name] == value for name, value in wanted.items())]
+
+
+def difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Mean difference per landscape with its 95 % interval over landscapes; seeds are averaged."""
+    paired = ours.mean(axis=0) - theirs.mean(axis=0)
+    if paired.size < 2:
+        return float(paired.mean()), float("nan"), float("nan")
+    if paired.size < FEW_LANDSCAPES:
+        return float(paired.mean()), *student_interval(paired)
+    means = bootstrap_means(paired[:, None], generator(0, "results"))
+    return float(paired.mean()), *percentile_interval(means[:, 0])
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table; the first column to the left, the others to the right."""
+    rule = ["---"] + ["---:"] * (len(header) - 1)
+    return "\n".join("| " + " | ".join(line) + " |" for line in [header, rule, *rows])
+
+
+def compared(records: Records, hero: str = "dqn") -> str:
+    """Every method of one set of conditions, and what the hero saves beyond it."""
+    if not records:
+        return "Not measured."
+    own = matrix(of(records, method=hero))
+    rows = []
+    for name in reversed(methods_of(records)):
+        found = of(records, method=name)
+        values = matrix(found)
+        low, high = stratified_interval(values, generator(0, "results", name))
+
+        def mean(field: str, found: Records = found) -> float:
+            return float(np.mean([record[field] for record in found]))
+
+        line = [name, f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
+                f"{mean('reduction'):.3f}", f"{mean('reduction_untreated_cells'):.3f}",
+                f"{mean('cvar90_reduction'):.3f}",
+                f"{mean('in_sample_reduction') - mean('reduction'):+.3f}",
+                f"{mean('pieces'):.0f}", f"{mean('length_m') / 1000.0:.1f}",
+                f"{mean('seconds'):.2f}", f"{mean('simulations'):.0f}"]
+        if name == hero or own.shape[1] != values.shape[1]:
+            line += ["", ""]
+        else:
+            more = difference(own, values)
+            chance = probability_of_improvement(own, values.mean(axis=0))
+            line += [f"{more[0]:+.3f} ({more[1]:+.3f} to {more[2]:+.3f})", f"{chance:.2f}"]
+        rows.append(line)
+    return markdown(["method", "reduction, IQM (95 %)", "mean", "untreated cells", "worst 10 %",
+                     "in sample minus test", "pieces", "length, km", "seconds", "simulations",
+                     f"{hero} saves more", "chance"], rows)
+
+
+def by(records: Records, field: str, label: Callable[[Any], str], hero: str = "dqn") -> str:
+    """Mean reduction of each method by a field, and the hero's lead over each of the others."""
+    if not records:
+        return "Not measured."
+    names = list(reversed(methods_of(records)))
+    header = [field.replace("_", " "), *names, *(f"{hero} - {n}" for n in names if n != hero)]
+    rows = []
+    for value in sorted({record[field] for record in records}):
+        own = {name: matrix(of(records, method=name, **{field: value})) for name in names}
+        line = [label(value), *(f"{own[name].mean():.3f}" for name in names)]
+        for name in names:
+            if name != hero:
+                more, low, high = difference(own[hero], own[name])
+                line.append(f"{more:+.3f} ({low:+.3f} to {high:+.3f})")
+        rows.append(line)
+    return markdown(header, rows)
+
+
+def lead_by_size_and_share(records: Records) -> str:
+    """The lead of dqn over downstream value: rows map sizes, columns burned shares."""
+    if not records:
+        return "Not measured."
+    shares = sorted({record["burned_share"] for record in records})
+    sizes = sorted({record["set"] for record in records}, key=lambda name: int(name.split("-")[-1]))
+    rows = []
+    for size in sizes:
+        line = [size.removeprefix("synthetic-")]
+        for share in shares:
+            here = of(records, set=size, burned_share=share)
+            found = [matrix(of(here, method=name)) for name in ("dqn", "downstream-value")]
+            if min(values.size for values in found) == 0:
+                line.append("")
+                continue
+            more, low, high = difference(*found)
+            line.append(f"{more:+.3f} ({low:+.3f} to {high:+.3f}) of {found[1].mean():.3f}")
+        rows.append(line)
+    return markdown(["cells along a side", *(f"{share:.0%} burned" for share in shares)], rows)
+
+
+def tables(records: Records) -> dict[str, str]:
+    """Every table of the page by name."""
+    part = {name: of(records, part=name) for name in
+            ("main", "real", "large", "budgets", "range", "gap")}
+    found = {"budgets": by(part["budgets"], "budget", lambda share: f"{share:.0%}"),
+             "range": lead_by_size_and_share(part["range"]),
+             "gap": by([record | {"reduction": record["in_sample_reduction"] - record["reduction"]}
+                        for record in part["gap"]], "plan_fires", str),
+             "fires": by(part["gap"], "plan_fires", str),
+             "real": compared(part["real"]), "large": compared(of(part["large"],
+                                                                 set="synthetic-64")),
+             "real-64": compared([r for r in part["large"] if r["set"] != "synthetic-64"]),
+             "real-each": by(part["real"], "set", str)}
+    for land in ("synthetic-40", "shifted-40"):
+        for shown in (64, 256, 1000):
+            found[f"{land} {shown}"] = compared(of(part["main"], set=land, plan_fires=shown))
+    return found
+
+
+def main() -> None:
+    """Writes the page."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--records", type=Path, default=Path("docs/results/records.jsonl"))
+    options.add_argument("--template", type=Path, default=Path("docs/results.template.md"))
+    options.add_argument("--out", type=Path, default=Path("docs/results.md"))
+    args = options.parse_args()
+    found = tables(read_records(args.records))
+    text = args.template.read_text(encoding="utf-8")
+    text = re.sub(r"<!-- table (.+?) -->", lambda match: found[match.group(1)], text)
+    args.out.write_text(text, encoding="utf-8")
+    print(args.out)
+
+
+if __name__ == "__main__":
+    main()
