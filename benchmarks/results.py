@@ -53,7 +53,8 @@ def of(records: Records, **wanted: Any) -> Records:
             if all(record[name] == value for name, value in wanted.items())]
 
 
-def difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> tuple[float, float, float]:
+def difference(ours: NDArray[np.float64],
+               theirs: NDArray[np.float64]) -> tuple[float, float, float]:
     """Mean difference per landscape with its 95 % interval over landscapes; seeds are averaged."""
     paired = ours.mean(axis=0) - theirs.mean(axis=0)
     if paired.size < 2:
