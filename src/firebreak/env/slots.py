@@ -19,8 +19,17 @@ from firebreak.fire.fire_tables import Overlays
 from firebreak.fire.fires import Fires
 from firebreak.fire.ring import REACH
 from firebreak.fire.scene import Scene
-from firebreak.fire.travel import break_state, pad, padded_cells, padded_width, treat
+from firebreak.fire.travel import (
+    break_state,
+    pad,
+    padded_cells,
+    padded_width,
+    treat,
+    unpad,
+    untreat,
+)
 from firebreak.fire.way_kernel import NEAR, OPEN
+from firebreak.fire.what_if_kernel import Candidates, in_units
 from firebreak.layout import OBSERVATION
 
 
@@ -63,7 +72,8 @@ class Slots:
 
     Attributes meant for readers, first axis the slot: breaks bool [N, H, W], available bool
     [N, H, W] (treatable, unbroken, affordable), budget_left f64 [N], layers uint8 [N, C, H, W]
-    (the observation), untreated_plan_loss and untreated_reward_loss f64 [N] (means over fires).
+    (the observation), untreated_plan_loss and untreated_reward_loss f64 [N] (means over fires),
+    moves i64 [N] (how often a problem was loaded or a break came or went).
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -83,6 +93,7 @@ class Slots:
         self.layers = np.zeros((n, OBSERVATION.channels, rows, cols), np.uint8)
         self.untreated_plan_loss = np.zeros(n)
         self.untreated_reward_loss = np.zeros(n)
+        self.moves = np.zeros(n, np.int64)
         self._mean_burned = np.zeros(n)
 
     def owned_bytes(self) -> int:
@@ -118,31 +129,69 @@ class Slots:
             self._fires.load(ids, fires, self._fields.first_row(slot), field.steps)
         self.problems[slot] = problem
         self.breaks[slot] = False
+        self.moves[slot] += 1
         self.budget_left[slot] = problem.budget
         self._refresh_available(slot)
 
     def place(self, slot: int, cell: int) -> None:
         """Breaks one cell (flat index) of a slot; `update` burns what that changes."""
+        self._set_break(slot, cell, broken=True)
+
+    def remove(self, slot: int, cell: int) -> None:
+        """Takes a placed break away and its cost back; `update` burns what that changes.
+
+        Raises:
+            InputError: there is no break in the cell.
+        """
+        if not self.breaks[slot].flat[cell]:
+            raise fail(expected="a cell with a break", given=f"{cell}", where="remove",
+                       remedy="remove only what was placed")
+        self._set_break(slot, cell, broken=False)
+
+    def _set_break(self, slot: int, cell: int, *, broken: bool) -> None:
         problem = self._problem(slot)
-        row, col = divmod(cell, self.sizes.shape[1])
-        self.breaks[slot, row, col] = True
-        self.budget_left[slot] -= float(problem.scene.landscape.cost[row, col])
-        self._refresh_available(slot)
-        place = int(padded_cells(np.array([cell]), self.sizes.shape[1])[0])
         field = problem.scene.field
-        kind = break_state(field.breaks)
-        if kind == OPEN:
-            treat(self._fields.view(slot, field), np.array([place]))
-            self._fires.changes_at(place, (self.plan_ids(slot), self.reward_ids(slot)))
-            return
-        near = self._open[slot].reshape(-1, self.width)[row:row + 2 * REACH + 1,
-                                                        col:col + 2 * REACH + 1]
-        near[near == OPEN] = NEAR
-        self._open[slot, place] = kind
+        self.budget_left[slot] += (float(problem.scene.landscape.cost.flat[cell])
+                                   * (-1.0 if broken else 1.0))
+        place = self._write_break(slot, cell, broken=broken)
+        self._refresh_available(slot)
+        both = self.plan_ids(slot), self.reward_ids(slot)
+        if field.breaks.treated is not None:
+            self._fires.changes_at(place, both)
+        elif broken:
+            self._fires.breaks_at(slot, place, both, narrow=field.breaks.lost > 0.0)
+        else:
+            self._fires.opens_at(slot, place, both, embers=field.spots.cells.size > 0)
+
+    def _write_break(self, slot: int, cell: int, *, broken: bool) -> int:
+        """Writes what fires meet in a cell; returns its padded index."""
+        scene = self._problem(slot).scene
+        field, (row, col) = scene.field, divmod(cell, self.sizes.shape[1])
+        self.breaks[slot, row, col] = broken
+        self.moves[slot] += 1
+        place = int(padded_cells(np.array([cell]), self.sizes.shape[1])[0])
+        if field.breaks.treated is not None:
+            view, here = self._fields.view(slot, field), np.array([place])
+            treat(view, here) if broken else untreat(view, here, field)
+            return place
+        self._refresh_state(slot, row, col, break_state(field.breaks))
         if field.breaks.lost > 0.0:
-            self._value[slot, :, place] *= np.float32(field.breaks.lost)
-        self._fires.breaks_at(slot, place, (self.plan_ids(slot), self.reward_ids(slot)),
-                              narrow=field.breaks.lost > 0.0)
+            left = np.float32(field.breaks.lost if broken else 1.0)
+            self._value[slot, :, place] = scene.worth[:, row, col] * left
+        return place
+
+    def _refresh_state(self, slot: int, row: int, col: int, kind: int) -> None:
+        """Codes of the engine around a cell whose break came or went; breaks are of one kind."""
+        reach, (rows, cols) = REACH, self.sizes.shape
+        state = unpad(self._open[slot], self.sizes.shape)
+        for r in range(max(row - reach, 0), min(row + reach + 1, rows)):
+            for c in range(max(col - reach, 0), min(col + reach + 1, cols)):
+                near = self.breaks[slot, max(r - reach, 0):r + reach + 1,
+                                   max(c - reach, 0):c + reach + 1].any()
+                if self.breaks[slot, r, c]:
+                    state[r, c] = kind
+                elif state[r, c] in (OPEN, NEAR) or (r, c) == (row, col):
+                    state[r, c] = NEAR if near else OPEN
 
     def waste(self, slot: int) -> None:
         """Spends the cost of the cheapest available cell on nothing; nothing if none is left."""
@@ -169,6 +218,77 @@ class Slots:
     def reward_loss(self, slot: int) -> float:
         """Mean loss of the slot's reward fires."""
         return self._mean_loss(self.reward_ids(slot), self._problem(slot).reward_fires)
+
+    def gains(self, slot: int, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """By how much the mean loss of the plan fires falls if one cell alone is broken next.
+
+        f64 [n], of flat `cells`; 0 where there can be no break. Nothing changes; what breaks have
+        come or gone must have been burned by `update`. The same as placing each cell and taking it
+        away again, but for the rounding of the mean.
+        """
+        count = self._problem(slot).plan_fires.source.size
+        saved = self.savings(slot, cells, np.arange(count))[0]
+        return saved.sum(axis=0) / (self.loss_unit(slot) * max(count, 1))
+
+    def loss_unit(self, slot: int) -> float:
+        """Units of `savings` in a loss of 1: a power of two, 2^47 to 2^48 in the most that a fire
+        can lose.
+        """
+        problem = self._problem(slot)
+        most = float(problem.scene.value[problem.scene.landscape.burnable].sum())
+        return 2.0**48 / 2.0**np.ceil(np.log2(max(most, 1e-9)))
+
+    def savings(self, slot: int, cells: NDArray[np.int64], fires: NDArray[np.int64],
+                ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """What each of `cells`, broken alone, saves of each of the plan fires numbered `fires`.
+
+        Returns whole units i64 [len(fires), n], see `loss_unit`, and bool [len(fires)]: with some
+        of the breaks the fire would burn a cell that it does not burn without.
+        """
+        field, (_, cols) = self._problem(slot).scene.field, self.sizes.shape
+        free = unpad(field.burnable, self.sizes.shape) & ~self.breaks[slot]
+        which = self.plan_ids(slot).start + fires
+        if field.breaks.treated is not None or field.steps > 1 or field.spots.cells.size:
+            return self._savings_slowly(slot, cells, which, free), np.ones(fires.size, np.bool_)
+        cells_free = np.flatnonzero(free.ravel()[cells])
+        saved = np.zeros((fires.size, cells.size), np.int64)
+        if not cells_free.size or not fires.size:
+            return saved, np.zeros(fires.size, np.bool_)
+        unit, lost = self.loss_unit(slot), field.breaks.lost
+        value = self._value[slot]
+        row = np.full(self.cells, -1, np.int32)
+        places = padded_cells(cells[cells_free], cols)
+        row[places] = np.arange(places.size, dtype=np.int32)
+        left = value * np.float32(lost) if lost > 0.0 else value[:0]
+        candidates = Candidates(row, slot, break_state(field.breaks), in_units(value, unit),
+                                in_units(left, unit))
+        made, beyond = self._fires.try_breaks(which, candidates, self._fields,
+                                              Overlays(self._open, self._value))
+        saved[:, cells_free] = made[:, row[places]]
+        return saved, beyond
+
+    def _savings_slowly(self, slot: int, cells: NDArray[np.int64], which: NDArray[np.int64],
+                        free: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """`savings` of any kind of break in any weather: the fires it may change burn anew."""
+        unit = self.loss_unit(slot)
+        saved = np.zeros((which.size, cells.size), np.int64)
+        shaded = self._problem(slot).scene.field.breaks.treated is not None
+        for k in np.flatnonzero(free.ravel()[cells]).tolist():
+            place = int(padded_cells(cells[k:k + 1], self.sizes.shape[1])[0])
+            rows = self._fires.may_change(place, which, burns=shaded)
+            own = which[rows]
+            before = self._fires.loss[own]
+            self._write_break(slot, int(cells[k]), broken=True)
+            after = self._fires.loss_anew(own, self._fields, Overlays(self._open, self._value))
+            self._write_break(slot, int(cells[k]), broken=False)
+            saved[rows, k] = np.rint((before - after) * unit).astype(np.int64)
+        return saved
+
+    def concerned(self, slot: int) -> NDArray[np.int64]:
+        """Of each plan fire, how many breaks have come or gone near enough to change it, or what
+        another break would save of it.
+        """
+        return self._fires.concerned[self.plan_ids(slot)]
 
     def maps(self, slot: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Burn probability and downstream value [H, W] of the plan fires under the breaks."""

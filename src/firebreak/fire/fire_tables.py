@@ -100,12 +100,33 @@ class Store(NamedTuple):
     downstream: NDArray[np.int64]
 
 
-class NewBreaks(NamedTuple):
-    """What changed since fires last burned: cells i64 [N, M] of each slot's new breaks, how_many
-    i64 [N]; closes_step, closes_code i64 [.]: see `travel.closing_table`.
+class ChangedCells(NamedTuple):
+    """Where breaks came or went since fires last burned: cells i64 [N, M] of each slot, padded;
+    how_many i64 [N].
     """
 
     cells: NDArray[np.int64]
     how_many: NDArray[np.int64]
-    closes_step: NDArray[np.int64]
-    closes_code: NDArray[np.int64]
+
+
+class Crossing(NamedTuple):
+    """Ways that a break closes, as pairs: child i64 [K], offset of the child from the break; code
+    i64 [K], of the way. See `travel.closing_table`.
+    """
+
+    child: NDArray[np.int64]
+    code: NDArray[np.int64]
+
+
+class Changes(NamedTuple):
+    """Cells that solving a fire again has changed, one row per thread: cell i32 [T, P], how_many
+    i64 [T, 1]. Without the first axis it is one thread's part.
+    """
+
+    cell: NDArray[np.int32]
+    how_many: NDArray[np.int64]
+
+
+def changes_of(threads: int, cells: int) -> Changes:
+    """Room for the changes of fires on maps of `cells` padded cells."""
+    return Changes(np.zeros((threads, cells), np.int32), np.zeros((threads, 1), np.int64))

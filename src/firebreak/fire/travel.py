@@ -243,6 +243,12 @@ def treat(field: TravelField, cells: NDArray[np.int64]) -> None:
     _open_ways(field, _around(cells, REACH, field.shape), _around(cells, 2 * REACH, field.shape))
 
 
+def untreat(field: TravelField, cells: NDArray[np.int64], own: TravelField) -> None:
+    """Takes `treat` back: writes what `own`, the field of untreated fuel, has in `cells`."""
+    before = Treated(own.metric, own.unit_time, own.rate, own.heat, own.spots)
+    treat(field._replace(breaks=field.breaks._replace(treated=before)), cells)
+
+
 def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:
     """The field with treated fuel in its breaks: a copy, or itself where breaks do not burn."""
     if field.breaks.treated is None or not breaks.any():

@@ -1,0 +1,338 @@
+"""Compiled forgetting and solving again: what a change of breaks changes in one fire.
+
+A break that is new takes ways away. Forgotten are the cells that fire reached through it, those
+whose recorded way it closes, and all that depend on either through their parents. A break that is
+gone adds ways: forgotten are the cells that these serve better, and all that depend on them. What
+is forgotten is solved again from the rim of what still stands; every other cell keeps its time,
+unless a way through a cell that now burns at another time has become the better one. The result has
+the bits of burning anew, because a cell's time is the least of its ways' times, each a function of
+the final times of the way's ends alone, whatever the order in which they are looked at.
+"""
+
+import numpy as np
+
+from firebreak.fire.compiled import compiled
+from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN
+from firebreak.fire.front_kernel import enqueue, lowest_bit
+from firebreak.fire.queue_kernel import cell_of, drop_first, later, time_of
+from firebreak.fire.ring import SEGMENT_CODE, STEPS, UNBURNED
+from firebreak.fire.way_kernel import (
+    CLOSED,
+    NARROW,
+    OPEN,
+    SEGMENT_A,
+    SEGMENT_B,
+    TOUCHING,
+    kind_of,
+    segment_cost,
+    segment_open,
+    segment_weight,
+    step_cost,
+    step_open,
+)
+
+KEPT, KEPT_SILENT = 3, 4  # status of cells that stand from before; see `front_kernel`
+FORGOTTEN = 5  # to be solved again, or reached for the first time
+
+
+@compiled(inline="always")
+def standing(cell, lie):
+    """Status of a burned cell from before."""
+    return KEPT_SILENT if lie.state[cell] != OPEN and kind_of(cell, lie) == NARROW else KEPT
+
+
+@compiled(inline="always")
+def _note(cell, changes, work):
+    """Lists a cell that is about to change for the first time."""
+    if work.status[cell] != FORGOTTEN:
+        changes.cell[changes.how_many[0]] = cell
+        changes.how_many[0] += 1
+        work.status[cell] = FORGOTTEN
+
+
+@compiled(inline="always")
+def _forget(cell, forgotten, changes, work):
+    _note(cell, changes, work)
+    work.time[cell] = np.inf
+    work.code[cell] = UNBURNED
+    work.stack[forgotten] = cell
+    return forgotten + 1
+
+
+@compiled(inline="always")
+def _comes_by(code, step):
+    """Is the cell at `step` a parent of a cell of this code?"""
+    if code < SEGMENT_CODE:
+        return code == step
+    if code >= SEGMENT_CODE + SEGMENT_A.shape[0]:
+        return False
+    return TOUCHING[step] & (np.uint64(1) << np.uint64(code - SEGMENT_CODE)) != 0
+
+
+@compiled()
+def _forget_children(parent, forgotten, offset, changes, work):
+    for step in range(STEPS):
+        child = parent - offset[step]
+        if _comes_by(np.int64(work.code[child]), step):
+            forgotten = _forget(child, forgotten, changes, work)
+    return forgotten
+
+
+@compiled()
+def _forget_descendants(forgotten, offset, changes, work):
+    """Forgets all that depends on the cells on the stack; returns how many stand there then."""
+    done = 0
+    while done < forgotten:
+        forgotten = _forget_children(np.int64(work.stack[done]), forgotten, offset, changes, work)
+        done += 1
+    return forgotten
+
+
+@compiled()
+def _has_children(parent, offset, work):
+    found = False
+    for step in range(STEPS):
+        found |= _comes_by(np.int64(work.code[parent - offset[step]]), step)
+    return found
+
+
+@compiled()
+def _forget_closed(cell, kind, forgotten, crossing, lie, changes, work):
+    """Forgets what is reached through a break, CLOSED or NARROW, and by ways that it closes."""
+    if work.code[cell] != UNBURNED:
+        if kind == NARROW:
+            work.status[cell] = KEPT_SILENT
+            forgotten = _forget_children(cell, forgotten, lie.offset, changes, work)
+        else:
+            forgotten = _forget(cell, forgotten, changes, work)
+    for k in range(crossing.child.shape[0]):
+        child = cell + crossing.child[k]
+        if work.code[child] == crossing.code[k]:
+            forgotten = _forget(child, forgotten, changes, work)
+    return forgotten
+
+
+@compiled()
+def _forget_opened(cell, forgotten, crossing, row, ways, lie, changes, work):
+    """Forgets what ways that no break closes any more serve better, among the cells that burned;
+    and the cell itself if it burned and sent nothing, so that it is looked at again.
+    """
+    if work.code[cell] != UNBURNED and not _has_children(cell, lie.offset, work):
+        forgotten = _forget(cell, forgotten, changes, work)
+    for k in range(crossing.child.shape[0]):
+        child = cell + crossing.child[k]
+        if work.code[child] != UNBURNED and child != lie.source:
+            t = _way(child, crossing.code[k], row, ways, lie, work)[0]
+            if t < work.time[child] or (t == work.time[child]
+                                        and crossing.code[k] < work.code[child]):
+                forgotten = _forget(child, forgotten, changes, work)
+    return forgotten
+
+
+@compiled(inline="always")
+def _sends(status):
+    return status in (FINAL, KEPT)
+
+
+@compiled(inline="always")
+def _through_segment(child, segment, kind, best, metric, lie, work):
+    """(time, weight) of the way through a segment; inf where it is closed, its ends are not known,
+    or it is later than `best`.
+    """
+    time, offset = work.time, lie.offset
+    cell_a, cell_b = child + offset[SEGMENT_A[segment]], child + offset[SEGMENT_B[segment]]
+    t, w = np.float32(np.inf), -1.0
+    # The child would burn after the later end.
+    if _sends(work.status[cell_a]) and _sends(work.status[cell_b]) and (
+            max(time[cell_a], time[cell_b]) < best) and (
+            kind == OPEN or segment_open(child, segment, lie)):
+        w = segment_weight(metric, child, segment, time[cell_a], time[cell_b])
+        if w >= 0.0:
+            late = (time[cell_a] + w * (np.float64(time[cell_b]) - time[cell_a])
+                    + segment_cost(metric, child, segment, w, offset))
+            t = max(np.float32(late), later(max(time[cell_a], time[cell_b])))
+    return t, w
+
+
+@compiled(inline="always")
+def _by_step(child, step, kind, metric, unit_time, lie, work):
+    """Time of the single step from a cell that is known to send; inf where it is closed."""
+    parent = child + lie.offset[step]
+    t = np.float32(np.inf)
+    if kind == OPEN or step_open(child, step, lie):
+        late = work.time[parent] + step_cost(metric, unit_time, child, step, lie.offset)
+        t = max(np.float32(late), later(work.time[parent]))
+    return t
+
+
+@compiled()
+def _way(child, code, row, ways, lie, work):
+    """(time, weight) of one way to a cell, inf where it is closed or its ends are not known."""
+    metric, kind = ways.metric[row], kind_of(child, lie)
+    t, w = np.float32(np.inf), 0.0
+    if kind == CLOSED:
+        return t, w
+    if code >= SEGMENT_CODE:
+        segment = code - SEGMENT_CODE
+        if ways.segments[row, child] & (np.uint64(1) << np.uint64(segment)) != 0:
+            t, w = _through_segment(child, segment, kind, np.float32(np.inf), metric, lie, work)
+    elif (ways.accepts[row, child] & (np.uint32(1) << np.uint32(code)) != 0
+          and _sends(work.status[child + lie.offset[code]])):
+        t = _by_step(child, code, kind, metric, ways.unit_time[row], lie, work)
+    return t, w
+
+
+@compiled()
+def _or_by_segment(best, best_code, best_weight, child, segments, kind, metric, lie, work):
+    """(time, code, weight) of the best of what is given and the ways through segments, bits u64."""
+    while segments != 0:
+        segment = np.int64(lowest_bit(segments))
+        segments &= segments - np.uint64(1)
+        t, w = _through_segment(child, segment, kind, best, metric, lie, work)
+        if t < best or (t == best < np.inf and segment + SEGMENT_CODE < best_code):
+            best, best_code, best_weight = t, segment + SEGMENT_CODE, w
+    return best, best_code, best_weight
+
+
+@compiled()
+def _best_way(child, kind, row, ways, lie, work):
+    """(time, code, weight) of the best way to a cell from all that are known."""
+    metric, unit_time = ways.metric[row], ways.unit_time[row]
+    best, best_code = np.float32(np.inf), np.int64(UNBURNED)
+    steps = np.uint64(ways.accepts[row, child])
+    while steps != 0:
+        step = np.int64(lowest_bit(steps))
+        steps &= steps - np.uint64(1)
+        parent = child + lie.offset[step]
+        if _sends(work.status[parent]) and work.time[parent] < best:
+            t = _by_step(child, step, kind, metric, unit_time, lie, work)
+            if t < best or (t == best < np.inf and step < best_code):
+                best, best_code = t, step
+    return _or_by_segment(best, best_code, 0.0, child, ways.segments[row, child], kind, metric, lie,
+                          work)
+
+
+@compiled()
+def _ways_by(step, child, kind, row, ways, lie, work):
+    """(time, code, weight) of the better of what the cell has and the ways that its parent at
+    `step` completes, which just became final.
+    """
+    metric, unit_time = ways.metric[row], ways.unit_time[row]
+    best, best_code = work.time[child], np.int64(work.code[child])
+    best_weight = np.float64(work.weight[child])
+    if ways.accepts[row, child] & (np.uint32(1) << np.uint32(step)) != 0:
+        t = _by_step(child, step, kind, metric, unit_time, lie, work)
+        if t < best or (t == best < np.inf and step < best_code):
+            best, best_code, best_weight = t, step, 0.0
+    return _or_by_segment(best, best_code, best_weight, child,
+                          ways.segments[row, child] & TOUCHING[step], kind, metric, lie, work)
+
+
+@compiled()
+def _queue(cell, size, duration, row, ways, lie, work):
+    """Queues a forgotten cell if known ones reach it; returns the queue's size."""
+    kind = kind_of(cell, lie)
+    if kind == CLOSED:
+        return size
+    t, code, weight = _best_way(cell, kind, row, ways, lie, work)
+    if t <= duration and code != UNBURNED:
+        work.time[cell], work.code[cell], work.weight[cell] = t, code, weight
+        size = enqueue(cell, t, size, work.time, work.queue)
+    return size
+
+
+@compiled()
+def _queue_opened(cell, size, duration, crossing, row, ways, lie, changes, work):
+    """Queues what a break that is gone lets burn for the first time; returns the queue's size."""
+    if work.code[cell] == UNBURNED:
+        size = _queue(cell, size, duration, row, ways, lie, work)
+        if work.code[cell] != UNBURNED:
+            _note(cell, changes, work)
+    for k in range(crossing.child.shape[0]):
+        child = cell + crossing.child[k]
+        if work.status[child] not in (UNSEEN, FORGOTTEN):
+            continue
+        t, w = _way(child, crossing.code[k], row, ways, lie, work)
+        code = crossing.code[k]
+        if t <= duration and (t < work.time[child] or (t == work.time[child] < np.inf
+                                                       and code < work.code[child])):
+            _note(child, changes, work)
+            work.time[child], work.code[child], work.weight[child] = t, code, w
+            size = enqueue(child, t, size, work.time, work.queue)
+    return size
+
+
+@compiled()
+def change(cells, duration, crossing, row, ways, lie, changes, work):
+    """Forgets what breaks that came or went at `cells` i64 [M] change, and queues what known cells
+    reach; returns the queue's size. `solve_again` does the rest.
+    """
+    forgotten = 0
+    for cell in cells:
+        kind = kind_of(cell, lie)
+        if kind in (CLOSED, NARROW):
+            forgotten = _forget_closed(cell, kind, forgotten, crossing, lie, changes, work)
+    forgotten = _forget_descendants(forgotten, lie.offset, changes, work)
+    for cell in cells:
+        if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
+            forgotten = _forget_opened(cell, forgotten, crossing, row, ways, lie, changes, work)
+    forgotten = _forget_descendants(forgotten, lie.offset, changes, work)
+    size = 0
+    for k in range(forgotten):
+        size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
+    for cell in cells:
+        if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
+            size = _queue_opened(cell, size, duration, crossing, row, ways, lie, changes, work)
+    return size
+
+
+@compiled()
+def solve_again(size, known, duration, row, ways, lie, changes, work):
+    """Lets fire spread from the queue into the forgotten cells; returns where the cells that it
+    reached end in `order`, behind the `known` ones.
+
+    A cell that still stands may burn earlier than before: a later end of a segment can lead to a
+    better point of it, see `way_kernel.segment_weight`. It is then forgotten too.
+    """
+    burned = known
+    while size > 0:
+        word = work.queue[0]
+        drop_first(work.queue, size)
+        size -= 1
+        parent = cell_of(word)
+        # An entry counts if the cell still has its time: forgetting may have taken it back.
+        if work.status[parent] != FORGOTTEN or work.time[parent] != time_of(word):
+            continue
+        now = work.time[parent]
+        work.order[burned] = parent
+        burned += 1
+        if kind_of(parent, lie) == NARROW:
+            work.status[parent] = SILENT
+            continue
+        work.status[parent] = FINAL
+        steps = np.uint64(ways.sends[row, parent])
+        while steps != 0:
+            step = np.int64(lowest_bit(steps))
+            steps &= steps - np.uint64(1)
+            child = parent - lie.offset[step]
+            status = work.status[child]
+            if status in (FINAL, SILENT) or work.time[child] <= now:
+                continue
+            kind = kind_of(child, lie)
+            if kind == CLOSED:
+                continue
+            t, code, weight = _ways_by(step, child, kind, row, ways, lie, work)
+            if t > duration or code == work.code[child]:
+                continue
+            if status in (UNSEEN, FORGOTTEN):
+                _note(child, changes, work)
+                sooner = t < work.time[child]
+                work.time[child], work.code[child], work.weight[child] = t, code, weight
+                if sooner:
+                    size = enqueue(child, t, size, work.time, work.queue)
+            else:
+                forgotten = _forget_descendants(_forget(child, 0, changes, work), lie.offset,
+                                                changes, work)
+                for k in range(forgotten):
+                    size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
+    return burned

@@ -1,0 +1,69 @@
+"""Cases whose breaks are of any kind, with embers and changing weather; slots that hold them."""
+
+import numpy as np
+
+from firebreak.env.problem import Problem
+from firebreak.env.slots import Slots, sizes_for
+from firebreak.fire.losses import CLASSES
+from firebreak.fire.travel import (
+    BreakRules,
+    Ellipse,
+    TravelField,
+    field_from_ellipse,
+    heat_of,
+    in_streams,
+    pad,
+    treated_part,
+)
+from firebreak.fire.way_kernel import Spots
+from strategies import CELL_SIZE_M, Case, problem_on
+
+HARD_KINDS = ("hard", "leak", "narrow", "breach", "narrow-breach")
+KINDS = (*HARD_KINDS, "shaded", "embers", "shaded-embers")
+
+
+def with_rules(case: Case, mode: str, rules: str, seed: int, steps: int = 1) -> TravelField:
+    """The field of a case whose breaks, fires and weather behave as asked."""
+    rng = np.random.default_rng(seed)
+    rows = case.ellipse.head.shape[0]
+    field = in_streams(case.field(mode), steps, 20.0)
+    field = field._replace(heat=heat_of(field, 300.0 * case.ellipse.head))
+    if "embers" in rules:
+        field = field._replace(spots=embers(case, rng))
+    breaks = BreakRules(leak=rules == "leak", lost=0.4 if "narrow" in rules else 0.0)
+    if "breach" in rules:
+        chance = rng.random((rows // steps, *case.burnable.shape)).astype(np.float32)
+        breaks = breaks._replace(breach=pad(chance))
+    if "shaded" in rules:
+        change = np.exp(rng.normal(-0.5, 1.0, case.ellipse.head.shape))
+        slower = Ellipse(*(rate * change for rate in case.ellipse[:3]), case.ellipse.heading_deg)
+        other = in_streams(field_from_ellipse(slower, case.burnable, CELL_SIZE_M, mode), steps,
+                           20.0)
+        other = other._replace(heat=heat_of(other, 200.0 * slower.head),
+                               spots=field.spots._replace(cells=0.5 * field.spots.cells))
+        breaks = breaks._replace(treated=treated_part(field, other))
+    return field._replace(breaks=breaks)
+
+
+def embers(case: Case, rng: np.random.Generator) -> Spots:
+    shape = case.ellipse.head.shape
+    cells = np.stack([rng.random(shape), np.full(shape, 4.0), np.full(shape, 0.7),
+                      np.full(shape, 20.0)]).astype(np.float32)
+    toward = rng.uniform(0.0, 2 * np.pi, shape[0])
+    winds = np.stack([np.full(shape[0], 0.6), np.sin(toward), np.cos(toward),
+                      np.full(shape[0], 0.002)]).astype(np.float32)
+    return Spots(pad(cells), winds, 1.5, CELL_SIZE_M)
+
+
+def by_class(case: Case) -> np.ndarray:
+    return case.value * np.linspace(0.1, 1.0, CLASSES, dtype=np.float32)[:, None, None]
+
+
+def slots_on(case: Case, field: TravelField, value: np.ndarray) -> tuple[Slots, Problem]:
+    half = case.fires.source.size // 2
+    plan, reward = case.fires.part(slice(half)), case.fires.part(slice(half, None))
+    problem = problem_on(case, plan, reward, field=field, worth=value)
+    slots = Slots(sizes_for(problem.scene, 1, plan.source.size, reward.source.size))
+    slots.load(0, problem)
+    slots.update(np.zeros(1, np.int64), np.ones(1, bool))
+    return slots, problem

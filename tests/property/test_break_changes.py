@@ -1,0 +1,154 @@
+"""Breaks that come and go, and what-ifs: all as if the fires were burned anew."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from break_cases import HARD_KINDS, KINDS, by_class, slots_on, with_rules
+from firebreak.checks import InputError
+from firebreak.env.marginal_gains import MarginalGains
+from firebreak.env.problem import Problem
+from firebreak.env.slots import Slots
+from firebreak.fire.engine import burn
+from firebreak.fire.travel import unpad
+from strategies import Case, cases, random_case
+
+MODES = st.sampled_from(["front", "graph"])
+ONE = np.zeros(1, np.int64)
+
+
+def update(slots: Slots) -> int:
+    return slots.update(ONE, np.zeros(1, bool))
+
+
+def toggle(slots: Slots, cell: int) -> None:
+    if slots.breaks[0].flat[cell]:
+        slots.remove(0, cell)
+    elif slots.available[0].flat[cell]:
+        slots.place(0, cell)
+
+
+def with_breaks(problem: Problem, slots: Slots) -> Slots:
+    """Other slots, given the same breaks before any fire burned."""
+    fresh = Slots(slots.sizes)
+    fresh.load(0, problem)
+    fresh.update(ONE, np.ones(1, bool))
+    for cell in np.flatnonzero(slots.breaks[0]).tolist():
+        fresh.place(0, cell)
+    update(fresh)
+    return fresh
+
+
+def assert_as_anew(slots: Slots, problem: Problem) -> None:
+    for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
+                       (slots.reward_ids(0), problem.reward_fires)):
+        anew = burn(problem.scene.field, fires, problem.scene.worth, slots.breaks[0])
+        np.testing.assert_array_equal(unpad(slots._fires.code[ids], problem.scene.field.shape),
+                                      anew.parent_code)
+        np.testing.assert_array_equal(slots._fires.loss[ids], anew.loss)
+
+
+def near_each_other(rng: np.random.Generator, case: Case, count: int) -> list[int]:
+    """Cells to break and to free again: ignitions, and others close together."""
+    rows, cols = case.burnable.shape
+    row, col = rng.integers(rows), rng.integers(cols)
+    around = [(min(max(row + dr, 0), rows - 1), min(max(col + dc, 0), cols - 1))
+              for dr, dc in rng.integers(-3, 4, (count, 2))]
+    cells = [int(r * cols + c) for r, c in around]
+    return [*rng.permutation(np.array([*case.fires.source[:2], *cells])).tolist(),
+            *rng.integers(0, rows * cols, 3).tolist()]
+
+
+@given(cases(16, scenarios=4, fires=8), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2]),
+       st.integers(0, 2**32 - 1))
+@settings(max_examples=100, deadline=None)
+def test_breaks_that_come_and_go_leave_what_burning_anew_would(case: Case, mode: str, kind: str,
+                                                               steps: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
+    slots, problem = slots_on(case, with_rules(case, mode, kind, seed, steps), by_class(case))
+    cells = near_each_other(rng, case, 6)
+    for _ in range(14):
+        toggle(slots, int(rng.choice(cells)))
+        if rng.random() < 0.7:  # now and then several before one update
+            update(slots)
+            assert_as_anew(slots, problem)
+    update(slots)
+    assert_as_anew(slots, problem)
+    fresh = with_breaks(problem, slots)
+    np.testing.assert_array_equal(slots.layers, fresh.layers)
+    np.testing.assert_array_equal(slots.available, fresh.available)
+    assert slots.budget_left[0] == fresh.budget_left[0]
+    for kept, made in zip(slots.maps(0), fresh.maps(0), strict=True):
+        np.testing.assert_array_equal(kept, made)
+
+
+def gain_slowly(slots: Slots, cell: int) -> float:
+    """What placing a break saves of the mean loss; it is taken away again."""
+    before = slots.plan_loss(0)
+    slots.place(0, cell)
+    update(slots)
+    gain = before - slots.plan_loss(0)
+    slots.remove(0, cell)
+    update(slots)
+    assert slots.plan_loss(0) == before
+    return gain
+
+
+@given(cases(14, scenarios=4, fires=10), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2]),
+       st.integers(0, 2**32 - 1))
+@settings(max_examples=80, deadline=None)
+def test_gains_are_those_of_placing_each_break(case: Case, mode: str, kind: str, steps: int,
+                                               seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
+    slots, _ = slots_on(case, with_rules(case, mode, kind, seed, steps), by_class(case))
+    for cell in near_each_other(rng, case, 4)[:4]:
+        toggle(slots, cell)
+    update(slots)
+    layers = slots.layers.copy()
+    cells = rng.choice(case.burnable.size, min(case.burnable.size, 40), replace=False)
+    gains = slots.gains(0, cells)
+    update(slots)
+    np.testing.assert_array_equal(slots.layers, layers)  # nothing changed
+    for cell, gain in zip(cells.tolist(), gains.tolist(), strict=True):
+        if slots.available[0].flat[cell]:
+            assert gain == pytest.approx(gain_slowly(slots, cell), abs=1e-12 * slots.plan_loss(0))
+        else:
+            assert gain == 0.0
+
+
+@given(cases(16, scenarios=4, fires=16), MODES, st.sampled_from(KINDS), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_kept_gains_have_the_bits_of_fresh_ones(case: Case, mode: str, kind: str,
+                                                seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    slots, problem = slots_on(case, with_rules(case, mode, kind, seed), by_class(case))
+    cells = rng.permutation(case.burnable.size)[:60]
+    kept = MarginalGains(slots, 0, cells)
+    places = near_each_other(rng, case, 8)
+    for _ in range(8):
+        toggle(slots, int(rng.choice(places)))
+        update(slots)
+        np.testing.assert_array_equal(kept.refresh(), slots.gains(0, cells))
+    np.testing.assert_array_equal(kept.refresh(), with_breaks(problem, slots).gains(0, cells))
+
+
+@pytest.mark.parametrize("kind", HARD_KINDS)
+def test_a_break_that_is_taken_away_burns_few_fires_anew(kind: str) -> None:
+    case = random_case(np.random.default_rng(4), 24, 24, fires=200, unburnable=0.0, scenarios=4)
+    slots, _ = slots_on(case, with_rules(case, "front", kind, 0), by_class(case))
+    slots.place(0, 50)
+    update(slots)
+    codes = unpad(slots._fires.code, (24, 24))
+    near = (codes[:, 0:6, 0:6] != 255).any(axis=(1, 2)).sum()
+    slots.remove(0, 50)
+    assert 0 < update(slots) <= near < 200
+
+
+def test_only_what_was_placed_is_taken_away() -> None:
+    case = random_case(np.random.default_rng(4), 6, 6, unburnable=0.0)
+    slots, _ = slots_on(case, with_rules(case, "front", "hard", 0), by_class(case))
+    with pytest.raises(InputError, match="a cell with a break"):
+        slots.remove(0, 3)
