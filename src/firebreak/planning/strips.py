@@ -15,6 +15,8 @@ STRIP_CELLS = (4.0, 8.0, 16.0, 32.0)
 COVERS = (0.5, 2.0 / 3.0, 0.8, 1.0)
 """Share of a row that its strips take. Above one half, strips of neighbouring rows overlap."""
 
+_TIE = 1e-9
+
 
 class Pattern(NamedTuple):
     """Rows of strips. length: cells of a strip; cover: share of a row that strips take; rows: how
@@ -92,6 +94,7 @@ def distance_to_strips(shape: tuple[int, int], towards: tuple[float, float], pat
     place = (across - middle + 0.5 * pattern.length + 0.5 * period * (row % 2)) % period
     gap = np.where(place < pattern.length, 0.0,
                    np.minimum(place - pattern.length, period - place) + 1e-9)
-    # Half open, so that no line of cells is two thick where its middle lies between two.
-    on_row = (off >= -0.5 * thick) & (off < 0.5 * thick)
+    # Half open, so that a line is not two cells thick where its middle lies between two; shifted
+    # by more than rounding, so that all cells between two are decided alike.
+    on_row = (off >= -0.5 * thick - _TIE) & (off < 0.5 * thick - _TIE)
     return np.where(on_row, gap, period + np.abs(off))

@@ -16,25 +16,28 @@ from firebreak.fire.fires import Fires
 from firebreak.fire.ring import UNBURNED
 from firebreak.fire.travel import TravelField, pad, unpad
 from firebreak.planning.lines import Ground, Lines, flow_of, line_steps, rated_lines
-from firebreak.planning.rounds import Placement, Task
+from firebreak.planning.rounds import SPACING, Placement, Task
 from firebreak.planning.strips import best_on_plan_fires
 from firebreak.planning.trees import Floats, conditional_value, tree_scratch
 from firebreak.planning.wind import ProblemWeather, along, problem_weather
 
 PATCH_CELLS = (4, 8, 16)
-ZONES = (1, 2, 3)
+ZONES = (2, 3)
 MOST_FRONTS = 16
 """About as many times the fire is burned anew for one plan."""
-MOST_SOURCES = 64
+MOST_SOURCES = 12
 """Cells of the upwind edge that fire starts from, spread evenly where the edge has more."""
+TRIES = 6
+"""Patches that are tried on the front before one is placed."""
 _AT_ONCE = 16  # fires of the edge whose maps are held together
 
 
 class Front(NamedTuple):
-    """A fire that enters along the upwind edge. code: u8 [P], how it reached each cell first.
-    burned: cells that were burned to learn it.
+    """A fire that enters along the upwind edge. arrival_time_min: [H, W], inf = never. code: u8
+    [P], how it reached each cell first. burned: cells that were burned to learn it.
     """
 
+    arrival_time_min: Floats
     code: NDArray[np.uint8]
     burned: float
 
@@ -67,8 +70,8 @@ def _patches(task: Task, weather: ProblemWeather, value: Floats, size: int,
     zone = _zones(land.shape, weather.towards, zones)
     padded, work = pad(value), tree_scratch(land.shape)
     breaks, left, burned = np.zeros(land.shape, np.bool_), problem.budget, 0.0
-    cells: list[int] = []
     often = max(task.batch, problem.budget_share * int(land.treatable.sum()) / MOST_FRONTS)
+    cells: list[int] = []
     turn, since = 0, often
     while True:
         ground = Ground(breaks, _affordable(land.cost, left) & land.treatable & ~breaks, left)
@@ -79,20 +82,46 @@ def _patches(task: Task, weather: ProblemWeather, value: Floats, size: int,
             flow, since = flow_of(front.code[None], padded, work), 0.0
             burned += front.burned
         lines = rated_lines(land, ground, flow, [way], lengths)
-        best = lines.cells(_choose(lines, zone, turn % zones), [way], land.shape[1])
-        new = best[ground.available.ravel()[best]]
+        new, cost = _slowest(field, weather, ground, front, value, [
+            lines.cells(k, [way], land.shape[1]) for k in _choose(lines, zone, turn % zones)])
+        burned += cost
         breaks.ravel()[new] = True
         left -= float(land.cost.ravel()[new].astype(np.float64).sum())
         cells += new.tolist()
         turn, since = turn + 1, since + float(new.size)
 
 
+def _slowest(field: TravelField, weather: ProblemWeather, ground: Ground, front: Front,
+             value: Floats, patches: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], float]:
+    """The new cells of the patch that delays the front most, and the cells burned to find it."""
+    best, most, burned = patches[0], -np.inf, 0.0
+    for patch in patches if len(patches) > 1 else []:
+        after = ground.breaks.copy()
+        after.ravel()[patch] = True
+        found = enter(field, after, weather.towards)
+        burned += found.burned
+        slowed = delay(front.arrival_time_min, found.arrival_time_min, value)
+        if slowed > most:
+            best, most = patch, slowed
+    return best[ground.available.ravel()[best]], burned
+
+
+def delay(before: Floats, after: Floats, value: Floats) -> float:
+    """Share of its speed that fire loses on the way to a cell, times the cell's value, summed: 1 in
+    cells that it no longer reaches. Arrival times [H, W] in minutes.
+    """
+    reached = np.isfinite(before) & (before > 0.0)
+    return float((value[reached] * (1.0 - before[reached] / after[reached])).sum())
+
+
 def _affordable(cost: NDArray[np.float32], left: float) -> NDArray[np.bool_]:
     return cost <= left * (1.0 + 1e-9) + 1e-9
 
 
-def _choose(lines: Lines, zone: NDArray[np.int64], wanted: int) -> int:
-    """The longest lines of the zone, of the whole map if it has none; the best of them per cost."""
+def _choose(lines: Lines, zone: NDArray[np.int64], wanted: int) -> list[int]:
+    """The longest lines of the zone, of the whole map if it has none; the best of them per cost,
+    apart from one another.
+    """
     here = zone.ravel()[lines.start] == wanted
     useful = lines.gain > 0.0
     for among in (here & useful, useful, np.ones_like(useful)):
@@ -100,7 +129,14 @@ def _choose(lines: Lines, zone: NDArray[np.int64], wanted: int) -> int:
             break
     own = np.flatnonzero(among)
     longest = own[lines.length[own] == lines.length[own].max()]
-    return int(longest[np.argmax(lines.gain[longest] / lines.price[longest])])
+    order = longest[np.argsort(-lines.gain[longest] / lines.price[longest], kind="stable")]
+    places = np.stack(np.divmod(lines.start[order], zone.shape[1]))
+    chosen: list[int] = []
+    while order.size and len(chosen) < TRIES:
+        chosen.append(int(order[0]))
+        away = np.abs(places - places[:, :1]).max(axis=0) >= SPACING
+        order, places = order[away], places[:, away]
+    return chosen
 
 
 def _zones(shape: tuple[int, int], towards: tuple[float, float], count: int) -> NDArray[np.int64]:
@@ -127,7 +163,7 @@ def enter(field: TravelField, breaks: NDArray[np.bool_], towards: tuple[float, f
         code = np.where(arrival < first, np.take_along_axis(found.parent_code, earliest, 0)[0],
                         code)
         first = np.minimum(arrival, first)
-    return Front(pad(code, UNBURNED), burned)
+    return Front(first, pad(code, UNBURNED), burned)
 
 
 def upwind_edge(burnable: NDArray[np.bool_], towards: tuple[float, float]) -> NDArray[np.int64]:

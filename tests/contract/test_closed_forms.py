@@ -1,0 +1,104 @@
+"""Every planning method on maps whose best plan is known, and on random ones."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firebreak.fire.engine import burn_loss
+from firebreak.fire.fires import FireRegime
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.closed_form import CLOSED_FORMS, closed_form
+from firebreak.landscape.synthetic import generate
+from firebreak.planning.methods import METHODS, make_plan
+
+LONG = FireRegime(duration_min=1e7, duration_sigma=0.0)
+LEARNED = {"dqn", "dqn-search", "regression"}
+SLOW = {"milp"}
+NAMES = sorted(METHODS.keys() - LEARNED - SLOW)
+SIZE = 12
+
+BEST = {
+    "corridor": {"downstream-value", "downstream-value-static", "dominator", "segments", "greedy",
+                 "greedy-filtered", "swap"},
+    "door": {"downstream-value", "downstream-value-static", "dominator", "betweenness", "segments",
+             "greedy", "greedy-filtered", "swap"},
+    "wide-door": {"downstream-value", "betweenness", "segments"},
+    "corner": set(),
+}
+"""Methods that find the best plan, by map."""
+
+
+@cache
+def scene_of(name: str, seed: int) -> Scene:
+    conditions = FireConditions(scenarios=2, regime=LONG)
+    return make_scene(closed_form(name, SIZE, seed).landscape, conditions, 0)
+
+
+@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize("name", CLOSED_FORMS)
+@pytest.mark.parametrize("seed", [0, 3])
+def test_methods_that_should_find_the_best_plan_do(name: str, seed: int, method: str) -> None:
+    form, scene = closed_form(name, SIZE, seed), scene_of(name, seed)
+    plan = make_plan(scene, form.budget_share, 64, method, seed=0)
+    losses = burn_loss(scene.field, scene.fires("check", 100), scene.worth, plan.break_mask())
+    assert plan.cells.size == (0 if method == "none" else form.budget_cells)
+    assert losses.mean() <= form.untreated_loss
+    if method in BEST[name]:
+        assert losses.mean() == pytest.approx(form.optimal_loss)
+
+
+def test_lines_nearly_close_a_corner_that_cells_cannot() -> None:
+    form, scene = closed_form("corner", SIZE), scene_of("corner", 0)
+    saved = {}
+    for method in ("segments", "downstream-value"):
+        plan = make_plan(scene, form.budget_share, 64, method, seed=0)
+        loss = burn_loss(scene.field, scene.fires("check", 100), scene.worth, plan.break_mask())
+        saved[method] = (form.untreated_loss - loss.mean()) / (form.untreated_loss
+                                                               - form.optimal_loss)
+    assert saved["segments"] > 0.9
+    assert saved["downstream-value"] < 0.2
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 10_000), rows=st.integers(5, 14), cols=st.integers(5, 14),
+       share=st.sampled_from([0.03, 0.1, 0.3]), spread=st.sampled_from(["front", "graph"]),
+       priced=st.booleans())
+@pytest.mark.parametrize("method", ["value-hazard", "betweenness", "dominator", "segments", "tom",
+                                    "strips"])
+def test_plans_on_random_maps_are_legal_and_spend_the_budget(
+        method: str, seed: int, rows: int, cols: int, share: float, spread: str,
+        priced: bool) -> None:
+    land = generate(seed, (rows, cols))
+    rng = np.random.default_rng(seed)
+    treatable = rng.random(land.shape) < 0.8
+    treatable[land.burnable] |= treatable.sum() == 0
+    cost = rng.uniform(0.5, 2.0, land.shape).astype(np.float32)
+    layers = {"treatable": treatable} | ({"cost": cost} if priced else {})
+    land = land.map_grids(lambda grid: grid, **layers)
+    costs = land.cost[land.treatable].astype(np.float64)
+    if share * costs.sum() < costs.min():
+        return
+    scene = make_scene(land, FireConditions(scenarios=2, spread=spread), 0)  # type: ignore[arg-type]
+    plan = make_plan(scene, share, 12, method, seed=0)
+    assert land.treatable.ravel()[plan.cells].all()
+    left = share * costs.sum() - land.cost.ravel()[plan.cells].astype(np.float64).sum()
+    unspent = land.cost[land.treatable & ~plan.break_mask()]
+    assert left >= -1e-6
+    assert unspent.size == 0 or left < unspent.min() + 1e-6
+    assert plan.simulations >= 1.0
+
+
+@pytest.mark.parametrize("method", sorted(set(NAMES) - {"none"}))
+def test_plans_save_something_on_average(method: str) -> None:
+    saved = []
+    for seed in range(3):
+        scene = make_scene(generate(seed, 12), FireConditions(scenarios=2), 0)
+        fires = scene.fires("check", 200)
+        plan = make_plan(scene, 0.06, 32, method, seed=0)
+        before, after = (burn_loss(scene.field, fires, scene.worth, breaks).mean()
+                         for breaks in (None, plan.break_mask()))
+        saved.append(1.0 - after / before)
+    assert np.mean(saved) > 0.0
