@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import torch
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
+from firebreak.cli.evaluate import EvaluateArguments
 from firebreak.fire.engine import burn
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
@@ -196,6 +198,20 @@ def test_given_plans_get_rows_and_names_of_their_own(scenes: list[Scene]) -> Non
     with pytest.raises(InputError, match="name its landscape too"):
         evaluate(scenes[:1], [], budget_share=0.05, plan_fires=8, test_fires=8, seed=0,
                  plans=plans[1:])
+
+
+def test_random_is_the_mean_over_thirty_plans_unless_told(scenes: list[Scene],
+                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def remember(*args: Any, **options: Any) -> Plan:
+        made.append(make_plan(*args, **options))
+        return made[-1]
+
+    monkeypatch.setattr("firebreak.planning.evaluate.make_plan", remember)
+    evaluate(scenes[:1], ["random"], budget_share=0.05, plan_fires=4, test_fires=4, seed=0)
+    assert len({tuple(plan.cells.tolist()) for plan in made}) == 30
+    assert EvaluateArguments(landscapes=[]).random_draws == 30
 
 
 def test_bad_requests_are_refused(scenes: list[Scene], corridor: Scene) -> None:
