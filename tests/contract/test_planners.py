@@ -12,6 +12,7 @@ from firebreak.fire.fires import Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
 from firebreak.layout import OBSERVATION
+from firebreak.planning.limits import SearchOptions
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.planning.plan import Plan
 from firebreak.planning.rounds import warm_up
@@ -45,7 +46,8 @@ def policy() -> Policy:
 
 def plan_of(scene: Scene, method: str, policy: Policy, share: float = 0.06, *, seed: int = 2,
             batch: int | None = None) -> Plan:
-    return make_plan(scene, share, 24, method, seed=seed, policy=policy, batch=batch)
+    return make_plan(scene, share, 24, method, seed=seed, policy=policy, batch=batch,
+                     search=SearchOptions(evaluations=100))
 
 
 @pytest.mark.parametrize("method", NAMES)

@@ -6,7 +6,7 @@ import time
 import tomllib
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import tyro
 
@@ -15,10 +15,19 @@ from firebreak.checks import fail
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
     from firebreak.cli.scene_options import SceneOptions
+    from firebreak.planning.limits import SearchOptions
 
 SCHEMA = 1
 OPTIONS_FILE = "options.json"
 Arguments = TypeVar("Arguments")
+
+
+class SearchArguments(Protocol):
+    """Options of commands that plan."""
+
+    time_limit: float | None
+    evaluations: int | None
+    search_from: str | None
 
 
 def parse(kind: type[Arguments], arguments: list[str], command: str) -> Arguments:
@@ -96,6 +105,13 @@ def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
     if other:
         warnings.warn(f"the policy was trained for other breaks ({'; '.join(other)})",
                       stacklevel=2)
+
+
+def search_options(args: "SearchArguments") -> "SearchOptions":
+    """What --time-limit, --evaluations and --search-from say."""
+    from firebreak.planning.limits import SearchOptions
+
+    return SearchOptions(args.time_limit, args.evaluations, args.search_from)
 
 
 def break_settings(options: "SceneOptions") -> dict[str, Any]:

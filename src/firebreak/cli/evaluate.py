@@ -33,6 +33,13 @@ class EvaluateArguments:
     """At most so many windows of each landscape."""
     budget: float = 0.05
     """Share of the treatable cells' cost that may be spent."""
+    time_limit: float | None = None
+    """Seconds that swap, anneal (10 if not given) and milp (60) may search."""
+    evaluations: int | None = None
+    """Plans that swap and anneal may try, instead of --time-limit: repeats bit for bit."""
+    search_from: str | None = None
+    """Method whose plan swap, anneal and milp start from; the best of two quick ones if not given.
+    """
     plan_fires: int = 256
     """Fires that the methods are shown."""
     test_fires: int = 2000
@@ -64,7 +71,7 @@ def run(arguments: list[str]) -> int:
     methods = [name.strip() for name in args.methods.split(",") if name.strip()]
     done = evaluate(scenes, methods, budget_share=args.budget, plan_fires=args.plan_fires,
                     test_fires=args.test_fires, seed=args.scene.seed, policy=policy, plans=plans,
-                    random_draws=args.random_draws)
+                    random_draws=args.random_draws, search=common.search_options(args))
     print(table(done))
     if args.scene.json:
         common.print_json(to_json(done))

@@ -36,6 +36,13 @@ class PlanArguments:
     """A policy.pt or the folder of a run."""
     batch: int | None = None
     """Cells placed per simulation; about 50 rounds if not given."""
+    time_limit: float | None = None
+    """Seconds that swap, anneal (10 if not given) and milp (60) may search."""
+    evaluations: int | None = None
+    """Plans that swap and anneal may try, instead of --time-limit: repeats bit for bit."""
+    search_from: str | None = None
+    """Method whose plan swap, anneal and milp start from; the best of two quick ones if not given.
+    """
     plan_fires: int = 256
     """Fires that the method is shown."""
     test_fires: int = 1000
@@ -65,7 +72,7 @@ def run(arguments: list[str]) -> int:
     land, offset = (full, (0, 0)) if args.area is None else _part(full, args.area)
     scene = args.scene.scene(land, args.landscape)
     plan = make_plan(scene, args.budget, args.plan_fires, method, seed=args.scene.seed,
-                     policy=policy, batch=args.batch)
+                     policy=policy, batch=args.batch, search=common.search_options(args))
     compared = _compared(scene, plan, args) if args.test_fires else ""
     out = common.new_folder(args.out, "plan")
     common.write_options(out, args.scene)
@@ -74,6 +81,8 @@ def run(arguments: list[str]) -> int:
              *write_plan_report(out, scene=scene, plan=plan, seed=args.scene.seed)]
     print(f"{method}: {plan.cells.size} cells, {plan.cost:g} {plan.cost_unit} of a budget of "
           f"{plan.budget:g}, in {plan.seconds:.2f} s")
+    for name, number in (plan.notes or {}).items():
+        print(f"{name.replace('_', ' ')}: {number:.4f}")
     if compared:
         print(f"\n{compared}\n")
     for path in files:
@@ -81,6 +90,7 @@ def run(arguments: list[str]) -> int:
     if args.scene.json:
         common.print_json({"method": method, "n_cells": int(plan.cells.size), "cost": plan.cost,
                            "cost_unit": plan.cost_unit, "seconds": plan.seconds,
+                           "simulations": plan.simulations, "notes": plan.notes,
                            "files": [str(path) for path in files]})
     return 0
 

@@ -17,6 +17,7 @@ from firebreak.checks import fail
 from firebreak.env.problem import budget_cost
 from firebreak.fire.scene import Scene
 from firebreak.planning.judging import Judged, Row, judge_scene
+from firebreak.planning.limits import SEARCH, SearchOptions
 from firebreak.planning.methods import check_methods, make_plan
 from firebreak.planning.plan import Plan, check_plan, cost_of
 from firebreak.planning.statistics import bootstrap_means, percentile_interval, student_interval
@@ -74,11 +75,12 @@ _Results = list[dict[str, Judged]]  # scene -> method -> result
 
 def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
              plan_fires: int, test_fires: int, seed: int, policy: Policy | None = None,
-             random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = ()) -> Evaluation:
+             random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
+             search: SearchOptions = SEARCH) -> Evaluation:
     """Plans with every method on every scene and burns the test fires under the plans.
 
     Args:
-        budget_share, plan_fires, policy: see `make_plan`.
+        budget_share, plan_fires, policy, search: see `make_plan`.
         test_fires: number of fires of the keyed set "test", never used for planning.
         seed: of random plans and of the bootstrap.
         random_draws: `random` is the mean over this many plans.
@@ -92,8 +94,10 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
     given = _plans_by_scene(scenes, methods, plans, budget_share)
     results = []
     for scene, own in zip(scenes, given, strict=True):
-        made = {method: _plans_of(scene, method, budget_share, plan_fires, seed, policy,
-                                  random_draws) for method in methods}
+        made = {method: [make_plan(scene, budget_share, plan_fires, method, seed=own_seed,
+                                   policy=policy, search=search)
+                         for own_seed in _seeds_of(method, seed, random_draws)]
+                for method in methods}
         results.append(judge_scene(scene, made, own, plan_fires, test_fires))
     names = list(results[0])
     several = len(scenes) > 1
@@ -160,13 +164,10 @@ def _check_comparable(plan: Plan, scene: Scene, budget_share: float) -> None:
                    remedy=f"evaluate it with a budget of {plan.cost / whole:.6g}")
 
 
-def _plans_of(scene: Scene, method: str, budget_share: float, plan_fires: int, seed: int,
-              policy: Policy | None, random_draws: int) -> list[Plan]:
-    seeds = [seed]
-    if method == "random":
-        seeds = [integer_seed(seed, "random-draw", draw) for draw in range(random_draws)]
-    return [make_plan(scene, budget_share, plan_fires, method, seed=own, policy=policy)
-            for own in seeds]
+def _seeds_of(method: str, seed: int, random_draws: int) -> list[int]:
+    if method != "random":
+        return [seed]
+    return [integer_seed(seed, "random-draw", draw) for draw in range(random_draws)]
 
 
 class _Samples(NamedTuple):

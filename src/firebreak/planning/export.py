@@ -141,6 +141,7 @@ def _record(plan: Plan) -> dict[str, Any]:
         "landscape_checksum": plan.landscape_checksum, "shape": list(plan.shape),
         "plan_fires": plan.plan_fires, "seed": plan.seed, "seconds": plan.seconds,
         "simulations": plan.simulations, "policy": plan.policy,
+        "notes": plan.notes,
     }
 
 
@@ -162,7 +163,7 @@ def _read_record(path: Path, landscape: Landscape) -> dict[str, Any]:
         record = json.loads(path.read_text(encoding="utf-8"))
         made = {name: kind(record[name]) for name, kind in _NUMBERS.items()}
         made |= {"method": str(record["method"]), "policy": record["policy"],
-                 "landscape_checksum": record["landscape_checksum"]}
+                 "notes": record.get("notes"), "landscape_checksum": record["landscape_checksum"]}
         shape = tuple(record["shape"])
     except (ValueError, TypeError, KeyError) as error:
         raise _damaged(path, f"a record without {error}") from error

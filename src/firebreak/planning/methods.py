@@ -12,7 +12,20 @@ from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail, unknown_name
 from firebreak.env.problem import problem_of
 from firebreak.fire.scene import Scene
-from firebreak.planning import hazard, heuristics, learned, segments, strips, tom, trees
+from firebreak.planning import (
+    anneal,
+    greedy,
+    hazard,
+    heuristics,
+    learned,
+    milp,
+    segments,
+    strips,
+    swap,
+    tom,
+    trees,
+)
+from firebreak.planning.limits import SEARCH, SearchOptions
 from firebreak.planning.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.rounds import Placement, Task, default_batch, warm_up
 from firebreak.planning.walks import warm_up_walks
@@ -54,6 +67,21 @@ METHODS: dict[str, Method] = {
         tom.place_tom),
     "strips": Method(
         "places equal strips across the wind of the worst weather", strips.place_strips),
+    "greedy": Method(
+        "treats, step by step, the cell that saves most on the plan fires, all cells tried",
+        greedy.place_greedy),
+    "greedy-filtered": Method(
+        "as greedy, but tries the 64 cells with the most value burned behind them at every step",
+        greedy.place_greedy_filtered),
+    "swap": Method(
+        "moves the breaks of the best quick plan, a few at a time, while the plan fires lose less",
+        swap.place_swap),
+    "anneal": Method(
+        "simulated annealing of the best quick plan on the plan fires",
+        anneal.place_anneal),
+    "milp": Method(
+        "solves a mixed-integer program of the plan fires' spread graphs, with a bound; small maps",
+        milp.place_milp),
     "dqn": Method(
         "treats the cells that a trained policy values most, simulated anew as the plan grows",
         learned.place_dqn),
@@ -75,7 +103,8 @@ def check_methods(names: Sequence[str], where: str) -> None:
 
 
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
-              policy: Policy | None = None, batch: int | None = None) -> Plan:
+              policy: Policy | None = None, batch: int | None = None,
+              search: SearchOptions = SEARCH) -> Plan:
     """The plan of a method for a scene.
 
     Args:
@@ -85,28 +114,38 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         seed: of random methods; the fires are keyed by the scene's seed.
         policy: for learned methods.
         batch: cells placed per simulation, spaced apart; None: as many as need about 50 rounds.
+        search: limits and start of methods that search.
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
-            a batch below 1, fires that burn nothing of value.
+            a batch below 1, limits of a search that allow nothing, fires that burn nothing of
+            value, a map that the method is not made for.
     """
     check_methods([method], "--method")
     if batch is not None and batch < 1:
         raise fail(expected="a batch of at least 1 cell", given=f"{batch}", where="--batch",
                    remedy="leave it out for about 50 rounds")
+    search.check()
+    if search.start is not None:
+        check_methods([search.start], "--search-from")
     warm_up()
     warm_up_walks()
     began = perf_counter()
     fires = scene.fires("plan", plan_fires)
     land = scene.landscape
     problem = problem_of(scene, budget_share, fires, fires.first(0))
-    placed = METHODS[method].place(
-        Task(problem, seed, batch or default_batch(land, budget_share), policy))
+
+    def place(name: str) -> Placement:
+        return METHODS[name].place(
+            Task(problem, seed, batch or default_batch(land, budget_share), policy, search, place))
+
+    placed = place(method)
     plan = Plan(method=method, cells=placed.cells, shape=land.shape,
                 cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
                 budget=problem.budget, budget_share=budget_share, landscape=land.name,
                 landscape_checksum=scene.landscape.checksum(), plan_fires=plan_fires, seed=seed,
                 seconds=perf_counter() - began, simulations=placed.simulations,
-                policy=policy.provenance if policy and method == "dqn" else None)
+                policy=policy.provenance if policy and "dqn" in (method, search.start) else None,
+                notes=placed.notes)
     check_plan(plan, land)
     return plan

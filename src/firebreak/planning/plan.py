@@ -38,6 +38,7 @@ class Plan:
         seconds: planning time, without compilation.
         simulations: full burns of all plan fires that the method paid for.
         policy: where a learned policy came from, plain values, or None.
+        notes: what else the method has to say of its plan, numbers by name, or None.
 
     Raises:
         InputError: a cell off the map, a cell twice, or more cost than budget.
@@ -57,6 +58,7 @@ class Plan:
     seconds: float
     simulations: float
     policy: dict[str, Any] | None = None
+    notes: dict[str, float] | None = None
 
     def __post_init__(self) -> None:
         cells = np.array(self.cells, np.int64).reshape(-1)

@@ -19,6 +19,7 @@ from firebreak.fire.engine import burn_statistics
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic import generate
+from firebreak.planning.limits import SearchOptions
 
 ROUNDS = 50
 """About as many rounds as a large plan takes where the batch is not given."""
@@ -31,19 +32,27 @@ _SLOT = np.zeros(1, np.int64)
 
 
 class Task(NamedTuple):
-    """What a method is given. batch: cells per round; policy: for learned methods."""
+    """What a method is given. batch: cells per round; policy: for learned methods; search: for
+    methods that search; place: makes the plan of the method of a name, for those that start from
+    another's.
+    """
 
     problem: Problem
     seed: int
     batch: int
     policy: Policy | None
+    search: SearchOptions
+    place: Callable[[str], "Placement"]
 
 
 class Placement(NamedTuple):
-    """cells: int64 [n], in order of placement; simulations: burns of all plan fires."""
+    """cells: int64 [n], in order of placement; simulations: burns of all plan fires; notes: what
+    else the method has to say of its plan, numbers by name.
+    """
 
     cells: NDArray[np.int64]
     simulations: float
+    notes: dict[str, float] | None = None
 
 
 Score = Callable[[Slots], NDArray[np.floating]]

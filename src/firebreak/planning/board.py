@@ -1,0 +1,93 @@
+"""The plan fires of one problem under a plan that changes break by break, every look counted."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.env.problem import Problem
+from firebreak.planning.rounds import Placement, loaded
+
+_SLOT = np.zeros(1, np.int64)
+_GOES_ON = np.zeros(1, np.bool_)
+
+
+class Board:
+    """Breaks on a problem's map, its plan fires burning under them.
+
+    Attributes:
+        shape: (H, W) of the map.
+        cells: flat cells of the breaks, in order of placement.
+        evaluated: plans whose loss was computed.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        """Loads and burns the problem without breaks.
+
+        Raises:
+            InputError: the plan fires burn nothing of value.
+        """
+        self.shape = problem.scene.landscape.shape
+        self._shown = problem.plan_fires.source.size
+        self._slots = loaded(problem)
+        self._cost = problem.scene.landscape.cost.ravel().astype(np.float64)
+        self._burned = self._shown
+        self.cells: list[int] = []
+        self.evaluated = 0
+
+    @property
+    def loss(self) -> float:
+        """Mean loss of the plan fires under the breaks."""
+        return self._slots.plan_loss(0)
+
+    @property
+    def simulations(self) -> float:
+        """Fires burned so far, in burns of all plan fires."""
+        return self._burned / self._shown
+
+    def available(self) -> NDArray[np.int64]:
+        """Flat cells that may be broken and that what is left of the budget buys."""
+        return np.flatnonzero(self._slots.available[0])
+
+    def price(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What cells cost."""
+        return self._cost[cells]
+
+    def downstream_value(self) -> NDArray[np.float64]:
+        """Flat, under the breaks; see `Slots.maps`."""
+        return self._slots.maps(0)[1].ravel()
+
+    def beside(self, reach: int) -> NDArray[np.bool_]:
+        """bool [cells], flat: within `reach` rows and columns of a break."""
+        near = np.zeros(self.shape, np.bool_)
+        for cell in self.cells:
+            row, col = divmod(cell, self.shape[1])
+            near[max(row - reach, 0):row + reach + 1, max(col - reach, 0):col + reach + 1] = True
+        return near.ravel()
+
+    def gains(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How much the mean loss falls by each of `cells` alone, exact; nothing changes."""
+        self.evaluated += cells.size
+        self._burned += round(float(self._slots.maps(0)[0].ravel()[cells].sum()) * self._shown)
+        return self._slots.gains(0, cells)
+
+    def place(self, cell: int) -> None:
+        """Breaks a cell."""
+        self._slots.place(0, cell)
+        self._burned += self._slots.update(_SLOT, _GOES_ON)
+        self.cells.append(cell)
+
+    def remove(self, cell: int) -> None:
+        """Takes a break away."""
+        self._slots.remove(0, cell)
+        self._burned += self._slots.update(_SLOT, _GOES_ON)
+        self.cells.remove(cell)
+
+    def placement(self) -> Placement:
+        """The breaks in order of placement, with what finding them took."""
+        return Placement(np.array(self.cells, np.int64), self.simulations)
+
+    def become(self, cells: list[int]) -> None:
+        """Takes away what is not among `cells` and places what is missing of them, in order."""
+        for cell in [own for own in self.cells if own not in set(cells)]:
+            self.remove(cell)
+        for cell in [own for own in cells if own not in set(self.cells)]:
+            self.place(cell)
