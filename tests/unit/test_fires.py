@@ -3,7 +3,7 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.fire.engine import burn_statistics
-from firebreak.fire.fires import FireRegime, draw_fires, median_for_share
+from firebreak.fire.fires import FireRegime, draw_fires
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic import generate
 
@@ -77,23 +77,6 @@ def test_the_calibrated_share_holds_for_other_fires() -> None:
             loss = burn_statistics(scene.field, scene.fires("test", 100), ones).loss
             burned.append(loss.mean() / scene.landscape.burnable.sum())
         assert np.mean(burned) == pytest.approx(share, rel=0.33)
-
-
-def test_the_median_burns_the_share_on_the_calibration_fires() -> None:
-    rng = np.random.default_rng(0)
-    arrival = rng.exponential(30.0, (40, 50))
-    arrival[:, 0] = 0.0
-    duration = np.exp(0.5 * rng.standard_normal(40))
-    median = median_for_share(arrival, duration, 50, 0.3)
-    burned = (arrival <= median * duration[:, None]).sum()
-    assert burned == 0.3 * 40 * 50
-
-
-def test_the_median_lets_some_fire_leave_its_ignition_cell() -> None:
-    arrival = np.array([[0.0, 5.0, np.inf], [0.0, 7.0, np.inf]])
-    assert median_for_share(arrival, np.ones(2), 3, 0.01) == 5.0
-    assert median_for_share(arrival, np.ones(2), 3, 1.0) == 7.0
-    assert median_for_share(np.zeros((2, 1)), np.ones(2), 1, 0.5) == 1.0
 
 
 @pytest.mark.parametrize("wrong", [

@@ -180,23 +180,3 @@ def _edge_cells(burnable: NDArray[np.bool_]) -> NDArray[np.int64]:
     edge = burnable.copy()
     edge[1:-1, 1:-1] = False
     return np.flatnonzero(edge)
-
-
-def median_for_share(arrival_time_min: NDArray[np.float64], duration_min: NDArray[np.float64],
-                     burnable_cells: int, burned_share: float) -> float:
-    """The median duration at which fires burn the wanted mean share.
-
-    Args:
-        arrival_time_min: [F, ...] of fires burned without a limit.
-        duration_min: [F], drawn with a median of 1.
-
-    A cell burns if its arrival time over the fire's unit duration is at most the median, so the
-    wanted median is a quantile of these ratios over all fires and burnable cells.
-    """
-    flat = arrival_time_min.reshape(arrival_time_min.shape[0], -1)
-    ratio = (flat / duration_min[:, None]).ravel()
-    finite = np.sort(ratio[np.isfinite(ratio)])
-    wanted = round(burned_share * burnable_cells * duration_min.size)
-    # At least one step beyond the ignition cells, and never beyond what fire can reach.
-    place = min(max(wanted, duration_min.size + 1), finite.size) - 1
-    return float(finite[place]) if finite[place] > 0.0 else 1.0

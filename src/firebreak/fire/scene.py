@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.fire.behavior_types import FireBehavior
 from firebreak.fire.breach import BreachRule, breach_probability, in_one_cell
-from firebreak.fire.engine import burn_arrival
+from firebreak.fire.calibration import calibrated_median, first_guess
+from firebreak.fire.engine import burn_times
 from firebreak.fire.fires import (
     FireRegime,
     Fires,
     draw_fires,
-    median_for_share,
     spread_out_fires,
 )
 from firebreak.fire.losses import (
@@ -159,7 +159,7 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
         stream_weight=streams.weight, behavior=behavior, field=travel,
         worth=_worth(landscape, conditions, layers),
         median_duration_min=conditions.regime.duration_min or _calibrated_median(
-            conditions.regime, travel, landscape, streams.weight, seed, key),
+            conditions.regime, travel, behavior, landscape, streams.weight, seed, key),
         seed=seed, key=key)
 
 
@@ -230,11 +230,13 @@ def _worth(landscape: Landscape, conditions: FireConditions,
                              response=conditions.response)])
 
 
-def _calibrated_median(regime: FireRegime, travel: TravelField, landscape: Landscape,
-                       weight: NDArray[np.float64], seed: int, key: str) -> float:
+def _calibrated_median(regime: FireRegime, travel: TravelField, behavior: FireBehavior,
+                       landscape: Landscape, weight: NDArray[np.float64], seed: int,
+                       key: str) -> float:
     unit = spread_out_fires(regime, landscape.burnable, weight, CALIBRATION_FIRES, seed=seed,
                             landscape=key, ignition_weight=landscape.ignition_weight)
-    endless = unit._replace(duration_min=np.full(CALIBRATION_FIRES, np.inf))
-    arrival = burn_arrival(travel, endless)
-    return median_for_share(arrival, unit.duration_min, int(landscape.burnable.sum()),
-                            regime.burned_share)
+    cells = int(landscape.burnable.sum())
+    mean_rate = float(behavior.rate_of_spread_m_min[:, landscape.burnable].mean())
+    guess = first_guess(regime.burned_share, cells, landscape.cell_size_m, mean_rate)
+    return calibrated_median(unit, cells, regime.burned_share, guess,
+                             burn_times(travel))

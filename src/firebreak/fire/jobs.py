@@ -1,0 +1,138 @@
+"""What the compiled code burns on: a landscape's ways under a set of breaks, and scratch memory."""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.fire.fire_tables import FireTable, Overlays, Rules, Workspace
+from firebreak.fire.fires import Fires, check_fires
+from firebreak.fire.losses import CLASSES, intensity_edges_kw_m
+from firebreak.fire.ring import UNBURNED
+from firebreak.fire.travel import TravelField, open_state, pad, padded_cells, shaded, unpad
+from firebreak.fire.way_kernel import Spots, Ways
+
+
+def most_threads() -> int:
+    """The threads this process may use: its cores, or NUMBA_NUM_THREADS."""
+    return int(numba.config.NUMBA_NUM_THREADS)
+
+
+def set_threads(count: int) -> None:
+    """Sets how many threads burn fires, for the calling Python thread.
+
+    Raises:
+        InputError: below 1, or above what the machine was started with.
+    """
+    most = most_threads()
+    if count not in range(1, most + 1):
+        raise fail(expected=f"1 to {most} threads", given=f"{count}", where="threads",
+                   remedy="lower it, or set NUMBA_NUM_THREADS before starting")
+    numba.set_num_threads(count)
+
+
+def workspace(cells: int) -> Workspace:
+    """Scratch memory for maps of `cells` padded cells, for as many threads as there can ever be:
+    numba's setting is per Python thread and may change while the memory lives.
+    """
+    shape = (most_threads(), cells)
+    return Workspace(
+        np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
+        np.zeros(shape, np.float32), np.zeros(shape, np.uint8),
+        np.zeros((shape[0], 2 * cells), np.int32), np.zeros(shape), np.zeros(shape, np.uint8),
+        np.zeros(shape, np.int32), np.zeros(shape, np.int32),
+        np.zeros((shape[0], 2 * cells + 64), np.uint64))
+
+
+class Job(NamedTuple):
+    """One landscape under one set of breaks, as the compiled code takes it."""
+
+    field: TravelField
+    cells: int
+    ways: Ways
+    spots: Spots
+    rules: Rules
+    overlays: Overlays
+    scratch: Workspace
+
+
+def ways_of(field: TravelField) -> Ways:
+    """The part of a travel field that fires run on."""
+    return Ways(field.metric, field.unit_time, field.segments, field.accepts, field.sends,
+                field.heat, field.steps, field.step_min)
+
+
+def rules_of(field: TravelField) -> Rules:
+    """What breaks do, for the compiled code."""
+    return Rules(field.breaks.leak, field.breaks.breach, intensity_edges_kw_m())
+
+
+def value_under(value: NDArray[np.float32], breaks: NDArray[np.bool_],
+                lost: float) -> NDArray[np.float32]:
+    """What burning costs [C, P] where a narrow break leaves the share `lost` of its cell."""
+    layers = value if value.ndim == 3 else value[None]
+    return pad(np.where(breaks, layers * np.float32(lost), layers) if lost > 0.0 else layers)
+
+
+def make_job(field: TravelField, value: NDArray[np.float32],
+             breaks: NDArray[np.bool_] | None) -> Job:
+    """The job of burning fires on a field with breaks in place; see `engine.burn`.
+
+    Raises:
+        InputError: values or breaks of another shape or kind, or values that are not 0 or more.
+    """
+    _check_breaks(field.shape, breaks)
+    closed = np.zeros(field.shape, np.bool_) if breaks is None else breaks
+    own = shaded(field, closed)
+    return job_of(own, overlays_of(own, value, closed))
+
+
+def job_of(field: TravelField, overlays: Overlays) -> Job:
+    """The job on a field that has what its breaks burn as, with scratch memory of its own."""
+    cells = field.metric.shape[1]
+    return Job(field, cells, ways_of(field), field.spots, rules_of(field), overlays,
+               workspace(cells))
+
+
+def overlays_of(field: TravelField, value: NDArray[np.float32],
+                breaks: NDArray[np.bool_]) -> Overlays:
+    """The one overlay of a set of breaks, bool [H, W]."""
+    _check_value(field, value)
+    return Overlays(
+        open_state(unpad(field.burnable, field.shape), breaks, field.breaks)[None],
+        value_under(np.asarray(value, np.float32), breaks, field.breaks.lost)[None])
+
+
+def table_of(field: TravelField, fires: Fires) -> FireTable:
+    """Fires as the compiled code takes them.
+
+    Raises:
+        InputError: fires that cannot burn here.
+    """
+    # The compiled code trusts its indices; this is where they are checked.
+    check_fires(fires, unpad(field.burnable, field.shape), field.metric.shape[0] // field.steps)
+    return FireTable(fires.scenario * field.steps, np.zeros(fires.source.size, np.int64),
+                     padded_cells(fires.source, field.shape[1]), fires.duration_min, fires.key)
+
+
+def _check_breaks(shape: tuple[int, int], breaks: NDArray[np.bool_] | None) -> None:
+    if breaks is not None and (np.shape(breaks) != shape or breaks.dtype != np.bool_):
+        raise fail(expected=f"breaks as true and false of shape {shape}",
+                   given=f"{np.asarray(breaks).dtype} of shape {np.shape(breaks)}", where="fires",
+                   remedy="pass one truth value per cell")
+
+
+def _check_value(field: TravelField, value: NDArray[np.float32]) -> None:
+    shape = np.shape(value)
+    classes = shape[0] if len(shape) == 3 else 1
+    if len(shape) not in (2, 3) or shape[-2:] != field.shape or classes not in (1, CLASSES) or (
+            classes > 1 and not field.heat.size):
+        raise fail(expected=f"values {field.shape}, or of {CLASSES} classes of flame length on a "
+                            "field with intensities", given=f"{shape}", where="fires",
+                   remedy="make the scene with the response functions that the values need")
+    if np.asarray(value).dtype.kind not in "fiub" or not (
+            np.isfinite(value).all() and np.min(value) >= 0):
+        raise fail(expected="finite values of 0 or more", given="another one", where="fires",
+                   remedy="fill or mask these cells")

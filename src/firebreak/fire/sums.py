@@ -1,0 +1,143 @@
+"""Sums over any number of fires, in whole numbers, so that no order of adding changes a bit."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.fire.fires import Fires
+from firebreak.fire.jobs import Job, most_threads, table_of
+from firebreak.fire.losses import CLASSES
+from firebreak.fire.statistics_kernel import Sums, Tiles, Tracks, sum_many
+from firebreak.fire.travel import padded_width, unpad
+
+LONGEST_MIN = 2.0**32  # arrival times that can be summed; 8,000 years
+MOST_TRACKED = 24_000_000  # cells of the fires that leave their tracks at once
+_ROOM_BITS = 62  # of a sum; one more would be the sign
+_FINEST_BITS = 900  # far from the least number that a float can hold
+
+EVERYWHERE = Tiles(np.empty(0, np.uint8), np.empty((1, 0), np.uint8), 1, 1)
+"""The travel field is ready everywhere."""
+
+
+class BurnStatistics(NamedTuple):
+    """Over F fires; maps are f64 [H, W].
+
+    loss: f64 [F], value lost per fire.
+    burn_probability: share of the fires that burned the cell.
+    downstream_value: value lost in the fires' trees below the cell, mean over all fires.
+    arrival_time_min: mean over the fires that burned the cell, inf where none did.
+    lost: value lost in the cell, mean over all fires.
+    class_probability: f64 [C, H, W], share of the fires that burned the cell in each class of
+        flame length; one class where the field has no intensities.
+    """
+
+    loss: NDArray[np.float64]
+    burn_probability: NDArray[np.float64]
+    downstream_value: NDArray[np.float64]
+    arrival_time_min: NDArray[np.float64]
+    lost: NDArray[np.float64]
+    class_probability: NDArray[np.float64]
+
+
+class Added(NamedTuple):
+    """What became of fires [F]: loss f64; state u8, MADE or MISSED; tracks."""
+
+    loss: NDArray[np.float64]
+    state: NDArray[np.uint8]
+    tracks: Tracks
+
+
+def new_sums(job: Job, fires: Fires) -> Sums:
+    """Sums that start at 0, in units that hold all of `fires` together without overflow."""
+    count, cells, threads = fires.source.size, job.cells, most_threads()
+    value = job.overlays.value[0]
+    most_lost = float((value if value.shape[0] == 1 else value.max(axis=0)).sum(dtype=np.float64))
+    longest = min(float(fires.duration_min.max(initial=0.0)), LONGEST_MIN)
+    return Sums(
+        np.zeros((threads, CLASSES if job.field.heat.size else 1, cells), np.int32),
+        np.zeros((threads, cells), np.int64), np.zeros((threads, cells), np.int64),
+        _units(count * most_lost), _units(count * longest))
+
+
+def no_sums() -> Sums:
+    """For fires of which only losses and tracks are wanted."""
+    return Sums(np.zeros((0, 0, 0), np.int32), np.zeros((0, 0), np.int64),
+                np.zeros((0, 0), np.int64), 1.0, 1.0)
+
+
+def _units(most: float) -> float:
+    """Units per 1, a power of two, in which a total of `most` fits."""
+    bits = _ROOM_BITS - math.ceil(math.log2(most)) if most > 0.0 else 0
+    return 2.0 ** min(bits, _FINEST_BITS)
+
+
+def add_fires(job: Job, fires: Fires, sums: Sums, tiles: Tiles = EVERYWHERE,
+              tracked: int = 0) -> Added:
+    """Burns fires and adds them to the sums, but for those that came near tiles not ready.
+
+    tracked: how many of the first fires leave the order in which their cells burned.
+    """
+    count = fires.source.size
+    table = table_of(job.field, fires)
+    tracks = Tracks(np.empty((tracked, job.cells), np.int32),
+                    np.empty((tracked, job.cells), np.float32),
+                    np.zeros(count, np.int64), np.zeros(count))
+    loss, state = np.zeros(count), np.zeros(count, np.uint8)
+    sum_many(np.arange(count), padded_width(job.field.shape[1]), job.ways, job.spots, job.rules,
+             table, job.overlays, sums, tracks, tiles, state, loss, job.scratch)
+    if sums.arrival.size and tracks.latest.max() > LONGEST_MIN:
+        raise fail(expected=f"arrival times up to {LONGEST_MIN:.0f} minutes",
+                   given=f"{tracks.latest.max():.3g}", where="fires",
+                   remedy="give the fires durations that end")
+    return Added(loss, state, tracks)
+
+
+class Times(NamedTuple):
+    """times: of the cells that each fire burned, f32, in their order; state u8 [F], see `Added`."""
+
+    times: list[NDArray[np.float32]]
+    state: NDArray[np.uint8]
+
+
+def times_of(job: Job, fires: Fires, tiles: Tiles = EVERYWHERE) -> Times:
+    """Burns fires for the times of their cells alone, some of them at once."""
+    size = max(1, min(fires.source.size, MOST_TRACKED // job.cells))
+    made = Times([], np.zeros(fires.source.size, np.uint8))
+    for first in range(0, fires.source.size, size):
+        block = slice(first, first + size)
+        part = fires.part(block)
+        added = add_fires(job, part, no_sums(), tiles, part.source.size)
+        made.state[block] = added.state
+        made.times.extend(row[:count].copy() for row, count in zip(
+            added.tracks.time, added.tracks.burned, strict=True))
+    return made
+
+
+def statistics_of(sums: Sums, loss: NDArray[np.float64], value: NDArray[np.float32],
+                  shape: tuple[int, int]) -> BurnStatistics:
+    """Means over fires from their sums, which are used up; value f32 [C, P] as burned."""
+    n = loss.size
+    burned, below, arrival = (_over_threads(part) for part in (sums.burned, sums.below,
+                                                               sums.arrival))
+    every = burned.sum(axis=0, dtype=np.int64)
+    reached = np.full(every.size, np.inf)
+    np.divide(arrival / sums.per_minute, every, out=reached, where=every > 0)
+    if value.shape[0] == burned.shape[0]:
+        lost = np.zeros(every.size)
+        for times, worth in zip(burned, value, strict=True):
+            lost += times * worth.astype(np.float64)
+    else:
+        lost = every * value[0].astype(np.float64)
+    return BurnStatistics(loss, *(unpad(part, shape) for part in (
+        every / n, below / (n * sums.per_value), reached, lost / n, burned / n)))
+
+
+def _over_threads(parts: NDArray) -> NDArray:
+    """The sum over threads, in the place of the first."""
+    total = parts[0]
+    for part in parts[1:]:
+        total += part
+    return total

@@ -1,0 +1,73 @@
+"""Durations that burn a share of the map, against the quantile of endless fires."""
+
+import numpy as np
+import pytest
+
+from firebreak.fire.calibration import calibrated_median, first_guess
+from firebreak.fire.engine import burn_arrival, burn_times
+from firebreak.fire.fires import Fires
+from strategies import random_case
+
+
+def burner(arrival):
+    """Fires whose arrival times [F, ...] are given."""
+    flat = [np.sort(row[np.isfinite(row)]) for row in arrival.reshape(len(arrival), -1)]
+
+    def burn(fires):
+        return [row[row <= limit] for row, limit in zip(flat, fires.duration_min, strict=True)]
+
+    return burn
+
+
+def unit_fires(duration):
+    none = np.zeros(len(duration), np.int64)
+    return Fires(none, none, duration, none.astype(np.uint64))
+
+
+def quantile_of_endless_fires(arrival, duration, cells, share):
+    """The slow version: all ratios of fires without an end, sorted."""
+    ratios = np.sort((arrival.reshape(len(arrival), -1) / duration[:, None]).ravel())
+    finite = ratios[np.isfinite(ratios)]
+    wanted = max(round(share * cells * len(duration)), len(duration) + 1)
+    return finite[min(wanted, finite.size) - 1]
+
+
+@pytest.mark.parametrize("guess", [1e-3, 1.0, 40.0, 1e6])
+@pytest.mark.parametrize("share", [0.02, 0.3, 1.0])
+def test_no_guess_changes_a_bit_of_the_median(guess: float, share: float) -> None:
+    rng = np.random.default_rng(0)
+    arrival = rng.exponential(30.0, (40, 50)).astype(np.float32)
+    arrival[:, 0] = 0.0
+    duration = np.exp(0.5 * rng.standard_normal(40))
+    median = calibrated_median(unit_fires(duration), 50, share, guess, burner(arrival))
+    assert median == quantile_of_endless_fires(arrival, duration, 50, share)
+    if share == 0.3:
+        assert (arrival / duration[:, None] <= median).sum() == 0.3 * 40 * 50
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fires_that_stop_early_give_the_median_of_fires_that_do_not(seed: int) -> None:
+    case = random_case(np.random.default_rng(seed), 14, 17, fires=30, unburnable=0.3)
+    field = case.field()
+    cells = int(case.burnable.sum())
+    unit = case.fires._replace(duration_min=np.exp(np.linspace(-1.0, 1.0, 30)))
+    endless = burn_arrival(field, unit._replace(duration_min=np.full(30, np.inf)))
+    for share in (0.01, 0.2, 0.95):
+        guess = first_guess(share, cells, 30.0, 10.0)
+        median = calibrated_median(unit, cells, share, guess, burn_times(field))
+        assert median == quantile_of_endless_fires(endless, unit.duration_min, cells, share)
+
+
+def test_the_median_lets_some_fire_leave_its_ignition_cell() -> None:
+    arrival = np.array([[0.0, 5.0, np.inf], [0.0, 7.0, np.inf]])
+    unit = unit_fires(np.ones(2))
+    assert calibrated_median(unit, 3, 0.01, 0.1, burner(arrival)) == 5.0
+    assert calibrated_median(unit, 3, 1.0, 0.1, burner(arrival)) == 7.0
+    alone = calibrated_median(unit, 1, 0.5, 0.1, burner(np.zeros((2, 1))))
+    assert alone == 1.0
+
+
+def test_a_guess_is_longer_for_slower_fuel_and_a_larger_share() -> None:
+    assert first_guess(0.1, 1000, 30.0, 2.0) == 2.0 * first_guess(0.1, 1000, 30.0, 4.0)
+    assert first_guess(0.4, 1000, 30.0, 2.0) == pytest.approx(2 * first_guess(0.1, 1000, 30.0, 2.0))
+    assert first_guess(0.1, 1000, 30.0, 0.0) == 1.0
