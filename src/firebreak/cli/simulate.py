@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.cli import common
-from firebreak.cli.scene_options import SceneOptions, check_memory
+from firebreak.cli.scene_options import SceneOptions, check_wide_memory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from firebreak.fire.behavior_types import FireBehavior
     from firebreak.fire.engine import BurnStatistics
     from firebreak.fire.fires import Fires
-    from firebreak.fire.scene import Scene
+    from firebreak.fire.wide_scene import WideScene
     from firebreak.landscape.landscape import Landscape
 
 OUTSIDE = -9999.0  # written where there is no data
@@ -43,7 +46,7 @@ class SimulateArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    from firebreak.fire.engine import burn_arrival, burn_statistics
+    from firebreak.fire.wide_scene import burn_arrival, burn_statistics
     from firebreak.planning.export import read_plan
     from firebreak.planning.rounds import warm_up
     from firebreak.report.run_report import write_simulation_report
@@ -62,7 +65,7 @@ def run(arguments: list[str]) -> int:
     if args.plan is not None:
         common.warn_of_other_options(args.plan, args.scene)
         breaks = read_plan(args.plan, land).break_mask()
-    burned = burn_statistics(scene.field, fires, scene.worth, breaks)
+    burned = burn_statistics(scene, fires, breaks)
     # Counted in cells: a fire's loss counts value.
     share = float(burned.burn_probability[land.burnable].mean())
     maps = _maps(scene, burned, args.fires_per_ha_year, breaks)
@@ -74,7 +77,7 @@ def run(arguments: list[str]) -> int:
         out, land, burned.burn_probability, burned.downstream_value,
         maps["fireline_intensity_kw_m"]["fireline_intensity_kw_m"],
         maps["flame_length_m"]["flame_length_m"],
-        burn_arrival(scene.field, fires.first(1), breaks)[0], seed=args.scene.seed)
+        burn_arrival(scene, fires.first(1), breaks), seed=args.scene.seed)
     common.write_options(out, args.scene)
     asked = (f"asked for {args.scene.fire.burned_share:.1%}; " if args.scene.fire.duration_min
              is None else "")
@@ -90,53 +93,44 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _scene(args: SimulateArguments, land: "Landscape") -> "Scene":
+def _scene(args: SimulateArguments, land: "Landscape") -> "WideScene":
     """The scene, with flame lengths told apart even where all of them lose all."""
+    from firebreak.fire.jobs import most_threads
     from firebreak.fire.losses import BURNED
-    from firebreak.fire.scene import make_scene
+    from firebreak.fire.wide_scene import make_wide_scene
 
     conditions = args.scene.conditions(land, args.landscape)
-    check_memory(land, conditions.rows)
-    return make_scene(land, replace(conditions, response=conditions.response or BURNED),
+    weather = conditions.weather
+    check_wide_memory(land, 1 if weather is None else weather.steps_per_stream, most_threads())
+    return make_wide_scene(land, replace(conditions, response=conditions.response or BURNED),
                       args.scene.seed, layers=args.scene.layers(land))
 
 
-def _weather_words(scene: "Scene") -> str:
-    count, steps = scene.stream_weight.size, scene.field.steps
-    hours = f" of {steps} steps of {scene.field.step_min:g} min" if steps > 1 else ""
+def _weather_words(scene: "WideScene") -> str:
+    streams = scene.streams
+    count, steps = streams.weight.size, streams.steps_per_stream
+    hours = f" of {steps} steps of {streams.step_min:g} min" if steps > 1 else ""
     return f"{count} weather scenario{'s' if count > 1 else ''}{hours}"
 
 
-def _outlasting(scene: "Scene", fires: "Fires") -> str:
+def _outlasting(scene: "WideScene", fires: "Fires") -> str:
     """A line for fires that burn longer than their weather lasts; nothing where none does."""
-    share = float((fires.duration_min > scene.field.steps * scene.field.step_min).mean())
+    lasts = scene.streams.steps_per_stream * scene.streams.step_min
+    share = float((fires.duration_min > lasts).mean())
     words = f"{share:.0%} of the fires outlast their weather, whose last row then holds\n"
     return words if share > 0.0 else ""
 
 
-def _maps(scene: "Scene", burned: "BurnStatistics", fires_per_ha_year: float | None,
+def _maps(scene: "WideScene", burned: "BurnStatistics", fires_per_ha_year: float | None,
           breaks: NDArray[np.bool_] | None) -> dict[str, Bands]:
     """Bands by the name of their file."""
     from firebreak.fire.losses import CLASS_NAMES, annual_burn_probability
-    from firebreak.fire.scene import behavior_under
+    from firebreak.fire.wide_scene import mean_behavior
 
-    land, weight = scene.landscape, scene.scenarios.weight
-    head = scene.behavior if breaks is None else behavior_under(scene, breaks)
-
-    def mean(grid: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.tensordot(weight, grid, axes=1)
-
-    angle = np.radians(head.heading_deg)
-    east, north = (mean(head.rate_of_spread_m_min * part(angle)) for part in (np.sin, np.cos))
-    towards = np.where(np.hypot(east, north) > 0.0, np.degrees(np.arctan2(east, north)) % 360.0,
-                       np.nan)
+    land = scene.landscape
     single = {"burn_probability": burned.burn_probability,
               "mean_arrival_time_min": burned.arrival_time_min,
-              "rate_of_spread_m_min": mean(head.rate_of_spread_m_min),
-              "spread_direction_deg": towards,
-              "fireline_intensity_kw_m": mean(head.fireline_intensity_kw_m),
-              "flame_length_m": mean(head.flame_length_m),
-              "crown_fraction_burned": mean(head.crown_fraction_burned),
+              **mean_behavior(scene, breaks, _means(scene.scenarios.weight)),
               "downstream_value": burned.downstream_value, "expected_loss": burned.lost}
     if fires_per_ha_year is not None:
         area_ha = float(land.burnable.sum()) * land.cell_size_m**2 / 1e4
@@ -146,6 +140,25 @@ def _maps(scene: "Scene", burned: "BurnStatistics", fires_per_ha_year: float | N
                 for name, grid in zip(CLASS_NAMES, burned.class_probability, strict=True)}
     return {name: {name: grid} for name, grid in single.items()} | {
         "flame_length_probability": by_flame}
+
+
+def _means(weight: NDArray[np.float64]) -> "Callable[[FireBehavior], Bands]":
+    """What makes mean maps of a band's fire behaviour, over weather of these weights."""
+    def mean(grid: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.tensordot(weight, grid, axes=1)
+
+    def maps(head: "FireBehavior") -> Bands:
+        angle = np.radians(head.heading_deg)
+        east, north = (mean(head.rate_of_spread_m_min * part(angle)) for part in (np.sin, np.cos))
+        towards = np.where(np.hypot(east, north) > 0.0,
+                           np.degrees(np.arctan2(east, north)) % 360.0, np.nan)
+        return {"rate_of_spread_m_min": mean(head.rate_of_spread_m_min),
+                "spread_direction_deg": towards,
+                "fireline_intensity_kw_m": mean(head.fireline_intensity_kw_m),
+                "flame_length_m": mean(head.flame_length_m),
+                "crown_fraction_burned": mean(head.crown_fraction_burned)}
+
+    return maps
 
 
 def _written(path: Path, bands: Bands, land: "Landscape", tags: dict[str, str]) -> Path:

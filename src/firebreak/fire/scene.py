@@ -4,15 +4,16 @@ Everything that burns fires on a landscape starts from a scene: the environment,
 evaluation, `firebreak simulate`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import fail
+from firebreak.checks import InputError, fail
 from firebreak.fire.behavior_types import FireBehavior
 from firebreak.fire.breach import BreachRule, breach_probability, in_one_cell
-from firebreak.fire.calibration import calibrated_median, first_guess
+from firebreak.fire.calibration import Times, calibrated_median, first_guess
 from firebreak.fire.engine import burn_times
 from firebreak.fire.fires import (
     FireRegime,
@@ -143,35 +144,52 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
         InputError: the landscape has no burnable cell, or nothing burns in any weather.
     """
     key = landscape.fire_checksum()
-    weather = conditions.weather if weather is None else weather
-    if weather is None:
-        weather = draw_scenarios(conditions.climate, generator(seed, "weather", key),
-                                 conditions.scenarios)
-    streams = constant(weather) if isinstance(weather, WeatherScenarios) else weather
+    streams = streams_for(conditions, seed, key, weather)
     behavior = fire_behavior(landscape, streams.steps, conditions.model)
     _check_burns(landscape, behavior)
     by_flame = layers is not None or conditions.response is not None
-    travel = _travel(landscape, behavior, streams, conditions, by_flame)
-    travel = travel._replace(breaks=_break_rules(landscape, behavior, streams, conditions, travel))
-    share = np.repeat(streams.weight / streams.steps_per_stream, streams.steps_per_stream)
+    travel = travel_under(landscape, behavior, streams, conditions, by_flame)
+    travel = travel._replace(breaks=break_rules(landscape, behavior, streams, conditions, travel))
     return Scene(
-        landscape=landscape, conditions=conditions, scenarios=streams.steps._replace(weight=share),
+        landscape=landscape, conditions=conditions, scenarios=rows_of(streams),
         stream_weight=streams.weight, behavior=behavior, field=travel,
-        worth=_worth(landscape, conditions, layers),
+        worth=worth_of(landscape, conditions, layers),
         median_duration_min=conditions.regime.duration_min or _calibrated_median(
             conditions.regime, travel, behavior, landscape, streams.weight, seed, key),
         seed=seed, key=key)
 
 
+def streams_for(conditions: FireConditions, seed: int, key: str,
+                weather: WeatherScenarios | WeatherStreams | None) -> WeatherStreams:
+    """The weather given, else the conditions', else drawn from their climate."""
+    weather = conditions.weather if weather is None else weather
+    if weather is None:
+        weather = draw_scenarios(conditions.climate, generator(seed, "weather", key),
+                                 conditions.scenarios)
+    return constant(weather) if isinstance(weather, WeatherScenarios) else weather
+
+
+def rows_of(streams: WeatherStreams) -> WeatherScenarios:
+    """Weather of every row of a field, with weights that sum to 1."""
+    share = np.repeat(streams.weight / streams.steps_per_stream, streams.steps_per_stream)
+    return streams.steps._replace(weight=share)
+
+
 def _check_burns(landscape: Landscape, behavior: FireBehavior) -> None:
     if landscape.burnable.any() and not (behavior.rate_of_spread_m_min > 0.0).any():
-        raise fail(expected="fuel that burns in some weather",
-                   given="moistures above the fuels' extinction everywhere",
-                   where=f"landscape {landscape.name}", remedy="give drier weather")
+        raise too_wet(landscape)
 
 
-def _travel(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
-            conditions: FireConditions, by_flame: bool) -> TravelField:
+def too_wet(landscape: Landscape) -> InputError:
+    """The error to raise where nothing burns in any weather."""
+    return fail(expected="fuel that burns in some weather",
+                given="moistures above the fuels' extinction everywhere",
+                where=f"landscape {landscape.name}", remedy="give drier weather")
+
+
+def travel_under(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
+                 conditions: FireConditions, by_flame: bool) -> TravelField:
+    """The travel field of a landscape's fire behaviour in these streams; breaks are bare cells."""
     travel = field_from_ellipse(
         ellipse_of(behavior), landscape.burnable, landscape.cell_size_m, conditions.spread,
         landscape.slope_tan, landscape.aspect_deg)
@@ -189,13 +207,14 @@ def _travel(landscape: Landscape, behavior: FireBehavior, streams: WeatherStream
                                         landscape.aspect_deg))
 
 
-def _break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
-                 conditions: FireConditions, travel: TravelField) -> BreakRules:
+def break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
+                conditions: FireConditions, travel: TravelField) -> BreakRules:
+    """What the conditions' breaks do on a landscape."""
     treatment, size = conditions.treatment, landscape.cell_size_m
     if treatment.kind == "shaded":
         treated = treated_landscape(landscape, treatment)
         after = fire_behavior(treated, streams.steps, conditions.model)
-        part = _travel(treated, after, streams, conditions, bool(travel.heat.size))
+        part = travel_under(treated, after, streams, conditions, bool(travel.heat.size))
         return BreakRules(leak=conditions.leak, treated=treated_part(travel, part))
     width = break_width_m(treatment, size)
     rules = BreakRules(leak=conditions.leak, lost=max(0.0, 1.0 - width / size))
@@ -208,20 +227,23 @@ def _break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherS
     return rules._replace(breach=pad(by_step.max(axis=1).astype(np.float32)))
 
 
-def behavior_under(scene: Scene, breaks: NDArray[np.bool_]) -> FireBehavior:
+def behavior_under(landscape: Landscape, weather: WeatherScenarios, conditions: FireConditions,
+                   breaks: NDArray[np.bool_] | None) -> FireBehavior:
     """Fire behaviour with breaks in place, bool [H, W]: none in hard ones, in shaded ones that of
     the fuel they leave.
     """
-    conditions = scene.conditions
-    treated = treated_landscape(scene.landscape, conditions.treatment)
-    other = fire_behavior(treated, scene.scenarios, conditions.model)
-    grids = {name: np.where(breaks, getattr(other, name), grid)
-             for name, grid in scene.behavior._asdict().items()}
-    return FireBehavior(**grids)
+    own = fire_behavior(landscape, weather, conditions.model)
+    if breaks is None or not breaks.any():
+        return own
+    treated = treated_landscape(landscape, conditions.treatment)
+    other = fire_behavior(treated, weather, conditions.model)
+    return FireBehavior(**{name: np.where(breaks, getattr(other, name), grid)
+                           for name, grid in own._asdict().items()})
 
 
-def _worth(landscape: Landscape, conditions: FireConditions,
-           layers: list[ValueLayer] | None) -> NDArray[np.float32]:
+def worth_of(landscape: Landscape, conditions: FireConditions,
+             layers: list[ValueLayer] | None) -> NDArray[np.float32]:
+    """Value lost where a cell burns, f32 [C, H, W], see `Scene`."""
     if layers is not None:
         return worth(layers)
     if conditions.response is None:
@@ -233,10 +255,17 @@ def _worth(landscape: Landscape, conditions: FireConditions,
 def _calibrated_median(regime: FireRegime, travel: TravelField, behavior: FireBehavior,
                        landscape: Landscape, weight: NDArray[np.float64], seed: int,
                        key: str) -> float:
+    mean_rate = float(behavior.rate_of_spread_m_min[:, landscape.burnable].mean())
+    return median_on(regime, landscape, weight, seed, key, mean_rate, burn_times(travel))
+
+
+def median_on(regime: FireRegime, landscape: Landscape, weight: NDArray[np.float64], seed: int,
+              key: str, mean_rate_m_min: float, burn: Callable[[Fires], Times]) -> float:
+    """The median duration on a landscape; see `calibration`. `mean_rate_m_min` starts the search
+    and changes no bit.
+    """
     unit = spread_out_fires(regime, landscape.burnable, weight, CALIBRATION_FIRES, seed=seed,
                             landscape=key, ignition_weight=landscape.ignition_weight)
     cells = int(landscape.burnable.sum())
-    mean_rate = float(behavior.rate_of_spread_m_min[:, landscape.burnable].mean())
-    guess = first_guess(regime.burned_share, cells, landscape.cell_size_m, mean_rate)
-    return calibrated_median(unit, cells, regime.burned_share, guess,
-                             burn_times(travel))
+    guess = first_guess(regime.burned_share, cells, landscape.cell_size_m, mean_rate_m_min)
+    return calibrated_median(unit, cells, regime.burned_share, guess, burn)

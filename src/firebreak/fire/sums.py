@@ -96,23 +96,29 @@ def add_fires(job: Job, fires: Fires, sums: Sums, tiles: Tiles = EVERYWHERE,
 
 
 class Times(NamedTuple):
-    """times: of the cells that each fire burned, f32, in their order; state u8 [F], see `Added`."""
+    """Of fires [F]: times f32 and padded cells i32 of what each burned, in its order, cells only if
+    asked for; state u8, see `Added`.
+    """
 
     times: list[NDArray[np.float32]]
+    cells: list[NDArray[np.int32]]
     state: NDArray[np.uint8]
 
 
-def times_of(job: Job, fires: Fires, tiles: Tiles = EVERYWHERE) -> Times:
-    """Burns fires for the times of their cells alone, some of them at once."""
+def times_of(job: Job, fires: Fires, tiles: Tiles = EVERYWHERE, *, cells: bool = False) -> Times:
+    """Burns fires for their times alone, as many at once as memory for their tracks allows."""
     size = max(1, min(fires.source.size, MOST_TRACKED // job.cells))
-    made = Times([], np.zeros(fires.source.size, np.uint8))
+    made = Times([], [], np.zeros(fires.source.size, np.uint8))
     for first in range(0, fires.source.size, size):
         block = slice(first, first + size)
         part = fires.part(block)
         added = add_fires(job, part, no_sums(), tiles, part.source.size)
         made.state[block] = added.state
-        made.times.extend(row[:count].copy() for row, count in zip(
-            added.tracks.time, added.tracks.burned, strict=True))
+        tracks = added.tracks
+        for times, order, count in zip(tracks.time, tracks.cell, tracks.burned, strict=True):
+            made.times.append(times[:count].copy())
+            if cells:
+                made.cells.append(order[:count].copy())
     return made
 
 

@@ -1,0 +1,246 @@
+"""Landscapes of any size: fires burn weather by weather, travel times are made where they come.
+
+A `Scene` holds fire behaviour and travel times of every cell in every weather. A wide scene holds
+neither: the streams of weather take turns, the travel field of one of them is alive at a time, and
+of that the windows that fires reach (`travel_windows`). The fires, and the sums over them, have the
+bits of a scene's.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire.behavior_types import FireBehavior
+from firebreak.fire.fires import Fires, draw_fires
+from firebreak.fire.jobs import Job, job_of, most_threads, overlays_of, rules_of, ways_of
+from firebreak.fire.losses import ValueLayer
+from firebreak.fire.potential import fire_behavior
+from firebreak.fire.scene import (
+    FireConditions,
+    behavior_under,
+    break_rules,
+    median_on,
+    rows_of,
+    streams_for,
+    too_wet,
+    travel_under,
+    worth_of,
+)
+from firebreak.fire.statistics_kernel import MISSED, Tiles
+from firebreak.fire.streams import WeatherStreams
+from firebreak.fire.sums import BurnStatistics, Sums, add_fires, new_sums, statistics_of, times_of
+from firebreak.fire.travel import TravelField, shaded, unpad
+from firebreak.fire.travel_windows import (
+    MakeField,
+    ask_around,
+    empty_field,
+    empty_tiles,
+    make_asked,
+)
+from firebreak.fire.weather import WeatherScenarios
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.windows import Window
+
+AT_ONCE = 64  # fires of one weather between two looks at which tiles they came near
+MOST_GROWTH = 16  # tiles made at once beyond those that fires came near
+BAND_CELLS = 500_000  # times rows of weather, whose fire behaviour is held at once
+_SAMPLED = 200  # cells along a side of the sample that starts the search for durations
+
+State = NDArray[np.uint8]
+Burn = Callable[[Job, Fires, NDArray[np.intp], Tiles], State]
+"""Burns fires [N] of the only stream of a job, which are those listed, i64 [N], of all fires;
+returns what became of each, MADE or MISSED."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WideScene:
+    """One landscape and its weather; see `Scene` for what the attributes mean.
+
+    Attributes:
+        by_flame: whether fires tell classes of flame length apart.
+    """
+
+    landscape: Landscape
+    conditions: FireConditions
+    streams: WeatherStreams
+    worth: NDArray[np.float32]
+    by_flame: bool
+    median_duration_min: float
+    seed: int
+    key: str
+
+    @property
+    def scenarios(self) -> WeatherScenarios:
+        """Weather of every row; weights sum to 1."""
+        return rows_of(self.streams)
+
+    def fires(self, fire_set: str, count: int) -> Fires:
+        """The first `count` fires of the set `fire_set`, those of `Scene.fires`."""
+        return draw_fires(self.conditions.regime, self.landscape.burnable, self.streams.weight,
+                          count, self.median_duration_min, seed=self.seed, fire_set=fire_set,
+                          landscape=self.key, ignition_weight=self.landscape.ignition_weight)
+
+
+def make_wide_scene(landscape: Landscape, conditions: FireConditions, seed: int,
+                    weather: WeatherScenarios | WeatherStreams | None = None,
+                    layers: list[ValueLayer] | None = None) -> WideScene:
+    """The wide scene of a landscape; arguments and errors as of `scene.make_scene`."""
+    key = landscape.fire_checksum()
+    streams = streams_for(conditions, seed, key, weather)
+    rate = _mean_rate(landscape, streams.steps, conditions)
+    by_flame = layers is not None or conditions.response is not None
+    bare = WideScene(
+        landscape=landscape, conditions=conditions, streams=streams,
+        worth=worth_of(landscape, conditions, layers), by_flame=by_flame,
+        median_duration_min=conditions.regime.duration_min or 0.0, seed=seed, key=key)
+    if bare.median_duration_min:
+        return bare
+
+    def burn(fires: Fires) -> list[NDArray[np.float32]]:
+        return _times(bare, fires)
+
+    median = median_on(conditions.regime, landscape, streams.weight, seed, key, rate, burn)
+    return WideScene(
+        landscape=landscape, conditions=conditions, streams=streams, worth=bare.worth,
+        by_flame=by_flame, median_duration_min=median, seed=seed, key=key)
+
+
+def burn_statistics(scene: WideScene, fires: Fires,
+                    breaks: NDArray[np.bool_] | None = None) -> BurnStatistics:
+    """Burns fires and keeps sums: `engine.burn_statistics` on a wide scene."""
+    loss = np.zeros(fires.source.size)
+    sums: Sums | None = None
+    value = np.empty((0, 0), np.float32)
+
+    def burn(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        nonlocal sums, value
+        if sums is None:
+            sums, value = new_sums(job, fires), job.overlays.value[0]
+        added = add_fires(job, some, sums, tiles)
+        loss[which] = added.loss
+        return added.state
+
+    _burn_all(scene, fires, scene.worth, breaks, burn)
+    assert sums is not None
+    return statistics_of(sums, loss, value, scene.landscape.shape)
+
+
+def burn_arrival(scene: WideScene, fire: Fires,
+                 breaks: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    """Arrival times [H, W] of one fire, minutes, inf = unburned."""
+    arrival = np.empty(0)
+
+    def burn(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        nonlocal arrival
+        made = times_of(job, some, tiles, cells=True)
+        arrival = np.full(job.cells, np.inf)
+        arrival[made.cells[0]] = made.times[0]
+        return made.state
+
+    _burn_all(scene, fire, np.ones(scene.landscape.shape, np.float32), breaks, burn)
+    return unpad(arrival, scene.landscape.shape)
+
+
+def mean_behavior(scene: WideScene, breaks: NDArray[np.bool_] | None,
+                  mean: Callable[[FireBehavior], dict[str, NDArray]]) -> dict[str, NDArray]:
+    """Maps f64 [H, W] made of the fire behaviour of all rows of weather, band by band.
+
+    mean: makes maps [h, W] by name of the behaviour [R, h, W] of a band.
+    """
+    land, rows = scene.landscape, scene.streams.steps
+    height, width = land.shape
+    step = max(1, BAND_CELLS // (width * rows.weight.size))
+    maps: dict[str, NDArray] = {}
+    for top in range(0, height, step):
+        window = Window(top, 0, min(step, height - top), width)
+        part = behavior_under(window.of(land), rows, scene.conditions,
+                              None if breaks is None else breaks[window.slices])
+        for name, band in mean(part).items():
+            maps.setdefault(name, np.empty(land.shape))[window.slices] = band
+    return maps
+
+
+def _times(scene: WideScene, fires: Fires) -> list[NDArray[np.float32]]:
+    """Arrival times of the cells that each fire burned; see `engine.burn_times`."""
+    times: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * fires.source.size
+
+    def burn(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        made = times_of(job, some, tiles)
+        for fire, own in zip(which.tolist(), made.times, strict=True):
+            times[fire] = own
+        return made.state
+
+    _burn_all(scene, fires, np.ones(scene.landscape.shape, np.float32), None, burn)
+    return times
+
+
+def _burn_all(scene: WideScene, fires: Fires, value: NDArray[np.float32],
+              breaks: NDArray[np.bool_] | None, burn: Burn) -> None:
+    """Burns all fires, one stream of weather after the other, each until its tiles are ready."""
+    land = scene.landscape
+    closed = np.zeros(land.shape, np.bool_) if breaks is None else breaks
+    job: Job | None = None
+    for stream in np.unique(fires.scenario).tolist():
+        make = _window_maker(scene, stream, closed)
+        field = empty_field(make(Window(0, 0, 1, 1)), land.burnable)
+        job = (job_of(field, overlays_of(field, value, closed)) if job is None else
+               job._replace(field=field, ways=ways_of(field), spots=field.spots,
+                            rules=rules_of(field)))
+        tiles = empty_tiles(land.shape, most_threads())
+        own = np.flatnonzero(fires.scenario == stream)
+        for first in range(0, own.size, AT_ONCE):
+            _burn_some(job, own[first:first + AT_ONCE], fires, tiles, make, burn)
+
+
+def _burn_some(job: Job, which: NDArray[np.intp], fires: Fires, tiles: Tiles, make: MakeField,
+               burn: Burn) -> None:
+    """Burns fires of one stream, again and again while they come near tiles that are not ready."""
+    ask_around(tiles, fires.source[which], job.field.shape[1])
+    grow = 1
+    while which.size:
+        make_asked(job.field, tiles, grow, make)
+        some = fires.part(which)
+        some = some._replace(scenario=np.zeros_like(some.scenario))
+        which = which[burn(job, some, which, tiles) == MISSED]
+        # Fires that are larger than expected: the last try should cost more than all before it.
+        grow = min(2 * grow, MOST_GROWTH)
+
+
+def _window_maker(scene: WideScene, stream: int, breaks: NDArray[np.bool_]) -> MakeField:
+    """What makes the travel field of a window in one stream of weather."""
+    count = scene.streams.steps_per_stream
+    rows = slice(stream * count, (stream + 1) * count)
+    steps = WeatherScenarios(*(values[rows] for values in scene.streams.steps))
+    own = WeatherStreams(steps, count, scene.streams.step_min, np.ones(1))
+
+    def make(window: Window) -> TravelField:
+        land = window.of(scene.landscape)
+        behavior = fire_behavior(land, steps, scene.conditions.model)
+        field = travel_under(land, behavior, own, scene.conditions, scene.by_flame)
+        rules = break_rules(land, behavior, own, scene.conditions, field)
+        return shaded(field._replace(breaks=rules), breaks[window.slices])
+
+    return make
+
+
+def _mean_rate(landscape: Landscape, rows: WeatherScenarios, conditions: FireConditions) -> float:
+    """Mean rate of spread of a sample of burnable cells, m/min.
+
+    Raises:
+        InputError: no cell at all burns in any weather.
+    """
+    if not landscape.burnable.any():
+        return 0.0
+    every = -(-max(landscape.shape) // _SAMPLED)
+    sample = landscape.map_grids(lambda grid: grid[::every, ::every])
+    rate = fire_behavior(sample, rows, conditions.model).rate_of_spread_m_min
+    if (rate > 0.0).any():
+        return float(rate[:, sample.burnable].mean())
+    for top in range(0, landscape.shape[0], _SAMPLED):
+        band = Window(top, 0, min(_SAMPLED, landscape.shape[0] - top), landscape.shape[1])
+        if (fire_behavior(band.of(landscape), rows, conditions.model).rate_of_spread_m_min
+                > 0.0).any():
+            return 0.0
+    raise too_wet(landscape)

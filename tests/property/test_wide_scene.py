@@ -1,0 +1,131 @@
+"""Fires on a wide scene against the same fires on a scene that holds everything, bit for bit."""
+
+import numpy as np
+import pytest
+
+from firebreak.fire import engine, travel_windows, wide_scene
+from firebreak.fire.losses import BURNED
+from firebreak.fire.scene import FireConditions, FireRegime, make_scene
+from firebreak.fire.spotting import SpottingModel
+from firebreak.fire.streams import make_streams
+from firebreak.fire.travel import BreakRules
+from firebreak.fire.weather import WindClimate, draw_scenarios
+from firebreak.fire.wide_scene import make_wide_scene
+from firebreak.landscape.synthetic import generate
+from firebreak.landscape.treatments import Treatment
+from firebreak.seeding import generator
+from strategies import random_case
+
+SMALL = FireRegime(burned_share=0.03)
+STRONG = WindClimate(wind_20ft_mean_m_min=900.0, wind_20ft_spread_m_min=200.0)
+CONDITIONS = {
+    "plain": FireConditions(scenarios=3, regime=SMALL),
+    "strong wind": FireConditions(scenarios=3, regime=SMALL, climate=STRONG),
+    "graph": FireConditions(scenarios=2, regime=SMALL, spread="graph"),
+    "by flame length": FireConditions(scenarios=3, regime=SMALL, response=BURNED),
+    "shaded breaks": FireConditions(scenarios=2, regime=SMALL, response=BURNED,
+                                    treatment=Treatment(kind="shaded")),
+    "narrow breached breaks": FireConditions(scenarios=2, regime=SMALL, breach="wilson",
+                                             treatment=Treatment(width_m=4.0)),
+    "breached breaks and embers": FireConditions(
+        scenarios=2, regime=SMALL, breach="wilson", treatment=Treatment(width_m=1.0),
+        climate=STRONG, spotting=SpottingModel(surface_brands_per_ha=2.0)),
+    "given durations": FireConditions(scenarios=2, regime=FireRegime(duration_min=400.0)),
+    "fires everywhere": FireConditions(scenarios=2, regime=FireRegime(burned_share=0.6)),
+}
+
+
+def barred(land, seed=0):
+    """A landscape's breaks: some lines."""
+    breaks = np.zeros(land.shape, bool)
+    rng = np.random.default_rng(seed)
+    breaks[::6] = True
+    breaks[:, rng.integers(0, land.shape[1], 2)] = True
+    return breaks & land.treatable & (rng.random(land.shape) < 0.95)
+
+
+@pytest.fixture
+def small_tiles(monkeypatch):
+    """Tiles as small as they may be, and few fires at once, so that fires come near many."""
+    monkeypatch.setattr(travel_windows, "SIDE", 7)
+    monkeypatch.setattr(wide_scene, "AT_ONCE", 5)
+
+
+def assert_same(one, other) -> None:
+    for ours, theirs in zip(one, other, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+@pytest.mark.usefixtures("small_tiles")
+def test_a_wide_scene_has_the_fires_and_sums_of_a_scene(name: str) -> None:
+    land, conditions = generate(3, (52, 61)), CONDITIONS[name]
+    scene, wide = make_scene(land, conditions, 1), make_wide_scene(land, conditions, 1)
+    fires = wide.fires("test", 40)
+    assert_same(scene.fires("test", 40), fires)
+    np.testing.assert_array_equal(scene.worth, wide.worth)
+    for breaks in (None, barred(land)):
+        assert_same(engine.burn_statistics(scene.field, fires, scene.worth, breaks),
+                    wide_scene.burn_statistics(wide, fires, breaks))
+        np.testing.assert_array_equal(
+            engine.burn_arrival(scene.field, fires.first(1), breaks)[0],
+            wide_scene.burn_arrival(wide, fires.first(1), breaks))
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_weather_that_changes_by_the_hour_is_the_same_on_a_wide_scene() -> None:
+    land = generate(5, 45)
+    steps = draw_scenarios(WindClimate(), generator(0, "weather", "x"), 6)
+    weather = make_streams(steps, 3, 60.0)
+    scene, wide = (make(land, FireConditions(regime=SMALL), 2, weather)
+                   for make in (make_scene, make_wide_scene))
+    fires = wide.fires("test", 30)
+    assert (fires.duration_min > 60.0).any()
+    assert_same(engine.burn_statistics(scene.field, fires, scene.worth, barred(land)),
+                wide_scene.burn_statistics(wide, fires, barred(land)))
+
+
+def test_a_break_where_nothing_is_made_counts_as_crossed() -> None:
+    """An ember that falls into it then asks for its tile, instead of going out."""
+    case = random_case(np.random.default_rng(0), 9, 8)
+    chance = np.zeros((1, case.field().burnable.size), np.float32)
+    sample = case.field()._replace(breaks=BreakRules(breach=chance))
+    field = travel_windows.empty_field(sample, np.ones((20, 30), bool))
+    assert (field.breaks.breach > 1.0).all()
+    assert field.breaks.breach.shape == (1, 26 * 36)
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_travel_times_are_made_where_fires_come_and_nowhere_else(monkeypatch) -> None:
+    made = np.zeros((91, 84), int)
+    put = travel_windows._put
+
+    def counted(field, window, make) -> None:
+        made[window.slices] += 1
+        put(field, window, make)
+
+    monkeypatch.setattr(travel_windows, "_put", counted)
+    conditions = FireConditions(scenarios=1, regime=FireRegime(duration_min=30.0))
+    wide = make_wide_scene(generate(2, made.shape), conditions, 0)
+    fires = wide.fires("test", 3)
+    burned = wide_scene.burn_statistics(wide, fires).burn_probability > 0
+    assert (made[burned] == 1).all()
+    assert made.max() == 1  # no tile twice
+    assert made.mean() < 0.5
+
+
+def test_maps_of_fire_behavior_do_not_depend_on_the_bands(monkeypatch) -> None:
+    land, breaks = generate(3, (33, 20)), barred(generate(3, (33, 20)))
+    conditions = CONDITIONS["shaded breaks"]
+    wide, scene = make_wide_scene(land, conditions, 1), make_scene(land, conditions, 1)
+
+    def rates(behavior):
+        return {"rate": behavior.rate_of_spread_m_min.sum(axis=0)}
+
+    whole = wide_scene.mean_behavior(wide, None, rates)["rate"]
+    np.testing.assert_array_equal(whole, scene.behavior.rate_of_spread_m_min.sum(axis=0))
+    under = wide_scene.mean_behavior(wide, breaks, rates)["rate"]
+    np.testing.assert_array_equal(under[~breaks], whole[~breaks])
+    assert (under[breaks] != whole[breaks]).any()
+    monkeypatch.setattr(wide_scene, "BAND_CELLS", 100)
+    np.testing.assert_array_equal(wide_scene.mean_behavior(wide, breaks, rates)["rate"], under)
