@@ -73,8 +73,10 @@ def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int) -> No
     """Refuses fires that cannot burn on a map, bool [H, W], in so many weathers.
 
     Raises:
-        InputError: no fire, an ignition elsewhere, an unknown weather, a duration below 0.
+        InputError: no fire, columns of other kinds or lengths, an ignition elsewhere, an unknown
+            weather, a duration below 0.
     """
+    _check_columns(fires)
     if fires.source.size == 0:
         raise fail(expected="at least 1 fire", given="none", where="fires",
                    remedy="draw some first")
@@ -88,6 +90,18 @@ def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int) -> No
     if np.isnan(fires.duration_min).any() or (fires.duration_min < 0).any():
         raise fail(expected="durations of 0 minutes or more", given="nan or below 0",
                    where="fires", remedy="check the fire regime")
+
+
+def _check_columns(fires: Fires) -> None:
+    kinds = (("source", "iu"), ("scenario", "iu"), ("duration_min", "f"), ("key", "u"))
+    for name, kind in kinds:
+        column = np.asarray(getattr(fires, name))
+        if column.ndim != 1 or column.dtype.kind not in kind or (
+                column.size != np.size(fires.source)):
+            raise fail(expected="columns of equal length: whole sources and scenarios, real "
+                                "durations, unsigned keys",
+                       given=f"{name} of shape {column.shape} and type {column.dtype}",
+                       where="fires", remedy="draw fires with draw_fires")
 
 
 def draw_fires(regime: FireRegime, burnable: NDArray[np.bool_],

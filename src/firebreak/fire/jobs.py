@@ -14,6 +14,8 @@ from firebreak.fire.ring import UNBURNED
 from firebreak.fire.travel import TravelField, open_state, pad, padded_cells, shaded, unpad
 from firebreak.fire.way_kernel import Spots, Ways
 
+MOST_VALUE = 1e30  # of a cell: sums over a map stay far from the largest number
+
 
 def most_threads() -> int:
     """The threads this process may use: its cores, or NUMBA_NUM_THREADS."""
@@ -113,14 +115,16 @@ def table_of(field: TravelField, fires: Fires) -> FireTable:
     """
     # The compiled code trusts its indices; this is where they are checked.
     check_fires(fires, unpad(field.burnable, field.shape), field.metric.shape[0] // field.steps)
-    return FireTable(fires.scenario * field.steps, np.zeros(fires.source.size, np.int64),
-                     padded_cells(fires.source, field.shape[1]), fires.duration_min, fires.key)
+    return FireTable(fires.scenario.astype(np.int64) * field.steps,
+                     np.zeros(fires.source.size, np.int64),
+                     padded_cells(fires.source.astype(np.int64), field.shape[1]),
+                     fires.duration_min.astype(np.float64), fires.key.astype(np.uint64))
 
 
 def _check_breaks(shape: tuple[int, int], breaks: NDArray[np.bool_] | None) -> None:
     if breaks is not None and (np.shape(breaks) != shape or breaks.dtype != np.bool_):
         raise fail(expected=f"breaks as true and false of shape {shape}",
-                   given=f"{np.asarray(breaks).dtype} of shape {np.shape(breaks)}", where="fires",
+                   given=f"{breaks.dtype} of shape {np.shape(breaks)}", where="fires",
                    remedy="pass one truth value per cell")
 
 
@@ -133,6 +137,6 @@ def _check_value(field: TravelField, value: NDArray[np.float32]) -> None:
                             "field with intensities", given=f"{shape}", where="fires",
                    remedy="make the scene with the response functions that the values need")
     if np.asarray(value).dtype.kind not in "fiub" or not (
-            np.isfinite(value).all() and np.min(value) >= 0):
-        raise fail(expected="finite values of 0 or more", given="another one", where="fires",
+            np.isfinite(value).all() and np.min(value) >= 0 and np.max(value) <= MOST_VALUE):
+        raise fail(expected=f"values from 0 to {MOST_VALUE:g}", given="another one", where="fires",
                    remedy="fill or mask these cells")

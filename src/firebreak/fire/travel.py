@@ -143,7 +143,9 @@ def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_
     Raises:
         InputError: a rate is negative, nan or infinite, or the map is empty.
     """
+    _check_maps(ellipse, burnable, cell_size_m, slope_tan, aspect_deg)
     _check_rates(ellipse)
+    ellipse = Ellipse(*(np.asarray(grid, np.float64) for grid in ellipse))
     rows, cols = ellipse.head.shape[1:]
     metric, unit_time, rate = _spread_of(ellipse, burnable, cell_size_m, slope_tan, aspect_deg)
     count, cells = rate.shape
@@ -277,6 +279,35 @@ def _check_rates(ellipse: Ellipse) -> None:
         if not np.isfinite(grid).all() or (name != "heading_deg" and (grid < 0).any()):
             raise fail(expected=f"finite, non-negative {name} rates", given="nan, inf or below 0",
                        where="travel times", remedy="check fuel, weather and slope of the map")
+
+
+def _check_maps(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
+                slope_tan: NDArray | None, aspect_deg: NDArray | None) -> None:
+    """Shapes and kinds, which the compiled code trusts."""
+    shape = np.shape(ellipse.head)
+    if len(shape) != 3 or 0 in shape:
+        raise fail(expected="rates of shape [rows of weather, H, W]", given=f"shape {shape}",
+                   where="travel times", remedy="pass at least one cell in one weather")
+    ground = {"burnable": burnable, "slope_tan": slope_tan, "aspect_deg": aspect_deg}
+    for name, grid in (ellipse._asdict() | ground).items():
+        if grid is None:
+            continue
+        wanted: tuple[int, ...] = shape[1:] if name in ground else shape
+        kinds = "b" if name == "burnable" else "fiu"
+        if np.shape(grid) != wanted or np.asarray(grid).dtype.kind not in kinds:
+            raise fail(expected=f"{name} of shape {wanted}, "
+                                f"{'true or false' if kinds == 'b' else 'real numbers'}",
+                       given=f"{np.asarray(grid).dtype} of shape {np.shape(grid)}",
+                       where="travel times", remedy="bring all maps to one grid")
+    for name in ("slope_tan", "aspect_deg"):
+        grid = ground[name]
+        if grid is not None and not (np.isfinite(grid).all() and (
+                name != "slope_tan" or (grid >= 0).all())):
+            raise fail(expected=f"finite {name}, slopes of 0 or more", given="another one",
+                       where="travel times", remedy="fill or mask these cells")
+    if not 0.0 < cell_size_m < np.inf:
+        raise fail(expected="a cell size above 0 m", given=f"{cell_size_m}", where="travel times",
+                   remedy="check the raster's transform")
 
 
 def break_state(rules: BreakRules) -> int:
