@@ -252,3 +252,100 @@ def test_cleanup_frees_gradients_and_changes_nothing_else() -> None:
     assert all(p.grad is None for p in one.online_net.parameters())
     one.reset_memory()
     assert one.learn(batch(seed=3)) == two.learn(batch(seed=3))
+
+
+def one_step(reward=0.2, discount=0.5):
+    """A transition from cell 4 of two maps, of which all cells but 5 are allowed."""
+    now, following = observations(1), observations(1, seed=1)
+    for seen, share, left in ((now, 1.0, 0.8), (following, 1 / 16, 0.6)):
+        seen[:, OBSERVATION.channel("available")] = 1.0
+        seen[:, OBSERVATION.channel("available")].flatten(1)[:, 5] = 0.0
+        seen[:, OBSERVATION.channel("best_downstream")] = share**0.25
+        seen[:, OBSERVATION.channel("loss_left")] = left
+    mask = torch.ones(1, CELLS, dtype=torch.bool)
+    mask[0, 5] = False
+    return Batch(now, torch.tensor([4]), torch.tensor([reward]), torch.tensor([discount]),
+                 following, mask)
+
+
+def learned_loss(given, online, target, **changed):
+    learner = agent(learning_rate=constant(0.0), **changed)
+    learner.online_net, learner.target_net = Table(online), Table(target)
+    learner.optimizer = torch.optim.SGD(learner.online_net.parameters(), lr=0.0)
+    return learner.learn(given).loss
+
+
+def huber(difference):
+    size = abs(difference)
+    return 0.5 * size**2 if size < 1 else size - 0.5
+
+
+def test_the_munchausen_target_is_the_equations() -> None:
+    online, target = torch.zeros(CELLS), torch.zeros(CELLS)
+    target[4], target[5] = 2.0, 1e6  # 34 other cells at 0; the one at 1e6 is not allowed
+    value = 0.5 * np.log(np.exp(4.0) + 34)
+    bonus = max(2.0 - value, -1.0)
+    # The unit is 1/5 of the loss now and 1/80 afterwards.
+    expected = 0.2 * 5 + 0.9 * bonus + 0.5 / 16 * value
+    loss = learned_loss(one_step(), online, target, munchausen=0.9, temperature=0.5)
+    assert loss == pytest.approx(huber(expected))
+
+
+def test_the_shaped_target_is_the_equations() -> None:
+    online, target = torch.zeros(CELLS), torch.zeros(CELLS)
+    target[:] = 3.0
+    # Potentials 2 * 0.2 and 2 * 0.4, in the unit of 1/5 of the loss.
+    expected = (0.2 + 0.5 * 0.8 - 0.4) * 5 + 0.5 * 3.0 / 16
+    assert learned_loss(one_step(), online, target, shaping=2.0) == pytest.approx(huber(expected))
+    at_the_end = one_step(discount=0.0)
+    expected = (0.2 - 0.4) * 5
+    assert learned_loss(at_the_end, online, target, shaping=2.0) == pytest.approx(huber(expected))
+
+
+def test_the_margin_counts_where_the_action_is_that_of_downstream_value() -> None:
+    online = torch.zeros(CELLS)
+    online[9], online[5] = 0.3, 1e6
+    given = one_step(discount=0.0)
+    guide = given.observation[:, OBSERVATION.channel("downstream_value")].flatten(1)
+    guide[:], guide[:, 5] = 0.4, 1.0  # the best cell is not allowed
+    for weight, shown, expected in ((2.0, 0.5, 2.0 * 0.8), (2.0, 0.3, 0.0), (0.0, 0.5, 0.0)):
+        guide[:, 4] = shown
+        loss = learned_loss(given, online, online, imitation=constant(weight), margin=0.5)
+        assert loss == pytest.approx(huber(1.0) + expected)
+
+
+def test_the_first_environments_play_downstream_value_at_first() -> None:
+    observation = observations(8)
+    mask = torch.rand(8, CELLS, generator=torch.Generator().manual_seed(1)) < 0.3
+    guide = observation[:, OBSERVATION.channel("downstream_value")].flatten(1)
+    shown = masked_argmax(guide, mask)
+    playing = agent(demonstrations=0.25, demonstration_steps=100)
+    assert torch.equal(playing.act(observation, mask, 99)[:2], shown[:2])
+    own = agent().act_greedily(observation, mask)
+    assert torch.equal(playing.act(observation, mask, 99)[2:], own[2:])
+    assert torch.equal(playing.act(observation, mask, 100), own)
+    assert not torch.equal(own[:2], shown[:2])
+
+
+def test_a_soft_target_follows_at_every_step_and_is_never_copied() -> None:
+    learner = agent(target_share=0.1, target_period=2)
+    for step in range(4):
+        before = copy.deepcopy(learner.target_net)
+        learner.learn(batch(seed=step))
+        for old, new, online in zip(before.parameters(), learner.target_net.parameters(),
+                                    learner.online_net.parameters(), strict=True):
+            torch.testing.assert_close(new, 0.9 * old + 0.1 * online.detach())
+
+
+def test_a_dueling_agent_learns_and_no_illegal_cell_enters_its_mean() -> None:
+    learner = agent(dueling=True)
+    assert learner.learn(batch()).loss > 0.0
+    seen = observations(2)
+    available = seen[:, OBSERVATION.channel("available")].flatten(1)
+    available[:] = (available < 0.5).float()
+    q = learner.online_net(seen)
+    allowed = torch.stack([row[legal > 0].mean() for row, legal in zip(q, available, strict=True)])
+    captured = []
+    learner.online_net.base.register_forward_hook(lambda *called: captured.append(called[-1]))
+    learner.online_net(seen)
+    torch.testing.assert_close(allowed, captured[0][:, 0])

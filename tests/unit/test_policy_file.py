@@ -28,6 +28,13 @@ def test_a_policy_comes_back_as_it_was(tmp_path: Path, network) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["policy.pt"]
 
 
+def test_a_dueling_policy_comes_back_as_it_was(tmp_path: Path) -> None:
+    network = QMapNetwork(OBSERVATION.channels, 8, OBSERVATION.channel("available"))
+    save_policy(tmp_path / "p.pt", network, 8, {})
+    observation = torch.rand(2, OBSERVATION.channels, 9, 10)
+    assert torch.equal(load_policy(tmp_path / "p.pt").network(observation), network(observation))
+
+
 def test_a_policy_for_another_layout_is_refused(tmp_path: Path, network, monkeypatch) -> None:
     other = OBSERVATION._replace(static=OBSERVATION.static[::-1])
     monkeypatch.setattr("firebreak.agent.policy_file.OBSERVATION", other)

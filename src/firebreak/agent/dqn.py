@@ -17,9 +17,19 @@ from firebreak.agent.network import QMapNetwork
 from firebreak.agent.relative import unit_of
 from firebreak.agent.replay import Batch
 from firebreak.agent.schedules import LinearSchedule
-from firebreak.agent.targets import double_q_target, masked_argmax
+from firebreak.agent.targets import (
+    copy_towards,
+    double_q_target,
+    large_margin,
+    masked_argmax,
+    munchausen_bonus,
+    shaped_reward,
+    soft_value,
+)
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
+
+_NOTHING = LinearSchedule(0.0, 0.0, 0, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +42,16 @@ class DQNSettings:
             (learn breaks that only pay together).
         guided: share of exploration among the `guided_cells` best cells by downstream value.
         target_period: learner steps between hard copies into the target network.
+        target_share: share of the online network that each learner step takes into the target
+            network instead; 0: hard copies.
+        dueling: a map's base value plus advantages over the mean of its legal cells.
+        munchausen: weight of the log-policy bonus; above 0 the target is the soft value at
+            `temperature`, in the unit of the network's output.
+        shaping: weight of the potential, the share of the plan fires' loss that the breaks saved.
+        demonstrations: share of the environments that place the best cell by downstream value until
+            `demonstration_steps` env steps.
+        imitation: weight of the large-margin loss (of `margin`, in the unit of the network's
+            output) on transitions that did what downstream value does, by learner steps.
     """
 
     epsilon: LinearSchedule
@@ -44,6 +64,15 @@ class DQNSettings:
     target_period: int = 300
     guided: float = 0.5
     guided_cells: int = 15
+    target_share: float = 0.0
+    dueling: bool = False
+    munchausen: float = 0.0
+    temperature: float = 0.1
+    shaping: float = 0.0
+    demonstrations: float = 0.0
+    demonstration_steps: int = 0
+    imitation: LinearSchedule = _NOTHING
+    margin: float = 0.5
 
 
 class Update(NamedTuple):
@@ -67,7 +96,8 @@ class DQNAgent:
                        where="train.device", remedy="use device = \"cpu\"")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = QMapNetwork(layout.channels, settings.width)
+            network = QMapNetwork(layout.channels, settings.width,
+                                  layout.channel("available") if settings.dueling else None)
         self.online_net: nn.Module = network.to(self.device)
         self.target_net: nn.Module = copy.deepcopy(self.online_net).requires_grad_(False)
         self.optimizer = torch.optim.Adam(self.online_net.parameters(),
@@ -90,24 +120,31 @@ class DQNAgent:
         """Epsilon-greedy over allowed cells: int64 [N].
 
         observation: float32 [N, C, H, W]; mask: bool [N, A]. Part of the exploration is among the
-        best cells by downstream value, where the good and the bad breaks are.
+        best cells by downstream value, where the good and the bad breaks are. The first
+        environments play demonstrations at first.
         """
+        settings = self.settings
         best = self.act_greedily(observation, mask)
         count = best.shape[0]
         draws = torch.rand((count, 3), generator=self.acting)
-        guide = observation[:, self.layout.channel("downstream_value")].flatten(1)
+        guide = self._guide(observation)
         anywhere = _nth_allowed(mask, draws[:, 2])
-        guided = _nth_best(guide, mask, self.settings.guided_cells, draws[:, 2])
-        explored = torch.where(draws[:, 1] < self.settings.guided, guided, anywhere)
-        return torch.where(draws[:, 0] < self.settings.epsilon(env_steps), explored, best)
+        guided = _nth_best(guide, mask, settings.guided_cells, draws[:, 2])
+        explored = torch.where(draws[:, 1] < settings.guided, guided, anywhere)
+        action = torch.where(draws[:, 0] < settings.epsilon(env_steps), explored, best)
+        shown = round(settings.demonstrations * count)
+        if env_steps < settings.demonstration_steps:
+            action[:shown] = masked_argmax(guide, mask)[:shown]
+        return action
 
     def learn(self, batch: Batch) -> Update:
         """One gradient step on a batch whose discount the trainer asked for."""
         settings = self.settings
         moved = Batch(*(part.to(self.device) for part in batch))
         target = self._target(moved)
-        q = self.online_net(moved.observation).gather(1, moved.action[:, None])[:, 0]
-        loss = functional.huber_loss(q, target)
+        values = self.online_net(moved.observation)
+        q = values.gather(1, moved.action[:, None])[:, 0]
+        loss = functional.huber_loss(q, target) + self._imitation_loss(values, moved)
         for group in self.optimizer.param_groups:
             group["lr"] = settings.learning_rate(self.learner_steps)
         self.optimizer.zero_grad(set_to_none=True)
@@ -116,20 +153,55 @@ class DQNAgent:
         self.optimizer.step()
         update = Update(loss.item(), float(norm), q.detach().mean().item(), self.discount)
         self.learner_steps += 1
-        if self.learner_steps % settings.target_period == 0:
+        if settings.target_share > 0.0:
+            copy_towards(self.target_net, self.online_net, settings.target_share)
+        elif self.learner_steps % settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
         return update
 
     @torch.no_grad()
     def _target(self, batch: Batch) -> Tensor:
         """What the network should say of the actions taken, in the unit of their observations."""
+        settings, following = self.settings, batch.next_observation
         unit = unit_of(batch.observation, self.layout)
+        reward = batch.reward
+        if settings.shaping > 0.0:
+            reward = shaped_reward(reward, batch.discount, self._potential(batch.observation),
+                                   self._potential(following))
+        reward = reward / unit
+        if settings.munchausen > 0.0:
+            reward = reward + settings.munchausen * munchausen_bonus(
+                self.target_net(batch.observation), batch.action, self._mask(batch.observation),
+                settings.temperature)
         if not bool((batch.discount > 0.0).any()):
-            return batch.reward / unit
-        following = batch.next_observation
-        return double_q_target(
-            batch.reward / unit, batch.discount * unit_of(following, self.layout) / unit,
-            self.online_net(following), self.target_net(following), batch.next_mask)
+            return reward
+        discount = batch.discount * unit_of(following, self.layout) / unit
+        if settings.munchausen > 0.0:
+            value = soft_value(self.target_net(following), batch.next_mask, settings.temperature)
+            return reward + discount * value
+        return double_q_target(reward, discount, self.online_net(following),
+                               self.target_net(following), batch.next_mask)
+
+    def _imitation_loss(self, q: Tensor, batch: Batch) -> Tensor | float:
+        """The mean large-margin loss where the action is what downstream value would have done."""
+        weight = self.settings.imitation(self.learner_steps)
+        if weight == 0.0:
+            return 0.0
+        mask, guide = self._mask(batch.observation), self._guide(batch.observation)
+        best = guide.masked_fill(~mask, -1.0).amax(1)
+        shown = guide.gather(1, batch.action[:, None])[:, 0] >= best
+        return weight * (shown * large_margin(q, batch.action, mask, self.settings.margin)).mean()
+
+    def _potential(self, observation: Tensor) -> Tensor:
+        """Share of the plan fires' untreated loss that the breaks saved, weighted: [M]."""
+        return self.settings.shaping * (
+            1.0 - observation[:, self.layout.channel("loss_left"), 0, 0])
+
+    def _mask(self, observation: Tensor) -> Tensor:
+        return observation[:, self.layout.channel("available")].flatten(1) > 0.5
+
+    def _guide(self, observation: Tensor) -> Tensor:
+        return observation[:, self.layout.channel("downstream_value")].flatten(1)
 
     @property
     def discount(self) -> float:

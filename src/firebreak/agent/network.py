@@ -10,16 +10,23 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from firebreak.agent.targets import dueling
+
 
 class QMapNetwork(nn.Module):
     """Observation [M, C, H, W] -> Q-values [M, H * W].
 
     Maps of odd size are padded with zeros ("unburnable, masked") and the padding is cut off again.
+
+    Args:
+        mask_channel: the channel that says which cells are allowed, for values of a map's base plus
+            each cell's advantage over the mean of the allowed ones; None: base plus a free map.
     """
 
-    def __init__(self, channels: int, width: int = 32,
+    def __init__(self, channels: int, width: int = 32, mask_channel: int | None = None,
                  dilations: tuple[int, ...] = (1, 2, 4)) -> None:
         super().__init__()
+        self.mask_channel = mask_channel
         self.stem = nn.Conv2d(channels, width, 4, stride=2, padding=1)
         self.blocks = nn.ModuleList(
             nn.Conv2d(width, width, 3, padding=d, dilation=d) for d in dilations)
@@ -46,7 +53,10 @@ class QMapNetwork(nn.Module):
         fine = functional.relu(self.detail(padded))
         q = coarse + self.detail_head(torch.cat([fine, coarse], dim=1))
         q = q[:, 0, :rows, :cols].flatten(1)
-        return q + self.base(together)
+        if self.mask_channel is None:
+            return q + self.base(together)
+        mask = observation[:, self.mask_channel].flatten(1) > 0.5
+        return dueling(self.base(together), q, mask)
 
 
 def parameter_count(network: nn.Module) -> int:

@@ -1,7 +1,11 @@
-"""Masked Q-learning targets: one equation, one function."""
+"""Masked Q-learning: values, targets and losses; one equation, one function.
+
+q is float32 [M, A], mask bool [M, A] with True for the allowed cells, discount [M] is 0 where the
+episode ended.
+"""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
 def masked_argmax(q: Tensor, mask: Tensor) -> Tensor:
@@ -28,3 +32,71 @@ def double_q_target(reward: Tensor, discount: Tensor, online_next: Tensor, targe
     best = masked_argmax(online_next, next_mask)
     value = target_next.gather(1, best[:, None])[:, 0]
     return reward + torch.where(discount > 0.0, discount * value, torch.zeros_like(value))
+
+
+def dueling(value: Tensor, advantage: Tensor, mask: Tensor) -> Tensor:
+    """q = value + advantage - mean advantage of the allowed cells: [M, A].
+
+    Args:
+        value: [M, 1].
+        advantage: [M, A]. Where nothing is allowed its mean is taken as 0.
+
+    Source: Wang et al. (2016), Dueling network architectures for deep reinforcement learning,
+    equation 9, with the mean over legal actions alone.
+    """
+    allowed = advantage.masked_fill(~mask, 0.0)
+    return value + advantage - allowed.sum(1, True) / mask.sum(1, True).clamp(min=1)
+
+
+def soft_value(q: Tensor, mask: Tensor, temperature: float) -> Tensor:
+    """Value of the softmax policy over allowed cells with its entropy:
+    temperature * log sum exp(q / temperature): [M]; 0 where nothing is allowed.
+
+    It is sum of pi * (q - temperature * log pi), with pi the softmax of q / temperature.
+
+    Source: Vieillard, Pietquin & Geist (2020), Munchausen reinforcement learning.
+    """
+    value = temperature * (q / temperature).masked_fill(~mask, -torch.inf).logsumexp(1)
+    return torch.where(mask.any(1), value, torch.zeros_like(value))
+
+
+def munchausen_bonus(q: Tensor, action: Tensor, mask: Tensor, temperature: float) -> Tensor:
+    """temperature * log pi(action), not below -1, pi the softmax of q / temperature over allowed
+    cells: [M].
+
+    Source: Vieillard, Pietquin & Geist (2020), Munchausen reinforcement learning.
+    """
+    chosen = q.gather(1, action[:, None])[:, 0]
+    return (chosen - soft_value(q, mask, temperature)).clamp(min=-1.0, max=0.0)
+
+
+def shaped_reward(reward: Tensor, discount: Tensor, potential: Tensor,
+                  next_potential: Tensor) -> Tensor:
+    """reward + discount * potential of the next state - potential of this one: [M].
+
+    Over an episode the additions leave every policy in its rank: they sum to minus the potential of
+    the first state, for the potential of an ended episode counts as 0.
+
+    Source: Ng, Harada & Russell (1999), Policy invariance under reward transformations.
+    """
+    return reward + torch.where(discount > 0.0, discount * next_potential, 0.0) - potential
+
+
+def large_margin(q: Tensor, shown: Tensor, mask: Tensor, margin: float) -> Tensor:
+    """max over allowed cells of (q + margin if it is not the one shown) - q of the one shown: [M].
+
+    Source: Hester et al. (2018), Deep Q-learning from demonstrations.
+    """
+    raised = (q + margin).scatter(1, shown[:, None], q.gather(1, shown[:, None]))
+    best = raised.masked_fill(~mask, -torch.inf).amax(1)
+    return best - q.gather(1, shown[:, None])[:, 0]
+
+
+@torch.no_grad()
+def copy_towards(target: nn.Module, online: nn.Module, share: float) -> None:
+    """target <- (1 - share) * target + share * online, parameter by parameter.
+
+    Source: Lillicrap et al. (2016), Continuous control with deep reinforcement learning.
+    """
+    for old, new in zip(target.parameters(), online.parameters(), strict=True):
+        old.lerp_(new, share)

@@ -130,6 +130,18 @@ class AgentConfig(Section):
     guided: float = Field(0.5, ge=0, le=1, description="exploration among the best cells")
     guided_cells: int = Field(15, ge=1, description="how many of them")
     symmetries: bool = Field(True, description="learn from turned and mirrored batches")
+    target_share: float = Field(0.0, ge=0, lt=1, description="of the online network taken into the "
+                                "target network at each learner step; 0: copies by target_period")
+    dueling: bool = Field(False, description="a base value and advantages over the legal cells")
+    munchausen: float = Field(0.0, ge=0, lt=1, description="weight of the log-policy bonus")
+    temperature: float = Field(0.1, gt=0, description="of the Munchausen policy, network's unit")
+    shaping: float = Field(0.0, ge=0, description="weight of the potential of the loss saved")
+    demonstrations: float = Field(0.0, ge=0, le=1, description="share of the environments that "
+                                  "play downstream value until demonstration_steps")
+    demonstration_steps: int = Field(2000, ge=1, description="env steps")
+    imitation: float = Field(0.0, ge=0, description="weight of the large-margin loss at the start")
+    imitation_finish: int = Field(2000, ge=1, description="learner steps: it is 0 from here on")
+    margin: float = Field(0.5, ge=0, description="of that loss, network's unit")
 
 
 class TrainConfig(Section):

@@ -28,13 +28,19 @@ def validate(agent: DQNAgent, env: FuelbreakVectorEnv, problems: list[Problem]) 
 
     `env` must not reset by itself. Problems on the same landscape count once in the half-width.
     """
-    returns = np.concatenate([
-        _returns(agent, env, problems[i:i + env.num_envs])
-        for i in range(0, len(problems), env.num_envs)])
+    returns = returns_of(agent, env, problems)
     keys = np.unique([problem.scene.key for problem in problems], return_inverse=True)[1]
     means = np.bincount(keys, returns) / np.bincount(keys)
     spread = means.std(ddof=1) / math.sqrt(means.size) if means.size > 1 else 0.0
     return Validation(float(returns.mean()), float(1.96 * spread))
+
+
+def returns_of(agent: DQNAgent, env: FuelbreakVectorEnv,
+               problems: list[Problem]) -> NDArray[np.float64]:
+    """The greedy policy's relative reduction on each problem: [len(problems)]."""
+    return np.concatenate([
+        _returns(agent, env, problems[i:i + env.num_envs])
+        for i in range(0, len(problems), env.num_envs)])
 
 
 def joined(parts: list[Validation]) -> Validation:

@@ -1,0 +1,206 @@
+"""What each part of the learner is worth: variants trained with the same budget of env steps.
+
+    .venv/bin/python benchmarks/ablation.py [--seeds 3] [--variants base n-step-3] [--table]
+
+Every variant is a list of changes to a base configuration (`--config`, `--episodes`). Each finished
+run adds one JSON line to `--out`, and a line that is there already is not run again, so a stopped
+ablation goes on where it was. Weights are judged at 80, 90 and 100 % of the episodes, not where
+they were best, and on validation landscapes alone. `--add NAME:key=value,key=value` adds a variant.
+`--table` prints the table of what is finished and trains nothing.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from firebreak.checks import fail
+from firebreak.cli.common import use_threads
+from firebreak.train.config import load_config
+from firebreak.train.metrics import JsonLines, read_rows
+from firebreak.train.splits import make_splits
+from firebreak.train.trainer import ParallelTrainer
+from firebreak.train.validation import returns_of
+
+BASE = "base"
+JUDGED_AT = (0.8, 0.9, 1.0)
+"""Shares of the episodes at which the policy is judged; a run's result is their mean."""
+VARIANTS: dict[str, list[str]] = {
+    BASE: [],
+    "discount-0": ["agent.discount_end=0.0"],
+    "early-decay": ["agent.decay_begin=1500", "agent.decay_finish=3300"],
+    "soft-target": ["agent.target_share=0.005"],
+    "dueling": ["agent.dueling=true"],
+    "munchausen": ["agent.munchausen=0.9"],
+    "demonstrations": ["agent.demonstrations=0.25", "agent.imitation=1.0"],
+    "shaping": ["agent.shaping=1.0"],
+    "n-step-3": ["agent.n_step=3"],
+    "discount-0.95": ["agent.discount_end=0.95"],
+    "discount-0.8": ["agent.discount_end=0.8"],
+    "width-48": ["agent.width=48"],
+    "no-symmetries": ["agent.symmetries=false"],
+    "batch-128": ["agent.batch_size=128"],
+    "guided-0": ["agent.guided=0.0"],
+    "discount-0.97": ["agent.discount_end=0.97"],
+}
+
+
+class Run(NamedTuple):
+    """One run to train: a variant's name and changes, and the seed."""
+
+    variant: str
+    changes: tuple[str, ...]
+    seed: int
+
+
+class Difference(NamedTuple):
+    """Of a variant to the base: mean, and half of its 95 % interval."""
+
+    mean: float
+    half_width: float
+
+
+def main() -> None:
+    """Trains what is missing, then prints the table."""
+    args = _arguments()
+    base = [f"train.episodes={args.episodes}", f"evaluation.every_episodes={args.episodes}",
+            f"evaluation.validation_landscapes={args.landscapes}", "evaluation.test_landscapes=1",
+            *args.set]
+    variants = VARIANTS | dict(_added(text) for text in args.add)
+    names = args.variants or list(variants)
+    rows = read_rows(args.out) if args.out.is_file() else []
+    if not args.table:
+        wanted = [Run(name, tuple(base + _changes(variants, name)), seed)
+                  for seed in range(args.seeds) for name in names]
+        done = {Run(row["variant"], tuple(row["changes"]), row["seed"]) for row in rows}
+        log = JsonLines(args.out)
+        for run in wanted:
+            if run not in done:
+                row = train(args.config, run)
+                log.write(row)
+                rows.append(row)
+                print(f"{run.variant} seed {run.seed}: {row['reduction']:.4f} "
+                      f"in {row['cpu_seconds']:.0f} CPU seconds", flush=True)
+        log.close()
+    print(table(rows))
+
+
+def train(config_name: str, run: Run) -> dict[str, Any]:
+    """Trains one run and judges its last weights on the validation landscapes."""
+    config = load_config(config_name, [*run.changes, f"seed={run.seed}"])
+    use_threads(config.train.threads, config.train.torch_threads)
+    wall, cpu = time.perf_counter(), time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = ParallelTrainer(config, make_splits(config, Path()), Path(folder))
+        judged: list[NDArray[np.float64]] = []
+        for _ in trainer.run():
+            if trainer.episodes >= JUDGED_AT[len(judged)] * config.train.episodes:
+                judged.append(_judged(trainer))
+            if len(judged) == len(JUDGED_AT):
+                break
+        trainer.close()
+    returns = np.mean(judged, axis=0)
+    return {"variant": run.variant, "seed": run.seed, "changes": list(run.changes),
+            "config": config_name, "env_steps": trainer.env_steps,
+            "learner_steps": trainer.agent.learner_steps, "reduction": float(returns.mean()),
+            "returns": [round(float(one), 6) for one in returns],
+            "seconds": round(time.perf_counter() - wall, 1),
+            "cpu_seconds": round(time.process_time() - cpu, 1)}
+
+
+def _judged(trainer: ParallelTrainer) -> NDArray[np.float64]:
+    """Relative reductions [L] of the greedy policy as it is now."""
+    return np.concatenate([returns_of(trainer.agent, arena.validation_env, arena.problems)
+                           for arena in trainer.arenas])
+
+
+def returns_by_variant(rows: list[dict[str, Any]]) -> dict[str, dict[int, NDArray[np.float64]]]:
+    """Variant -> seed -> relative reductions [L] on the validation landscapes."""
+    found: dict[str, dict[int, NDArray[np.float64]]] = {}
+    for row in rows:
+        found.setdefault(row["variant"], {})[row["seed"]] = np.array(row["returns"])
+    return found
+
+
+def seed_variance(found: dict[str, dict[int, NDArray[np.float64]]]) -> tuple[float, int]:
+    """Variance over seeds of a variant's difference to the base, one value for all variants (three
+    seeds of one variant say little), and its degrees of freedom.
+    """
+    base = found[BASE]
+    squares, freedom = 0.0, 0
+    for name, runs in found.items():
+        seeds = sorted(runs.keys() & base.keys())
+        if name != BASE and len(seeds) > 1:
+            means = np.array([(runs[s] - base[s]).mean() for s in seeds])
+            squares += float(((means - means.mean())**2).sum())
+            freedom += len(seeds) - 1
+    return (squares / freedom, freedom) if freedom else (float("nan"), 0)
+
+
+def difference(found: dict[str, dict[int, NDArray[np.float64]]], name: str) -> Difference | None:
+    """A variant's paired difference to the base over seeds and landscapes; None without a seed that
+    both have. The half-width joins the noise of seeds and that of landscapes.
+    """
+    runs, base = found[name], found.get(BASE, {})
+    seeds = sorted(runs.keys() & base.keys())
+    if not seeds:
+        return None
+    paired = np.array([runs[s] - base[s] for s in seeds])
+    variance, freedom = seed_variance(found)
+    landscapes = paired.mean(0).var(ddof=1) / paired.shape[1]
+    spread = np.sqrt(variance / len(seeds) + landscapes)
+    factor = stats.t.ppf(0.975, freedom) if freedom else float("nan")
+    return Difference(float(paired.mean()), float(factor * spread))
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The finished runs as a Markdown table."""
+    found = returns_by_variant(rows)
+    lines = ["| variant | seeds | reduction | over seeds | difference to base | CPU s |",
+             "|---|---|---|---|---|---|"]
+    for name, runs in found.items():
+        means = [one.mean() for one in runs.values()]
+        apart = difference(found, name) if name != BASE else None
+        cpu = np.mean([row["cpu_seconds"] for row in rows if row["variant"] == name])
+        lines.append(
+            f"| {name} | {len(means)} | {np.mean(means):.4f} | {min(means):.4f} - {max(means):.4f}"
+            f" | {f'{apart.mean:+.4f} ± {apart.half_width:.4f}' if apart else ''} | {cpu:.0f} |")
+    return "\n".join(lines)
+
+
+def _changes(variants: dict[str, list[str]], name: str) -> list[str]:
+    if name not in variants:
+        raise fail(expected=f"one of {', '.join(variants)}", given=name, where="--variants",
+                   remedy="name one of them, or add it with --add NAME:key=value")
+    return variants[name]
+
+
+def _added(text: str) -> tuple[str, list[str]]:
+    name, colon, changes = text.partition(":")
+    if not colon or "=" not in changes:
+        raise fail(expected="NAME:key=value,key=value", given=text, where="--add",
+                   remedy="write it like --add slow:agent.learning_rate=1e-4")
+    return name, changes.split(",")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--config", default="quick", help="preset or TOML file of the base")
+    parser.add_argument("--episodes", type=int, default=250, help="of every run")
+    parser.add_argument("--landscapes", type=int, default=32, help="to validate on")
+    parser.add_argument("--seeds", type=int, default=3, help="runs of every variant")
+    parser.add_argument("--variants", nargs="*", help="names, in this order; all if not given")
+    parser.add_argument("--add", action="append", default=[], help="NAME:key=value,key=value")
+    parser.add_argument("--set", action="append", default=[], help="change the base, key=value")
+    parser.add_argument("--out", type=Path, default=Path("outputs/ablation.jsonl"))
+    parser.add_argument("--table", action="store_true", help="only print the table")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""The learning rules against numbers worked out by hand."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firebreak.agent.targets import (
+    copy_towards,
+    dueling,
+    large_margin,
+    munchausen_bonus,
+    shaped_reward,
+    soft_value,
+)
+
+MASK = torch.tensor([[True, False, True], [False, True, True], [False, False, False]])
+
+
+def test_dueling_subtracts_the_mean_of_allowed_advantages_only() -> None:
+    value = torch.tensor([[10.0], [20.0], [30.0]])
+    advantage = torch.tensor([[1.0, 1e6, 3.0], [-1e6, 4.0, 8.0], [5.0, 6.0, 7.0]])
+    q = dueling(value, advantage, MASK)
+    # Means 2 and 6, and none where nothing is allowed.
+    assert q[0, [0, 2]].tolist() == [9.0, 11.0]
+    assert q[1, 1:].tolist() == [18.0, 22.0]
+    assert q[2].tolist() == [35.0, 36.0, 37.0]
+
+
+def test_dueling_is_told_apart_from_the_mean_over_all_cells_by_its_mean() -> None:
+    draw = torch.Generator().manual_seed(0)
+    value, advantage = torch.rand(50, 1, generator=draw), torch.randn(50, 9, generator=draw)
+    mask = torch.rand(50, 9, generator=draw) < 0.4
+    mask[:, 3] = True
+    q = dueling(value, advantage, mask)
+    for row in range(50):
+        assert q[row, mask[row]].mean().item() == pytest.approx(value[row].item(), abs=1e-5)
+
+
+def test_the_soft_value_by_hand() -> None:
+    q = torch.tensor([[1.0, 9.0, 3.0], [7.0, 2.0, 2.0], [1.0, 2.0, 3.0]])
+    value = soft_value(q, MASK, 2.0)
+    # 2 log(e^0.5 + e^1.5); two equal cells: 2 + 2 log 2; nothing allowed: 0.
+    expected = [2 * math.log(math.exp(0.5) + math.exp(1.5)), 2 + 2 * math.log(2), 0.0]
+    torch.testing.assert_close(value, torch.tensor(expected))
+
+
+def test_the_soft_value_is_the_policys_mean_value_and_entropy() -> None:
+    q = torch.tensor([[0.3, -0.4, 0.1, 5.0]])
+    mask = torch.tensor([[True, True, True, False]])
+    policy = torch.softmax(q[:, :3] / 0.25, 1)
+    expected = (policy * (q[:, :3] - 0.25 * policy.log())).sum(1)
+    torch.testing.assert_close(soft_value(q, mask, 0.25), expected)
+
+
+def test_a_cold_soft_value_is_the_largest_allowed_one() -> None:
+    q = torch.tensor([[1.0, 9.0, 3.0]])
+    assert soft_value(q, MASK[:1], 1e-3).item() == pytest.approx(3.0)
+
+
+def test_the_munchausen_bonus_by_hand() -> None:
+    q = torch.tensor([[0.0, 50.0, math.log(3.0)], [0.0, 0.0, 40.0]])
+    bonus = munchausen_bonus(q, torch.tensor([0, 1]), MASK[:2], 0.5)
+    # At temperature 0.5 the odds are 1 to 9: 0.5 log 0.1 is below -1; the other is far below it.
+    torch.testing.assert_close(bonus, torch.tensor([-1.0, -1.0]))
+    bonus = munchausen_bonus(q[:1], torch.tensor([2]), MASK[:1], 0.5)
+    torch.testing.assert_close(bonus, torch.tensor([0.5 * math.log(0.9)]))
+
+
+def test_the_shaped_reward_by_hand() -> None:
+    shaped = shaped_reward(torch.tensor([1.0, 1.0, 1.0]), torch.tensor([0.5, 1.0, 0.0]),
+                           torch.tensor([3.0, 3.0, 3.0]), torch.tensor([4.0, 4.0, torch.nan]))
+    assert shaped.tolist() == [0.0, 2.0, -2.0]
+
+
+@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=1, max_size=8),
+       st.floats(0, 1))
+def test_shaping_lowers_every_return_by_the_potential_of_its_state(steps, discount) -> None:
+    reward = torch.tensor([r for r, _ in steps], dtype=torch.float64)
+    potential = torch.tensor([p for _, p in steps], dtype=torch.float64)
+    discounts = torch.full_like(reward, discount)
+    discounts[-1] = 0.0
+    shaped = shaped_reward(reward, discounts, potential, potential.roll(-1))
+
+    def returned(rewards: torch.Tensor) -> float:
+        return sum(r * discount**k for k, r in enumerate(rewards.tolist()))
+
+    assert returned(shaped) == pytest.approx(returned(reward) - potential[0].item(), abs=1e-9)
+
+
+def test_the_large_margin_by_hand() -> None:
+    q = torch.tensor([[2.0, 9.0, 1.5], [0.0, 1.0, 3.0]])
+    margin = large_margin(q, torch.tensor([0, 1]), MASK[:2], 0.8)
+    # 1.5 + 0.8 is 0.3 above 2 (the 9 is not allowed); 3 + 0.8 is 2.8 above 1.
+    torch.testing.assert_close(margin, torch.tensor([0.3, 2.8]))
+    assert large_margin(q[:1], torch.tensor([0]), MASK[:1], 0.4).item() == 0.0
+
+
+def test_soft_copies_move_the_target_by_a_share() -> None:
+    target, online = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+    before = target.weight.detach().clone()
+    target.requires_grad_(False)
+    copy_towards(target, online, 0.25)
+    torch.testing.assert_close(target.weight, 0.75 * before + 0.25 * online.weight.detach())
+    copy_towards(target, online, 1.0)
+    torch.testing.assert_close(target.bias, online.bias.detach())
