@@ -34,9 +34,10 @@ class EvaluateArguments:
     budget: float = 0.05
     """Share of the treatable cells' cost that may be spent."""
     time_limit: float | None = None
-    """Seconds that swap, anneal (10 if not given) and milp (60) may search."""
+    """Seconds that swap, anneal and dqn-search (10 if not given) and milp (60) may search."""
     evaluations: int | None = None
-    """Plans that swap and anneal may try, instead of --time-limit: repeats bit for bit."""
+    """Plans that swap, anneal and dqn-search may try, instead of --time-limit: this repeats bit for
+    bit."""
     search_from: str | None = None
     """Method whose plan swap, anneal and milp start from; the best of two quick ones if not given.
     """

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.problem import Problem
-from firebreak.planning.rounds import Placement, loaded
+from firebreak.planning.rounds import Placement, Score, loaded
 
 _SLOT = np.zeros(1, np.int64)
 _GOES_ON = np.zeros(1, np.bool_)
@@ -54,6 +54,10 @@ class Board:
     def downstream_value(self) -> NDArray[np.float64]:
         """Flat, under the breaks; see `Slots.maps`."""
         return self._slots.maps(0)[1].ravel()
+
+    def score(self, of: Score) -> NDArray[np.floating]:
+        """A score of all cells under the breaks, flat."""
+        return of(self._slots).ravel()
 
     def beside(self, reach: int) -> NDArray[np.bool_]:
         """bool [cells], flat: within `reach` rows and columns of a break."""

@@ -23,13 +23,22 @@ def place_dqn(task: Task) -> Placement:
     Raises:
         InputError: no policy, or more treatable cells than MOST_TREATABLE.
     """
-    policy = task.policy
-    if policy is None:
-        raise fail(expected="a trained policy", given="none", where="method dqn",
+    policy = policy_of(task, "dqn")
+    return place_by_score(task, lambda slots: q_map(policy, slots))
+
+
+def policy_of(task: Task, method: str) -> Policy:
+    """The policy that a method is to follow.
+
+    Raises:
+        InputError: there is none, or the map is too large for one.
+    """
+    if task.policy is None:
+        raise fail(expected="a trained policy", given="none", where=f"method {method}",
                    remedy="give a run or a policy file with --policy, or train one with "
                           "'firebreak train quick'")
-    _check_size(task.problem.scene.landscape)
-    return place_by_score(task, lambda slots: q_map(policy, slots))
+    _check_size(task.problem.scene.landscape, method)
+    return task.policy
 
 
 def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
@@ -42,9 +51,9 @@ def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     return values.numpy().reshape(slots.sizes.shape)
 
 
-def _check_size(landscape: Landscape) -> None:
+def _check_size(landscape: Landscape, method: str) -> None:
     treatable = int(landscape.treatable.sum())
     if treatable > MOST_TREATABLE:
         raise fail(expected=f"at most {MOST_TREATABLE:,} treatable cells (128 x 128)",
-                   given=f"{treatable:,}", where=f"method dqn on {landscape.name}",
+                   given=f"{treatable:,}", where=f"method {method} on {landscape.name}",
                    remedy="name a part of the map with --area R0:R1,C0:C1")

@@ -15,6 +15,7 @@ from firebreak.fire.scene import Scene
 from firebreak.planning import (
     anneal,
     greedy,
+    guided,
     hazard,
     heuristics,
     learned,
@@ -85,7 +86,14 @@ METHODS: dict[str, Method] = {
     "dqn": Method(
         "treats the cells that a trained policy values most, simulated anew as the plan grows",
         learned.place_dqn),
+    "dqn-search": Method(
+        "moves the breaks of a trained policy's plan about, a few at a time, as the policy and the "
+        "plan fires propose", guided.place_dqn_search),
 }
+
+
+GUIDED = {"dqn", "dqn-search"}
+"""Methods that follow a policy."""
 
 
 def check_methods(names: Sequence[str], where: str) -> None:
@@ -145,7 +153,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
                 budget=problem.budget, budget_share=budget_share, landscape=land.name,
                 landscape_checksum=scene.landscape.checksum(), plan_fires=plan_fires, seed=seed,
                 seconds=perf_counter() - began, simulations=placed.simulations,
-                policy=policy.provenance if policy and "dqn" in (method, search.start) else None,
+                policy=policy.provenance if policy and GUIDED & {method, search.start} else None,
                 notes=placed.notes)
     check_plan(plan, land)
     return plan

@@ -5,7 +5,7 @@ from firebreak.planning.board import Board
 from firebreak.planning.greedy import exact_is_affordable
 from firebreak.planning.rounds import Task
 
-SEARCHES = ("swap", "anneal")
+SEARCHES = ("swap", "anneal", "dqn-search")
 """Methods that start from another's plan."""
 
 

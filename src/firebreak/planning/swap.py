@@ -10,6 +10,8 @@ Sources: Shaw (1998), doi:10.1007/3-540-49481-2_30, for taking away what lies to
 doi:10.1006/jcph.1993.1010, for how much may be lost.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from firebreak.planning.board import Board
@@ -56,7 +58,11 @@ def place_swap(task: Task) -> Placement:
         one_by_one(board, candidates, effort)
         ends.append((board.loss, list(board.cells)))
     board.become(min(ends)[1])
-    together(board, candidates, effort, rng)
+
+    def refill() -> None:
+        passing_over(board, candidates, PASSED_OVER, rng)
+
+    together(board, refill, effort, rng)
     return Placement(np.array(best_first(board), np.int64), spent + board.simulations)
 
 
@@ -66,7 +72,7 @@ def one_by_one(board: Board, candidates: Candidates, effort: Effort) -> None:
     while idle < len(waiting) and effort.left():
         cell = waiting.pop(0)
         before, loss = set(board.cells), board.loss
-        move(board, [cell], candidates, effort)
+        move(board, [cell], lambda: fill(board, candidates), effort)
         if board.loss < loss * (1.0 - _HELPS):
             idle = 0
             waiting += sorted(set(board.cells) - before)
@@ -76,16 +82,15 @@ def one_by_one(board: Board, candidates: Candidates, effort: Effort) -> None:
             idle += 1
 
 
-def together(board: Board, candidates: Candidates, effort: Effort, rng: np.random.Generator,
-             most: int = TOGETHER, chance: float = PASSED_OVER, slack: float = MAY_LOSE) -> None:
-    """Takes away and places anew breaks that lie together until the limit is reached; leaves the
-    best plan seen.
+def together(board: Board, refill: Callable[[], None], effort: Effort, rng: np.random.Generator,
+             most: int = TOGETHER, slack: float = MAY_LOSE) -> None:
+    """Takes away breaks that lie together and refills the board until the limit is reached; leaves
+    the best plan seen.
     """
     best, best_loss = list(board.cells), board.loss
     while effort.left() and board.cells:
         before = list(board.cells)
-        move(board, neighbours(board, int(rng.integers(1, most + 1)), rng), candidates, effort,
-             chance, rng)
+        move(board, neighbours(board, int(rng.integers(1, most + 1)), rng), refill, effort)
         if board.loss < best_loss * (1.0 - _HELPS):
             best, best_loss = list(board.cells), board.loss
         elif board.loss > best_loss * (1.0 + slack * (1.0 - effort.share())):
@@ -103,14 +108,10 @@ def neighbours(board: Board, count: int, rng: np.random.Generator) -> list[int]:
     return cells[np.argsort(away, kind="stable")[:count]].tolist()
 
 
-def move(board: Board, removed: list[int], candidates: Candidates, effort: Effort,
-         chance: float = 0.0, rng: np.random.Generator | None = None) -> None:
+def move(board: Board, removed: list[int], refill: Callable[[], None], effort: Effort) -> None:
     """Takes breaks away and spends what that frees again."""
     evaluated = board.evaluated
     for cell in removed:
         board.remove(cell)
-    if rng is None:
-        fill(board, candidates)
-    else:
-        passing_over(board, candidates, chance, rng)
+    refill()
     effort.evaluated += board.evaluated - evaluated

@@ -1,0 +1,73 @@
+"""Search that a policy guides: its plan, polished by moves that its Q-map and the fires propose.
+
+A move takes away breaks that lie together. Half of the moves are refilled by the policy, cell by
+cell where its Q-value is largest; the other half by what a break saves on the plan fires, exactly
+burned, among the cells of the largest Q-values and those beside breaks. Cells are passed over by
+chance, so that repeats differ. The policy's plan is the start and the best plan seen is kept:
+stopped early, it is the policy's own plan.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.env.slots import Slots
+from firebreak.planning.board import Board
+from firebreak.planning.filling import Candidates, and_near, best_first, passing_over
+from firebreak.planning.learned import policy_of, q_map
+from firebreak.planning.limits import Effort
+from firebreak.planning.rounds import Placement, Score, Task
+from firebreak.planning.swap import together
+from firebreak.seeding import generator
+
+CANDIDATES, REACH = 12, 1
+"""A break is tried in so many cells by Q-value, and so near to other breaks."""
+
+PASSED_OVER = 0.2
+
+
+def place_dqn_search(task: Task) -> Placement:
+    """The policy's plan, improved until the limit is reached.
+
+    Raises:
+        InputError: as the policy's own plan.
+    """
+    policy = policy_of(task, "dqn-search")
+    effort = Effort(task.search)
+    start = task.place("dqn")
+    rng = generator(task.seed, "dqn-search", task.problem.scene.key)
+    board = Board(task.problem)
+    board.become(start.cells.tolist())
+
+    def values(slots: Slots) -> NDArray[np.float32]:
+        return q_map(policy, slots)
+
+    candidates = and_near(by_score(values, CANDIDATES), REACH)
+
+    def refill() -> None:
+        if rng.random() < 0.5:
+            in_turn(board, values, rng)
+        else:
+            passing_over(board, candidates, PASSED_OVER, rng)
+
+    together(board, refill, effort, rng)
+    cells = best_first(board) if set(board.cells) != set(start.cells.tolist()) else start.cells
+    return Placement(np.array(cells, np.int64), start.simulations + board.simulations)
+
+
+def by_score(score: Score, count: int) -> Candidates:
+    """The `count` available cells of the largest scores."""
+    def candidates(board: Board) -> NDArray[np.int64]:
+        cells = board.available()
+        if cells.size <= count:
+            return cells
+        return np.sort(cells[np.argsort(-board.score(score)[cells], kind="stable")[:count]])
+    return candidates
+
+
+def in_turn(board: Board, score: Score, rng: np.random.Generator) -> None:
+    """Spends what is left on the cells of the largest scores, each passed over by chance."""
+    while (cells := board.available()).size:
+        board.evaluated += 1
+        order = cells[np.argsort(-board.score(score)[cells], kind="stable")]
+        over = min(int(rng.geometric(1.0 - PASSED_OVER)) - 1, order.size - 1)
+        board.place(int(order[over]))
