@@ -292,3 +292,9 @@ def test_bench_prints_ratios(capsys: Out) -> None:
     assert set(found["ratio_to_scipy"]["front"]) == {"20", "40", "100"}
     areas = found["ellipse_area_ratio"]
     assert areas["front"]["2"] > 0.95 > areas["graph"]["2"]
+    assert set(found["env_steps_per_second_by_envs"]) == {"1", "8"}
+    numbers = ["reburn_speedup", "env_steps_per_second", "learner_updates_per_second",
+               "bytes_per_fire"]
+    assert all(found[name] > 0 for name in numbers)
+    assert found["build_in_fires"]["front"].keys() == found["ratio_to_scipy"]["front"].keys()
+    assert any("1000" in words for words in found["skipped"])
