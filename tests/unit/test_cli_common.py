@@ -2,13 +2,21 @@
 
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from firebreak.agent.policy_file import Policy
-from firebreak.cli import common
-from firebreak.cli.scene_options import BreakOptions, FireOptions, SceneOptions
+from firebreak.checks import InputError
+from firebreak.cli import BAD_INPUT, common, main
+from firebreak.cli.scene_options import (
+    BreakOptions,
+    FireOptions,
+    SceneOptions,
+    check_wide_memory,
+)
 from firebreak.cli.train import _break_options
+from firebreak.landscape.synthetic import generate
 from firebreak.train.config import as_toml, checked
 from firebreak.train.schema import RunConfig
 
@@ -54,3 +62,21 @@ def test_the_next_command_of_a_run_asks_for_its_breaks() -> None:
     assert _break_options(config) == " --break-kind shaded --break-fuel 181 --leak"
     narrow = checked({"breaks": {"width_m": 4.5, "breach": "wilson"}}, "test")
     assert _break_options(narrow) == " --break-width-m 4.5 --breach wilson"
+
+
+def test_a_map_that_does_not_fit_the_memory_is_refused_before_it_is_burned(
+        monkeypatch, capsys, tmp_path) -> None:
+    free = SimpleNamespace(available=150_000)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: free)
+    out = tmp_path / "out"
+    assert main(["simulate", "synthetic:1:24", "--fires", "2", "--out", str(out)]) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "576 cells" in said
+    assert "GB" in said
+    assert not out.exists()
+    free.available = 10**9
+    check_wide_memory(generate(1, 24), 1, 2)
+    free.available = 10**6
+    with pytest.raises(InputError, match="24 steps"):
+        check_wide_memory(generate(1, 24), 24, 2)
