@@ -2,8 +2,8 @@
 
 A step takes one break away, looks at a few other places for it, and lets it walk among them by
 Metropolis' rule before it is placed again; the best plan seen is kept. The temperature falls
-geometrically from one at which the median losing move is taken with probability HOT to one at which
-it is taken with probability COLD.
+geometrically to the share COLD of what it is at first, when the median losing move is taken with
+probability HOT.
 
 Sources: Metropolis et al. (1953), doi:10.1063/1.1699114; Kirkpatrick, Gelatt & Vecchi (1983),
 doi:10.1126/science.220.4598.671.
@@ -19,7 +19,7 @@ from firebreak.planning.rounds import Placement, Task
 from firebreak.planning.starts import best_of, starts_of
 from firebreak.seeding import generator
 
-HOT, COLD = 0.05, 1e-6
+HOT, COLD = 0.2, 0.01
 LOOKS = 12
 """Other places that a break is tried in before it is placed again."""
 
@@ -51,9 +51,9 @@ def anneal(board: Board, effort: Effort, rng: np.random.Generator, hot: float = 
     rises = _sampled_rises(board, effort, rng, looks)
     if rises.size == 0:
         return
-    first, last = (float(np.median(rises)) / -np.log(chance) for chance in (hot, cold))
+    first = float(np.median(rises)) / -np.log(hot)
     while effort.left():
-        step(board, first * (last / first) ** effort.share(), effort, rng, looks)
+        step(board, first * cold ** effort.share(), effort, rng, looks)
         if board.loss < best_loss:
             best, best_loss = list(board.cells), board.loss
     board.become(best)

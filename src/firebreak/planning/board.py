@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.env.marginal_gains import MarginalGains
 from firebreak.env.problem import Problem
 from firebreak.planning.rounds import Placement, Score, loaded
 
@@ -19,8 +20,12 @@ class Board:
         evaluated: plans whose loss was computed.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, keep_gains: bool = False) -> None:
         """Loads and burns the problem without breaks.
+
+        Args:
+            keep_gains: look at all treatable cells once and, later, only at fires that a change
+                of the plan concerns; pays where most cells are looked at again and again.
 
         Raises:
             InputError: the plan fires burn nothing of value.
@@ -30,6 +35,9 @@ class Board:
         self._slots = loaded(problem)
         self._cost = problem.scene.landscape.cost.ravel().astype(np.float64)
         self._burned = self._shown
+        self._treatable = np.flatnonzero(problem.scene.landscape.treatable)
+        self._kept = MarginalGains(self._slots, 0, self._treatable) if keep_gains else None
+        self._seen = np.full(self._shown, -1, np.int64)
         self.cells: list[int] = []
         self.evaluated = 0
 
@@ -70,8 +78,18 @@ class Board:
     def gains(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """How much the mean loss falls by each of `cells` alone, exact; nothing changes."""
         self.evaluated += cells.size
-        self._burned += round(float(self._slots.maps(0)[0].ravel()[cells].sum()) * self._shown)
-        return self._slots.gains(0, cells)
+        if self._kept is None:
+            self._count_looks(cells, 1.0)
+            return self._slots.gains(0, cells)
+        concerned = self._slots.concerned(0)[:self._shown]
+        self._count_looks(self._treatable, float((concerned != self._seen).mean()))
+        self._seen = concerned.copy()
+        return self._kept.refresh()[np.searchsorted(self._treatable, cells)]
+
+    def _count_looks(self, cells: NDArray[np.int64], share: float) -> None:
+        """Counts a fire for each cell that it burns, of a share of the fires."""
+        burns = float(self._slots.maps(0)[0].ravel()[cells].sum())
+        self._burned += round(share * burns * self._shown)
 
     def place(self, cell: int) -> None:
         """Breaks a cell."""

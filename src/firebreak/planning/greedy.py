@@ -25,12 +25,12 @@ def place_greedy(task: Task) -> Placement:
                    given=f"{rows} x {cols} with {task.problem.plan_fires.source.size}",
                    where="method greedy",
                    remedy="use greedy-filtered, or name a part of the map with --area")
-    return _greedy(task, every_cell)
+    return _greedy(task, every_cell, keep_gains=True)
 
 
 def place_greedy_filtered(task: Task) -> Placement:
     """As `greedy` among the FILTERED cells of every step with the most value burned behind them."""
-    return _greedy(task, by_downstream_value(FILTERED))
+    return _greedy(task, by_downstream_value(FILTERED), keep_gains=False)
 
 
 def exact_is_affordable(problem: Problem) -> bool:
@@ -40,7 +40,7 @@ def exact_is_affordable(problem: Problem) -> bool:
     return rows * cols <= (MOST_CELLS_OF_FEW_FIRES if few else MOST_CELLS)
 
 
-def _greedy(task: Task, candidates: Candidates) -> Placement:
-    board = Board(task.problem)
+def _greedy(task: Task, candidates: Candidates, keep_gains: bool) -> Placement:
+    board = Board(task.problem, keep_gains)
     fill(board, candidates, task.batch)
     return board.placement()

@@ -11,9 +11,9 @@ each of the two cells beside it. A fire that starts in a broken cell starts all 
 loss on these graphs. The fires as burned may lose less (a delay may outlast the fire) or more (fire
 may come round a break against the order of time).
 
-Sources: the form of Wei, Rideout & Kirsch (2008), doi:10.1139/X07-162, and of critical nodes;
-sample average approximation: Kleywegt, Shapiro & Homem-de-Mello (2002),
-doi:10.1137/S1052623499363220; HiGHS: Huangfu & Hall (2018), doi:10.1007/s12532-017-0130-5.
+Sources: the form of Wei, Rideout & Kirsch (2008), Canadian Journal of Forest Research 38:868; the
+sample average: Kleywegt, Shapiro & Homem-de-Mello (2002), doi:10.1137/S1052623499363220; HiGHS:
+Huangfu & Hall (2018), doi:10.1007/s12532-017-0130-5.
 """
 
 from typing import NamedTuple

@@ -28,14 +28,14 @@ from firebreak.planning.rounds import Placement, Task
 from firebreak.planning.starts import starts_of
 from firebreak.seeding import generator
 
-CANDIDATES, REACH = 32, 2
+CANDIDATES, REACH = 16, 1
 """A break is tried in this many cells by downstream value, and so near to other breaks."""
 
-TOGETHER = 6
+TOGETHER = 4
 """Breaks that one move takes away at most."""
 
-PASSED_OVER = 0.1
-MAY_LOSE = 0.01
+PASSED_OVER = 0.3
+MAY_LOSE = 0.03
 """Share of the best loss by which the current plan may be worse than the best."""
 
 _HELPS = 1e-9  # relative; less is rounding
