@@ -55,13 +55,23 @@ class Results(NamedTuple):
     loss: NDArray[np.float64]
 
 
+DAYS = 512  # of a calendar, a power of 2
+SENDERS = 32  # cells that send fire in one go
+
+
 class Workspace(NamedTuple):
     """Scratch memory, one row per thread: time f32, code u8, weight f32, status u8, below f64,
     classes u8, thrower i32 (of the ember that lit a cell), stack i32, [T, P] each, order i32
     [T, 2 P] and queue u64 [T, Q]. Without the first axis it is one thread's part.
 
-    Between fires every time is inf, every code UNBURNED and every status 0: each fire cleans up the
-    cells it burned, so that its cost does not depend on the size of the map.
+    The calendar of `graph_kernel`: entry u64, link i32 [T, E], the entry after it on its day's
+    list, -1 at the end; head i32 [T, DAYS], -1 for none; busy u64 [T, DAYS / 64], bits of the days
+    that have entries; today u64, the open day's entries; found u64, ways found by up to SENDERS
+    cells.
+
+    Between fires every time is inf, every code UNBURNED, every status 0 and no day has entries:
+    each fire cleans up the cells it burned, so that its cost does not depend on the size of the
+    map.
     """
 
     time: NDArray[np.float32]
@@ -74,6 +84,12 @@ class Workspace(NamedTuple):
     thrower: NDArray[np.int32]
     stack: NDArray[np.int32]
     queue: NDArray[np.uint64]
+    entry: NDArray[np.uint64]
+    link: NDArray[np.int32]
+    head: NDArray[np.int32]
+    busy: NDArray[np.uint64]
+    today: NDArray[np.uint64]
+    found: NDArray[np.uint64]
 
 
 class Store(NamedTuple):

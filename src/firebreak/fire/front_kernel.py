@@ -4,23 +4,24 @@ Each cell is final when it leaves the queue. It is reached by a single step from
 through the segment between two final cells, at the point of the segment where it burns first. A
 child is never earlier than the later of its parents, so the order of leaving the queue is a
 topological order of the parents, and stopping at the duration is exact. Without segments the same
-code is Dijkstra's algorithm over the eight neighbours (`graph`).
+code is Dijkstra's algorithm over the eight neighbours (`graph`); most such fires are left to the
+faster `graph_kernel`.
 
 No fastmath, a fixed order of evaluation and ties broken by parent code and cell index: a fire has
 the same bits in any batch, on any thread.
 """
 
 import numpy as np
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 
 from firebreak.fire.compiled import compiled
 from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN, Workspace
+from firebreak.fire.graph_kernel import spread_on_graph, suits_graph
 from firebreak.fire.queue_kernel import (
     cell_of,
     compact,
     drop_first,
     later,
+    lowest_bit,
     push,
     time_of,
     word_of,
@@ -45,17 +46,6 @@ from firebreak.fire.way_kernel import (
     step_cost,
     step_open,
 )
-
-
-@intrinsic
-def lowest_bit(typing_context, word):
-    """Index of the lowest set bit of a uint64 that is not zero."""
-    signature = types.uint64(types.uint64)
-
-    def generate(context, builder, signature, args):
-        return builder.cttz(args[0], cgutils.true_bit)
-
-    return signature, generate
 
 
 @compiled()
@@ -205,12 +195,16 @@ def of_thread(scratch, thread, code):
     """A thread's part of the workspace, with `code` u8 [P] in place of its own."""
     return Workspace(scratch.time[thread], code, scratch.weight[thread], scratch.status[thread],
                      scratch.order[thread], scratch.below[thread], scratch.classes[thread],
-                     scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread])
+                     scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread],
+                     scratch.entry[thread], scratch.link[thread], scratch.head[thread],
+                     scratch.busy[thread], scratch.today[thread], scratch.found[thread])
 
 
 @compiled()
 def burn_one(duration, first, ways, spots, lie, work):
     """Burns one fire into a clean thread's workspace; returns the number of cells burned."""
+    if suits_graph(ways, spots, lie):
+        return spread_on_graph(duration, first, ways, lie, work)
     work.time[lie.source] = 0.0
     work.code[lie.source] = IGNITION
     work.weight[lie.source] = 0.0

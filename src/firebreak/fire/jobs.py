@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.fire.fire_tables import FireTable, Overlays, Rules, Workspace
+from firebreak.fire.fire_tables import DAYS, SENDERS, FireTable, Overlays, Rules, Workspace
 from firebreak.fire.fires import Fires, check_fires
 from firebreak.fire.losses import CLASSES, intensity_edges_kw_m
 from firebreak.fire.ring import UNBURNED
@@ -40,12 +40,16 @@ def workspace(cells: int) -> Workspace:
     numba's setting is per Python thread and may change while the memory lives.
     """
     shape = (most_threads(), cells)
+    room, ways = 2 * cells + 64, 8 * (SENDERS + 1)
     return Workspace(
         np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
         np.zeros(shape, np.float32), np.zeros(shape, np.uint8),
         np.zeros((shape[0], 2 * cells), np.int32), np.zeros(shape), np.zeros(shape, np.uint8),
         np.zeros(shape, np.int32), np.zeros(shape, np.int32),
-        np.zeros((shape[0], 2 * cells + 64), np.uint64))
+        np.zeros((shape[0], room), np.uint64),
+        np.zeros((shape[0], room), np.uint64), np.zeros((shape[0], room), np.int32),
+        np.full((shape[0], DAYS), -1, np.int32), np.zeros((shape[0], DAYS // 64), np.uint64),
+        np.zeros((shape[0], room + ways), np.uint64), np.zeros((shape[0], ways), np.uint64))
 
 
 class Job(NamedTuple):
@@ -63,7 +67,7 @@ class Job(NamedTuple):
 def ways_of(field: TravelField) -> Ways:
     """The part of a travel field that fires run on."""
     return Ways(field.metric, field.unit_time, field.segments, field.accepts, field.sends,
-                field.heat, field.steps, field.step_min)
+                field.heat, field.steps, field.step_min, field.edges, field.day_min)
 
 
 def rules_of(field: TravelField) -> Rules:

@@ -6,7 +6,7 @@ cell whose time improves is pushed again; whoever pops asks whether the cell is 
 """
 
 import numpy as np
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from firebreak.fire.compiled import compiled
@@ -31,6 +31,17 @@ def _float_of(typing_context, bits):
         return builder.bitcast(args[0], context.get_value_type(types.float32))
 
     return types.float32(types.uint32), generate
+
+
+@intrinsic
+def lowest_bit(typing_context, word):
+    """Index of the lowest set bit of a uint64 that is not zero."""
+    signature = types.uint64(types.uint64)
+
+    def generate(context, builder, signature, args):
+        return builder.cttz(args[0], cgutils.true_bit)
+
+    return signature, generate
 
 
 @compiled(inline="always")

@@ -30,6 +30,8 @@ from firebreak.fire.way_kernel import (
 SpreadMode = Literal["front", "graph"]
 
 _NO_ROWS = np.empty((0, 0), np.float32)
+_NO_EDGES = np.empty((0, 0, 8))
+_NO_DAYS = np.empty(0)
 _NO_HEAT = np.empty((0, 0, 3), np.float32)
 
 
@@ -75,6 +77,9 @@ class TravelField(NamedTuple):
         rise of the ground per cell east and north; or no rows.
     spots: embers.
     breaks: what breaks do.
+    edges: f64 [R, P, 8], minutes from a cell to each neighbour in the order of `lanes_kernel`, inf
+        where closed; for the graph under constant weather, else no rows.
+    day_min: f64 [R], of the calendar that suits the edges; it changes no result.
     """
 
     shape: tuple[int, int]
@@ -91,6 +96,8 @@ class TravelField(NamedTuple):
     heat: NDArray[np.float32] = _NO_HEAT
     spots: Spots = NO_SPOTS
     breaks: BreakRules = BreakRules()
+    edges: NDArray[np.float64] = _NO_EDGES
+    day_min: NDArray[np.float64] = _NO_DAYS
 
 
 class Ellipse(NamedTuple):
@@ -153,8 +160,18 @@ def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_
         (rows, cols), metric, unit_time, rate, np.empty((count, cells), np.uint64),
         np.empty((count, cells), np.uint32), np.zeros((count, cells), np.uint32),
         pad(burnable, closed=False), mode == "graph")
+    if field.graph:
+        field = field._replace(edges=_edges(count, cells), day_min=np.empty(count))
     _open_ways(field, np.arange(cells), padded_cells(np.arange(rows * cols), cols))
     return field
+
+
+def _edges(rows: int, cells: int) -> NDArray[np.float64]:
+    """Room for the edges of a field, all closed, [R, P, 8]: a cell's eight in one cache line."""
+    line = 8
+    room = np.full(rows * cells * 8 + line, np.inf)
+    first = -room.ctypes.data // room.itemsize % line
+    return room[first:first + rows * cells * 8].reshape(rows, cells, 8)
 
 
 def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
@@ -188,13 +205,17 @@ def _open_ways(field: TravelField, cells: NDArray[np.int64],
             field.accepts[r][cells] |= field.accepts[r + 1][cells]
         travel_kernel.turn_round(senders, field.burnable, width, field.segments[r],
                                  field.accepts[r], field.sends[r])
+    for r in range(field.edges.shape[0]):
+        travel_kernel.join_edges(senders, field.unit_time[r], field.burnable, width,
+                                 field.accepts[r], field.edges[r])
+        field.day_min[r] = travel_kernel.day_length(field.edges[r], width)
 
 
 def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:
     """The field with its rows read as streams of `steps` rows; it is changed in place."""
     if steps == 1:
         return field
-    field = field._replace(steps=steps, step_min=step_min)
+    field = field._replace(steps=steps, step_min=step_min, edges=_NO_EDGES, day_min=_NO_DAYS)
     rows, cols = field.shape
     _open_ways(field, np.arange(field.burnable.size), padded_cells(np.arange(rows * cols), cols))
     return field
@@ -258,7 +279,8 @@ def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:
     own = field._replace(metric=field.metric.copy(), unit_time=field.unit_time.copy(),
                          rate=field.rate.copy(), segments=field.segments.copy(),
                          accepts=field.accepts.copy(), sends=field.sends.copy(),
-                         heat=field.heat.copy(),
+                         heat=field.heat.copy(), edges=field.edges.copy(),
+                         day_min=field.day_min.copy(),
                          spots=field.spots._replace(cells=field.spots.cells.copy()))
     treat(own, padded_cells(np.flatnonzero(breaks), field.shape[1]))
     return own

@@ -14,12 +14,14 @@ import math
 import numba
 import numpy as np
 
+from firebreak.fire.lanes_kernel import LANES, STEP_OF_LANE
 from firebreak.fire.ring import RING, SEGMENTS, STEPS
 
 _STEP_ROW = RING.steps[:, 0].copy()
 _STEP_COL = RING.steps[:, 1].copy()
 _SEGMENT_A = RING.segments[:, 0].copy()
 _SEGMENT_B = RING.segments[:, 1].copy()
+_LANE_ROW, _LANE_COL = np.array(LANES, np.int64).T.copy()
 _PARENT = RING.parent
 _TOUCHING = RING.touching
 _STEP_CROSSES, _STEP_COUNT = RING.step_crosses, RING.step_cross_count
@@ -192,3 +194,29 @@ def turn_round(cells, burnable, width, segments, accepts, sends):
                                     or segments[child] & _TOUCHING[step] != 0):
                 bits |= bit
         sends[cell] = bits
+
+
+@numba.njit(cache=True)
+def join_edges(cells, unit_time, burnable, width, accepts, edges):
+    """Sets edges f64 [P, 8] of the cells listed, none of them in the padding: minutes to each
+    neighbour in the order of LANES, half at either cell's speed; inf where closed.
+    """
+    for cell in cells:
+        for lane in range(8):
+            child, step = cell + _LANE_ROW[lane] * width + _LANE_COL[lane], STEP_OF_LANE[lane]
+            opens = burnable[cell] and burnable[child] and (
+                accepts[child] & (np.uint32(1) << np.uint32(step)) != 0)
+            edges[cell, lane] = 0.5 * np.float64(unit_time[child, step]) + 0.5 * np.float64(
+                unit_time[cell, step]) if opens else np.inf
+
+
+@numba.njit(cache=True)
+def day_length(edges, width):
+    """A length of day, minutes, at which about ten cells of a front on this map burn a day."""
+    speed, count = 0.0, 0
+    for cell in range(edges.shape[0]):
+        for lane in range(8):
+            if edges[cell, lane] < np.inf:
+                speed += 1.0 / edges[cell, lane]
+                count += 1
+    return min(0.6, 22.0 / width) * count / speed if count > 0 else 1.0

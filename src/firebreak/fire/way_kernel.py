@@ -48,6 +48,8 @@ class Ways(NamedTuple):
         rise of the ground per cell east and north; or no rows.
     steps: weather steps of a stream; its rows lie one after the other.
     step_min: their length, minutes.
+    edges: f64 [R, P, 8], minutes from a cell to each neighbour in the order of `lanes_kernel`, inf
+        where closed, and day_min: f64 [R], see `graph_kernel`; or no rows.
     """
 
     metric: NDArray[np.float32]
@@ -58,6 +60,8 @@ class Ways(NamedTuple):
     heat: NDArray[np.float32]
     steps: int
     step_min: float
+    edges: NDArray[np.float64] = np.empty((0, 0, 8))
+    day_min: NDArray[np.float64] = np.empty(0)
 
 
 class Spots(NamedTuple):
