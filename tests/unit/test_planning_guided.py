@@ -79,5 +79,5 @@ def test_the_plan_begins_with_what_saves_most(scene: Scene, policy: Policy) -> N
 
 
 def test_without_a_policy_it_says_how_to_get_one(scene: Scene) -> None:
-    with pytest.raises(InputError, match="method dqn-search: expected a trained policy.*--policy"):
+    with pytest.raises(InputError, match=r"method dqn-search: expected a trained policy.*--policy"):
         plan_of(scene, None, "dqn-search")

@@ -155,7 +155,7 @@ def spread(size, burned, duration, first, ways, spots, lie, work):
                 if late > until:
                     late = arrive_across(ways, first, now, child, step, 0.0, offset)
                 t = max(np.float32(late), soonest)
-                if t < best or (t == best and step < best_code):
+                if t < best or (t == best < np.inf and step < best_code):
                     best, best_code, best_weight = t, step, 0.0
             ending = segments[child] & TOUCHING[step]
             while ending != 0:
@@ -181,7 +181,8 @@ def spread(size, burned, duration, first, ways, spots, lie, work):
                                                   time[cell_b], offset, late, w)
                 # In a fire that burns again the other end may be the later one.
                 t = max(np.float32(late), later(max(time[cell_a], time[cell_b])))
-                if t < best or (t == best and segment + SEGMENT_CODE < best_code):
+                if t < best or (
+                        t == best < np.inf and segment + SEGMENT_CODE < best_code):
                     best, best_code, best_weight = t, segment + SEGMENT_CODE, w
             if best <= duration and best_code != code[child]:
                 time[child], code[child], weight[child] = best, best_code, best_weight

@@ -44,6 +44,8 @@ def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField
         segments=empty(sample.segments), accepts=empty(sample.accepts),
         sends=empty(sample.sends), burnable=pad(burnable, closed=False),
         heat=empty(sample.heat) if sample.heat.size else sample.heat,
+        # The graph's calendar needs to know the shortest edge of the whole map.
+        edges=np.empty((0, 0, 8)), day_min=np.empty(0),
         spots=spots._replace(cells=np.zeros((*spots.cells.shape[:2], cells), np.float32))
         if spots.cells.size else NO_SPOTS,
         # An ember may fall far off: it then burns, and asks for the tile that it fell into.
