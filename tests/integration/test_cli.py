@@ -49,7 +49,8 @@ def test_help_names_every_command(capsys: Out) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str, capsys: Out) -> None:
-    arguments = [command, "info", "--help"] if command == "landscape" else [command, "--help"]
+    action = {"landscape": ["info"], "memory": ["check"]}.get(command, [])
+    arguments = [command, *action, "--help"]
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 0
@@ -69,6 +70,9 @@ def test_train_leaves_a_complete_run_folder(run: Path) -> None:
         "none", "random", "burn-probability", "downstream-value-static", "downstream-value", "dqn"}
     rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["kind"] == "end"
+    phases = {row["phase"] for row in read_rows(run / "memory.jsonl")}
+    assert phases == {"baseline", "collect", "learn", "cleanup", "evaluate", "checkpoint", "end",
+                      "figure"}
 
 
 def test_a_run_is_never_overwritten_but_goes_on(run: Path, capsys: Out) -> None:

@@ -9,6 +9,7 @@ import torch
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
+from firebreak.memory.owned import owned_bytes
 from firebreak.memory.registry import live_counts
 from firebreak.train.config import load_config
 from firebreak.train.schema import RunConfig
@@ -40,6 +41,10 @@ def rows_of(rows: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [row for row in rows if row["kind"] == kind]
 
 
+def full_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [row for row in rows_of(rows, "memory") if "owned_bytes" in row]
+
+
 def test_rows_tell_the_run(run: tuple[ParallelTrainer, list[dict[str, Any]]]) -> None:
     trainer, rows = run
     assert rows[-1]["kind"] == "end"
@@ -49,7 +54,8 @@ def test_rows_tell_the_run(run: tuple[ParallelTrainer, list[dict[str, Any]]]) ->
     assert sum(row["episodes_ended"] for row in progress) == rows[-1]["episodes"]
     assert [row["episodes"] for row in rows_of(rows, "validation")] == sorted(
         row["episodes"] for row in rows_of(rows, "validation"))
-    assert {"start", "cleanup", "end"} <= {row["phase"] for row in rows_of(rows, "memory")}
+    assert {"baseline", "cleanup", "collect", "learn", "evaluate", "checkpoint", "end"} == {
+        row["phase"] for row in rows_of(rows, "memory")}
 
 
 def test_no_gradient_step_before_the_replay_is_ready(
@@ -61,13 +67,17 @@ def test_no_gradient_step_before_the_replay_is_ready(
 
 def test_a_run_owns_the_same_bytes_from_start_to_end(
         run: tuple[ParallelTrainer, list[dict[str, Any]]]) -> None:
-    memory = rows_of(run[1], "memory")
-    fixed = ("replay.", "env._", "validation_env._", "experience_buffer.")
+    memory = full_rows(run[1])
+    fixed = tuple(f"trainer.{part}" for part in (
+        "arenas[].replay.", "arenas[].env.slots._", "arenas[].validation_env.slots._",
+        "arenas[].collector.buffer.", "splits."))
     def fixed_bytes(row: dict[str, Any]) -> dict[str, int]:
         return {k: v for k, v in row["owned_bytes"].items() if k.startswith(fixed)}
-    assert fixed_bytes(memory[0]) == fixed_bytes(memory[-1]) != {}
-    assert sum(v for k, v in memory[0]["owned_bytes"].items()
-               if k.startswith("replay.")) == run[0].arenas[0].replay.nbytes
+    assert fixed_bytes(memory[0]) == fixed_bytes(memory[-1])
+    assert all(any(path.startswith(part) for path in fixed_bytes(memory[0])) for part in fixed)
+    held = owned_bytes({"trainer": run[0]})
+    assert sum(v for k, v in held.items() if k.startswith("trainer.arenas[].replay.")) == (
+        run[0].arenas[0].replay.nbytes)
     assert not rows_of(run[1], "cleanup")
 
 
@@ -134,7 +144,7 @@ def test_a_replay_over_its_budget_is_refused_with_sizes(tmp_path: Path) -> None:
 
 def test_two_environments_live_for_a_whole_run(
         run: tuple[ParallelTrainer, list[dict[str, Any]]]) -> None:
-    counts = {row["live"]["FuelbreakVectorEnv"] for row in rows_of(run[1], "memory")}
+    counts = {row["live"]["FuelbreakVectorEnv"] for row in full_rows(run[1])}
     assert len(counts) == 1  # other tests may hold some of their own, but a run adds none
     assert live_counts()["Replay"] >= 1
 
@@ -181,8 +191,8 @@ def test_a_mixture_trains_on_maps_of_each_size_and_repeats_itself(tmp_path: Path
     assert [arena.replay.shape for arena in trainer.arenas] == [(8, 8), (12, 12)]
     assert all(len(arena.replay) > 0 for arena in trainer.arenas)
     assert sum(row["episodes_ended"] for row in rows_of(rows, "progress")) == rows[-1]["episodes"]
-    assert {"replay_8.dynamic", "replay_12.dynamic"} <= set(
-        rows_of(rows, "memory")[-1]["owned_bytes"])
+    assert full_rows(rows)[-1]["owned_bytes"]["trainer.arenas[].replay.dynamic"] == sum(
+        arena.replay.dynamic.nbytes for arena in trainer.arenas)
     assert trained(tmp_path / "b", *MIXED)[1][-1]["weights_sha256"] == rows[-1]["weights_sha256"]
 
 

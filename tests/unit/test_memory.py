@@ -7,8 +7,9 @@ import numpy as np
 import torch
 
 from firebreak.memory.owned import owned_bytes
+from firebreak.memory.process import peak_rss_bytes, rss_bytes
 from firebreak.memory.registry import live_counts, track, untrack
-from firebreak.memory.snapshot import peak_rss_bytes, rss_bytes, snapshot
+from firebreak.memory.snapshot import reading
 
 
 class Holder:
@@ -25,7 +26,7 @@ class Pair(NamedTuple):
 
 def test_bytes_are_named_by_the_path_that_owns_them() -> None:
     assert owned_bytes({"run": Holder()}) == {
-        "run.array": 800, "run.tensor": 50, "run.deep": 10 + 20 + 40}
+        "run.array": 800, "run.tensor": 50, "run.deep.list[]": 10 + 20, "run.deep[]": 40}
 
 
 def test_shared_storage_counts_once_and_a_view_counts_its_base() -> None:
@@ -38,7 +39,7 @@ def test_shared_storage_counts_once_and_a_view_counts_its_base() -> None:
 def test_named_tuples_and_cycles_are_walked_once() -> None:
     loop: dict[str, object] = {"pair": Pair(np.zeros(4), np.zeros(8))}
     loop["self"] = loop
-    assert owned_bytes({"root": loop}) == {"root.pair": 96}
+    assert owned_bytes({"root": loop}) == {"root.pair.left": 32, "root.pair.right": 64}
 
 
 def test_live_counts_fall_when_things_die() -> None:
@@ -56,8 +57,8 @@ def test_live_counts_fall_when_things_die() -> None:
 
 def test_snapshot_sees_a_big_array() -> None:
     big = np.ones(4_000_000)
-    row = snapshot("test", {"kept": {"big": big}})
-    assert row["owned_bytes"] == {"kept.big": big.nbytes}
+    row = reading({"kept": {"big": big}})
+    assert row["owned_bytes"]["kept.big"] == big.nbytes
     assert row["rss_bytes"] > big.nbytes
     assert row["threads"] >= 1
     assert row["open_files"] > 0

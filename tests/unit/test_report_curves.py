@@ -12,11 +12,10 @@ from firebreak.report.canvas import close_figure, save_figure
 from firebreak.report.curves import (
     comparison_figure,
     learning_curve_figure,
-    memory_figure,
-    owned_by_part,
     spread_labels,
     without_replayed,
 )
+from firebreak.report.memory_timeline import memory_figure, owned_by_part
 
 METHODS = {"random": {"reduction": 0.09, "low": 0.08, "high": 0.1},
            "dqn": {"reduction": 0.39, "low": 0.37, "high": 0.41},
@@ -35,7 +34,7 @@ def validation(episodes: int) -> dict[str, Any]:
 
 
 def memory(episodes: int) -> dict[str, Any]:
-    return {"kind": "memory", "episodes": episodes, "rss_bytes": 500_000_000,
+    return {"kind": "memory", "phase": "cleanup", "episodes": episodes, "rss_bytes": 500_000_000,
             "owned_bytes": {"env.value": 10, "replay.dynamic": 300, "replay.static": 100},
             "live": {"Figure": 0, "Replay": 1}}
 
@@ -45,8 +44,8 @@ def test_curves_are_written_and_closed(tmp_path: Path) -> None:
     figures = {
         "learning": learning_curve_figure(rows, [validation(10)], {"random": 0.09}, caption="c"),
         "unvalidated": learning_curve_figure(rows[:2], [], {}, caption="c"),
-        "memory": memory_figure([memory(0), memory(10)], rows, caption="c"),
-        "one": memory_figure([memory(0)], [], caption="c"),
+        "memory": memory_figure([memory(0), memory(10)], caption="c"),
+        "one": memory_figure([memory(0)], caption="c"),
         "comparison": comparison_figure(METHODS, caption="c"),
     }
     for name, figure in figures.items():

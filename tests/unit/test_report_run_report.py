@@ -27,8 +27,8 @@ EVALUATION = {"synthetic": {"landscapes": 2, "interval": "landscapes", "methods"
     "dqn": {"reduction": 0.3, "low": 0.2, "high": 0.4}}}}
 METRICS = [{"kind": "progress", "episodes": k, "epsilon": 1.0, "discount": 0.0,
             "mean_return": 0.1, "loss": None, "rss_bytes": 10**8} for k in range(4)]
-MEMORY = [{"kind": "memory", "episodes": 0, "rss_bytes": 10**8, "owned_bytes": {"env.a": 9},
-           "live": {}}]
+MEMORY = [{"kind": "memory", "phase": "cleanup", "episodes": 0, "env_steps": 0, "rss_bytes": 10**8,
+           "owned_bytes": {"env.a": 9}, "live": {}}]
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ COMMANDS = {
     "simulate": "burn a landscape: burn probability, arrival time, intensity, downstream value",
     "visualize": "figures and animation of a trained agent",
     "landscape": "look at a landscape (info) or make a synthetic one (generate)",
+    "memory": "what a run held, and whether its memory was constant (report, check)",
     "behavior": "fire behaviour of a table of cases (Rothermel, or the Canadian FBP System)",
     "bench": "how fast this machine is",
 }

@@ -87,20 +87,42 @@ def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> i
     print(f"{folder}: {trainer.describe()}")
     begin = time.perf_counter()
     with _sigterm_as_interrupt():
-        end = _consume(trainer, folder, config, args.quiet)
+        end = consume(trainer, folder, config, args.quiet)
     _compare(config, splits, folder)
-    figures = draw_run(config, splits, folder)
+    with trainer.profiler.phase("figure"):
+        figures = draw_run(config, splits, folder)
+    verdict = _conclude_memory(trainer, folder, end)
     print(f"\n{len(figures)} pictures, metrics and policy.pt are in {folder}")
     print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy "
           f"{shlex.quote(str(folder))}{_break_options(config)} --out my_plan")
     if args.json:
-        from firebreak.memory.snapshot import peak_rss_bytes
+        from firebreak.memory.process import peak_rss_bytes
 
         common.print_json({
             "run": str(folder), "episodes": end["episodes"], "env_steps": end["env_steps"],
             "learner_steps": end["learner_steps"], "weights_sha256": end["weights_sha256"],
-            "seconds": time.perf_counter() - begin, "peak_rss_bytes": peak_rss_bytes()})
+            "seconds": time.perf_counter() - begin, "peak_rss_bytes": peak_rss_bytes(),
+            "memory_verdict": verdict})
     return 0
+
+
+def _conclude_memory(trainer: "ParallelTrainer", folder: Path, end: dict[str, Any]) -> str:
+    """Stores the readings of the figures, says whether the run's memory was constant."""
+    from firebreak.memory.explain import describe_growth, last_line
+    from firebreak.memory.verdict import judge
+    from firebreak.train.metrics import MOST_ROWS, JsonLines, read_rows
+
+    file = JsonLines(folder / "memory.jsonl")
+    counts = {name: end[name] for name in ("episodes", "env_steps", "learner_steps")}
+    for row in trainer.profiler.take_rows():
+        file.write({"kind": "memory", **counts, **row})
+    file.close()
+    verdict = judge(read_rows(folder / "memory.jsonl", MOST_ROWS))
+    for growth in verdict.growths:
+        if growth.state == "leak":
+            print(f"warning: memory {describe_growth(growth)}", file=sys.stderr)
+    print(f"\nmemory {last_line(verdict)}")
+    return verdict.state
 
 
 @contextmanager
@@ -128,14 +150,16 @@ def _break_options(config: "RunConfig") -> str:
     return "".join(parts)
 
 
-def _consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
+def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
              quiet: bool) -> dict[str, Any]:
     """Writes the rows of a run to disk, shows progress, returns the last row."""
     from tqdm import tqdm
 
     from firebreak.train.metrics import JsonLines
 
-    metrics, memory = JsonLines(folder / "metrics.jsonl"), JsonLines(folder / "memory.jsonl")
+    bounds = config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files
+    metrics = JsonLines(folder / "metrics.jsonl", *bounds)
+    memory = JsonLines(folder / "memory.jsonl", *bounds)
     bar = tqdm(total=config.train.episodes, initial=trainer.episodes, unit="ep",
                disable=quiet, dynamic_ncols=True, mininterval=0.5 if sys.stderr.isatty() else 15)
     last: dict[str, Any] = {}
@@ -150,8 +174,8 @@ def _consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
                           f"{row['reduction']:.3f} ± {row['half_width']:.3f}, "
                           f"best {row['best']:.3f}")
             elif row["kind"] == "cleanup":
-                bar.write(f"warning: cleanup of {row['owner']} freed {row['freed_bytes']:,} bytes; "
-                          "something holds on to memory", file=sys.stderr)
+                bar.write(f"warning: cleanup of {row['owner']} freed {row['freed_bytes']:,} bytes "
+                          f"({row['what']}); something holds on to memory", file=sys.stderr)
             last = row
     except KeyboardInterrupt:
         trainer.save()

@@ -60,7 +60,7 @@ def draw_run(config: "RunConfig", splits: "Splits", folder: Path, landscape: int
     """Draws every figure of a run on one of its test landscapes; returns the files."""
     from firebreak.agent.policy_file import load_policy
     from firebreak.report.run_report import write_run_report
-    from firebreak.train.metrics import read_rows
+    from firebreak.train.metrics import MOST_ROWS, read_rows
 
     scenes = [scene for source in splits.test.values() for scene in source]
     if not 0 <= landscape < len(scenes):
@@ -69,7 +69,8 @@ def draw_run(config: "RunConfig", splits: "Splits", folder: Path, landscape: int
     evaluation = folder / "evaluation.json"
     return write_run_report(
         folder, scene=scenes[landscape], policy=load_policy(folder),
-        metrics=read_rows(folder / "metrics.jsonl"), memory=read_rows(folder / "memory.jsonl"),
+        metrics=read_rows(folder / "metrics.jsonl", MOST_ROWS),
+        memory=read_rows(folder / "memory.jsonl", MOST_ROWS),
         evaluation=json.loads(evaluation.read_text()) if evaluation.is_file() else {},
         seed=config.evaluation.test_seed, plan_fires=config.fires.plan_fires,
         budget_share=config.budget)

@@ -104,8 +104,11 @@ class Landscape:
             if getattr(self, name) is None:
                 object.__setattr__(self, name, np.full(shape, constant, np.float32))
         for name, dtype in _GRIDS:
-            # A copy, so that a caller's later write cannot reach the landscape.
-            grid: np.ndarray = np.array(getattr(self, name), dtype=dtype, order="C")
+            given = getattr(self, name)
+            # A copy, so that a caller's later write cannot reach the landscape; not of a window of
+            # another landscape, whose grids nobody writes.
+            grid: np.ndarray = (given if _is_window(given, dtype)
+                                else np.array(given, dtype=dtype, order="C"))
             if grid.shape != shape:
                 raise fail(expected=f"{name} of shape {shape} like fuel_model",
                            given=f"{grid.shape}", where=f"landscape {self.name}",
@@ -162,6 +165,19 @@ class Landscape:
         """A landscape whose every grid is `change(grid)`, and with other fields replaced."""
         grids = {name: change(getattr(self, name)) for name, _ in _GRIDS}
         return replace(self, **(grids | fields))  # type: ignore[arg-type]
+
+
+def _is_window(grid: object, dtype: type) -> bool:
+    """Whether it is a window of rows and columns of an array that can never be written again."""
+    if not isinstance(grid, np.ndarray) or grid.dtype != dtype or grid.ndim != 2:
+        return False
+    row, column = grid.strides
+    frozen = row >= column * grid.shape[1] and column == grid.itemsize
+    base: object = grid
+    while frozen and base is not None:
+        frozen = isinstance(base, np.ndarray) and not base.flags.writeable
+        base = getattr(base, "base", None)
+    return frozen
 
 
 def _check_values(land: Landscape) -> None:

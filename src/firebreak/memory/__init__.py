@@ -1,0 +1,4 @@
+"""What a run holds: readings of the process and of what its roots own, trends, and a verdict.
+
+Knows no other layer: it walks the roots it is given and returns plain rows.
+"""

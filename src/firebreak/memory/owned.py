@@ -1,73 +1,141 @@
-"""Bytes that a run owns, by the path that owns them, found by walking from given roots.
+"""Bytes and entries that a run owns, by the path that owns them, found by walking from given roots.
 
 Every numpy buffer and torch storage is counted once, under the first path that reaches it: a view
-counts the whole base that it keeps alive.
+counts the whole base that it keeps alive. Lists, dicts, sets and deques count their entries, so
+that something that grows without holding arrays has a path too.
 """
 
 import sys
+import types
+from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import NamedTuple
 
-import numpy as np
+from firebreak.memory.parts import Lru, buffer_of, children_of, is_atom, is_store
 
-_MAX_DEPTH = 6
-_PATH_LENGTH = 2  # components of a path that is reported; what lies deeper is added to it
+_MAX_DEPTH = 40
+_PATH_LENGTH = 6  # components of a path that is reported; what lies deeper is added to it
+_LARGE_TEXT = 1000  # characters; shorter strings are not worth a look
+
+
+class Owned(NamedTuple):
+    """What roots own, by path. bytes: of arrays, tensors and long strings; items: entries of
+    containers. A deque with a bound counts its bound, because that is what it may hold.
+    """
+
+    bytes: dict[str, int]
+    items: dict[str, int]
+
+
+def owned(roots: dict[str, object], without: tuple[object, ...] = ()) -> Owned:
+    """Bytes and entries by path, e.g. bytes {"trainer.arenas[].replay.dynamic": 9600000}.
+
+    Args:
+        without: things not to look into, such as who asks.
+    """
+    seen = {id(thing) for thing in without}
+    sizes: dict[str, int] = {}
+    items: dict[str, int] = {}
+    for name, root in roots.items():
+        for path, size, count in _walk(root, (name,), seen):
+            owner = ".".join(path[:_PATH_LENGTH])
+            if size:
+                sizes[owner] = sizes.get(owner, 0) + size
+            if count:
+                items[owner] = items.get(owner, 0) + count
+    return Owned(sizes, items)
 
 
 def owned_bytes(roots: dict[str, object]) -> dict[str, int]:
-    """Bytes of arrays and tensors by path, e.g. {"replay.dynamic": 9600000}."""
-    seen: set[int] = set()
-    found: dict[str, int] = {}
-    for name, root in roots.items():
-        for path, size in _walk(root, name, 0, seen):
-            owner = ".".join(path.split(".")[:_PATH_LENGTH])
-            found[owner] = found.get(owner, 0) + size
+    """Bytes of arrays, tensors and long strings by path."""
+    return owned(roots).bytes
+
+
+def package_globals(package: str) -> dict[str, object]:
+    """What the modules of a package and their classes hold in containers, arrays and caches, by
+    module name without the package's: roots for what hangs on no object of the run. Not of this
+    part, which grows with the number of classes that it has seen.
+    """
+    found: dict[str, object] = {}
+    for name, module in list(sys.modules.items()):
+        if (name.startswith(package + ".") and not name.startswith(__package__ + ".")
+                and isinstance(module, types.ModuleType)):
+            held = _held_by(module)
+            if held:
+                found[name.removeprefix(package + ".")] = held
     return found
 
 
-def _walk(thing: object, path: str, depth: int, seen: set[int]) -> Iterator[tuple[str, int]]:
-    if isinstance(thing, np.ndarray):
-        base: Any = thing
-        while isinstance(base.base, np.ndarray):
-            base = base.base
-        if id(base) not in seen:
-            seen.add(id(base))
-            yield path, base.nbytes
-        return
-    storage = _storage(thing)
-    if storage is not None:
-        if storage.data_ptr() not in seen:
-            seen.add(storage.data_ptr())
-            yield path, storage.nbytes()
-        return
-    if depth >= _MAX_DEPTH or id(thing) in seen or isinstance(thing, str | bytes | int | float):
-        return
-    seen.add(id(thing))
-    for name, child in _children(thing):
-        yield from _walk(child, f"{path}.{name}", depth + 1, seen)
+_STORE_NAMES: dict[str, tuple[int, list[tuple[str, str]]]] = {}
+"""Of each module seen: how many names it has, and which of them are worth walking, as pairs of a
+class ("" for the module itself) and a name. Looking through all names takes longer than the walk.
+"""
 
 
-def _storage(thing: object) -> Any:
-    """The torch storage of a tensor. Torch is not imported here: no tensor exists without it."""
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(thing, torch.Tensor):
-        return thing.untyped_storage()
-    return None
+def _held_by(module: types.ModuleType) -> dict[str, object]:
+    size, names = _STORE_NAMES.get(module.__name__, (-1, []))
+    if size != len(vars(module)):
+        names = list(_store_names(module))
+        _STORE_NAMES[module.__name__] = len(vars(module)), names
+    held: dict[str, object] = {}
+    for kind, name in names:
+        owner = vars(module).get(kind) if kind else module
+        if name in getattr(owner, "__dict__", ()):
+            held[f"{kind}.{name}" if kind else name] = vars(owner)[name]
+    return held
 
 
-def _children(thing: object) -> Iterator[tuple[str, object]]:
-    if isinstance(thing, dict):
-        yield from ((key if isinstance(key, str) else "[]", value)
-                    for key, value in list(thing.items()))
-    elif isinstance(thing, tuple) and hasattr(thing, "_fields"):
-        yield from zip(thing._fields, thing, strict=True)
-    elif isinstance(thing, list | tuple | set):
-        # One path for all members, or a long list would make a path each.
-        yield from (("[]", value) for value in list(thing))
-    elif hasattr(thing, "__dict__"):
-        yield from vars(thing).items()
-    elif hasattr(type(thing), "__slots__"):
-        names: Any = type(thing).__slots__  # type: ignore[attr-defined]
-        for name in (names,) if isinstance(names, str) else names:
-            if hasattr(thing, name):
-                yield name, getattr(thing, name)
+def _store_names(module: types.ModuleType) -> Iterator[tuple[str, str]]:
+    for key, thing in list(vars(module).items()):
+        if isinstance(thing, type):
+            if thing.__module__ == module.__name__:
+                yield from ((key, name) for name, value in vars(thing).items()
+                            if not name.startswith("__") and is_store(value))
+        elif not key.startswith("__") and is_store(thing):
+            yield "", key
+
+
+def _walk(root: object, path: tuple[str, ...], seen: set[int]) -> Iterator[
+        tuple[tuple[str, ...], int, int]]:
+    """(path, bytes, entries) of all that is reached, in the order of attributes."""
+    waiting: list[tuple[object, tuple[str, ...]]] = [(root, path)]
+    while waiting:
+        thing, path = waiting.pop()
+        if id(thing) in seen:
+            continue
+        if is_atom(thing):
+            if isinstance(thing, str | bytes | bytearray) and len(thing) > _LARGE_TEXT:
+                seen.add(id(thing))
+                yield path, sys.getsizeof(thing), 0
+            continue
+        seen.add(id(thing))
+        place, size = buffer_of(thing)
+        if size and place not in seen:
+            seen.add(place)
+            yield path, size, 0
+        count = _entries(thing)
+        if count:
+            yield path, 0, count
+        if len(path) < _MAX_DEPTH:
+            below = [(child, _below(path, name)) for name, child in children_of(thing)
+                     if not is_atom(child) or isinstance(child, str | bytes | bytearray)]
+            below.reverse()  # the last one put down is the first one taken up
+            waiting += below
+
+
+def _entries(thing: object) -> int:
+    if isinstance(thing, deque):
+        return len(thing) if thing.maxlen is None else thing.maxlen
+    if isinstance(thing, list | dict | set):
+        return len(thing)
+    if isinstance(thing, Lru):
+        info = thing.cache_info()
+        return info.currsize if info.maxsize is None else info.maxsize
+    return 0
+
+
+def _below(path: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """Members of a container share a path, or a long list would make one each."""
+    if name:
+        return (*path, name)
+    return path if path[-1].endswith("[]") else (*path[:-1], path[-1] + "[]")

@@ -1,54 +1,42 @@
-"""A snapshot of what a process holds, as one plain row for `memory.jsonl`."""
+"""One reading of what a process and its roots hold, as a plain row."""
 
 import sys
-import threading
 from typing import Any
 
-import psutil
-
-from firebreak.memory.owned import owned_bytes
+from firebreak.memory.census import census
+from firebreak.memory.owned import owned, package_globals
+from firebreak.memory.process import gpu_row, heap_row, process_row
 from firebreak.memory.registry import live_counts
 
-
-def rss_bytes() -> int:
-    """Resident memory of this process."""
-    return int(psutil.Process().memory_info().rss)
-
-
-def peak_rss_bytes() -> int:
-    """Highest resident memory of this process so far (the present one where that is not known)."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return rss_bytes()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak if sys.platform == "darwin" else peak * 1024)
+PACKAGE = "firebreak"
+SINGLE = ("rss_bytes", "heap_bytes", "python_blocks", "gpu_bytes", "figures", "open_files",
+          "threads", "graph_tensors")
+"""Quantities of a row that are one number each."""
+_MAPS = ("owned_bytes", "items", "live", "objects", "file_kinds", "thread_kinds")
 
 
-def snapshot(phase: str, roots: dict[str, object]) -> dict[str, Any]:
-    """RSS, memory of children, GPU memory, owned bytes by path, live objects, open files, threads.
+def reading(roots: dict[str, object], without: tuple[object, ...] = ()) -> dict[str, Any]:
+    """Memory of process, children and GPU, bytes and entries by owner, objects, files, threads.
 
     Args:
-        phase: what the run has just done, e.g. "collect".
-        roots: named objects whose arrays and tensors are walked.
+        roots: named objects that are walked, besides what the package's modules hold.
+        without: things not to look into.
     """
-    process = psutil.Process()
-    children = sum(child.memory_info().rss for child in process.children(recursive=True))
+    held = owned({**roots, **package_globals(PACKAGE)}, without)
+    counted = census(PACKAGE)
     return {
-        "phase": phase, "rss_bytes": int(process.memory_info().rss), "children_bytes": children,
-        "gpu_bytes": _gpu_bytes(), "owned_bytes": owned_bytes(roots), "live": live_counts(),
-        "open_files": _open_files(process), "threads": threading.active_count()}
+        **process_row(), **heap_row(), **gpu_row(), "owned_bytes": held.bytes,
+        "items": held.items, "live": live_counts(), "objects": counted.kinds,
+        "graph_tensors": counted.graph_tensors,
+        "figures": max(counted.figures, live_counts().get("Figure", 0), _pyplot_figures())}
 
 
-def _gpu_bytes() -> int:
-    torch = sys.modules.get("torch")
-    if torch is None or not torch.cuda.is_available():
-        return 0
-    return int(torch.cuda.memory_allocated())
+def summary(row: dict[str, Any]) -> dict[str, Any]:
+    """A reading without its owners, but with the bytes of all of them."""
+    return {name: value for name, value in row.items() if name not in _MAPS} | {
+        "owned_total_bytes": sum(row["owned_bytes"].values())}
 
 
-def _open_files(process: psutil.Process) -> int:
-    try:
-        return int(process.num_fds())
-    except AttributeError:  # Windows counts handles
-        return int(process.num_handles())
+def _pyplot_figures() -> int:
+    pyplot: Any = sys.modules.get("matplotlib.pyplot")
+    return 0 if pyplot is None else len(pyplot.get_fignums())

@@ -1,4 +1,4 @@
-"""Curves of a run and the comparison of methods: learning, memory, reductions with intervals.
+"""Curves of a run and the comparison of methods: learning, reductions with intervals.
 
 They are drawn from plain rows, as `train.metrics` reads them back from disk. Figures are returned
 open; `canvas.save_figure` writes and closes them.
@@ -18,9 +18,7 @@ from firebreak.report.canvas import INK, QUIET, new_figure
 
 Row = Mapping[str, Any]
 _BLUE, _ORANGE, _GREEN, _PURPLE = "#1f6fb4", "#d95f02", "#1b9e77", "#7570b3"
-_OWNERS = ("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#edc948", "#9c755f", "#76b7b2", "#ff9da7")
 _LABEL_GAP = 0.055  # of the axes' height, so that labels of close lines do not overlap
-_MB = 1e6
 
 
 def learning_curve_figure(progress_rows: Sequence[Row], validation_rows: Sequence[Row],
@@ -55,36 +53,6 @@ def learning_curve_figure(progress_rows: Sequence[Row], validation_rows: Sequenc
             _tidy(axes)
         below.spines["right"].set_visible(True)
         below.set_xlabel("episodes")
-        return figure
-
-
-def memory_figure(memory_rows: Sequence[Row], progress_rows: Sequence[Row], *,
-                  caption: str) -> Figure:
-    """Resident memory over episodes, and bytes owned by each part of the run."""
-    memory, progress = without_replayed(memory_rows), without_replayed(progress_rows)
-    with new_figure(10.0, 7.2, title="Memory of the run", caption=caption) as figure:
-        above, below = figure.subplots(2, 1, sharex=True)
-        episodes, resident = _series(progress, "rss_bytes")
-        above.plot(episodes, resident / _MB, color=_BLUE, linewidth=1.2, label="resident memory")
-        snapshots, held = _series(memory, "rss_bytes")
-        above.plot(snapshots, held / _MB, linestyle="", marker="o", markersize=3.5,
-                   color=_ORANGE, label="at full cleanups")
-        above.set_ylabel("resident memory, MB")
-        above.set_ylim(0.0, 1.25 * max(resident.max(initial=1.0), held.max(initial=1.0)) / _MB)
-        above.legend(loc="lower right", ncols=2)
-        _note_growth(above, episodes, resident)
-        names, owned = owned_by_part(memory)
-        if names:
-            labels = [f"{name}  {last / _MB:.1f} MB"
-                      for name, last in zip(names, owned[:, -1], strict=True)]
-            below.stackplot(snapshots, owned / _MB, labels=labels, colors=_OWNERS, alpha=0.9)
-            below.set_ylim(0.0, 1.25 * owned.sum(axis=0).max() / _MB)
-        below.set(ylabel="owned by arrays and tensors, MB", xlabel="episodes")
-        handles, labels = below.get_legend_handles_labels()
-        below.legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.01, 0.5),
-                     frameon=False, title=_live_words(memory), alignment="left")
-        for axes in (above, below):
-            _tidy(axes)
         return figure
 
 
@@ -129,14 +97,6 @@ def without_replayed(rows: Sequence[Row]) -> list[Row]:
     return kept[::-1]
 
 
-def owned_by_part(memory_rows: Sequence[Row]) -> tuple[list[str], NDArray[np.float64]]:
-    """Parts of a run, largest first, and the bytes [parts, rows] they own at each row."""
-    totals = [_by_first_component(row["owned_bytes"]) for row in memory_rows]
-    names = {name for total in totals for name in total}
-    ordered = sorted(names, key=lambda name: -max(total.get(name, 0.0) for total in totals))
-    return ordered, np.array([[total.get(name, 0.0) for total in totals] for name in ordered])
-
-
 def spread_labels(heights: NDArray[np.float64], gap: float) -> NDArray[np.float64]:
     """Heights moved up as little as needed for neighbours to be at least `gap` apart."""
     placed = np.array(heights, np.float64)
@@ -150,14 +110,6 @@ def _series(rows: Sequence[Row], name: str) -> tuple[NDArray[np.float64], NDArra
     pairs = [(row["episodes"], row[name]) for row in rows if row[name] is not None]
     table = np.array(pairs, np.float64).reshape(-1, 2)
     return table[:, 0], table[:, 1]
-
-
-def _by_first_component(owned: Mapping[str, int]) -> dict[str, float]:
-    total: dict[str, float] = {}
-    for path, size in owned.items():
-        part = path.partition(".")[0]
-        total[part] = total.get(part, 0.0) + size
-    return total
 
 
 def _draw_baselines(axes: Axes, baselines: Mapping[str, float]) -> None:
@@ -191,23 +143,6 @@ def _draw_schedules(axes: Axes, progress: Sequence[Row]) -> None:
     shares.spines["top"].set_visible(False)
     handles = axes.get_legend_handles_labels()[0] + shares.get_legend_handles_labels()[0]
     shares.legend(handles=handles, loc="upper right", ncols=3, framealpha=0.9)
-
-
-def _note_growth(axes: Axes, episodes: NDArray[np.float64],
-                 resident: NDArray[np.float64]) -> None:
-    """Says how resident memory moved after the first third, in which buffers still fill."""
-    if episodes.size < 3:
-        return
-    begin = episodes.size // 3
-    grown = (resident[-1] - resident[begin]) / _MB
-    axes.text(0.01, 0.97, f"{grown:+.1f} MB from episode {episodes[begin]:,.0f} to "
-              f"{episodes[-1]:,.0f}", transform=axes.transAxes, va="top", fontsize=9)
-
-
-def _live_words(memory: Sequence[Row]) -> str:
-    live = memory[-1].get("live", {}) if memory else {}
-    counted = "\n".join(f"  {kind} {count}" for kind, count in live.items() if count)
-    return f"Live objects at the end\n{counted}\n\nOwned at the end" if counted else "Owned"
 
 
 def _tidy(axes: Axes) -> None:

@@ -18,13 +18,14 @@ from firebreak.env.slots import Slots, sizes_for
 from firebreak.fire.engine import burn_arrival, burn_loss, burn_statistics
 from firebreak.fire.scene import Scene
 from firebreak.landscape.landscape import Landscape
+from firebreak.memory.verdict import judge
 from firebreak.planning.learned import q_map
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import Plan
 from firebreak.report.animation import fire_gif
 from firebreak.report.canvas import save_figure
 from firebreak.report.cartography import caption_of
-from firebreak.report.curves import comparison_figure, learning_curve_figure, memory_figure
+from firebreak.report.curves import comparison_figure, learning_curve_figure
 from firebreak.report.fields import arrival_figure, field_figure
 from firebreak.report.maps import (
     burn_probability_figure,
@@ -32,6 +33,7 @@ from firebreak.report.maps import (
     plan_figure,
     q_map_figure,
 )
+from firebreak.report.memory_timeline import memory_figure
 
 TEST_FIRES = 500
 SHOW_FIRES = 64
@@ -146,7 +148,7 @@ def _curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any
                                                        caption=caption + against),
                                  out / "learning_curve.png"))
     if memory:
-        files.append(save_figure(memory_figure(memory, progress, caption=caption),
+        files.append(save_figure(memory_figure(memory, caption=caption, verdict=judge(memory)),
                                  out / "memory.png"))
     for name, result in evaluation.items():
         file = "comparison.png" if len(evaluation) == 1 else f"comparison_{name}.png"

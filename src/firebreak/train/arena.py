@@ -44,12 +44,6 @@ class Arena:
         """Cells of a map."""
         return self.replay.shape[0] * self.replay.shape[1]
 
-    def parts(self) -> dict[str, object]:
-        """What it owns, by name."""
-        return {"validation_problems": self.problems, "replay": self.replay, "env": self.env.slots,
-                "validation_env": self.validation_env.slots,
-                "experience_buffer": self.collector.buffer}
-
     def close(self) -> None:
         """Closes both environments."""
         self.env.close()

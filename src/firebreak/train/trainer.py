@@ -8,6 +8,7 @@ import gc
 import hashlib
 import math
 import time
+import tracemalloc
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,12 +23,13 @@ from firebreak.agent.policy_file import save_policy
 from firebreak.agent.symmetry import SYMMETRIES, turn_batch
 from firebreak.checks import InputError, fail
 from firebreak.layout import OBSERVATION
+from firebreak.memory.process import rss_bytes
+from firebreak.memory.profiler import Profiler
 from firebreak.memory.registry import track
-from firebreak.memory.snapshot import rss_bytes, snapshot
 from firebreak.seeding import integer_seed
 from firebreak.train.arena import Arena
 from firebreak.train.checkpoints import load_checkpoint, save_checkpoint
-from firebreak.train.cleanup import Cleaner, Freed
+from firebreak.train.cleanup import EVERYTHING, Cleaner
 from firebreak.train.config import as_toml
 from firebreak.train.schema import RunConfig
 from firebreak.train.setup import settings_of
@@ -58,6 +60,7 @@ class ParallelTrainer:
                 zip(splits.train, splits.validation, strict=True))]
         self._check_budget()
         self.cleaner = Cleaner(clean, self.agent, [arena.collector for arena in self.arenas])
+        self.profiler = Profiler(lambda: {"trainer": self}, self._filled)
         self.losses: deque[float] = deque(maxlen=clean.max_losses)
         self.returns: deque[float] = deque(maxlen=clean.max_rewards)
         self.best = -float("inf")
@@ -89,36 +92,41 @@ class ParallelTrainer:
     def run(self) -> Iterator[Row]:
         """Trains until `train.episodes` episodes have ended, yielding rows.
 
-        Row kinds: "progress" after each collection, "memory" at every full cleanup, "cleanup" for
-        each cleanup that freed too much, "validation", and one "end".
+        Row kinds: "progress" after each collection, "memory" at every full cleanup and for phases
+        in between, "cleanup" for each cleanup that freed too much, "validation", and one "end".
         """
         begin = time.perf_counter()
+        if self.config.cleanup.python_heap:
+            tracemalloc.start()
         gc.collect()
         gc.freeze()  # what exists now lives to the end; later collections need not look at it
         try:
             next_validation = self._next_validation()
-            yield self._memory_row("start")
+            yield from self._memory_rows("baseline")
             while self.episodes < self.config.train.episodes:
-                returns = self._collect()
-                updates = self._learn(self.config.train.collect_steps
-                                      * sum(arena.env.num_envs for arena in self.arenas))
+                with self.profiler.phase("collect"):
+                    returns = self._collect()
+                with self.profiler.phase("learn"):
+                    updates = self._learn(self.config.train.collect_steps
+                                          * sum(arena.env.num_envs for arena in self.arenas))
                 yield self._progress_row(updates, len(returns), begin)
                 yield from self._cleanup_rows()
                 if self.episodes >= next_validation:
                     next_validation = self._next_validation()
-                    yield self._validate()
-                    self.save()
+                    yield from self._validate_and_save()
             if self._validated_at != self.env_steps:
-                yield self._validate()
-            self.save()
-            yield self._memory_row("end")
+                yield from self._validate_and_save()
+            yield from self._memory_rows("end")
             yield {"kind": "end", "seconds": time.perf_counter() - begin, **self._counts(),
                    "weights_sha256": self.weights_sha256(), "best_reduction": self.best,
                    "best_learner_steps": self.best_learner_steps,
                    "mean_loss": fmean(self.losses) if self.losses else None,
-                   "cleanup_seconds": self.cleaner.seconds, "cleanups": self.cleaner.runs}
+                   "cleanup_seconds": self.cleaner.seconds, "cleanups": self.cleaner.runs,
+                   "profiler_seconds": self.profiler.seconds}
         finally:
             gc.unfreeze()
+            if self.config.cleanup.python_heap:
+                tracemalloc.stop()
 
     def resume(self) -> None:
         """Goes on from the run folder's last checkpoint; episodes under way then start anew."""
@@ -200,6 +208,14 @@ class ParallelTrainer:
         self.losses.append(update.loss)
         return update
 
+    def _validate_and_save(self) -> Iterator[Row]:
+        with self.profiler.phase("evaluate"):
+            row = self._validate()
+        with self.profiler.phase("checkpoint"):
+            self.save()
+        yield row
+        yield from self._memory_rows(None)
+
     def _validate(self) -> Row:
         result = joined([validate(self.agent, arena.validation_env, arena.problems)
                          for arena in self.arenas])
@@ -232,28 +248,27 @@ class ParallelTrainer:
                                           for arena in self.arenas),
             "seconds_per_collection": sum(fmean(arena.collector.collection_times)
                                           for arena in self.arenas),
-            "rss_bytes": rss_bytes()}
+            "cleanup_seconds": self.cleaner.seconds, "rss_bytes": rss_bytes()}
 
     def _cleanup_rows(self) -> Iterator[Row]:
         done = self.cleaner.after(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
         yield from ({"kind": "cleanup", **freed._asdict(), **self._counts()}
                     for freed in done if freed.alarming)
-        if any(_is_full(freed) for freed in done):
-            yield self._memory_row("cleanup")
+        yield from self._memory_rows(
+            "cleanup" if any(freed.owner == EVERYTHING for freed in done) else None)
 
-    def _memory_row(self, phase: str) -> Row:
-        # In this order: what the validation environment borrows counts as the problems' own.
-        roots: dict[str, object] = {}
-        for part in ("validation_problems", "replay", "env", "validation_env", "experience_buffer"):
-            roots |= {name: arena.parts()[part] for name, arena in self._named_arenas(part)}
-        roots["agent"] = self.agent
-        return {"kind": "memory", **self._counts(), **snapshot(phase, roots)}
+    def _memory_rows(self, full: str | None) -> Iterator[Row]:
+        """What the profiler has read of phases since the last call, and a full reading if named."""
+        if full is not None:
+            self.profiler.full(full)
+        yield from ({"kind": "memory", **self._counts(), **row}
+                    for row in self.profiler.take_rows())
 
-    def _named_arenas(self, part: str) -> list[tuple[str, Arena]]:
-        """Arenas by the name of a part, with the map size where there are several."""
-        if len(self.arenas) == 1:
-            return [(part, self.arenas[0])]
-        return [(f"{part}_{arena.replay.shape[0]}", arena) for arena in self.arenas]
+    def _filled(self) -> dict[str, float]:
+        """Share of the replays in use, by their owner's path."""
+        held = sum(len(arena.replay) for arena in self.arenas)
+        room = sum((arena.replay.rows - 1) * arena.replay.num_envs for arena in self.arenas)
+        return {"trainer.arenas[].replay": min(held / room, 1.0)}
 
     def _counts(self) -> Row:
         return {"episodes": self.episodes, "env_steps": self.env_steps,
@@ -278,6 +293,3 @@ class ParallelTrainer:
                        where="replay.capacity",
                        remedy="lower replay.capacity or raise replay.memory_budget_mb")
 
-
-def _is_full(freed: Freed) -> bool:
-    return freed.owner == "everything"

@@ -1,0 +1,144 @@
+"""What an object is made of, for the walk of `owned`: its buffer, and its parts by name."""
+
+import functools
+import gc
+import sys
+import types
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+Lru = functools._lru_cache_wrapper
+Part = tuple[str, object]
+"""Name ("" for a member of a container, which has none) and thing."""
+
+_NAMED_ENTRIES = 32  # a dict with more has one path for all
+_ATOMS = (str, bytes, bytearray, int, float, complex, type(None), np.generic, type, range, slice,
+          types.ModuleType, types.CodeType, types.FrameType, types.BuiltinFunctionType,
+          weakref.ReferenceType, np.dtype, np.random.Generator, np.random.SeedSequence)
+_STORES = (dict, list, set, deque, np.ndarray, Lru)
+_IS_ATOM: dict[type, bool] = {}
+_HOW: dict[type, Callable[[Any], Iterator[Part]]] = {}
+"""By type, so that each type is looked at once. There are only as many as there are classes."""
+
+
+def is_atom(thing: object) -> bool:
+    """Whether nothing hangs on the thing that a run could own."""
+    kind = type(thing)
+    answer = _IS_ATOM.get(kind)
+    if answer is None:
+        answer = _IS_ATOM[kind] = issubclass(kind, _ATOMS)
+    return answer
+
+
+def is_store(thing: object) -> bool:
+    """Whether the thing is a container, an array, a tensor or a cache, and not a constant tuple."""
+    return isinstance(thing, _STORES) or _is_tensor(type(thing))
+
+
+def buffer_of(thing: Any) -> tuple[int, int]:
+    """Address and bytes of the memory that an array or a tensor keeps alive; (0, 0) of others."""
+    while isinstance(thing, np.ndarray):
+        base = thing.base
+        if base is None or not (isinstance(base, np.ndarray) or _is_tensor(type(base))):
+            return int(thing.__array_interface__["data"][0]), thing.nbytes
+        thing = base
+    if not _is_tensor(type(thing)):
+        return 0, 0
+    storage = thing.untyped_storage()
+    return storage.data_ptr(), storage.nbytes()
+
+
+def children_of(thing: object) -> Iterator[Part]:
+    """The parts that a thing keeps alive."""
+    kind = type(thing)
+    how = _HOW.get(kind)
+    if how is None:
+        how = _HOW[kind] = _how_to_open(kind)
+    return how(thing)
+
+
+def _how_to_open(kind: type) -> Callable[[Any], Iterator[Part]]:
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return lambda pair: zip(kind._fields, pair, strict=True)
+    if _is_tensor(kind):
+        return _of_tensor
+    for base, how in _RULES:
+        if issubclass(kind, base):
+            return how
+    return _of_object
+
+
+def _is_tensor(kind: type) -> bool:
+    """Torch is not imported here: no tensor exists without it."""
+    torch = sys.modules.get("torch")
+    return torch is not None and issubclass(kind, torch.Tensor)
+
+
+def _of_dict(things: dict[object, object]) -> Iterator[Part]:
+    named = len(things) <= _NAMED_ENTRIES
+    for key, value in list(things.items()):
+        yield (key if named and isinstance(key, str) else ""), value
+        if not is_atom(key):
+            yield "", key
+
+
+def _of_members(things: Any) -> Iterator[Part]:
+    return (("", thing) for thing in list(things))
+
+
+def _of_array(array: Any) -> Iterator[Part]:
+    return (("", thing) for thing in (array.ravel().tolist() if array.dtype.hasobject else ()))
+
+
+def _of_tensor(tensor: Any) -> Iterator[Part]:
+    if tensor.is_leaf and tensor.grad is not None:
+        yield "grad", tensor.grad
+    yield from list(tensor.__dict__.items())
+
+
+def _of_function(function: types.FunctionType) -> Iterator[Part]:
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # not yet filled
+            continue
+    yield from list(vars(function).items())
+
+
+def _of_method(method: types.MethodType) -> Iterator[Part]:
+    yield "self", method.__self__
+    yield "", method.__func__
+
+
+def _of_partial(call: Any) -> Iterator[Part]:
+    yield from (("args", call.args), ("keywords", call.keywords), ("func", call.func))
+
+
+def _of_cache(function: Any) -> Iterator[Part]:
+    """The answers that an `lru_cache` keeps; only the garbage collector's view shows them."""
+    return (("", thing) for thing in gc.get_referents(function)
+            if thing is not function.__dict__ and not callable(thing))
+
+
+def _of_generator(generator: types.GeneratorType) -> Iterator[Part]:
+    return iter(list(generator.gi_frame.f_locals.items()) if generator.gi_frame else ())
+
+
+def _of_object(thing: object) -> Iterator[Part]:
+    if hasattr(thing, "__dict__"):
+        yield from list(vars(thing).items())
+    for kind in type(thing).__mro__:
+        names: Any = vars(kind).get("__slots__", ())
+        for name in (names,) if isinstance(names, str) else names:
+            if name not in ("__dict__", "__weakref__") and hasattr(thing, name):
+                yield name, getattr(thing, name)
+
+
+_RULES: tuple[tuple[Any, Callable[[Any], Iterator[Part]]], ...] = (
+    (dict, _of_dict), ((list, tuple, set, frozenset, deque), _of_members), (np.ndarray, _of_array),
+    (types.FunctionType, _of_function), (types.MethodType, _of_method),
+    (functools.partial, _of_partial), (Lru, _of_cache), (types.GeneratorType, _of_generator))

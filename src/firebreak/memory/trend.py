@@ -1,0 +1,68 @@
+"""How a quantity moves with episodes: a robust slope with its interval, and whether it goes on.
+
+Neighbouring readings are cut into blocks and the block medians compared: one outlier moves nothing,
+and allocators that grow in steps give few independent numbers however often they are read.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCKS = 12
+WARM_UP = 1.0 / 3.0  # share of the episodes dropped from the front
+_NORMAL_95 = 1.959964
+_GOING_ON = 0.25  # share of the growth that must fall in the later half
+
+
+class Trend(NamedTuple):
+    """slope: per episode, with its 95 % interval; grown: between the first and the last block;
+    going_on: the later half brought its share of that, so it is not fading out.
+    """
+
+    slope: float
+    low: float
+    high: float
+    grown: float
+    going_on: bool
+
+
+NO_TREND = Trend(0.0, 0.0, 0.0, 0.0, False)
+
+
+def trend(episodes: NDArray[np.float64], values: NDArray[np.float64]) -> Trend:
+    """The trend of values [N] over episodes [N], ascending.
+
+    Slope: Theil 1950 and Sen 1968, the median of the slopes between all pairs of block medians.
+    Interval: Sen's, from the variance of Kendall's count under no trend, n (n - 1) (2n + 5) / 18.
+    """
+    if episodes.size < 3:
+        return NO_TREND
+    x, y = _block_medians(episodes, values)
+    first, second = np.triu_indices(x.size, k=1)
+    apart = x[second] - x[first]
+    slopes = np.sort((y[second] - y[first])[apart > 0] / apart[apart > 0])
+    if slopes.size == 0:
+        return NO_TREND
+    reach = _NORMAL_95 * math.sqrt(x.size * (x.size - 1) * (2 * x.size + 5) / 18.0)
+    low = max(int((slopes.size - reach) / 2.0), 0)
+    grown = float(y[-1] - y[0])
+    later = float(y[-1] - y[x.size // 2])
+    return Trend(float(np.median(slopes)), float(slopes[low]), float(slopes[-1 - low]), grown,
+                 later > _GOING_ON * grown > 0.0)
+
+
+def after_warm_up(episodes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which readings count: those past the first third of the episodes covered."""
+    if episodes.size == 0:
+        return np.zeros(0, np.bool_)
+    begin, end = float(episodes[0]), float(episodes[-1])
+    return episodes >= begin + WARM_UP * (end - begin)
+
+
+def _block_medians(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[
+        NDArray[np.float64], NDArray[np.float64]]:
+    cuts = np.array_split(np.arange(x.size), min(BLOCKS, x.size))
+    return (np.array([np.median(x[cut]) for cut in cuts]),
+            np.array([np.median(y[cut]) for cut in cuts]))

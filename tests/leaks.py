@@ -1,0 +1,174 @@
+"""Leaks to plant in a trainer, each of a kind that programs of this sort have had, and what a
+verdict must say of it.
+"""
+
+import functools
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib import pyplot
+
+from firebreak.env import sources
+from firebreak.env.sources import ProblemSource
+from firebreak.train.trainer import ParallelTrainer
+
+
+class Leak(NamedTuple):
+    """plant: puts it into a trainer and returns what undoes it; owner: a part of the owner's path;
+    kind and phase: what the verdict names.
+    """
+
+    plant: Callable[[ParallelTrainer], Callable[[], None]]
+    owner: str
+    kind: str
+    phase: str
+
+
+def after(owner: Any, method: str, leak: Callable[[Any], object]) -> Callable[[], None]:
+    """Calls `leak` with the answer whenever `owner.method` has been called."""
+    original = getattr(owner, method)
+
+    def leaking(*given: Any, **named: Any) -> Any:
+        answer = original(*given, **named)
+        leak(answer)
+        return answer
+    setattr(owner, method, leaking)
+    return lambda: setattr(owner, method, original)
+
+
+def list_of_transitions(trainer: ParallelTrainer) -> Callable[[], None]:
+    trainer.transitions = []  # type: ignore[attr-defined]
+    buffer = trainer.arenas[0].collector.buffer
+    return after(trainer.arenas[0].collector, "collect", lambda _: trainer.transitions.append(  # type: ignore[attr-defined]
+        (buffer.observation.clone(), buffer.reward.clone())))
+
+
+def _with_landscapes(trainer: ParallelTrainer, draw: Any) -> Callable[[], None]:
+    source = trainer.arenas[0].env.source
+    trainer.arenas[0].env.source = replace(source, landscape=draw)
+
+    def undo() -> None:
+        trainer.arenas[0].env.source = source
+    return undo
+
+
+def landscape_per_episode(trainer: ParallelTrainer) -> Callable[[], None]:
+    made = trainer.arenas[0].env.source.landscape
+    atlas: dict[tuple[int, int], object] = {}
+
+    def draw(seed: int, episode: int) -> Any:
+        return atlas.setdefault((seed, episode), made(seed, episode))
+    return _with_landscapes(trainer, draw)
+
+
+def endless_lru_cache(trainer: ParallelTrainer) -> Callable[[], None]:
+    return _with_landscapes(trainer, functools.lru_cache(maxsize=None)(
+        trainer.arenas[0].env.source.landscape))
+
+
+def figures_not_closed(trainer: ParallelTrainer) -> Callable[[], None]:
+    undo = after(trainer, "_validate", lambda _: pyplot.figure(figsize=(1, 1)))
+
+    def close() -> None:
+        undo()
+        pyplot.close("all")
+    return close
+
+
+def tensors_with_graph(trainer: ParallelTrainer) -> Callable[[], None]:
+    weights = trainer.agent.online_net.parameters()
+    weight = next(iter(weights))
+    trainer.agent.recent = []  # type: ignore[attr-defined]
+    return after(trainer.agent, "learn", lambda update: trainer.agent.recent.append(  # type: ignore[attr-defined]
+        (weight * update.loss).sum()))
+
+
+def descriptors(trainer: ParallelTrainer) -> Callable[[], None]:
+    held: list[Any] = []
+    path = trainer.run_folder / "journal.txt"
+    undo = after(trainer, "save", lambda _: held.append(path.open("a")))
+
+    def close() -> None:
+        undo()
+        for file in held:
+            file.close()
+    return close
+
+
+def threads(trainer: ParallelTrainer) -> Callable[[], None]:
+    end = threading.Event()
+    started: list[threading.Thread] = []
+
+    def start(_: object) -> None:
+        thread = threading.Thread(target=end.wait, name=f"uploader-{len(started)}", daemon=True)
+        started.append(thread)
+        thread.start()
+    undo = after(trainer, "_validate", start)
+
+    def stop() -> None:
+        undo()
+        end.set()
+        for thread in started:
+            thread.join()
+    return stop
+
+
+def growing_dict_in_an_env(trainer: ParallelTrainer) -> Callable[[], None]:
+    trainer.arenas[0].env.visited = {}  # type: ignore[attr-defined]
+    def note(step: Any) -> None:
+        for reward in step[1].tolist():
+            trainer.arenas[0].env.visited[len(trainer.arenas[0].env.visited)] = reward  # type: ignore[attr-defined]
+    return after(trainer.arenas[0].env, "step", note)
+
+
+def module_level_cache(trainer: ParallelTrainer) -> Callable[[], None]:
+    sources._SEEN = []  # type: ignore[attr-defined]
+    undo = after(trainer.arenas[0].collector, "collect", lambda _: sources._SEEN.append(  # type: ignore[attr-defined]
+        np.ones(2000)))
+
+    def clear() -> None:
+        undo()
+        del sources._SEEN  # type: ignore[attr-defined]
+    return clear
+
+
+def problems_kept_out_of_reach(trainer: ParallelTrainer) -> Callable[[], None]:
+    """Held by the frame of a generator that nothing of the run refers to: no path leads there."""
+    def keeper() -> Any:
+        kept: list[object] = []
+        while True:
+            kept.append((yield))
+    hidden = keeper()
+    next(hidden)
+    _HIDDEN.append(hidden)
+    source: ProblemSource = trainer.arenas[0].env.source
+    made = source.landscape
+    def draw(seed: int, episode: int) -> Any:
+        land = made(seed, episode)
+        _HIDDEN[-1].send(land)
+        return land
+    undo = _with_landscapes(trainer, draw)
+    def forget() -> None:
+        undo()
+        _HIDDEN.clear()
+    return forget
+
+
+_HIDDEN: list[Any] = []
+
+LEAKS = {
+    "transitions": Leak(list_of_transitions, "trainer.transitions", "owned_bytes", "collect"),
+    "landscapes": Leak(landscape_per_episode, "atlas", "owned_bytes", "collect"),
+    "lru cache": Leak(endless_lru_cache, "source.landscape", "items", "collect"),
+    "figures": Leak(figures_not_closed, "figures", "figures", "evaluate"),
+    "graphs": Leak(tensors_with_graph, "tensors", "graph_tensors", "learn"),
+    "descriptors": Leak(descriptors, "journal.txt", "open_files", "checkpoint"),
+    "threads": Leak(threads, "uploader-#", "threads", "evaluate"),
+    "dict in env": Leak(growing_dict_in_an_env, "trainer.arenas[].env.visited", "items", "collect"),
+    "module cache": Leak(module_level_cache, "env.sources._SEEN", "owned_bytes", "collect"),
+    "out of reach": Leak(problems_kept_out_of_reach, "Landscape", "objects", "collect"),
+}
+
