@@ -19,6 +19,7 @@ from firebreak.fire.fire_tables import Overlays
 from firebreak.fire.fires import Fires
 from firebreak.fire.ring import REACH
 from firebreak.fire.scene import Scene
+from firebreak.fire.state_kernel import write_break
 from firebreak.fire.travel import (
     break_state,
     pad,
@@ -28,7 +29,6 @@ from firebreak.fire.travel import (
     unpad,
     untreat,
 )
-from firebreak.fire.way_kernel import NEAR, OPEN
 from firebreak.fire.what_if_kernel import Candidates, in_units
 from firebreak.layout import OBSERVATION
 
@@ -86,7 +86,7 @@ class Slots:
                                   spotting=spotting)
         self._open = np.zeros((n, p), np.uint8)
         self._value = np.zeros((n, classes, p), np.float32)
-        self._fires = FireStore((rows, cols), n, k, r)
+        self._fires = FireStore((rows, cols), n, k, r, classes)
         self.breaks = np.zeros((n, rows, cols), np.bool_)
         self.available = np.zeros((n, rows, cols), np.bool_)
         self.budget_left = np.zeros(n)
@@ -123,7 +123,8 @@ class Slots:
         self._fields.load(slot, field, alone=not others)
         self._open[slot] = field.burnable
         self._value[slot] = pad(problem.scene.worth)
-        self._fires.begin(slot, float(problem.scene.value[problem.scene.landscape.burnable].sum()))
+        self._fires.begin(slot, self._value[slot],
+                          float(problem.scene.value[problem.scene.landscape.burnable].sum()))
         for ids, fires in ((self.plan_ids(slot), problem.plan_fires),
                            (self.reward_ids(slot), problem.reward_fires)):
             self._fires.load(ids, fires, self._fields.first_row(slot), field.steps)
@@ -174,24 +175,12 @@ class Slots:
             view, here = self._fields.view(slot, field), np.array([place])
             treat(view, here) if broken else untreat(view, here, field)
             return place
-        self._refresh_state(slot, row, col, break_state(field.breaks))
+        write_break(row, col, break_state(field.breaks), self.breaks[slot], self._open[slot])
         if field.breaks.lost > 0.0:
             left = np.float32(field.breaks.lost if broken else 1.0)
             self._value[slot, :, place] = scene.worth[:, row, col] * left
+            self._fires.revalue(slot, place, self._value[slot, :, place])
         return place
-
-    def _refresh_state(self, slot: int, row: int, col: int, kind: int) -> None:
-        """Codes of the engine around a cell whose break came or went; breaks are of one kind."""
-        reach, (rows, cols) = REACH, self.sizes.shape
-        state = unpad(self._open[slot], self.sizes.shape)
-        for r in range(max(row - reach, 0), min(row + reach + 1, rows)):
-            for c in range(max(col - reach, 0), min(col + reach + 1, cols)):
-                near = self.breaks[slot, max(r - reach, 0):r + reach + 1,
-                                   max(c - reach, 0):c + reach + 1].any()
-                if self.breaks[slot, r, c]:
-                    state[r, c] = kind
-                elif state[r, c] in (OPEN, NEAR) or (r, c) == (row, col):
-                    state[r, c] = NEAR if near else OPEN
 
     def waste(self, slot: int) -> None:
         """Spends the cost of the cheapest available cell on nothing; nothing if none is left."""
@@ -234,9 +223,7 @@ class Slots:
         """Units of `savings` in a loss of 1: a power of two, 2^47 to 2^48 in the most that a fire
         can lose.
         """
-        problem = self._problem(slot)
-        most = float(problem.scene.value[problem.scene.landscape.burnable].sum())
-        return 2.0**48 / 2.0**np.ceil(np.log2(max(most, 1e-9)))
+        return self._fires.unit(slot)
 
     def savings(self, slot: int, cells: NDArray[np.int64], fires: NDArray[np.int64],
                 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -254,14 +241,13 @@ class Slots:
         saved = np.zeros((fires.size, cells.size), np.int64)
         if not cells_free.size or not fires.size:
             return saved, np.zeros(fires.size, np.bool_)
-        unit, lost = self.loss_unit(slot), field.breaks.lost
-        value = self._value[slot]
+        lost = field.breaks.lost
         row = np.full(self.cells, -1, np.int32)
         places = padded_cells(cells[cells_free], cols)
         row[places] = np.arange(places.size, dtype=np.int32)
-        left = value * np.float32(lost) if lost > 0.0 else value[:0]
-        candidates = Candidates(row, slot, break_state(field.breaks), in_units(value, unit),
-                                in_units(left, unit))
+        left = self._value[slot] * np.float32(lost) if lost > 0.0 else self._value[slot, :0]
+        candidates = Candidates(row, slot, break_state(field.breaks),
+                                in_units(left, self.loss_unit(slot)))
         made, beyond = self._fires.try_breaks(which, candidates, self._fields,
                                               Overlays(self._open, self._value))
         saved[:, cells_free] = made[:, row[places]]

@@ -111,33 +111,3 @@ def burn_many(which, width, ways, spots, rules, fires, overlays, results, scratc
     for i in numba.prange(which.shape[0]):
         _burn_listed(which[i], numba.get_thread_id(), offset, width, ways, spots, rules, fires,
                      overlays, results, scratch)
-
-
-@compiled()
-def depends_on(cell, sources, codes, closes_step, closes_code, out):
-    """Sets out[fire] = 1, u8 [F], for each fire that may change when `cell` becomes a break.
-
-    A fire changes if it burned the cell, or if some child's recorded step or segment crosses the
-    cell or is a diagonal beside it. closes_step i64 [K] (offset of the child), closes_code i64 [K]:
-    made by `travel.closing_table`. A fire that starts in the cell does not change.
-    """
-    for fire in range(codes.shape[0]):
-        if sources[fire] == cell:
-            continue
-        if codes[fire, cell] != UNBURNED:
-            out[fire] = 1
-            continue
-        for k in range(closes_step.shape[0]):
-            if codes[fire, cell + closes_step[k]] == closes_code[k]:
-                out[fire] = 1
-                break
-
-
-@compiled()
-def burned_near(cell, reach, width, codes, out):
-    """Sets out[fire] = 1, u8 [F], for each fire that burned a cell within `reach` of `cell`."""
-    for fire in range(codes.shape[0]):
-        for row in range(-reach, reach + 1):
-            for col in range(-reach, reach + 1):
-                if codes[fire, cell + row * width + col] != UNBURNED:
-                    out[fire] = 1

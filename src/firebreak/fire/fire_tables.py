@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.fire.ring import SEGMENT_CODE
+
 UNSEEN, FINAL, SILENT = 0, 1, 2  # of a cell: not final; final; burned and sends nothing
 
 
@@ -95,54 +97,87 @@ class Workspace(NamedTuple):
 class Store(NamedTuple):
     """Fires that keep burning. N slots, the first K fires of the table are shown to planners.
 
-    cell i32, time f32, weight f32 [A]: the arena. start i64, room i32 [F]: a fire's part of it,
-        start -1 if it has none. size i32 [F]: cells burned. kept: bool [F], it is in there.
-    code: u8 [F, P]. loss: f64 [F]. below: i32 [K, P], downstream value times the slot's scale.
-    scale: f64 [N]. burned i32, downstream i64 [T, N, P]: changes of the slots' sums by thread.
+    time f32, weight f32, code u8 [F, P]: how fire came to each cell, inf and UNBURNED where it did
+        not. kept: bool [F], this holds and can be burned on; else the fire burns anew.
+    lost i64, loss f64 [F]: the loss as a whole number, and as it is.
+    order i32 [K, P], size i32 [K]: cells burned, parents first. below i32 [K, P], downstream value
+        times the slot's scale.
+    burned i32, downstream i64 [T, N, P]: changes of the slots' sums by thread.
+    """
+
+    time: NDArray[np.float32]
+    weight: NDArray[np.float32]
+    code: NDArray[np.uint8]
+    kept: NDArray[np.bool_]
+    lost: NDArray[np.int64]
+    loss: NDArray[np.float64]
+    order: NDArray[np.int32]
+    size: NDArray[np.int32]
+    below: NDArray[np.int32]
+    burned: NDArray[np.int32]
+    downstream: NDArray[np.int64]
+
+
+class Worth(NamedTuple):
+    """What burning costs in N slots as whole numbers. worth: i64 [N, C, P] with unit: f64 [N] of
+    them in a loss of 1; share: i32 [N, C, P], coarser, for downstream value.
+    """
+
+    worth: NDArray[np.int64]
+    unit: NDArray[np.float64]
+    share: NDArray[np.int32]
+
+
+class ChangedCells(NamedTuple):
+    """Where breaks came or went since fires last burned: cells i64 [N, M] of each slot, padded;
+    how_many i64 [N]; revalued bool [N], burning costs something else in some of them.
+    """
+
+    cells: NDArray[np.int64]
+    how_many: NDArray[np.int64]
+    revalued: NDArray[np.bool_]
+
+
+class Crossing(NamedTuple):
+    """Ways that a break closes: child i64 [48], offsets from the break of the cells that they lead
+    into; steps u32, segments u64 [48], the ways into each as bits.
+    """
+
+    child: NDArray[np.int64]
+    steps: NDArray[np.uint32]
+    segments: NDArray[np.uint64]
+
+
+class Changes(NamedTuple):
+    """Cells that solving a fire again has changed, one row per thread, and what they were: cell
+    i32, time f32, weight f32, code u8 [T, P], how_many i64 [T, 1]. more i32 [T, P]: what cells that
+    stand hand down more, 0 between fires. Without the first axis it is one thread's part.
     """
 
     cell: NDArray[np.int32]
     time: NDArray[np.float32]
     weight: NDArray[np.float32]
-    start: NDArray[np.int64]
-    room: NDArray[np.int32]
-    size: NDArray[np.int32]
-    kept: NDArray[np.bool_]
     code: NDArray[np.uint8]
-    loss: NDArray[np.float64]
-    below: NDArray[np.int32]
-    scale: NDArray[np.float64]
-    burned: NDArray[np.int32]
-    downstream: NDArray[np.int64]
-
-
-class ChangedCells(NamedTuple):
-    """Where breaks came or went since fires last burned: cells i64 [N, M] of each slot, padded;
-    how_many i64 [N].
-    """
-
-    cells: NDArray[np.int64]
     how_many: NDArray[np.int64]
-
-
-class Crossing(NamedTuple):
-    """Ways that a break closes, as pairs: child i64 [K], offset of the child from the break; code
-    i64 [K], of the way. See `travel.closing_table`.
-    """
-
-    child: NDArray[np.int64]
-    code: NDArray[np.int64]
-
-
-class Changes(NamedTuple):
-    """Cells that solving a fire again has changed, one row per thread: cell i32 [T, P], how_many
-    i64 [T, 1]. Without the first axis it is one thread's part.
-    """
-
-    cell: NDArray[np.int32]
-    how_many: NDArray[np.int64]
+    more: NDArray[np.int32]
 
 
 def changes_of(threads: int, cells: int) -> Changes:
     """Room for the changes of fires on maps of `cells` padded cells."""
-    return Changes(np.zeros((threads, cells), np.int32), np.zeros((threads, 1), np.int64))
+    shape = (threads, cells)
+    return Changes(np.zeros(shape, np.int32), np.zeros(shape, np.float32),
+                   np.zeros(shape, np.float32), np.zeros(shape, np.uint8),
+                   np.zeros((threads, 1), np.int64), np.zeros(shape, np.int32))
+
+
+def crossing_of(pairs: tuple[NDArray[np.int64], NDArray[np.int64]]) -> Crossing:
+    """The ways that a break closes from pairs (offset of the child, code), `travel.closing_table`.
+    """
+    child, number = np.unique(pairs[0], return_inverse=True)
+    steps, segments = np.zeros(child.size, np.uint32), np.zeros(child.size, np.uint64)
+    for k, code in zip(number.tolist(), pairs[1].tolist(), strict=True):
+        if code < SEGMENT_CODE:
+            steps[k] |= np.uint32(1 << code)
+        else:
+            segments[k] |= np.uint64(1 << (code - SEGMENT_CODE))
+    return Crossing(child, steps, segments)

@@ -1,156 +1,119 @@
 """Compiled re-burning: what a change of breaks changes in a fire, and nothing else.
 
-Fires keep what `resolve_kernel` takes: the cells they burned in the order of time, with time and
-weight, in one arena with room for a fixed number of cells, and the codes of all cells. A fire that
-has no room burns anew. Sums over fires are whole numbers, so taking a fire's part out and putting
-the new one in leaves no trace of rounding.
+Fires keep what `resolve_kernel` takes: time, weight and code of every cell. The work on a fire is
+done on them in place, and its cost follows the cells that change: what they lose and hand down is
+corrected in the sums (`sums_kernel`).
 """
 
 import numba
 import numpy as np
 
-from firebreak.fire.burn_kernel import classify, hand_down, loss_of
 from firebreak.fire.compiled import compiled
-from firebreak.fire.fire_tables import UNSEEN, Changes
-from firebreak.fire.front_kernel import burn_one, of_thread
-from firebreak.fire.resolve_kernel import KEPT, KEPT_SILENT, change, solve_again, standing
+from firebreak.fire.fire_tables import UNSEEN, Changes, Workspace
+from firebreak.fire.front_kernel import burn_one
+from firebreak.fire.resolve_kernel import change, settle, solve_again
 from firebreak.fire.ring import UNBURNED
+from firebreak.fire.sums_kernel import (
+    close_ranks,
+    correct,
+    lost_anywhere,
+    lost_before,
+    lost_now,
+    put_in,
+    take_out,
+)
 from firebreak.fire.way_kernel import STEP_COL, STEP_ROW, Lie
 
 
 @compiled()
-def recall(fire, store, lie, work):
-    """Puts a kept fire into the workspace."""
-    start = store.start[fire]
-    for k in range(store.size[fire]):
-        cell = store.cell[start + k]
-        work.order[k] = cell
-        work.time[cell] = store.time[start + k]
-        work.weight[cell] = store.weight[start + k]
-        work.status[cell] = standing(cell, lie)
+def in_place(fire, thread, store, scratch):
+    """A workspace on a kept fire's own arrays."""
+    return Workspace(store.time[fire], store.code[fire], store.weight[fire], scratch.status[thread],
+                     scratch.order[thread], scratch.below[thread], scratch.classes[thread],
+                     scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread])
 
 
 @compiled()
-def _in_order(known, burned, work):
-    """Makes one run in order of (time, cell) of `order`: of the first `known` those that stand, and
-    of those that were reached anew; returns how many there are.
-    """
-    time, order, stack = work.time, work.order, work.stack
-    kept = 0
-    for k in range(known):
-        if work.status[order[k]] in (KEPT, KEPT_SILENT):
-            order[kept] = order[k]
-            kept += 1
-    fresh = burned - known
-    for k in range(fresh):
-        stack[k] = order[known + k]
-    place, new, old = kept + fresh - 1, fresh - 1, kept - 1
-    while new >= 0:
-        cell = stack[new]
-        if old >= 0 and (time[order[old]] > time[cell]
-                         or (time[order[old]] == time[cell] and order[old] > cell)):
-            order[place] = order[old]
-            old -= 1
-        else:
-            order[place] = cell
-            new -= 1
-        place -= 1
-    return kept + fresh
+def changes_of_thread(changes, thread):
+    """A thread's part of the memory for changes."""
+    return Changes(changes.cell[thread], changes.time[thread], changes.weight[thread],
+                   changes.code[thread], changes.how_many[thread], changes.more[thread])
 
 
 @compiled()
-def _take_out(fire, slot, thread, store):
-    """Takes a shown fire's part out of its slot's sums."""
-    if store.kept[fire]:
-        for k in range(store.start[fire], store.start[fire] + store.size[fire]):
-            cell = store.cell[k]
-            store.burned[thread, slot, cell] -= 1
-            store.downstream[thread, slot, cell] -= store.below[fire, cell]
-        return
-    for cell in range(store.code.shape[1]):
-        if store.code[fire, cell] != UNBURNED:
-            store.burned[thread, slot, cell] -= 1
-            store.downstream[thread, slot, cell] -= store.below[fire, cell]
+def lie_of(fire, state, offset, width, ways, rules, fires):
+    """How the land lies for a fire under an overlay's codes u8 [P]."""
+    stream = fires.row[fire] // ways.steps if rules.breach.shape[0] > 0 else 0
+    return Lie(state, fires.source[fire], fires.key[fire],
+               rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
 
 
 @compiled()
-def _put_in(fire, slot, thread, burned, store, work):
-    """Puts a shown fire's part into its slot's sums."""
-    scale = store.scale[slot]
-    for k in range(burned):
-        cell = work.order[k]
-        below = np.int32(np.rint(work.below[cell] * scale))
-        store.below[fire, cell] = below
-        store.burned[thread, slot, cell] += 1
-        store.downstream[thread, slot, cell] += below
+def _burn_on(fire, slot, thread, ways, rules, fires, new, crossing, values, lie, changed,
+             store, work):
+    """Solves a kept fire again where breaks came or went."""
+    first, limits, duration = fires.row[fire], rules.class_limits, fires.duration[fire]
+    worth, share = values.worth[slot], values.share[slot]
+    shown = fire < store.below.shape[0]
+    size = change(new.cells[slot, :new.how_many[slot]], duration, crossing, first, ways, lie,
+                  changed, work)
+    fresh = solve_again(size, duration, first, ways, lie, changed, work)
+    if new.revalued[slot]:
+        store.lost[fire] = lost_anywhere(first, ways, limits, worth, work)
+        if shown:
+            take_out(fire, slot, thread, store)
+            stands = close_ranks(fire, fresh, store, work)
+            put_in(fire, slot, thread, stands + fresh, first, lie.offset, ways, limits, share,
+                   store, work)
+    else:
+        store.lost[fire] += (lost_now(fresh, first, ways, limits, worth, work)
+                             - lost_before(first, ways, limits, worth, changed))
+        if shown:
+            correct(fire, slot, thread, fresh, first, lie.offset, ways, limits, share, store,
+                    changed, work)
+    settle(changed, work)
 
 
 @compiled()
-def _keep(fire, burned, store, work):
-    """Keeps a fire where it has room, and cleans up (but for the codes, which stay)."""
-    start = store.start[fire]
-    if burned > store.room[fire]:
-        start = -1
-        store.start[fire] = -1
-    store.size[fire] = burned
-    store.kept[fire] = start >= 0
-    for k in range(burned):
-        cell = work.order[k]
-        if start >= 0:
-            store.cell[start + k] = cell
-            store.time[start + k] = work.time[cell]
-            store.weight[start + k] = work.weight[cell]
-        work.time[cell] = np.inf
-        work.status[cell] = UNSEEN
-
-
-@compiled()
-def _forget_changes(changed, work):
-    """Cells that do not burn any more are like those that never did."""
-    for k in range(changed.how_many[0]):
-        cell = changed.cell[k]
-        if work.code[cell] == UNBURNED:
-            work.status[cell] = UNSEEN
-    changed.how_many[0] = 0
-
-
-@compiled()
-def _reburn(fire, thread, offset, width, ways, spots, rules, fires, overlays, new, crossing,
-            changes, store, scratch):
-    work = of_thread(scratch, thread, store.code[fire])
-    changed = Changes(changes.cell[thread], changes.how_many[thread])
-    first, slot = fires.row[fire], fires.overlay[fire]
-    stream = first // ways.steps if rules.breach.shape[0] > 0 else 0
-    lie = Lie(overlays.state[slot], fires.source[fire], fires.key[fire],
-              rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
+def _burn_anew(fire, slot, thread, ways, spots, rules, fires, values, lie, store, work):
+    first, limits = fires.row[fire], rules.class_limits
     shown = fire < store.below.shape[0]
     if shown:
-        _take_out(fire, slot, thread, store)
-    if store.kept[fire]:
-        recall(fire, store, lie, work)
-        known, duration = store.size[fire], fires.duration[fire]
-        size = change(new.cells[slot, :new.how_many[slot]], duration, crossing, first, ways, lie,
-                      changed, work)
-        burned = solve_again(size, known, duration, first, ways, lie, changed, work)
-        burned = _in_order(known, burned, work)
-        _forget_changes(changed, work)
-    else:
-        work.code[:] = UNBURNED
-        burned = burn_one(fires.duration[fire], first, ways, spots, lie, work)
-    if ways.heat.shape[0] > 0:
-        classify(burned, first, ways, rules.class_limits, work)
-    store.loss[fire] = loss_of(burned, overlays.value[slot], work)
+        take_out(fire, slot, thread, store)
+    for cell in range(work.code.shape[0]):
+        work.time[cell] = np.inf
+        work.code[cell] = UNBURNED
+    burned = burn_one(fires.duration[fire], first, ways, spots, lie, work)
+    store.lost[fire] = lost_now(burned, first, ways, limits, values.worth[slot], work)
+    for k in range(burned):
+        work.status[work.order[k]] = UNSEEN
     if shown:
-        hand_down(burned, offset, work)
-        _put_in(fire, slot, thread, burned, store, work)
-    _keep(fire, burned, store, work)
+        for k in range(burned):
+            store.order[fire, k] = work.order[k]
+        put_in(fire, slot, thread, burned, first, lie.offset, ways, limits, values.share[slot],
+               store, work)
+
+
+@compiled()
+def _reburn(fire, thread, offset, width, ways, spots, rules, fires, overlays, new, crossing, values,
+            changes, store, scratch):
+    slot = fires.overlay[fire]
+    work = in_place(fire, thread, store, scratch)
+    lie = lie_of(fire, overlays.state[slot], offset, width, ways, rules, fires)
+    if store.kept[fire]:
+        _burn_on(fire, slot, thread, ways, rules, fires, new, crossing, values, lie,
+                 changes_of_thread(changes, thread), store, work)
+    else:
+        _burn_anew(fire, slot, thread, ways, spots, rules, fires, values, lie, store, work)
+        store.kept[fire] = ways.steps == 1 and spots.cells.shape[1] == 0
+    store.loss[fire] = np.float64(store.lost[fire]) / values.unit[slot]
 
 
 @numba.njit(cache=True, parallel=True)
-def reburn_many(which, width, ways, spots, rules, fires, overlays, new, crossing, changes, store,
-                scratch):
+def reburn_many(which, width, ways, spots, rules, fires, overlays, new, crossing, values, changes,
+                store, scratch):
     """Burns the fires listed in `which` again, in parallel; fires that keep nothing burn anew."""
     offset = STEP_ROW * width + STEP_COL
     for i in numba.prange(which.shape[0]):
         _reburn(which[i], numba.get_thread_id(), offset, width, ways, spots, rules, fires, overlays,
-                new, crossing, changes, store, scratch)
+                new, crossing, values, changes, store, scratch)

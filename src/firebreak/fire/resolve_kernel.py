@@ -31,22 +31,18 @@ from firebreak.fire.way_kernel import (
     step_open,
 )
 
-KEPT, KEPT_SILENT = 3, 4  # status of cells that stand from before; see `front_kernel`
-FORGOTTEN = 5  # to be solved again, or reached for the first time
-
-
-@compiled(inline="always")
-def standing(cell, lie):
-    """Status of a burned cell from before."""
-    return KEPT_SILENT if lie.state[cell] != OPEN and kind_of(cell, lie) == NARROW else KEPT
+FORGOTTEN = 3  # status of a cell to be solved again, or reached for the first time; a cell that
+# stands as before is UNSEEN, whether it burned or not
 
 
 @compiled(inline="always")
 def _note(cell, changes, work):
-    """Lists a cell that is about to change for the first time."""
+    """Lists a cell that is about to change for the first time, as it was."""
     if work.status[cell] != FORGOTTEN:
-        changes.cell[changes.how_many[0]] = cell
-        changes.how_many[0] += 1
+        k = changes.how_many[0]
+        changes.cell[k], changes.time[k] = cell, work.time[cell]
+        changes.code[k], changes.weight[k] = work.code[cell], work.weight[cell]
+        changes.how_many[0] = k + 1
         work.status[cell] = FORGOTTEN
 
 
@@ -70,8 +66,11 @@ def _comes_by(code, step):
 
 
 @compiled()
-def _forget_children(parent, forgotten, offset, changes, work):
-    for step in range(STEPS):
+def _forget_children(parent, forgotten, sends, offset, changes, work):
+    steps = np.uint64(sends[parent])
+    while steps != 0:
+        step = np.int64(lowest_bit(steps))
+        steps &= steps - np.uint64(1)
         child = parent - offset[step]
         if _comes_by(np.int64(work.code[child]), step):
             forgotten = _forget(child, forgotten, changes, work)
@@ -79,11 +78,12 @@ def _forget_children(parent, forgotten, offset, changes, work):
 
 
 @compiled()
-def _forget_descendants(forgotten, offset, changes, work):
+def _forget_descendants(forgotten, sends, offset, changes, work):
     """Forgets all that depends on the cells on the stack; returns how many stand there then."""
     done = 0
     while done < forgotten:
-        forgotten = _forget_children(np.int64(work.stack[done]), forgotten, offset, changes, work)
+        forgotten = _forget_children(np.int64(work.stack[done]), forgotten, sends, offset, changes,
+                                     work)
         done += 1
     return forgotten
 
@@ -96,18 +96,27 @@ def _has_children(parent, offset, work):
     return found
 
 
+@compiled(inline="always")
+def crosses(code, k, crossing):
+    """Does a way of this code into the k-th of the children around a break cross it?"""
+    if code < SEGMENT_CODE:
+        return crossing.steps[k] & (np.uint32(1) << np.uint32(code)) != 0
+    if code >= SEGMENT_CODE + SEGMENT_A.shape[0]:
+        return False
+    return crossing.segments[k] & (np.uint64(1) << np.uint64(code - SEGMENT_CODE)) != 0
+
+
 @compiled()
-def _forget_closed(cell, kind, forgotten, crossing, lie, changes, work):
+def _forget_closed(cell, kind, forgotten, crossing, sends, lie, changes, work):
     """Forgets what is reached through a break, CLOSED or NARROW, and by ways that it closes."""
     if work.code[cell] != UNBURNED:
         if kind == NARROW:
-            work.status[cell] = KEPT_SILENT
-            forgotten = _forget_children(cell, forgotten, lie.offset, changes, work)
+            forgotten = _forget_children(cell, forgotten, sends, lie.offset, changes, work)
         else:
             forgotten = _forget(cell, forgotten, changes, work)
     for k in range(crossing.child.shape[0]):
         child = cell + crossing.child[k]
-        if work.code[child] == crossing.code[k]:
+        if crosses(np.int64(work.code[child]), k, crossing):
             forgotten = _forget(child, forgotten, changes, work)
     return forgotten
 
@@ -122,16 +131,20 @@ def _forget_opened(cell, forgotten, crossing, row, ways, lie, changes, work):
     for k in range(crossing.child.shape[0]):
         child = cell + crossing.child[k]
         if work.code[child] != UNBURNED and child != lie.source:
-            t = _way(child, crossing.code[k], row, ways, lie, work)[0]
-            if t < work.time[child] or (t == work.time[child]
-                                        and crossing.code[k] < work.code[child]):
+            code = _better_across(child, k, crossing, row, ways, lie, work)[1]
+            if code != work.code[child]:
                 forgotten = _forget(child, forgotten, changes, work)
     return forgotten
 
 
 @compiled(inline="always")
-def _sends(status):
-    return status in (FINAL, KEPT)
+def _sends(cell, lie, work):
+    """Is a cell known to burn and to pass fire on?"""
+    status = work.status[cell]
+    if status == UNSEEN:
+        kind = lie.state[cell]
+        return work.code[cell] != UNBURNED and (kind == OPEN or kind_of(cell, lie) != NARROW)
+    return status == FINAL
 
 
 @compiled(inline="always")
@@ -143,8 +156,8 @@ def _through_segment(child, segment, kind, best, metric, lie, work):
     cell_a, cell_b = child + offset[SEGMENT_A[segment]], child + offset[SEGMENT_B[segment]]
     t, w = np.float32(np.inf), -1.0
     # The child would burn after the later end.
-    if _sends(work.status[cell_a]) and _sends(work.status[cell_b]) and (
-            max(time[cell_a], time[cell_b]) < best) and (
+    if (max(time[cell_a], time[cell_b]) < best and _sends(cell_a, lie, work)
+            and _sends(cell_b, lie, work)) and (
             kind == OPEN or segment_open(child, segment, lie)):
         w = segment_weight(metric, child, segment, time[cell_a], time[cell_b])
         if w >= 0.0:
@@ -166,23 +179,6 @@ def _by_step(child, step, kind, metric, unit_time, lie, work):
 
 
 @compiled()
-def _way(child, code, row, ways, lie, work):
-    """(time, weight) of one way to a cell, inf where it is closed or its ends are not known."""
-    metric, kind = ways.metric[row], kind_of(child, lie)
-    t, w = np.float32(np.inf), 0.0
-    if kind == CLOSED:
-        return t, w
-    if code >= SEGMENT_CODE:
-        segment = code - SEGMENT_CODE
-        if ways.segments[row, child] & (np.uint64(1) << np.uint64(segment)) != 0:
-            t, w = _through_segment(child, segment, kind, np.float32(np.inf), metric, lie, work)
-    elif (ways.accepts[row, child] & (np.uint32(1) << np.uint32(code)) != 0
-          and _sends(work.status[child + lie.offset[code]])):
-        t = _by_step(child, code, kind, metric, ways.unit_time[row], lie, work)
-    return t, w
-
-
-@compiled()
 def _or_by_segment(best, best_code, best_weight, child, segments, kind, metric, lie, work):
     """(time, code, weight) of the best of what is given and the ways through segments, bits u64."""
     while segments != 0:
@@ -195,21 +191,33 @@ def _or_by_segment(best, best_code, best_weight, child, segments, kind, metric, 
 
 
 @compiled()
-def _best_way(child, kind, row, ways, lie, work):
-    """(time, code, weight) of the best way to a cell from all that are known."""
+def _best_of(steps, segments, best, best_code, best_weight, child, kind, row, ways, lie, work):
+    """(time, code, weight) of the best of what is given and of ways from known cells, bits u64."""
     metric, unit_time = ways.metric[row], ways.unit_time[row]
-    best, best_code = np.float32(np.inf), np.int64(UNBURNED)
-    steps = np.uint64(ways.accepts[row, child])
     while steps != 0:
         step = np.int64(lowest_bit(steps))
         steps &= steps - np.uint64(1)
         parent = child + lie.offset[step]
-        if _sends(work.status[parent]) and work.time[parent] < best:
+        if work.time[parent] < best and _sends(parent, lie, work):
             t = _by_step(child, step, kind, metric, unit_time, lie, work)
             if t < best or (t == best < np.inf and step < best_code):
-                best, best_code = t, step
-    return _or_by_segment(best, best_code, 0.0, child, ways.segments[row, child], kind, metric, lie,
-                          work)
+                best, best_code, best_weight = t, step, 0.0
+    return _or_by_segment(best, best_code, best_weight, child, segments, kind, metric, lie, work)
+
+
+@compiled()
+def _better_across(child, k, crossing, row, ways, lie, work):
+    """(time, code, weight) of the better of what the k-th child around a break has and the ways
+    that cross the break.
+    """
+    kind = kind_of(child, lie)
+    time, code = work.time[child], np.int64(work.code[child])
+    weight = np.float64(work.weight[child])
+    if kind == CLOSED:
+        return time, code, weight
+    return _best_of(np.uint64(ways.accepts[row, child] & crossing.steps[k]),
+                    ways.segments[row, child] & crossing.segments[k], time, code, weight, child,
+                    kind, row, ways, lie, work)
 
 
 @compiled()
@@ -234,7 +242,9 @@ def _queue(cell, size, duration, row, ways, lie, work):
     kind = kind_of(cell, lie)
     if kind == CLOSED:
         return size
-    t, code, weight = _best_way(cell, kind, row, ways, lie, work)
+    t, code, weight = _best_of(np.uint64(ways.accepts[row, cell]), ways.segments[row, cell],
+                               np.float32(np.inf), np.int64(UNBURNED), 0.0, cell, kind, row, ways,
+                               lie, work)
     if t <= duration and code != UNBURNED:
         work.time[cell], work.code[cell], work.weight[cell] = t, code, weight
         size = enqueue(cell, t, size, work.time, work.queue)
@@ -245,17 +255,14 @@ def _queue(cell, size, duration, row, ways, lie, work):
 def _queue_opened(cell, size, duration, crossing, row, ways, lie, changes, work):
     """Queues what a break that is gone lets burn for the first time; returns the queue's size."""
     if work.code[cell] == UNBURNED:
+        _note(cell, changes, work)
         size = _queue(cell, size, duration, row, ways, lie, work)
-        if work.code[cell] != UNBURNED:
-            _note(cell, changes, work)
     for k in range(crossing.child.shape[0]):
         child = cell + crossing.child[k]
-        if work.status[child] not in (UNSEEN, FORGOTTEN):
+        if work.status[child] == UNSEEN and work.code[child] != UNBURNED:
             continue
-        t, w = _way(child, crossing.code[k], row, ways, lie, work)
-        code = crossing.code[k]
-        if t <= duration and (t < work.time[child] or (t == work.time[child] < np.inf
-                                                       and code < work.code[child])):
+        t, code, w = _better_across(child, k, crossing, row, ways, lie, work)
+        if t <= duration and code != work.code[child]:
             _note(child, changes, work)
             work.time[child], work.code[child], work.weight[child] = t, code, w
             size = enqueue(child, t, size, work.time, work.queue)
@@ -267,16 +274,17 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
     """Forgets what breaks that came or went at `cells` i64 [M] change, and queues what known cells
     reach; returns the queue's size. `solve_again` does the rest.
     """
-    forgotten = 0
+    forgotten, sends = 0, ways.sends[row]
     for cell in cells:
         kind = kind_of(cell, lie)
         if kind in (CLOSED, NARROW):
-            forgotten = _forget_closed(cell, kind, forgotten, crossing, lie, changes, work)
-    forgotten = _forget_descendants(forgotten, lie.offset, changes, work)
+            forgotten = _forget_closed(cell, kind, forgotten, crossing, sends, lie, changes,
+                                       work)
+    forgotten = _forget_descendants(forgotten, sends, lie.offset, changes, work)
     for cell in cells:
         if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
             forgotten = _forget_opened(cell, forgotten, crossing, row, ways, lie, changes, work)
-    forgotten = _forget_descendants(forgotten, lie.offset, changes, work)
+    forgotten = _forget_descendants(forgotten, sends, lie.offset, changes, work)
     size = 0
     for k in range(forgotten):
         size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
@@ -287,14 +295,14 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
 
 
 @compiled()
-def solve_again(size, known, duration, row, ways, lie, changes, work):
-    """Lets fire spread from the queue into the forgotten cells; returns where the cells that it
-    reached end in `order`, behind the `known` ones.
+def solve_again(size, duration, row, ways, lie, changes, work):
+    """Lets fire spread from the queue into the forgotten cells; returns how many it reached, which
+    are in `order` then.
 
     A cell that still stands may burn earlier than before: a later end of a segment can lead to a
     better point of it, see `way_kernel.segment_weight`. It is then forgotten too.
     """
-    burned = known
+    burned, sends = 0, ways.sends[row]
     while size > 0:
         word = work.queue[0]
         drop_first(work.queue, size)
@@ -310,13 +318,12 @@ def solve_again(size, known, duration, row, ways, lie, changes, work):
             work.status[parent] = SILENT
             continue
         work.status[parent] = FINAL
-        steps = np.uint64(ways.sends[row, parent])
+        steps = np.uint64(sends[parent])
         while steps != 0:
             step = np.int64(lowest_bit(steps))
             steps &= steps - np.uint64(1)
             child = parent - lie.offset[step]
-            status = work.status[child]
-            if status in (FINAL, SILENT) or work.time[child] <= now:
+            if work.time[child] <= now:
                 continue
             kind = kind_of(child, lie)
             if kind == CLOSED:
@@ -324,15 +331,34 @@ def solve_again(size, known, duration, row, ways, lie, changes, work):
             t, code, weight = _ways_by(step, child, kind, row, ways, lie, work)
             if t > duration or code == work.code[child]:
                 continue
-            if status in (UNSEEN, FORGOTTEN):
+            if work.status[child] == FORGOTTEN or work.code[child] == UNBURNED:
                 _note(child, changes, work)
                 sooner = t < work.time[child]
                 work.time[child], work.code[child], work.weight[child] = t, code, weight
                 if sooner:
                     size = enqueue(child, t, size, work.time, work.queue)
             else:
-                forgotten = _forget_descendants(_forget(child, 0, changes, work), lie.offset,
+                forgotten = _forget_descendants(_forget(child, 0, changes, work), sends, lie.offset,
                                                 changes, work)
                 for k in range(forgotten):
                     size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
     return burned
+
+
+@compiled()
+def settle(changes, work):
+    """Makes the fire stand as it is now, and forgets what changed."""
+    for k in range(changes.how_many[0]):
+        work.status[changes.cell[k]] = UNSEEN
+    changes.how_many[0] = 0
+
+
+@compiled()
+def undo(changes, work):
+    """Makes the fire what it was before the changes, and forgets them."""
+    for k in range(changes.how_many[0]):
+        cell = changes.cell[k]
+        work.time[cell], work.code[cell] = changes.time[k], changes.code[k]
+        work.weight[cell] = changes.weight[k]
+        work.status[cell] = UNSEEN
+    changes.how_many[0] = 0

@@ -1,0 +1,38 @@
+"""Compiled choice of the fires that a change of breaks concerns."""
+
+import numpy as np
+
+from firebreak.fire.compiled import compiled
+from firebreak.fire.resolve_kernel import crosses
+from firebreak.fire.ring import UNBURNED
+
+
+@compiled()
+def depends_on(cell, sources, codes, crossing, out):
+    """Sets out[fire] = 1, u8 [F], for each fire that may change when `cell` becomes a break.
+
+    A fire changes if it burned the cell, or if some child's recorded step or segment crosses the
+    cell or is a diagonal beside it; a fire that starts in the cell does not. A diagonal counts
+    although it closes only if its other side is closed too: solving that fire again then changes
+    nothing.
+    """
+    for fire in range(codes.shape[0]):
+        if sources[fire] == cell:
+            continue
+        if codes[fire, cell] != UNBURNED:
+            out[fire] = 1
+            continue
+        for k in range(crossing.child.shape[0]):
+            if crosses(np.int64(codes[fire, cell + crossing.child[k]]), k, crossing):
+                out[fire] = 1
+                break
+
+
+@compiled()
+def burned_near(cell, reach, width, codes, out):
+    """Sets out[fire] = 1, u8 [F], for each fire that burned a cell within `reach` of `cell`."""
+    for fire in range(codes.shape[0]):
+        for row in range(-reach, reach + 1):
+            for col in range(-reach, reach + 1):
+                if codes[fire, cell + row * width + col] != UNBURNED:
+                    out[fire] = 1
