@@ -185,6 +185,8 @@ class FireStore:
         self._stale[:] = 0
         if which.size == 0:
             return 0
+        # Fires of one weather after the other read the same travel field.
+        which = which[np.argsort(self._table.row[which], kind="stable")]
         reburn_many(which, self.width, fields.ways(), fields.spots(), fields.rules(), self._table,
                     overlays, self._new, self._crossing, self._worth, self._changes, self._store,
                     self._scratch)

@@ -65,7 +65,7 @@ def _comes_by(code, step):
     return TOUCHING[step] & (np.uint64(1) << np.uint64(code - SEGMENT_CODE)) != 0
 
 
-@compiled()
+@compiled(inline="always")
 def _forget_children(parent, forgotten, sends, offset, changes, work):
     steps = np.uint64(sends[parent])
     while steps != 0:
@@ -148,17 +148,16 @@ def _sends(cell, lie, work):
 
 
 @compiled(inline="always")
-def _through_segment(child, segment, kind, best, metric, lie, work):
-    """(time, weight) of the way through a segment; inf where it is closed, its ends are not known,
-    or it is later than `best`.
+def _through_segment(child, segment, best, metric, lie, work):
+    """(time, weight) of the way through a segment as if it were open; inf where its ends are not
+    known, or it is later than `best`.
     """
     time, offset = work.time, lie.offset
     cell_a, cell_b = child + offset[SEGMENT_A[segment]], child + offset[SEGMENT_B[segment]]
     t, w = np.float32(np.inf), -1.0
     # The child would burn after the later end.
-    if (max(time[cell_a], time[cell_b]) < best and _sends(cell_a, lie, work)
-            and _sends(cell_b, lie, work)) and (
-            kind == OPEN or segment_open(child, segment, lie)):
+    if max(time[cell_a], time[cell_b]) < best and _sends(cell_a, lie, work) and _sends(
+            cell_b, lie, work):
         w = segment_weight(metric, child, segment, time[cell_a], time[cell_b])
         if w >= 0.0:
             late = (time[cell_a] + w * (np.float64(time[cell_b]) - time[cell_a])
@@ -168,29 +167,28 @@ def _through_segment(child, segment, kind, best, metric, lie, work):
 
 
 @compiled(inline="always")
-def _by_step(child, step, kind, metric, unit_time, lie, work):
-    """Time of the single step from a cell that is known to send; inf where it is closed."""
+def _by_step(child, step, metric, unit_time, lie, work):
+    """Time of the single step from a cell that is known to send, as if it were open."""
     parent = child + lie.offset[step]
-    t = np.float32(np.inf)
-    if kind == OPEN or step_open(child, step, lie):
-        late = work.time[parent] + step_cost(metric, unit_time, child, step, lie.offset)
-        t = max(np.float32(late), later(work.time[parent]))
-    return t
+    late = work.time[parent] + step_cost(metric, unit_time, child, step, lie.offset)
+    return max(np.float32(late), later(work.time[parent]))
 
 
-@compiled()
+@compiled(inline="always")
 def _or_by_segment(best, best_code, best_weight, child, segments, kind, metric, lie, work):
     """(time, code, weight) of the best of what is given and the ways through segments, bits u64."""
     while segments != 0:
         segment = np.int64(lowest_bit(segments))
         segments &= segments - np.uint64(1)
-        t, w = _through_segment(child, segment, kind, best, metric, lie, work)
-        if t < best or (t == best < np.inf and segment + SEGMENT_CODE < best_code):
+        t, w = _through_segment(child, segment, best, metric, lie, work)
+        # Whether it is open is asked last: that takes longest.
+        if (t < best or (t == best < np.inf and segment + SEGMENT_CODE < best_code)) and (
+                kind == OPEN or segment_open(child, segment, lie)):
             best, best_code, best_weight = t, segment + SEGMENT_CODE, w
     return best, best_code, best_weight
 
 
-@compiled()
+@compiled(inline="always")
 def _best_of(steps, segments, best, best_code, best_weight, child, kind, row, ways, lie, work):
     """(time, code, weight) of the best of what is given and of ways from known cells, bits u64."""
     metric, unit_time = ways.metric[row], ways.unit_time[row]
@@ -199,8 +197,9 @@ def _best_of(steps, segments, best, best_code, best_weight, child, kind, row, wa
         steps &= steps - np.uint64(1)
         parent = child + lie.offset[step]
         if work.time[parent] < best and _sends(parent, lie, work):
-            t = _by_step(child, step, kind, metric, unit_time, lie, work)
-            if t < best or (t == best < np.inf and step < best_code):
+            t = _by_step(child, step, metric, unit_time, lie, work)
+            if (t < best or (t == best < np.inf and step < best_code)) and (
+                    kind == OPEN or step_open(child, step, lie)):
                 best, best_code, best_weight = t, step, 0.0
     return _or_by_segment(best, best_code, best_weight, child, segments, kind, metric, lie, work)
 
@@ -220,7 +219,7 @@ def _better_across(child, k, crossing, row, ways, lie, work):
                     kind, row, ways, lie, work)
 
 
-@compiled()
+@compiled(inline="always")
 def _ways_by(step, child, kind, row, ways, lie, work):
     """(time, code, weight) of the better of what the cell has and the ways that its parent at
     `step` completes, which just became final.
@@ -229,8 +228,9 @@ def _ways_by(step, child, kind, row, ways, lie, work):
     best, best_code = work.time[child], np.int64(work.code[child])
     best_weight = np.float64(work.weight[child])
     if ways.accepts[row, child] & (np.uint32(1) << np.uint32(step)) != 0:
-        t = _by_step(child, step, kind, metric, unit_time, lie, work)
-        if t < best or (t == best < np.inf and step < best_code):
+        t = _by_step(child, step, metric, unit_time, lie, work)
+        if (t < best or (t == best < np.inf and step < best_code)) and (
+                kind == OPEN or step_open(child, step, lie)):
             best, best_code, best_weight = t, step, 0.0
     return _or_by_segment(best, best_code, best_weight, child,
                           ways.segments[row, child] & TOUCHING[step], kind, metric, lie, work)
