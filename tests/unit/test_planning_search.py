@@ -11,12 +11,14 @@ from firebreak.fire.engine import burn_loss, burn_statistics
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
 from firebreak.planning import limits
+from firebreak.planning.anneal import anneal
 from firebreak.planning.board import Board
-from firebreak.planning.filling import best_first, fill
+from firebreak.planning.filling import best_first, every_cell, fill, ranked
 from firebreak.planning.limits import Effort, SearchOptions
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.planning.plan import Plan
 from firebreak.planning.rounds import Task
+from firebreak.planning.swap import one_by_one, together
 
 CONDITIONS = FireConditions(scenarios=3)
 FIRES = 32
@@ -235,3 +237,58 @@ def test_a_problem_without_available_cells_is_left_alone(scene: Scene) -> None:
     fill(board, lambda of: of.available())
     assert board.cells == []
     assert best_first(board) == []
+
+
+def test_keeping_gains_changes_what_is_counted_and_nothing_else(scene: Scene) -> None:
+    fires = scene.fires("plan", FIRES)
+    problem = problem_of(scene, 0.05, fires, fires.first(0))
+    plain, keeps = Board(problem), Board(problem, keep_gains=True)
+    cells = plain.available()
+    assert plain.gains(cells).tolist() == keeps.gains(cells).tolist()
+    assert plain.simulations == keeps.simulations
+    fill(plain, every_cell)
+    fill(keeps, every_cell)
+    assert plain.cells == keeps.cells
+    assert keeps.simulations < plain.simulations
+
+
+def board_under(scene: Scene, method: str) -> Board:
+    fires = scene.fires("plan", FIRES)
+    board = Board(problem_of(scene, 0.06, fires, fires.first(0)))
+    board.become(plan_of(scene, method).cells.tolist())
+    return board
+
+
+def test_the_best_plan_seen_is_left_however_much_may_be_lost(scene: Scene) -> None:
+    board = board_under(scene, "greedy")
+    loss, rng = board.loss, np.random.default_rng(0)
+    together(board, every_cell, Effort(SearchOptions(evaluations=3000)), rng, chance=0.95,
+             slack=10.0)
+    assert board.loss <= loss
+    board = board_under(scene, "greedy")
+    anneal(board, Effort(SearchOptions(evaluations=1000)), rng, hot=0.99, cold=1.0)
+    assert board.loss <= loss
+
+
+def test_a_search_whose_effort_is_spent_leaves_the_plan(scene: Scene) -> None:
+    board = board_under(scene, "downstream-value")
+    before, spent = list(board.cells), Effort(SearchOptions(evaluations=1))
+    spent.evaluated = 1
+    looks = board.evaluated
+    one_by_one(board, every_cell, spent)
+    together(board, every_cell, spent, np.random.default_rng(0))
+    anneal(board, spent, np.random.default_rng(0))
+    assert board.cells == before
+    assert board.evaluated == looks
+
+
+def test_of_equal_cells_the_first_is_taken(scene: Scene) -> None:
+    fires = scene.fires("plan", FIRES)
+    board = Board(problem_of(scene, 1.0, fires, fires.first(0)))
+    dead = np.flatnonzero((board.downstream_value() == 0.0)
+                          & scene.landscape.treatable.ravel())
+    if dead.size < 2:  # break what burns until some cells are out of reach
+        fill(board, lambda of: of.available()[of.downstream_value()[of.available()] > 0.0])
+        dead = board.available()
+    assert dead.size >= 2
+    assert ranked(board, dead[::-1]).tolist() == dead.tolist()

@@ -19,7 +19,7 @@ from firebreak.planning.rounds import Placement, Task
 from firebreak.planning.starts import best_of, starts_of
 from firebreak.seeding import generator
 
-HOT, COLD = 0.2, 0.01
+HOT, COLD = 0.01, 0.02
 LOOKS = 12
 """Other places that a break is tried in before it is placed again."""
 
