@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from firebreak.checks import fail
+from firebreak.checks import InputError, fail
 from firebreak.cli.common import use_threads
 from firebreak.train.config import load_config
 from firebreak.train.metrics import JsonLines, read_rows
@@ -47,6 +47,8 @@ VARIANTS: dict[str, list[str]] = {
     "batch-128": ["agent.batch_size=128"],
     "guided-0": ["agent.guided=0.0"],
     "discount-0.97": ["agent.discount_end=0.97"],
+    "quantiles-16": ["agent.quantiles=16"],
+    "priority": ["agent.priority=0.6"],
 }
 
 
@@ -66,8 +68,16 @@ class Difference(NamedTuple):
 
 
 def main() -> None:
-    """Trains what is missing, then prints the table."""
-    args = _arguments()
+    """Runs the command."""
+    parser = _parser()
+    try:
+        run_all(parser.parse_args())
+    except InputError as error:
+        parser.error(str(error))
+
+
+def run_all(args: argparse.Namespace) -> None:
+    """Trains what the arguments name and the file does not hold, then prints the table."""
     base = [f"train.episodes={args.episodes}", f"evaluation.every_episodes={args.episodes}",
             f"evaluation.validation_landscapes={args.landscapes}", "evaluation.test_landscapes=1",
             *args.set]
@@ -169,8 +179,15 @@ def table(rows: list[dict[str, Any]]) -> str:
         cpu = np.mean([row["cpu_seconds"] for row in rows if row["variant"] == name])
         lines.append(
             f"| {name} | {len(means)} | {np.mean(means):.4f} | {min(means):.4f} - {max(means):.4f}"
-            f" | {f'{apart.mean:+.4f} ± {apart.half_width:.4f}' if apart else ''} | {cpu:.0f} |")
+            f" | {_shown(apart)} | {cpu:.0f} |")
     return "\n".join(lines)
+
+
+def _shown(apart: Difference | None) -> str:
+    if apart is None:
+        return ""
+    known = np.isfinite(apart.half_width)
+    return f"{apart.mean:+.4f}" + (f" ± {apart.half_width:.4f}" if known else "")
 
 
 def _changes(variants: dict[str, list[str]], name: str) -> list[str]:
@@ -188,7 +205,7 @@ def _added(text: str) -> tuple[str, list[str]]:
     return name, changes.split(",")
 
 
-def _arguments() -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--config", default="quick", help="preset or TOML file of the base")
     parser.add_argument("--episodes", type=int, default=250, help="of every run")
@@ -199,7 +216,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--set", action="append", default=[], help="change the base, key=value")
     parser.add_argument("--out", type=Path, default=Path("outputs/ablation.jsonl"))
     parser.add_argument("--table", action="store_true", help="only print the table")
-    return parser.parse_args()
+    return parser
 
 
 if __name__ == "__main__":

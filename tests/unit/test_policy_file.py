@@ -28,8 +28,8 @@ def test_a_policy_comes_back_as_it_was(tmp_path: Path, network) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["policy.pt"]
 
 
-def test_a_dueling_policy_comes_back_as_it_was(tmp_path: Path) -> None:
-    network = QMapNetwork(OBSERVATION.channels, 8, OBSERVATION.channel("available"))
+def test_a_policy_of_other_options_comes_back_as_it_was(tmp_path: Path) -> None:
+    network = QMapNetwork(OBSERVATION.channels, 8, OBSERVATION.channel("available"), 5, 0.4)
     save_policy(tmp_path / "p.pt", network, 8, {})
     observation = torch.rand(2, OBSERVATION.channels, 9, 10)
     assert torch.equal(load_policy(tmp_path / "p.pt").network(observation), network(observation))

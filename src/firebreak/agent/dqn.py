@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.relative import unit_of
@@ -19,10 +18,11 @@ from firebreak.agent.replay import Batch
 from firebreak.agent.schedules import LinearSchedule
 from firebreak.agent.targets import (
     copy_towards,
-    double_q_target,
     large_margin,
     masked_argmax,
     munchausen_bonus,
+    quantile_huber,
+    quantile_target,
     shaped_reward,
     soft_value,
 )
@@ -52,6 +52,8 @@ class DQNSettings:
             `demonstration_steps` env steps.
         imitation: weight of the large-margin loss (of `margin`, in the unit of the network's
             output) on transitions that did what downstream value does, by learner steps.
+        quantiles, risk: of the return, and the share of them, the lowest, whose mean is acted on.
+        priority: exponent of the last error in a transition's chance to be sampled; 0: all alike.
     """
 
     epsilon: LinearSchedule
@@ -73,15 +75,21 @@ class DQNSettings:
     demonstration_steps: int = 0
     imitation: LinearSchedule = _NOTHING
     margin: float = 0.5
+    quantiles: int = 1
+    risk: float = 1.0
+    priority: float = 0.0
 
 
 class Update(NamedTuple):
-    """What one learner step did, as plain numbers."""
+    """What one learner step did, as plain numbers; errors: square roots of the transitions'
+    losses.
+    """
 
     loss: float
     gradient_norm: float
     mean_q: float
     discount: float
+    errors: list[float]
 
 
 class DQNAgent:
@@ -97,9 +105,10 @@ class DQNAgent:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network = QMapNetwork(layout.channels, settings.width,
-                                  layout.channel("available") if settings.dueling else None)
-        self.online_net: nn.Module = network.to(self.device)
-        self.target_net: nn.Module = copy.deepcopy(self.online_net).requires_grad_(False)
+                                  layout.channel("available") if settings.dueling else None,
+                                  settings.quantiles, settings.risk)
+        self.online_net = network.to(self.device)
+        self.target_net = copy.deepcopy(self.online_net).requires_grad_(False)
         self.optimizer = torch.optim.Adam(self.online_net.parameters(),
                                           lr=settings.learning_rate(0))
         self.acting = torch.Generator().manual_seed(seed + 1)
@@ -140,18 +149,20 @@ class DQNAgent:
     def learn(self, batch: Batch) -> Update:
         """One gradient step on a batch whose discount the trainer asked for."""
         settings = self.settings
-        moved = Batch(*(part.to(self.device) for part in batch))
-        target = self._target(moved)
-        values = self.online_net(moved.observation)
-        q = values.gather(1, moved.action[:, None])[:, 0]
-        loss = functional.huber_loss(q, target) + self._imitation_loss(values, moved)
+        moved = batch.to(self.device)
+        spread = self.online_net.spread(moved.observation)
+        taken = spread[torch.arange(moved.action.shape[0]), moved.action]
+        error = quantile_huber(taken, self._target(moved))
+        loss = (error if moved.weight is None else error * moved.weight).mean()
+        loss = loss + self._imitation_loss(spread.mean(2), moved)
         for group in self.optimizer.param_groups:
             group["lr"] = settings.learning_rate(self.learner_steps)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.online_net.parameters(), settings.gradient_clip)
         self.optimizer.step()
-        update = Update(loss.item(), float(norm), q.detach().mean().item(), self.discount)
+        update = Update(loss.item(), float(norm), taken.detach().mean().item(), self.discount,
+                        error.detach().sqrt().tolist())
         self.learner_steps += 1
         if settings.target_share > 0.0:
             copy_towards(self.target_net, self.online_net, settings.target_share)
@@ -161,7 +172,9 @@ class DQNAgent:
 
     @torch.no_grad()
     def _target(self, batch: Batch) -> Tensor:
-        """What the network should say of the actions taken, in the unit of their observations."""
+        """What the network should say of the actions taken, in the unit of their observations:
+        samples of the return [M, J].
+        """
         settings, following = self.settings, batch.next_observation
         unit = unit_of(batch.observation, self.layout)
         reward = batch.reward
@@ -174,13 +187,13 @@ class DQNAgent:
                 self.target_net(batch.observation), batch.action, self._mask(batch.observation),
                 settings.temperature)
         if not bool((batch.discount > 0.0).any()):
-            return reward
+            return reward[:, None]
         discount = batch.discount * unit_of(following, self.layout) / unit
         if settings.munchausen > 0.0:
             value = soft_value(self.target_net(following), batch.next_mask, settings.temperature)
-            return reward + discount * value
-        return double_q_target(reward, discount, self.online_net(following),
-                               self.target_net(following), batch.next_mask)
+            return (reward + discount * value)[:, None]
+        return quantile_target(reward, discount, self.online_net(following),
+                               self.target_net.spread(following), batch.next_mask)
 
     def _imitation_loss(self, q: Tensor, batch: Batch) -> Tensor | float:
         """The mean large-margin loss where the action is what downstream value would have done."""

@@ -6,11 +6,13 @@ for a quarter of the cost of the same depth at full resolution. No batch normali
 dropout: acting and learning see the same function.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from firebreak.agent.targets import dueling
+from firebreak.agent.targets import dueling, lower_mean
 
 
 class QMapNetwork(nn.Module):
@@ -21,24 +23,33 @@ class QMapNetwork(nn.Module):
     Args:
         mask_channel: the channel that says which cells are allowed, for values of a map's base plus
             each cell's advantage over the mean of the allowed ones; None: base plus a free map.
+        quantiles: of the return, one map for each.
+        risk: a Q-value is the mean of this share of them, the lowest.
     """
 
     def __init__(self, channels: int, width: int = 32, mask_channel: int | None = None,
+                 quantiles: int = 1, risk: float = 1.0,
                  dilations: tuple[int, ...] = (1, 2, 4)) -> None:
         super().__init__()
-        self.mask_channel = mask_channel
+        self.mask_channel, self.risk = mask_channel, risk
+        self.options: dict[str, Any] = {"mask_channel": mask_channel, "quantiles": quantiles,
+                                        "risk": risk}
         self.stem = nn.Conv2d(channels, width, 4, stride=2, padding=1)
         self.blocks = nn.ModuleList(
             nn.Conv2d(width, width, 3, padding=d, dilation=d) for d in dilations)
         self.pooled = nn.Linear(2 * width, width)
         self.mix = nn.Conv2d(width, width, 1)
         self.detail = nn.Conv2d(channels, 8, 3, padding=1)
-        self.head = nn.Conv2d(width, 4, 1)
-        self.detail_head = nn.Conv2d(8 + 1, 1, 1)
-        self.base = nn.Linear(width, 1)
+        self.head = nn.Conv2d(width, 4 * quantiles, 1)
+        self.detail_head = nn.Conv2d(8 + quantiles, quantiles, 1)
+        self.base = nn.Linear(width, quantiles)
 
     def forward(self, observation: Tensor) -> Tensor:
         """Q-values of all cells, masked or not: [M, H * W]."""
+        return lower_mean(self.spread(observation), self.risk)
+
+    def spread(self, observation: Tensor) -> Tensor:
+        """Quantiles of the return of all cells: [M, H * W, quantiles]."""
         rows, cols = observation.shape[-2:]
         padded = functional.pad(observation, (0, cols % 2, 0, rows % 2))
         # Channels last in memory: two thirds of the time on a CPU.
@@ -52,11 +63,12 @@ class QMapNetwork(nn.Module):
         coarse = functional.pixel_shuffle(self.head(x), 2)
         fine = functional.relu(self.detail(padded))
         q = coarse + self.detail_head(torch.cat([fine, coarse], dim=1))
-        q = q[:, 0, :rows, :cols].flatten(1)
+        q = q[:, :, :rows, :cols].flatten(2).transpose(1, 2)
+        base = self.base(together)[:, None]
         if self.mask_channel is None:
-            return q + self.base(together)
+            return q + base
         mask = observation[:, self.mask_channel].flatten(1) > 0.5
-        return dueling(self.base(together), q, mask)
+        return dueling(base, q, mask[:, :, None])
 
 
 def parameter_count(network: nn.Module) -> int:

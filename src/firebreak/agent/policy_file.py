@@ -25,11 +25,11 @@ class Policy(NamedTuple):
     provenance: dict[str, Any]
 
 
-def save_policy(path: Path, network: torch.nn.Module, width: int,
+def save_policy(path: Path, network: QMapNetwork, width: int,
                 provenance: dict[str, Any]) -> None:
     """Writes a policy file; the old one stays until the new one is complete."""
     content = {"format": FORMAT, "channels": list(OBSERVATION.names), "width": width,
-               "mask_channel": getattr(network, "mask_channel", None),
+               "options": network.options,
                "weights": {k: v.detach().cpu() for k, v in network.state_dict().items()},
                "provenance": provenance}
     beside = path.with_name(path.name + ".tmp")
@@ -59,7 +59,7 @@ def load_policy(path: Path) -> Policy:
                    where=str(file), remedy="train it again with this version of firebreak")
     try:
         network = QMapNetwork(OBSERVATION.channels, content["width"],
-                              content.get("mask_channel"))
+                              **content.get("options", {}))
         network.load_state_dict(content["weights"])
         return Policy(network.eval(), content["provenance"])
     except (RuntimeError, KeyError, TypeError) as error:

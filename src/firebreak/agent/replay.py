@@ -24,6 +24,8 @@ class Batch(NamedTuple):
     reward: float32 [M], n-step sum.
     discount: float32 [M], 0 where the episode ended.
     next_mask: bool [M, A].
+    weight: float32 [M], of each transition in the loss; None: all alike.
+    place: int64 [M], where `Replay.prioritize` finds it again.
     """
 
     observation: Tensor
@@ -32,6 +34,18 @@ class Batch(NamedTuple):
     discount: Tensor
     next_observation: Tensor
     next_mask: Tensor
+    weight: Tensor | None = None
+    place: Tensor | None = None
+
+    def to(self, device: torch.device) -> "Batch":
+        """The batch on a device."""
+        return self._replace(**{name: part.to(device) for name, part in self._asdict().items()
+                                if part is not None})
+
+
+_LEAST_PRIORITY = 1e-3
+_CORRECTION = 0.5
+"""Exponent of the weights that undo part of the sampling's bias."""
 
 
 class Replay:
@@ -65,6 +79,7 @@ class Replay:
         self.action = torch.zeros((rows, num_envs), dtype=torch.int32)
         self.reward = torch.zeros((rows, num_envs), dtype=torch.float32)
         self.terminated = torch.zeros((rows, num_envs), dtype=torch.bool)
+        self.priority = torch.zeros((rows, num_envs), dtype=torch.float32)
         self._current_land = torch.arange(num_envs, dtype=torch.int32) * self._lands
         self._start_of_episode = torch.ones(num_envs, dtype=torch.bool)
         self._written = 0
@@ -104,12 +119,17 @@ class Replay:
         self.action[row] = action.detach().to("cpu", torch.int32)
         self.reward[row] = reward.detach().to("cpu", torch.float32)
         self.terminated[row] = terminated.detach().to("cpu")
+        # As likely as the likeliest: what is new has not been learned from.
+        self.priority[row] = max(float(self.priority.max()), _LEAST_PRIORITY)
         self._start_of_episode = self.terminated[row].clone()
         self._written += 1
 
-    def sample(self, size: int, discount: float, n_step: int,
-               generator: torch.Generator) -> Batch:
-        """A uniform batch of `size` transitions with `n_step` returns at `discount`.
+    def sample(self, size: int, discount: float, n_step: int, generator: torch.Generator,
+               priority: float = 0.0) -> Batch:
+        """A batch of `size` transitions with `n_step` returns at `discount`.
+
+        priority: 0, uniform; else a transition is drawn in proportion to that power of its
+        priority, and weighted against it.
 
         Raises:
             InputError: nothing has been stored.
@@ -118,10 +138,28 @@ class Replay:
         if count == 0:
             raise fail(expected="a filled replay", given="none stored", where="replay",
                        remedy="collect before learning")
+        if priority > 0.0:
+            return self._prioritized(size, discount, n_step, generator, priority)
         drawn = torch.randint(count, (size,), generator=generator)
         age, env = drawn // self.num_envs, drawn % self.num_envs
         oldest = self._written - min(self._written, self.rows)
         return self._gather(oldest + age, env, discount, n_step)
+
+    def _prioritized(self, size: int, discount: float, n_step: int, generator: torch.Generator,
+                     exponent: float) -> Batch:
+        """Source: Schaul et al. (2016), Prioritized experience replay, the proportional variant."""
+        newest = self._written - 1
+        chance = self.priority.double()**exponent
+        chance[newest % self.rows] = 0.0
+        place, probability = draw_in_proportion(chance.flatten(), size, generator)
+        row, env = place // self.num_envs, place % self.num_envs
+        weight = (probability * len(self))**-_CORRECTION
+        batch = self._gather(newest - (newest - row) % self.rows, env, discount, n_step)
+        return batch._replace(weight=(weight / weight.max()).float(), place=place)
+
+    def prioritize(self, place: Tensor, errors: list[float]) -> None:
+        """Remembers the last errors of the transitions of a prioritized batch."""
+        self.priority.view(-1)[place] = torch.tensor(errors).clamp(min=_LEAST_PRIORITY)
 
     def _gather(self, time: Tensor, env: Tensor, discount: float, n_step: int) -> Batch:
         """Times are absolute row counts, so that the newest row can be told from the oldest."""
@@ -190,7 +228,7 @@ class Replay:
     def _tensors(self) -> dict[str, Tensor]:
         return {"dynamic": self.dynamic, "flags": self.flags, "scalars": self.scalars,
                 "static": self.static, "land": self.land, "action": self.action,
-                "reward": self.reward, "terminated": self.terminated,
+                "reward": self.reward, "terminated": self.terminated, "priority": self.priority,
                 "current_land": self._current_land, "start_of_episode": self._start_of_episode}
 
     def _split(self, layers: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -198,6 +236,19 @@ class Replay:
         sizes = [len(layout.dynamic), len(layout.flags), len(layout.static), len(layout.scalars)]
         dynamic, flags, static, scalars = layers.split(sizes, dim=1)
         return dynamic, flags, static, scalars
+
+
+def draw_in_proportion(chance: Tensor, size: int,
+                       generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """`size` indices drawn with replacement in proportion to chance [A], and their probabilities.
+
+    Indices of chance 0 are never drawn.
+    """
+    heap = chance.cumsum(0)
+    aimed = torch.rand(size, generator=generator, dtype=torch.float64) * heap[-1]
+    below = torch.nextafter(heap[-1], torch.zeros_like(heap[-1]))  # a product may round up to it
+    place = torch.searchsorted(heap, aimed.clamp(max=below), right=True)
+    return place, chance[place] / heap[-1]
 
 
 _BIT = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8)

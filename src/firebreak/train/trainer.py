@@ -195,7 +195,8 @@ class ParallelTrainer:
         agent, settings = self.agent, self.agent.settings
         arena = self.arenas[agent.learner_steps % len(self.arenas)]
         size = max(1, settings.batch_size * self.arenas[0].cells // arena.cells)
-        batch = arena.replay.sample(size, agent.discount, settings.n_step, agent.sampling)
+        batch = arena.replay.sample(size, agent.discount, settings.n_step, agent.sampling,
+                                    settings.priority)
         if self.config.agent.symmetries:
             turns = SYMMETRIES if arena.replay.shape[0] == arena.replay.shape[1] else 1
             k = int(torch.randint(turns, (1,), generator=agent.sampling))
@@ -206,6 +207,8 @@ class ParallelTrainer:
                        where=f"learner step {agent.learner_steps}",
                        remedy="lower agent.learning_rate; the last checkpoint is as it was")
         self.losses.append(update.loss)
+        if batch.place is not None:
+            arena.replay.prioritize(batch.place, update.errors)
         return update
 
     def _validate_and_save(self) -> Iterator[Row]:
