@@ -6,12 +6,17 @@ Every variant is a list of changes to a base configuration (`--config`, `--episo
 run adds one JSON line to `--out`, and a line that is there already is not run again, so a stopped
 ablation goes on where it was. Weights are judged at 80, 90 and 100 % of the episodes, not where
 they were best, and on validation landscapes alone. `--add NAME:key=value,key=value` adds a variant.
-`--table` prints the table of what is finished and trains nothing.
+Names joined by "+" are trained together. `--screen` trains twelve such sets, in which each of
+eleven variants is half of the time there and half of the time not, whatever the others are: twelve
+runs measure each as well as six runs with it and six without. `--table` prints the tables of what
+is finished and trains nothing.
 """
 
 import argparse
 import tempfile
 import time
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,6 +57,10 @@ VARIANTS: dict[str, list[str]] = {
 }
 
 
+SCREENED = ("soft-target", "dueling", "munchausen", "demonstrations", "n-step-3", "early-decay",
+            "discount-0.95", "guided-0", "no-symmetries", "quantiles-16", "priority")
+
+
 class Run(NamedTuple):
     """One run to train: a variant's name and changes, and the seed."""
 
@@ -78,15 +87,9 @@ def main() -> None:
 
 def run_all(args: argparse.Namespace) -> None:
     """Trains what the arguments name and the file does not hold, then prints the table."""
-    base = [f"train.episodes={args.episodes}", f"evaluation.every_episodes={args.episodes}",
-            f"evaluation.validation_landscapes={args.landscapes}", "evaluation.test_landscapes=1",
-            *args.set]
-    variants = VARIANTS | dict(_added(text) for text in args.add)
-    names = args.variants or list(variants)
     rows = read_rows(args.out) if args.out.is_file() else []
     if not args.table:
-        wanted = [Run(name, tuple(base + _changes(variants, name)), seed)
-                  for seed in range(args.seeds) for name in names]
+        wanted = planned(args)
         done = {Run(row["variant"], tuple(row["changes"]), row["seed"]) for row in rows}
         log = JsonLines(args.out)
         for run in wanted:
@@ -98,6 +101,25 @@ def run_all(args: argparse.Namespace) -> None:
                       f"in {row['cpu_seconds']:.0f} CPU seconds", flush=True)
         log.close()
     print(table(rows))
+    if any("+" in row["variant"] for row in rows):
+        print(f"\n{effects_table(rows)}")
+
+
+def planned(args: argparse.Namespace) -> list[Run]:
+    """The runs that the arguments name, one seed of every variant after another.
+
+    Raises:
+        InputError: an unknown variant.
+    """
+    base = [f"train.episodes={args.episodes}", f"evaluation.every_episodes={args.episodes}",
+            f"evaluation.validation_landscapes={args.landscapes}", "evaluation.test_landscapes=1",
+            *args.set]
+    variants = VARIANTS | dict(_added(text) for text in args.add)
+    if args.screen:
+        named = list(enumerate(screen(SCREENED)))
+    else:
+        named = list(product(range(args.seeds), args.variants or variants))
+    return [Run(name, tuple(base + _changes(variants, name)), seed) for seed, name in named]
 
 
 def train(config_name: str, run: Run) -> dict[str, Any]:
@@ -183,6 +205,49 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def screen(names: Sequence[str]) -> list[str]:
+    """The twelve sets of at most eleven variants in which any two are each there alone, together
+    and not at all equally often.
+
+    Source: Plackett & Burman (1946), The design of optimum multifactorial experiments.
+    """
+    first = [mark == "+" for mark in "++-+++---+-"]
+    runs = [first[-shift:] + first[:-shift] for shift in range(11)] + [[False] * 11]
+    return ["+".join(name for name, there in zip(names, run, strict=False) if there) or BASE
+            for run in runs]
+
+
+def effects(rows: list[dict[str, Any]]) -> dict[str, Difference]:
+    """What each variant adds, by least squares over all runs: sets of variants are taken to add up.
+
+    The half-width joins the noise of runs (the residuals') and that of landscapes. Empty until
+    there are more runs than variants.
+    """
+    sets = [set(row["variant"].split("+")) - {BASE} for row in rows]
+    names = list(dict.fromkeys(name for row in rows for name in row["variant"].split("+")
+                               if name != BASE))
+    design = np.array([[1.0, *(name in one for name in names)] for one in sets])
+    freedom = len(rows) - design.shape[1]
+    if freedom < 1 or np.linalg.matrix_rank(design) < design.shape[1]:
+        return {}
+    returns = np.array([row["returns"] for row in rows])
+    fitted = np.linalg.pinv(design) @ returns
+    residuals = returns.mean(1) - (design @ fitted).mean(1)
+    runs = np.diag(np.linalg.inv(design.T @ design)) * (residuals**2).sum() / freedom
+    half = stats.t.ppf(0.975, freedom) * np.sqrt(runs + fitted.var(1, ddof=1) / returns.shape[1])
+    return {name: Difference(float(fitted[k].mean()), float(half[k]))
+            for k, name in enumerate(names, 1)}
+
+
+def effects_table(rows: list[dict[str, Any]]) -> str:
+    """`effects` as a Markdown table."""
+    lines = ["| variant | runs with it | what it adds, all runs |", "|---|---|---|"]
+    for name, effect in effects(rows).items():
+        count = sum(name in row["variant"].split("+") for row in rows)
+        lines.append(f"| {name} | {count} | {_shown(effect)} |")
+    return "\n".join(lines)
+
+
 def _shown(apart: Difference | None) -> str:
     if apart is None:
         return ""
@@ -191,10 +256,11 @@ def _shown(apart: Difference | None) -> str:
 
 
 def _changes(variants: dict[str, list[str]], name: str) -> list[str]:
-    if name not in variants:
-        raise fail(expected=f"one of {', '.join(variants)}", given=name, where="--variants",
-                   remedy="name one of them, or add it with --add NAME:key=value")
-    return variants[name]
+    for one in name.split("+"):
+        if one not in variants:
+            raise fail(expected=f"one of {', '.join(variants)}", given=one, where="--variants",
+                       remedy="name one of them, or add it with --add NAME:key=value")
+    return [change for one in name.split("+") for change in variants[one]]
 
 
 def _added(text: str) -> tuple[str, list[str]]:
@@ -215,6 +281,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--add", action="append", default=[], help="NAME:key=value,key=value")
     parser.add_argument("--set", action="append", default=[], help="change the base, key=value")
     parser.add_argument("--out", type=Path, default=Path("outputs/ablation.jsonl"))
+    parser.add_argument("--screen", action="store_true", help="sets of variants, not one by one")
     parser.add_argument("--table", action="store_true", help="only print the table")
     return parser
 

@@ -74,3 +74,35 @@ def test_bad_variants_are_named_in_a_sentence(monkeypatch, capsys) -> None:
         with pytest.raises(SystemExit):
             ablation.main()
         assert "expected" in capsys.readouterr().err
+
+
+def test_a_screen_has_every_pair_of_variants_in_balance() -> None:
+    sets = [set(one.split("+")) for one in ablation.screen(ablation.SCREENED)]
+    assert len(sets) == 12
+    for one in ablation.SCREENED:
+        assert sum(one in run for run in sets) == 6
+        for other in set(ablation.SCREENED) - {one}:
+            assert sum({one, other} <= run for run in sets) == 3
+
+
+def test_effects_of_variants_that_add_up_are_found_exactly() -> None:
+    adds = {name: np.array([k, -k, 2.0]) / 100 for k, name in enumerate(ablation.SCREENED)}
+    adds["base"] = np.zeros(3)
+    sets = [*ablation.screen(ablation.SCREENED), "base", "dueling"]
+    rows = [row(one, 0, list(0.3 + sum(adds[name] for name in one.split("+")))) for one in sets]
+    found = ablation.effects(rows)
+    for name, effect in found.items():
+        assert effect.mean == pytest.approx(adds[name].mean())
+        spread = adds[name].std(ddof=1) / np.sqrt(3)
+        assert effect.half_width == pytest.approx(stats.t.ppf(0.975, 2) * spread)
+    assert found.keys() == set(ablation.SCREENED)
+    assert "| dueling | 7 | +" in ablation.effects_table(rows)
+    assert ablation.effects(rows[:12]) == {}
+
+
+def test_the_noise_of_runs_widens_an_effect() -> None:
+    rows = [row("base", 0, [0.2, 0.2]), row("base", 1, [0.4, 0.4]), row("one", 0, [0.5, 0.5])]
+    effect = ablation.effects(rows)["one"]
+    # Means 0.3 of two and 0.5 of one; the residuals' variance is 0.02 with one degree of freedom.
+    assert effect.mean == pytest.approx(0.2)
+    assert effect.half_width == pytest.approx(stats.t.ppf(0.975, 1) * np.sqrt(0.02 * 1.5))
