@@ -103,7 +103,7 @@ def with_best_downstream(observation, share):
 def test_the_loss_of_learning_is_that_of_the_equation() -> None:
     learner = agent(learning_rate=constant(0.0))
     online, target = torch.zeros(CELLS), torch.zeros(CELLS)
-    online[4], online[9], target[9] = -3.0, 0.5, 30.0
+    online[4], online[9], target[9], target[2] = -3.0, 0.5, 30.0, 99.0
     learner.online_net, learner.target_net = Table(online), Table(target)
     learner.optimizer = torch.optim.SGD(learner.online_net.parameters(), lr=0.0)
     mask = torch.ones(1, CELLS, dtype=torch.bool)

@@ -118,6 +118,8 @@ def test_the_quantile_loss_by_hand() -> None:
     # from 3: -1.5 and 2, Huber 1 and 1.5, weights 1/4 and 3/4.
     expected = 2 * (0.25 * (0.125 + 3.5) / 2 + (0.25 * 1.0 + 0.75 * 1.5) / 2)
     assert loss.item() == pytest.approx(expected)
+    one_sample = quantile_huber(quantiles, torch.tensor([[1.5]]))
+    assert one_sample.item() == pytest.approx(2 * (0.25 * 0.125 + 0.25 * 1.0))
     loss.sum().backward()
     assert quantiles.grad is not None
     # Of -2 * (1/4) * (0.5 + 1) / 2, and of 2 * ((1/4) - (3/4)) / 2.
