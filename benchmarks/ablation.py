@@ -6,10 +6,10 @@ Every variant is a list of changes to a base configuration (`--config`, `--episo
 run adds one JSON line to `--out`, and a line that is there already is not run again, so a stopped
 ablation goes on where it was. Weights are judged at 80, 90 and 100 % of the episodes, not where
 they were best, and on validation landscapes alone. `--add NAME:key=value,key=value` adds a variant.
-Names joined by "+" are trained together. `--screen` trains twelve such sets, in which each of
-eleven variants is half of the time there and half of the time not, whatever the others are: twelve
-runs measure each as well as six runs with it and six without. `--table` prints the tables of what
-is finished and trains nothing.
+Names joined by "+" are trained together. `--screen` trains twelve such sets with each seed, in
+which each of eleven variants is half of the time there and half of the time not, whatever the
+others are: twelve runs measure each as well as six runs with it and six without. `--table` prints
+the tables of what is finished and trains nothing.
 """
 
 import argparse
@@ -116,7 +116,8 @@ def planned(args: argparse.Namespace) -> list[Run]:
             *args.set]
     variants = VARIANTS | dict(_added(text) for text in args.add)
     if args.screen:
-        named = list(enumerate(screen(SCREENED)))
+        named = [(seed, name) for seed in range(args.seeds)
+                 for name in screen(SCREENED, mirrored=seed % 2 == 1)]
     else:
         named = list(product(range(args.seeds), args.variants or variants))
     return [Run(name, tuple(base + _changes(variants, name)), seed) for seed, name in named]
@@ -205,20 +206,22 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def screen(names: Sequence[str]) -> list[str]:
+def screen(names: Sequence[str], mirrored: bool = False) -> list[str]:
     """The twelve sets of at most eleven variants in which any two are each there alone, together
-    and not at all equally often.
+    and not at all equally often; mirrored: what each set leaves out, so that pairs of variants that
+    do not add up do not show as effects of a third.
 
     Source: Plackett & Burman (1946), The design of optimum multifactorial experiments.
     """
     first = [mark == "+" for mark in "++-+++---+-"]
     runs = [first[-shift:] + first[:-shift] for shift in range(11)] + [[False] * 11]
-    return ["+".join(name for name, there in zip(names, run, strict=False) if there) or BASE
-            for run in runs]
+    return ["+".join(name for name, there in zip(names, run, strict=False)
+                     if there != mirrored) or BASE for run in runs]
 
 
 def effects(rows: list[dict[str, Any]]) -> dict[str, Difference]:
-    """What each variant adds, by least squares over all runs: sets of variants are taken to add up.
+    """What each variant adds, by least squares over all runs: sets of variants are taken to add up,
+    and a seed (its landscapes, fires and first weights) to be as good or bad for all of them.
 
     The half-width joins the noise of runs (the residuals') and that of landscapes. Empty until
     there are more runs than variants.
@@ -226,7 +229,9 @@ def effects(rows: list[dict[str, Any]]) -> dict[str, Difference]:
     sets = [set(row["variant"].split("+")) - {BASE} for row in rows]
     names = list(dict.fromkeys(name for row in rows for name in row["variant"].split("+")
                                if name != BASE))
-    design = np.array([[1.0, *(name in one for name in names)] for one in sets])
+    seeds = sorted({row["seed"] for row in rows})
+    design = np.array([[*(name in one for name in names), *(row["seed"] == seed for seed in seeds)]
+                       for one, row in zip(sets, rows, strict=True)], dtype=float)
     freedom = len(rows) - design.shape[1]
     if freedom < 1 or np.linalg.matrix_rank(design) < design.shape[1]:
         return {}
@@ -236,7 +241,7 @@ def effects(rows: list[dict[str, Any]]) -> dict[str, Difference]:
     runs = np.diag(np.linalg.inv(design.T @ design)) * (residuals**2).sum() / freedom
     half = stats.t.ppf(0.975, freedom) * np.sqrt(runs + fitted.var(1, ddof=1) / returns.shape[1])
     return {name: Difference(float(fitted[k].mean()), float(half[k]))
-            for k, name in enumerate(names, 1)}
+            for k, name in enumerate(names)}
 
 
 def effects_table(rows: list[dict[str, Any]]) -> str:

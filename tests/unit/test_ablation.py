@@ -78,7 +78,10 @@ def test_bad_variants_are_named_in_a_sentence(monkeypatch, capsys) -> None:
 
 def test_a_screen_has_every_pair_of_variants_in_balance() -> None:
     sets = [set(one.split("+")) for one in ablation.screen(ablation.SCREENED)]
+    mirrored = [set(one.split("+")) for one in ablation.screen(ablation.SCREENED, mirrored=True)]
     assert len(sets) == 12
+    assert all(other == set(ablation.SCREENED) - one
+               for one, other in zip(sets, mirrored, strict=True))
     for one in ablation.SCREENED:
         assert sum(one in run for run in sets) == 6
         for other in set(ablation.SCREENED) - {one}:
@@ -88,8 +91,9 @@ def test_a_screen_has_every_pair_of_variants_in_balance() -> None:
 def test_effects_of_variants_that_add_up_are_found_exactly() -> None:
     adds = {name: np.array([k, -k, 2.0]) / 100 for k, name in enumerate(ablation.SCREENED)}
     adds["base"] = np.zeros(3)
-    sets = [*ablation.screen(ablation.SCREENED), "base", "dueling"]
-    rows = [row(one, 0, list(0.3 + sum(adds[name] for name in one.split("+")))) for one in sets]
+    rows = [row(one, seed, list(0.3 + seed / 10 + sum(adds[name] for name in one.split("+"))))
+            for seed, sets in ((0, [*ablation.screen(ablation.SCREENED), "base"]),
+                               (1, ["dueling", "base"])) for one in sets]
     found = ablation.effects(rows)
     for name, effect in found.items():
         assert effect.mean == pytest.approx(adds[name].mean())
@@ -101,8 +105,10 @@ def test_effects_of_variants_that_add_up_are_found_exactly() -> None:
 
 
 def test_the_noise_of_runs_widens_an_effect() -> None:
-    rows = [row("base", 0, [0.2, 0.2]), row("base", 1, [0.4, 0.4]), row("one", 0, [0.5, 0.5])]
+    rows = [row("base", 0, [0.2, 0.2]), row("base", 0, [0.4, 0.4]), row("one", 0, [0.5, 0.5]),
+            row("base", 1, [0.9, 0.9])]
     effect = ablation.effects(rows)["one"]
     # Means 0.3 of two and 0.5 of one; the residuals' variance is 0.02 with one degree of freedom.
+    # The other seed has no part in it.
     assert effect.mean == pytest.approx(0.2)
     assert effect.half_width == pytest.approx(stats.t.ppf(0.975, 1) * np.sqrt(0.02 * 1.5))

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from firebreak.env.problem import Problem
 from firebreak.env.slots import Slots
-from firebreak.fire.burn_kernel import burned_near, depends_on
+from firebreak.fire.concern_kernel import burned_near, depends_on
 from firebreak.fire.engine import burn_loss
+from firebreak.fire.fire_tables import Crossing, crossing_of
 from firebreak.fire.ring import REACH
 from firebreak.fire.travel import closing_table, pad, padded_cells, padded_width
 from firebreak.planning.lines import (
@@ -31,7 +32,12 @@ from firebreak.planning.rounds import SPACING, Placement, Task, loaded
 from firebreak.planning.trees import conditional_value, tree_scratch
 
 _SLOT = np.zeros(1, np.int64)
-_closing_table = cache(closing_table)
+
+
+@cache
+def _crossing(width: int) -> Crossing:
+    return crossing_of(closing_table(width))
+
 
 BURNED_PER_WAY = 2
 """Lines of each length and way that are burned in a round, where the map is not too large."""
@@ -120,13 +126,13 @@ def changed_by(slots: Slots, problem: Problem, cells: NDArray[np.int64]) -> NDAr
     """1 for each plan fire [K] that may burn otherwise once flat `cells` are breaks."""
     trees, rules = slots.plan_trees(0), problem.scene.field.breaks
     width = padded_width(problem.scene.field.shape[1])
-    closes = _closing_table(width)
+    crossing = _crossing(width)
     out = np.zeros(trees.source.size, np.uint8)
     for place in padded_cells(cells, problem.scene.field.shape[1]).tolist():
         if rules.treated is not None:
             burned_near(place, 2 * REACH, width, trees.code, out)
             continue
-        depends_on(place, trees.source, trees.code, *closes, out)
+        depends_on(place, trees.source, trees.code, crossing, out)
         if rules.lost > 0.0:
             out |= trees.source == place
     return out
