@@ -30,7 +30,9 @@ def in_place(fire, thread, store, scratch):
     """A workspace on a kept fire's own arrays."""
     return Workspace(store.time[fire], store.code[fire], store.weight[fire], scratch.status[thread],
                      scratch.order[thread], scratch.below[thread], scratch.classes[thread],
-                     scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread])
+                     scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread],
+                     scratch.entry[thread], scratch.link[thread], scratch.head[thread],
+                     scratch.busy[thread], scratch.today[thread], scratch.found[thread])
 
 
 @compiled()

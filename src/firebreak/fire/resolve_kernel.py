@@ -252,11 +252,19 @@ def _queue(cell, size, duration, row, ways, lie, work):
 
 
 @compiled()
-def _queue_opened(cell, size, duration, crossing, row, ways, lie, changes, work):
-    """Queues what a break that is gone lets burn for the first time; returns the queue's size."""
+def _queue_opened(cell, size, duration, row, ways, lie, changes, work):
+    """Queues a cell whose break is gone, if known cells reach it; returns the queue's size."""
     if work.code[cell] == UNBURNED:
         _note(cell, changes, work)
         size = _queue(cell, size, duration, row, ways, lie, work)
+    return size
+
+
+@compiled()
+def _queue_across(cell, size, duration, crossing, row, ways, lie, changes, work):
+    """Queues what ways across a break that is gone let burn for the first time, or earlier; returns
+    the queue's size.
+    """
     for k in range(crossing.child.shape[0]):
         child = cell + crossing.child[k]
         if work.status[child] == UNSEEN and work.code[child] != UNBURNED:
@@ -290,7 +298,11 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
         size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
     for cell in cells:
         if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
-            size = _queue_opened(cell, size, duration, crossing, row, ways, lie, changes, work)
+            size = _queue_opened(cell, size, duration, row, ways, lie, changes, work)
+    # Only then: a way across one of the cells may lead into another, which must have seen all ways.
+    for cell in cells:
+        if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
+            size = _queue_across(cell, size, duration, crossing, row, ways, lie, changes, work)
     return size
 
 
