@@ -109,10 +109,12 @@ def landscapes(part_set: Set, data: Path) -> list[Landscape]:
 
 
 def measure(name: str, part: Part, data: Path, policies: dict[str, Policy],
-            done: set[str]) -> Iterator[dict[str, Any]]:
-    """Records of a part that are not in `done`, one per landscape, method and policy."""
+            done: set[str], most: int) -> Iterator[dict[str, Any]]:
+    """Records of a part that are not in `done`, one per landscape, method and policy; of the first
+    `most` landscapes of each set.
+    """
     for part_set in part.sets:
-        lands = landscapes(part_set, data)
+        lands = landscapes(part_set, data)[:most]
         for share in part.burned_shares:
             conditions = FireConditions(regime=FireRegime(burned_share=share))
             for index, land in enumerate(lands):
@@ -166,6 +168,8 @@ def main() -> None:
     options.add_argument("--policy", type=Path, nargs="*", default=[], help="runs or policy files")
     options.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     options.add_argument("--methods", default="", help="only these, comma-separated")
+    options.add_argument("--plan-fires", type=int, default=0, help="only this number of them")
+    options.add_argument("--most", type=int, default=10_000, help="landscapes of a set, at most")
     options.add_argument("--records", type=Path, default=Path("outputs/records.jsonl"))
     args = options.parse_args()
     set_threads(1)
@@ -177,9 +181,11 @@ def main() -> None:
     with args.records.open("a", encoding="utf-8") as out:
         for name in args.part:
             part = PARTS[name]
+            if args.plan_fires:
+                part = part._replace(plan_fires=(args.plan_fires,))
             part = part._replace(methods=tuple(m for m in part.methods
                                                if wanted is None or m in wanted))
-            for record in measure(name, part, args.data, policies, done):
+            for record in measure(name, part, args.data, policies, done, args.most):
                 out.write(json.dumps(record) + "\n")
                 out.flush()
                 print(record["key"], f"{record['reduction']:.4f} {record['seconds']:.2f} s",

@@ -29,15 +29,30 @@ Record = dict[str, Any]
 Records = list[Record]
 
 
-def matrix(records: Records, field: str = "reduction") -> NDArray[np.float64]:
-    """A method's values [policies, landscapes]."""
+def places_of(records: Records) -> list[tuple[str, int]]:
+    """Landscapes that records are of."""
+    return sorted({(record["set"], record["index"]) for record in records})
+
+
+def matrix(records: Records, field: str = "reduction",
+           only: Sequence[tuple[str, int]] | None = None) -> NDArray[np.float64]:
+    """A method's values [policies, landscapes], of `only` these landscapes if given."""
     policies = sorted({record["policy"] for record in records})
-    places = sorted({(record["set"], record["index"]) for record in records})
+    places = places_of(records) if only is None else list(only)
+    records = [record for record in records if (record["set"], record["index"]) in places]
     values = np.full((len(policies), len(places)), np.nan)
     for record in records:
         values[policies.index(record["policy"]),
                places.index((record["set"], record["index"]))] = record[field]
-    return values[:, ~np.isnan(values).any(axis=0)]
+    return values if only is not None else values[:, ~np.isnan(values).any(axis=0)]
+
+
+def paired(records: Records, ours: str,
+           theirs: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Two methods' values on the landscapes that both were measured on."""
+    first, second = of(records, method=ours), of(records, method=theirs)
+    common = sorted(set(places_of(first)) & set(places_of(second)))
+    return matrix(first, only=common), matrix(second, only=common)
 
 
 def methods_of(records: Records) -> list[str]:
@@ -75,7 +90,6 @@ def compared(records: Records, hero: str = "dqn") -> str:
     """Every method of one set of conditions, and what the hero saves beyond it."""
     if not records:
         return "Not measured."
-    own = matrix(of(records, method=hero))
     rows = []
     for name in reversed(methods_of(records)):
         found = of(records, method=name)
@@ -85,20 +99,21 @@ def compared(records: Records, hero: str = "dqn") -> str:
         def mean(field: str, found: Records = found) -> float:
             return float(np.mean([record[field] for record in found]))
 
-        line = [name, f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
+        line = [name, str(values.shape[1]), f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
                 f"{mean('reduction'):.3f}", f"{mean('reduction_untreated_cells'):.3f}",
                 f"{mean('cvar90_reduction'):.3f}",
                 f"{mean('in_sample_reduction') - mean('reduction'):+.3f}",
                 f"{mean('pieces'):.0f}", f"{mean('length_m') / 1000.0:.1f}",
                 f"{mean('seconds'):.2f}", f"{mean('simulations'):.0f}"]
-        if name == hero or own.shape[1] != values.shape[1]:
+        own, other = paired(records, hero, name)
+        if name == hero or own.shape[1] == 0:
             line += ["", ""]
         else:
-            more = difference(own, values)
-            chance = probability_of_improvement(own, values.mean(axis=0))
+            more = difference(own, other)
+            chance = probability_of_improvement(own, other.mean(axis=0))
             line += [f"{more[0]:+.3f} ({more[1]:+.3f} to {more[2]:+.3f})", f"{chance:.2f}"]
         rows.append(line)
-    return markdown(["method", "reduction, IQM (95 %)", "mean", "untreated cells", "worst 10 %",
+    return markdown(["method", "maps", "reduction, IQM (95 %)", "mean", "untreated cells", "worst 10 %",
                      "in sample minus test", "pieces", "length, km", "seconds", "simulations",
                      f"{hero} saves more", "chance"], rows)
 
@@ -111,11 +126,18 @@ def by(records: Records, field: str, label: Callable[[Any], str], hero: str = "d
     header = [field.replace("_", " "), *names, *(f"{hero} - {n}" for n in names if n != hero)]
     rows = []
     for value in sorted({record[field] for record in records}):
-        own = {name: matrix(of(records, method=name, **{field: value})) for name in names}
-        line = [label(value), *(f"{own[name].mean():.3f}" for name in names)]
+        here = of(records, **{field: value})
+        own = {name: matrix(of(here, method=name)) for name in names}
+        line = [label(value), *(f"{own[name].mean():.3f}" if own[name].size else ""
+                                for name in names)]
         for name in names:
-            if name != hero:
-                more, low, high = difference(own[hero], own[name])
+            if name == hero:
+                continue
+            ours, theirs = paired(here, hero, name)
+            if ours.shape[1] == 0:
+                line.append("")
+            else:
+                more, low, high = difference(ours, theirs)
                 line.append(f"{more:+.3f} ({low:+.3f} to {high:+.3f})")
         rows.append(line)
     return markdown(header, rows)
@@ -132,8 +154,8 @@ def lead_by_size_and_share(records: Records) -> str:
         line = [size.removeprefix("synthetic-")]
         for share in shares:
             here = of(records, set=size, burned_share=share)
-            found = [matrix(of(here, method=name)) for name in ("dqn", "downstream-value")]
-            if min(values.size for values in found) == 0:
+            found = paired(here, "dqn", "downstream-value")
+            if found[0].shape[1] == 0:
                 line.append("")
                 continue
             more, low, high = difference(*found)
