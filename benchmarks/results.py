@@ -99,7 +99,8 @@ def compared(records: Records, hero: str = "dqn") -> str:
         def mean(field: str, found: Records = found) -> float:
             return float(np.mean([record[field] for record in found]))
 
-        line = [name, str(values.shape[1]), f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
+        line = [name, str(values.shape[1]),
+                f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
                 f"{mean('reduction'):.3f}", f"{mean('reduction_untreated_cells'):.3f}",
                 f"{mean('cvar90_reduction'):.3f}",
                 f"{mean('in_sample_reduction') - mean('reduction'):+.3f}",
@@ -113,8 +114,8 @@ def compared(records: Records, hero: str = "dqn") -> str:
             chance = probability_of_improvement(own, other.mean(axis=0))
             line += [f"{more[0]:+.3f} ({more[1]:+.3f} to {more[2]:+.3f})", f"{chance:.2f}"]
         rows.append(line)
-    return markdown(["method", "maps", "reduction, IQM (95 %)", "mean", "untreated cells", "worst 10 %",
-                     "in sample minus test", "pieces", "length, km", "seconds", "simulations",
+    return markdown(["method", "maps", "reduction, IQM (95 %)", "mean", "untreated cells",
+                     "worst 10 %", "in sample minus test", "pieces", "length, km", "seconds", "simulations",
                      f"{hero} saves more", "chance"], rows)
 
 

@@ -255,7 +255,6 @@ def bad_inputs(folder: Path) -> dict[str, tuple[list[str], str]]:
         "budget above 1": ([*plan, "--budget", "1.5"], "at most 1"),
         "budget buys nothing": ([*plan, "--budget", "0.001"], "buys"),
         "unknown method": ([*plan, "--method", "downstream-valu"], "did you mean"),
-        "no policy": ([*plan, "--method", "dqn"], "--policy"),
         "another layout": ([*plan, "--policy", str(other_layout)], "layout"),
         "not a policy": ([*plan, "--policy", str(config)], "policy"),
         "bad area": ([*plan, "--area", "0-4"], "R0:R1,C0:C1"),

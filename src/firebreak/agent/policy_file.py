@@ -16,6 +16,8 @@ from firebreak.checks import fail
 from firebreak.layout import OBSERVATION
 
 FORMAT = "firebreak-policy-1"
+SHIPPED = Path(__file__).parents[1] / "policies" / "general.pt"
+"""The policy that comes with the package, trained with the preset `general`."""
 
 
 class Policy(NamedTuple):
@@ -42,8 +44,8 @@ def save_policy(path: Path, network: QMapNetwork, width: int,
         beside.unlink(missing_ok=True)
 
 
-def load_policy(path: Path) -> Policy:
-    """Reads a policy file, or the best policy of a run folder.
+def load_policy(path: Path = SHIPPED) -> Policy:
+    """Reads a policy file, or the best policy of a run folder; the shipped one if not given.
 
     Raises:
         InputError: no such file, not a policy, or one made for another observation layout.

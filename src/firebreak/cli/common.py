@@ -13,6 +13,8 @@ import tyro
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from firebreak.agent.policy_file import Policy
     from firebreak.cli.scene_options import SceneOptions
     from firebreak.planning.limits import SearchOptions
@@ -94,6 +96,23 @@ def warn_of_other_options(plan: Path, options: Any) -> None:
     if other:
         warnings.warn(f"{plan}: this plan was made under other options ({'; '.join(other)})",
                       stacklevel=2)
+
+
+def policy_for(methods: "Sequence[str]", given: Path | None,
+               options: "SceneOptions") -> "Policy | None":
+    """The policy that is given, or the shipped one where a method follows a policy, else None.
+
+    Raises:
+        InputError: not a policy of this version.
+    """
+    from firebreak.agent.policy_file import SHIPPED, load_policy
+    from firebreak.planning.methods import GUIDED
+
+    if given is None and not GUIDED & set(methods):
+        return None
+    policy = load_policy(given or SHIPPED)
+    warn_of_other_breaks(policy, options)
+    return policy
 
 
 def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:

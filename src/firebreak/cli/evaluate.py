@@ -22,9 +22,10 @@ class EvaluateArguments:
     landscapes: Annotated[list[str], tyro.conf.Positional]
     """Files or folders, or synthetic:SEED[:SIZE]."""
     methods: str = "none,random,burn-probability,downstream-value-static,downstream-value"
-    """Comma-separated; add dqn together with --policy."""
+    """Comma-separated, in any order."""
     policy: Path | None = None
-    """A policy.pt or the folder of a run."""
+    """A policy.pt or the folder of a run, for dqn and dqn-search; the one that comes with firebreak
+    if not given."""
     plan: list[Path] | None = None
     """Plans made by `firebreak plan`: a folder, plan.csv or plan.tif each; or Cell2Fire tables."""
     window: int | None = None
@@ -52,7 +53,6 @@ class EvaluateArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    from firebreak.agent.policy_file import load_policy
     from firebreak.planning.evaluate import evaluate
     from firebreak.planning.export import read_plan
     from firebreak.planning.tables import table, to_json
@@ -60,16 +60,15 @@ def run(arguments: list[str]) -> int:
     args = common.parse(EvaluateArguments, arguments, "evaluate")
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
-    policy = load_policy(args.policy) if args.policy else None
-    if policy is not None:
-        common.warn_of_other_breaks(policy, args.scene)
+    methods = [name.strip() for name in args.methods.split(",") if name.strip()]
+    policy = common.policy_for([*methods, *([args.search_from] if args.search_from else [])],
+                               args.policy, args.scene)
     common.use_threads(args.scene.threads, torch_threads=1)
     scenes = [args.scene.scene(land, spec) for spec in args.landscapes
               for land in _parts(spec, args)]
     for path in args.plan or []:
         common.warn_of_other_options(path, args.scene)
     plans = [read_plan(path, _only(scenes)) for path in args.plan or []]
-    methods = [name.strip() for name in args.methods.split(",") if name.strip()]
     done = evaluate(scenes, methods, budget_share=args.budget, plan_fires=args.plan_fires,
                     test_fires=args.test_fires, seed=args.scene.seed, policy=policy, plans=plans,
                     random_draws=args.random_draws, search=common.search_options(args))

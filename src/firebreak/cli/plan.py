@@ -31,9 +31,10 @@ class PlanArguments:
     area: str | None = None
     """Plan inside these cells only: R0:R1,C0:C1 (half-open, from the north-west corner)."""
     method: str | None = None
-    """How to plan; dqn if --policy is given, else downstream-value."""
+    """How to plan; dqn if not given."""
     policy: Path | None = None
-    """A policy.pt or the folder of a run."""
+    """A policy.pt or the folder of a run, for dqn and dqn-search; the one that comes with firebreak
+    if not given."""
     batch: int | None = None
     """Cells placed per simulation; about 50 rounds if not given."""
     time_limit: float | None = None
@@ -55,7 +56,6 @@ class PlanArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    from firebreak.agent.policy_file import load_policy
     from firebreak.planning.area import lift
     from firebreak.planning.export import write_plan
     from firebreak.planning.methods import make_plan
@@ -64,10 +64,8 @@ def run(arguments: list[str]) -> int:
     args = common.parse(PlanArguments, arguments, "plan")
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
-    method = args.method or ("dqn" if args.policy else "downstream-value")
-    policy = load_policy(args.policy) if args.policy else None
-    if policy is not None:
-        common.warn_of_other_breaks(policy, args.scene)
+    method = args.method or "dqn"
+    policy = common.policy_for([method, args.search_from or method], args.policy, args.scene)
     common.use_threads(args.scene.threads, torch_threads=1)
     full = args.scene.read(args.landscape)
     land, offset = (full, (0, 0)) if args.area is None else _part(full, args.area)
