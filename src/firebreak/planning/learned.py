@@ -56,5 +56,5 @@ def _check_size(landscape: Landscape, method: str) -> None:
     if treatable > MOST_TREATABLE:
         raise fail(expected=f"at most {MOST_TREATABLE:,} treatable cells (128 x 128)",
                    given=f"{treatable:,}", where=f"method {method} on {landscape.name}",
-                   remedy="name a part of the map with --area R0:R1,C0:C1, or use another method such "
-                          "as downstream-value")
+                   remedy="name a part of the map with --area R0:R1,C0:C1, or use another method "
+                          "such as downstream-value")
