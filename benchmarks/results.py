@@ -115,8 +115,8 @@ def compared(records: Records, hero: str = "dqn") -> str:
             line += [f"{more[0]:+.3f} ({more[1]:+.3f} to {more[2]:+.3f})", f"{chance:.2f}"]
         rows.append(line)
     return markdown(["method", "maps", "reduction, IQM (95 %)", "mean", "untreated cells",
-                     "worst 10 %", "in sample minus test", "pieces", "length, km", "seconds", "simulations",
-                     f"{hero} saves more", "chance"], rows)
+                     "worst 10 %", "in sample minus test", "pieces", "length, km", "seconds",
+                     "simulations", f"{hero} saves more", "chance"], rows)
 
 
 def by(records: Records, field: str, label: Callable[[Any], str], hero: str = "dqn") -> str:

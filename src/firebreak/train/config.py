@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from firebreak.checks import InputError, fail, nearest
 from firebreak.train.schema import RunConfig
 
-PRESETS = ("quick", "landfire", "long")
+PRESETS = ("quick", "landfire", "long", "general")
 
 
 def load_config(name: str, changes: list[str] | None = None) -> RunConfig:
