@@ -12,7 +12,7 @@ from firebreak.layout import OBSERVATION
 from firebreak.memory.process import heap_bytes
 from firebreak.train.cleanup import ALARM_BYTES, Cleaner
 from firebreak.train.collector import ExperienceCollector
-from firebreak.train.config import AgentConfig, CleanupConfig
+from firebreak.train.schema import AgentConfig, CleanupConfig
 from firebreak.train.setup import settings_of
 
 no_heap = pytest.mark.skipif(heap_bytes() is None, reason="the C library does not tell")

@@ -19,8 +19,10 @@ from firebreak.layout import OBSERVATION
 from firebreak.memory.owned import owned, owned_bytes
 from firebreak.memory.process import heap_bytes
 from firebreak.train.collector import ExperienceCollector
-from firebreak.train.config import AgentConfig, load_config
-from firebreak.train.setup import make_splits, settings_of
+from firebreak.train.config import load_config
+from firebreak.train.schema import AgentConfig
+from firebreak.train.setup import settings_of
+from firebreak.train.splits import make_splits
 from firebreak.train.trainer import ParallelTrainer
 from tiny import TINY
 
@@ -31,7 +33,7 @@ def test_a_transition_of_a_run_at_40_by_40_cells_takes_less_than_4_kb(tmp_path: 
     """With the bound on episodes that a run of a 5 % budget gives it, landscape slots included."""
     config = load_config("quick", [*TINY, "landscapes.size=40", "replay.capacity=16000"])
     trainer = ParallelTrainer(config, make_splits(config, tmp_path), tmp_path)
-    replay = trainer.replay
+    replay = trainer.arenas[0].replay
     assert replay.bytes_per_transition() < 4000
     held = owned_bytes({"replay": replay})
     assert sum(held.values()) == replay.nbytes

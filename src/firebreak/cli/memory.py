@@ -15,7 +15,7 @@ from firebreak.cli import common
 
 if TYPE_CHECKING:
     from firebreak.memory.verdict import Verdict
-    from firebreak.train.config import RunConfig
+    from firebreak.train.schema import RunConfig
 
 FILE = "memory.jsonl"
 LEAK_FOUND, TOO_SHORT_TO_SAY = 1, 2
