@@ -26,6 +26,7 @@ from firebreak.landscape.readers import read_landscape
 from firebreak.landscape.synthetic import generate
 from firebreak.landscape.windows import Window, aggregate, list_windows
 from firebreak.planning.judging import judge_scene
+from firebreak.planning.limits import SearchOptions
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import pieces_of
 from firebreak.seeding import integer_seed
@@ -55,7 +56,8 @@ class Set(NamedTuple):
 
 class Part(NamedTuple):
     """A table of the page: every method on every set at each budget, number of plan fires and share
-    that untreated fires burn.
+    that untreated fires burn. limits: seconds that searches may take, 0 for methods that are done
+    when they are done.
     """
 
     sets: tuple[Set, ...]
@@ -63,6 +65,7 @@ class Part(NamedTuple):
     budgets: tuple[float, ...] = (0.05,)
     plan_fires: tuple[int, ...] = (256,)
     burned_shares: tuple[float, ...] = (0.15,)
+    limits: tuple[float, ...] = (0.0,)
     test_fires: int = 2000
 
 
@@ -87,6 +90,8 @@ PARTS: dict[str, Part] = {
                   ("downstream-value", "dqn"), burned_shares=(0.02, 0.05, 0.10, 0.20, 0.40)),
     "gap": Part((SYNTHETIC_40._replace(count=6),), RIVALS,
                 plan_fires=(50, 100, 400, 1600, 6400)),
+    "time": Part((SYNTHETIC_40._replace(count=6),), ("swap", "anneal", "dqn-search"),
+                 limits=(1.0, 10.0, 100.0)),
 }
 
 
@@ -121,31 +126,32 @@ def measure(name: str, part: Part, data: Path, policies: dict[str, Policy],
                 scene = None
                 for budget in part.budgets:
                     for shown in part.plan_fires:
-                        for method, policy in _runs(part.methods, policies):
+                        for method, policy, limit in _runs(part, policies):
                             key = "|".join(map(str, (name, part_set.name, share, index, budget,
-                                                     shown, method, policy)))
+                                                     shown, method, policy, limit)))
                             if key in done:
                                 continue
                             scene = scene or make_scene(land, conditions, TEST_SEED)
                             record = _judged(scene, budget, shown, part.test_fires, method,
-                                             policies.get(policy))
+                                             policies.get(policy), limit)
                             yield {"key": key, "part": name, "set": part_set.name, "index": index,
-                                   "burned_share": share, "policy": policy, **record}
+                                   "burned_share": share, "policy": policy, "limit": limit,
+                                   **record}
 
 
-def _runs(methods: tuple[str, ...], policies: dict[str, Policy]) -> Iterator[tuple[str, str]]:
-    for method in methods:
-        if method in LEARNED:
-            yield from ((method, policy) for policy in policies)
-        else:
-            yield method, ""
+def _runs(part: Part, policies: dict[str, Policy]) -> Iterator[tuple[str, str, float]]:
+    for method in part.methods:
+        for policy in policies if method in LEARNED else ("",):
+            yield from ((method, policy, limit) for limit in part.limits)
 
 
 def _judged(scene: Scene, budget: float, shown: int, test_fires: int, method: str,
-            policy: Policy | None) -> dict[str, Any]:
+            policy: Policy | None, limit: float) -> dict[str, Any]:
+    search = SearchOptions(seconds=limit or None)
     seeds = ([integer_seed(TEST_SEED, "random-draw", k) for k in range(RANDOM_DRAWS)]
              if method == "random" else [TEST_SEED])
-    plans = [make_plan(scene, budget, shown, method, seed=seed, policy=policy) for seed in seeds]
+    plans = [make_plan(scene, budget, shown, method, seed=seed, policy=policy,
+                       search=search) for seed in seeds]
     row = judge_scene(scene, {method: plans}, {}, shown, test_fires)[method].row
     pieces = sum(pieces_of(plan.break_mask()) for plan in plans) / len(plans)
     return row._asdict() | {

@@ -169,7 +169,10 @@ def tables(records: Records) -> dict[str, str]:
     """Every table of the page by name."""
     part = {name: of(records, part=name) for name in
             ("main", "real", "large", "budgets", "range", "gap")}
-    found = {"budgets": by(part["budgets"], "budget", lambda share: f"{share:.0%}"),
+    timed = [record | {"method": f"{record['method']}, {record['limit']:g} s"}
+             for record in of(records, part="time")]
+    found = {"time": compared(timed, hero="dqn-search, 10 s"),
+             "budgets": by(part["budgets"], "budget", lambda share: f"{share:.0%}"),
              "range": lead_by_size_and_share(part["range"]),
              "gap": by([record | {"reduction": record["in_sample_reduction"] - record["reduction"]}
                         for record in part["gap"]], "plan_fires", str),
