@@ -28,7 +28,7 @@ class TrainArguments:
     """Train a fuel-break policy."""
 
     config: Annotated[str, tyro.conf.Positional] = "quick"
-    """A TOML file or a preset: quick (about 5 minutes), landfire, long."""
+    """A TOML file or a preset: quick (about 5 minutes), landfire, long, general."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
     resume: Path | None = None
