@@ -13,7 +13,13 @@ from firebreak.landscape.synthetic import generate
 from firebreak.planning import limits
 from firebreak.planning.anneal import anneal
 from firebreak.planning.board import Board
-from firebreak.planning.filling import best_first, every_cell, fill, ranked
+from firebreak.planning.filling import (
+    best_first,
+    every_cell,
+    fill,
+    passing_over,
+    ranked,
+)
 from firebreak.planning.limits import Effort, SearchOptions
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.planning.plan import Plan
@@ -262,8 +268,11 @@ def board_under(scene: Scene, method: str) -> Board:
 def test_the_best_plan_seen_is_left_however_much_may_be_lost(scene: Scene) -> None:
     board = board_under(scene, "greedy")
     loss, rng = board.loss, np.random.default_rng(0)
-    together(board, every_cell, Effort(SearchOptions(evaluations=3000)), rng, chance=0.95,
-             slack=10.0)
+
+    def refill() -> None:
+        passing_over(board, every_cell, 0.95, rng)
+
+    together(board, refill, Effort(SearchOptions(evaluations=3000)), rng, slack=10.0)
     assert board.loss <= loss
     board = board_under(scene, "greedy")
     anneal(board, Effort(SearchOptions(evaluations=1000)), rng, hot=0.99, cold=1.0)
@@ -276,7 +285,7 @@ def test_a_search_whose_effort_is_spent_leaves_the_plan(scene: Scene) -> None:
     spent.evaluated = 1
     looks = board.evaluated
     one_by_one(board, every_cell, spent)
-    together(board, every_cell, spent, np.random.default_rng(0))
+    together(board, lambda: fill(board, every_cell), spent, np.random.default_rng(0))
     anneal(board, spent, np.random.default_rng(0))
     assert board.cells == before
     assert board.evaluated == looks

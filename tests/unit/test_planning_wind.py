@@ -12,9 +12,10 @@ from firebreak.fire.travel import field_from_ellipse, pad
 from firebreak.fire.weather import WindClimate, make_scenarios
 from firebreak.landscape.synthetic import generate
 from firebreak.planning import tom
+from firebreak.planning.limits import SEARCH
 from firebreak.planning.lines import Ground, Lines
 from firebreak.planning.methods import make_plan
-from firebreak.planning.rounds import Task
+from firebreak.planning.rounds import Placement, Task
 from firebreak.planning.strips import Pattern, best_on_plan_fires, distance_to_strips
 from firebreak.planning.tom import delay, enter, upwind_edge
 from firebreak.planning.wind import problem_weather
@@ -106,10 +107,14 @@ def test_strips_lie_across_the_wind() -> None:
     assert np.unique(rows).size >= 10
 
 
+def _no_other(method: str) -> Placement:
+    raise AssertionError(f"{method} was asked for a plan")
+
+
 def test_the_first_of_the_best_plans_on_the_plan_fires_is_kept() -> None:
     scene = grass()
     fires = scene.fires("plan", 32)
-    task = Task(problem_of(scene, 0.05, fires, fires.first(0)), 0, 1, None)
+    task = Task(problem_of(scene, 0.05, fires, fires.first(0)), 0, 1, None, SEARCH, _no_other)
     plans = [np.arange(3), np.arange(200, 220), np.arange(0), np.arange(200, 220)]
     losses = []
     for cells in plans:
