@@ -1,4 +1,4 @@
-"""The policy that comes with the package: small, plain, and better than the heuristic it looks at."""
+"""The policy that comes with the package: small, plain, better than the heuristic it looks at."""
 
 import numpy as np
 
