@@ -80,6 +80,12 @@ def difference(ours: NDArray[np.float64],
     return float(paired.mean()), *percentile_interval(means[:, 0])
 
 
+def worded(more: tuple[float, float, float]) -> str:
+    """A difference with its interval, if there is one."""
+    interval = "" if np.isnan(more[1]) else f" ({more[1]:+.3f} to {more[2]:+.3f})"
+    return f"{more[0]:+.3f}{interval}"
+
+
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table; the first column to the left, the others to the right."""
     rule = ["---"] + ["---:"] * (len(header) - 1)
@@ -112,7 +118,7 @@ def compared(records: Records, hero: str = "dqn") -> str:
         else:
             more = difference(own, other)
             chance = probability_of_improvement(own, other.mean(axis=0))
-            line += [f"{more[0]:+.3f} ({more[1]:+.3f} to {more[2]:+.3f})", f"{chance:.2f}"]
+            line += [worded(more), f"{chance:.2f}"]
         rows.append(line)
     return markdown(["method", "maps", "reduction, IQM (95 %)", "mean", "untreated cells",
                      "worst 10 %", "in sample minus test", "pieces", "length, km", "seconds",
@@ -138,8 +144,7 @@ def by(records: Records, field: str, label: Callable[[Any], str], hero: str = "d
             if ours.shape[1] == 0:
                 line.append("")
             else:
-                more, low, high = difference(ours, theirs)
-                line.append(f"{more:+.3f} ({low:+.3f} to {high:+.3f})")
+                line.append(worded(difference(ours, theirs)))
         rows.append(line)
     return markdown(header, rows)
 
@@ -159,8 +164,7 @@ def lead_by_size_and_share(records: Records) -> str:
             if found[0].shape[1] == 0:
                 line.append("")
                 continue
-            more, low, high = difference(*found)
-            line.append(f"{more:+.3f} ({low:+.3f} to {high:+.3f}) of {found[1].mean():.3f}")
+            line.append(f"{worded(difference(*found))} of {found[1].mean():.3f}")
         rows.append(line)
     return markdown(["cells along a side", *(f"{share:.0%} burned" for share in shares)], rows)
 
