@@ -261,3 +261,20 @@ def test_windows_of_a_mixture_share_blocks_at_each_cell_size(data_dir: Path) -> 
 def _ground(land: Any) -> tuple[float, float, float]:
     """West and north edge and the side, m."""
     return land.transform[2], land.transform[5], land.shape[0] * land.cell_size_m
+
+
+def test_above_its_memory_limit_a_run_saves_and_stops(tmp_path: Path) -> None:
+    config = tiny("cleanup.rss_limit_mb=1")
+    trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
+    with pytest.raises(MemoryError, match=r"rss_limit_mb = 1; the run is saved for --resume"):
+        list(trainer.run())
+    again = ParallelTrainer(tiny("train.episodes=20"), trainer.splits, tmp_path)
+    again.resume()
+    assert again.env_steps == trainer.env_steps > 0
+    assert list(again.run())[-1]["episodes"] >= 20
+
+
+def test_below_its_memory_limit_a_run_has_the_same_weights(
+        run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
+    limited = trained(tmp_path / "limited", "cleanup.rss_limit_mb=100000")[1]
+    assert limited[-1]["weights_sha256"] == run[1][-1]["weights_sha256"]

@@ -67,6 +67,10 @@ class Cleaner:
         relieved = self._relieve_gpu() if done else None
         return done if relieved is None else [*done, relieved]
 
+    def everything(self) -> Freed:
+        """A full cleanup out of turn."""
+        return self._clean(EVERYTHING)
+
     def skip_to(self, env_steps: int, learner_steps: int, episodes: int) -> None:
         """Counts from here, after a resume: nothing that lies before is due."""
         for owner, (count, period) in self._counts(env_steps, learner_steps, episodes).items():

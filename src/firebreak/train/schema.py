@@ -193,6 +193,8 @@ class CleanupConfig(Section):
     max_experiences: int = Field(2000, ge=1, description="bound of the experience buffer")
     gpu_cleanup_share: float = Field(0.75, gt=0, le=1, description="of the GPU in use: clean up")
     gpu_warning_share: float = Field(0.80, gt=0, le=1, description="still in use after it: warn")
+    rss_limit_mb: int | None = Field(None, ge=1, description="resident memory above which a run "
+                                                             "cleans up, else saves and stops")
     log_megabytes: int = Field(16, ge=1, description="size at which metrics and memory rows go on "
                                                      "in another file")
     log_files: int = Field(20, ge=1, description="of them kept")

@@ -111,6 +111,7 @@ class ParallelTrainer:
                                           * sum(arena.env.num_envs for arena in self.arenas))
                 yield self._progress_row(updates, len(returns), begin)
                 yield from self._cleanup_rows()
+                self._hold_memory_limit()
                 if self.episodes >= next_validation:
                     next_validation = self._next_validation()
                     yield from self._validate_and_save()
@@ -127,6 +128,23 @@ class ParallelTrainer:
             gc.unfreeze()
             if self.config.cleanup.python_heap:
                 tracemalloc.stop()
+
+    def _hold_memory_limit(self) -> None:
+        """Above the limit: cleans up, and if that does not help saves and stops, before the system
+        kills the run without either.
+
+        Raises:
+            MemoryError: the run is saved.
+        """
+        limit = self.config.cleanup.rss_limit_mb
+        if limit is None or rss_bytes() <= limit * 1_000_000:
+            return
+        self.cleaner.everything()
+        held = rss_bytes() / 1e6
+        if held > limit:
+            self.save()
+            raise MemoryError(f"{held:.0f} MB resident after a cleanup, cleanup.rss_limit_mb = "
+                              f"{limit}; the run is saved for --resume")
 
     def resume(self) -> None:
         """Goes on from the run folder's last checkpoint; episodes under way then start anew."""
