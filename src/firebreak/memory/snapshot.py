@@ -1,6 +1,5 @@
 """One reading of what a process and its roots hold, as a plain row."""
 
-import sys
 from typing import Any
 
 from firebreak.memory.census import census
@@ -28,15 +27,10 @@ def reading(roots: dict[str, object], without: tuple[object, ...] = ()) -> dict[
         **process_row(), **heap_row(), **gpu_row(), "owned_bytes": held.bytes,
         "items": held.items, "live": live_counts(), "objects": counted.kinds,
         "graph_tensors": counted.graph_tensors,
-        "figures": max(counted.figures, live_counts().get("Figure", 0), _pyplot_figures())}
+        "figures": max(counted.figures, live_counts().get("Figure", 0))}
 
 
 def summary(row: dict[str, Any]) -> dict[str, Any]:
     """A reading without its owners, but with the bytes of all of them."""
     return {name: value for name, value in row.items() if name not in _MAPS} | {
         "owned_total_bytes": sum(row["owned_bytes"].values())}
-
-
-def _pyplot_figures() -> int:
-    pyplot: Any = sys.modules.get("matplotlib.pyplot")
-    return 0 if pyplot is None else len(pyplot.get_fignums())
