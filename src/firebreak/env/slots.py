@@ -122,7 +122,8 @@ class Slots:
         others = any(other is not None for k, other in enumerate(self.problems) if k != slot)
         self._fields.load(slot, field, alone=not others)
         self._open[slot] = field.burnable
-        self._value[slot] = pad(problem.scene.worth)
+        # What cannot burn may be worth more than all that can: it must not set the unit of sums.
+        self._value[slot] = pad(problem.scene.worth) * field.burnable
         self._fires.begin(slot, self._value[slot],
                           float(problem.scene.value[problem.scene.landscape.burnable].sum()))
         for ids, fires in ((self.plan_ids(slot), problem.plan_fires),

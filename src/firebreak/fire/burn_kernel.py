@@ -4,7 +4,7 @@ import numba
 import numpy as np
 
 from firebreak.fire.compiled import compiled
-from firebreak.fire.front_kernel import burn_one, clean, of_thread
+from firebreak.fire.front_kernel import burn_one, clean, lie_of, of_thread
 from firebreak.fire.intensity_kernel import intensity
 from firebreak.fire.ring import SEGMENT_CODE, SPOT, UNBURNED
 from firebreak.fire.way_kernel import (
@@ -12,7 +12,6 @@ from firebreak.fire.way_kernel import (
     SEGMENT_B,
     STEP_COL,
     STEP_ROW,
-    Lie,
     row_at,
 )
 
@@ -70,9 +69,7 @@ def _burn_listed(fire, thread, offset, width, ways, spots, rules, fires, overlay
     """Burns one fire of the table with a thread's workspace and writes its results."""
     work = of_thread(scratch, thread, scratch.code[thread])
     first, overlay = fires.row[fire], fires.overlay[fire]
-    stream = first // ways.steps if rules.breach.shape[0] > 0 else 0
-    lie = Lie(overlays.state[overlay], fires.source[fire], fires.key[fire],
-              rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
+    lie = lie_of(fire, overlays.state[overlay], offset, width, ways, rules, fires)
     burned = burn_one(fires.duration[fire], first, ways, spots, lie, work)
     if ways.heat.shape[0] > 0:
         classify(burned, first, ways, rules.class_limits, work)

@@ -36,6 +36,7 @@ from firebreak.fire.way_kernel import (
     SEGMENT_A,
     SEGMENT_B,
     TOUCHING,
+    Lie,
     arrive_across,
     kind_of,
     row_at,
@@ -199,6 +200,14 @@ def of_thread(scratch, thread, code):
                      scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread],
                      scratch.entry[thread], scratch.link[thread], scratch.head[thread],
                      scratch.busy[thread], scratch.today[thread], scratch.found[thread])
+
+
+@compiled()
+def lie_of(fire, state, offset, width, ways, rules, fires):
+    """How the land lies for a fire under an overlay's codes u8 [P]."""
+    stream = fires.row[fire] // ways.steps if rules.breach.shape[0] > 0 else 0
+    return Lie(state, fires.source[fire], fires.key[fire],
+               rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
 
 
 @compiled()

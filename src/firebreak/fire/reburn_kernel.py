@@ -10,7 +10,7 @@ import numpy as np
 
 from firebreak.fire.compiled import compiled
 from firebreak.fire.fire_tables import UNSEEN, Changes, Workspace
-from firebreak.fire.front_kernel import burn_one
+from firebreak.fire.front_kernel import burn_one, lie_of
 from firebreak.fire.resolve_kernel import change, settle, solve_again
 from firebreak.fire.ring import UNBURNED
 from firebreak.fire.sums_kernel import (
@@ -22,7 +22,7 @@ from firebreak.fire.sums_kernel import (
     put_in,
     take_out,
 )
-from firebreak.fire.way_kernel import STEP_COL, STEP_ROW, Lie
+from firebreak.fire.way_kernel import STEP_COL, STEP_ROW
 
 
 @compiled()
@@ -40,14 +40,6 @@ def changes_of_thread(changes, thread):
     """A thread's part of the memory for changes."""
     return Changes(changes.cell[thread], changes.time[thread], changes.weight[thread],
                    changes.code[thread], changes.how_many[thread], changes.more[thread])
-
-
-@compiled()
-def lie_of(fire, state, offset, width, ways, rules, fires):
-    """How the land lies for a fire under an overlay's codes u8 [P]."""
-    stream = fires.row[fire] // ways.steps if rules.breach.shape[0] > 0 else 0
-    return Lie(state, fires.source[fire], fires.key[fire],
-               rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
 
 
 @compiled()

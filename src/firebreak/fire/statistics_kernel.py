@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from firebreak.fire.burn_kernel import classify, hand_down, loss_of
 from firebreak.fire.compiled import compiled
-from firebreak.fire.front_kernel import burn_one, clean, of_thread
+from firebreak.fire.front_kernel import burn_one, clean, lie_of, of_thread
 from firebreak.fire.ring import REACH
-from firebreak.fire.way_kernel import STEP_COL, STEP_ROW, Lie
+from firebreak.fire.way_kernel import STEP_COL, STEP_ROW
 
 MADE, MISSED = 0, 1  # of a fire: added; came near a tile that is not ready and was left out
 
@@ -94,9 +94,7 @@ def _sum_listed(fire, thread, offset, width, ways, spots, rules, fires, overlays
     """Burns one fire of the table with a thread's workspace and adds it to the sums."""
     work = of_thread(scratch, thread, scratch.code[thread])
     first, overlay = fires.row[fire], fires.overlay[fire]
-    stream = first // ways.steps if rules.breach.shape[0] > 0 else 0
-    lie = Lie(overlays.state[overlay], fires.source[fire], fires.key[fire],
-              rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
+    lie = lie_of(fire, overlays.state[overlay], offset, width, ways, rules, fires)
     burned = burn_one(fires.duration[fire], first, ways, spots, lie, work)
     state[fire] = MADE
     if tiles.ready.shape[0] > 0 and not _stays_inside(burned, width, tiles, tiles.asked[thread],

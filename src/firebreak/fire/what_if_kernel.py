@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from firebreak.fire.compiled import compiled
 from firebreak.fire.fire_tables import Crossing
-from firebreak.fire.reburn_kernel import changes_of_thread, in_place, lie_of
+from firebreak.fire.front_kernel import lie_of
+from firebreak.fire.reburn_kernel import changes_of_thread, in_place
 from firebreak.fire.resolve_kernel import change, solve_again, undo
 from firebreak.fire.ring import REACH, SEGMENT_CODE, SEGMENTS, UNBURNED
 from firebreak.fire.sums_kernel import class_of, lost_before, lost_now
