@@ -17,6 +17,7 @@ from firebreak.fire.weather import make_scenarios
 from firebreak.landscape.closed_form import CLOSED_FORMS, closed_form
 from firebreak.landscape.synthetic import generate
 from firebreak.landscape.treatments import Treatment
+from firebreak.planning.limits import SearchOptions
 from firebreak.planning.methods import METHODS, make_plan
 
 LONG = FireRegime(duration_min=1e7, duration_sigma=0.0)
@@ -24,6 +25,7 @@ LEARNED = {"dqn", "dqn-search", "regression"}
 SLOW = {"milp"}
 NAMES = sorted(METHODS.keys() - LEARNED - SLOW)
 SIZE = 12
+SEARCH = SearchOptions(evaluations=400)  # not by the clock: the same plans on every machine
 
 BEST = {
     "corridor": {"downstream-value", "downstream-value-static", "dominator", "segments", "greedy",
@@ -47,7 +49,7 @@ def scene_of(name: str, seed: int) -> Scene:
 @pytest.mark.parametrize("seed", [0, 3])
 def test_methods_that_should_find_the_best_plan_do(name: str, seed: int, method: str) -> None:
     form, scene = closed_form(name, SIZE, seed), scene_of(name, seed)
-    plan = make_plan(scene, form.budget_share, 64, method, seed=0)
+    plan = make_plan(scene, form.budget_share, 64, method, seed=0, search=SEARCH)
     losses = burn_loss(scene.field, scene.fires("check", 100), scene.worth, plan.break_mask())
     assert plan.cells.size == (0 if method == "none" else form.budget_cells)
     assert losses.mean() <= form.untreated_loss
@@ -102,7 +104,7 @@ def test_plans_save_something_on_average(method: str) -> None:
     for seed in range(3):
         scene = make_scene(generate(seed, 12), FireConditions(scenarios=2), 0)
         fires = scene.fires("check", 200)
-        plan = make_plan(scene, 0.06, 32, method, seed=0)
+        plan = make_plan(scene, 0.06, 32, method, seed=0, search=SEARCH)
         before, after = (burn_loss(scene.field, fires, scene.worth, breaks).mean()
                          for breaks in (None, plan.break_mask()))
         saved.append(1.0 - after / before)
