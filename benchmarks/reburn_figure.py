@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from firebreak.fire.engine import BurnedFires, burn
 from firebreak.fire.fires import Fires
+from firebreak.fire.overlay import closing_table
 from firebreak.fire.ring import IGNITION, RING, SEGMENT_CODE, UNBURNED
 from firebreak.fire.travel import (
     Ellipse,
     TravelField,
-    closing_table,
     field_from_ellipse,
     padded_cells,
     padded_width,

@@ -5,6 +5,7 @@ import numpy as np
 from firebreak.env.problem import Problem
 from firebreak.env.slots import Slots, sizes_for
 from firebreak.fire.losses import CLASSES
+from firebreak.fire.shading import treated_part
 from firebreak.fire.travel import (
     BreakRules,
     Ellipse,
@@ -13,7 +14,6 @@ from firebreak.fire.travel import (
     heat_of,
     in_streams,
     pad,
-    treated_part,
 )
 from firebreak.fire.way_kernel import Spots
 from strategies import CELL_SIZE_M, Case, problem_on

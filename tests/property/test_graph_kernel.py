@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.fire.engine import burn
-from firebreak.fire.travel import BreakRules, treated_part
+from firebreak.fire.shading import treated_part
+from firebreak.fire.travel import BreakRules
 from strategies import Case, cases, ellipse_like, random_case
 
 RULES = {"hard": BreakRules(), "leaking": BreakRules(leak=True), "narrow": BreakRules(lost=0.4)}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from firebreak.fire.engine import burn, burn_statistics
 from firebreak.fire.fires import Fires
 from firebreak.fire.ring import IGNITION, UNBURNED
+from firebreak.fire.shading import treated_part
 from firebreak.fire.torch_burn import relax
 from firebreak.fire.torch_engine import burn_on_device
 from firebreak.fire.torch_field import to_device
@@ -23,7 +24,6 @@ from firebreak.fire.travel import (
     field_from_ellipse,
     pad,
     padded_cells,
-    treated_part,
     unpad,
 )
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, random_case

@@ -9,6 +9,7 @@ import torch
 
 from firebreak.checks import InputError
 from firebreak.fire.fires import Fires
+from firebreak.fire.shading import treated_part
 from firebreak.fire.spotting import SpotField
 from firebreak.fire.torch_engine import burn_on_device
 from firebreak.fire.torch_field import device_of, listed_bits, root, to_device
@@ -20,7 +21,6 @@ from firebreak.fire.travel import (
     field_from_ellipse,
     in_streams,
     spots_on,
-    treated_part,
 )
 from strategies import CELL_SIZE_M, ellipse_like, random_case
 

@@ -20,9 +20,10 @@ from firebreak.fire.fire_tables import (
     crossing_of,
 )
 from firebreak.fire.fires import Fires
+from firebreak.fire.overlay import closing_table
 from firebreak.fire.reburn_kernel import reburn_many
 from firebreak.fire.ring import REACH, UNBURNED
-from firebreak.fire.travel import closing_table, padded_cells, padded_width, unpad
+from firebreak.fire.travel import padded_cells, padded_width, unpad
 from firebreak.fire.what_if_kernel import Candidates, crossed_of, in_units, try_breaks
 
 MOST_CHANGES = 64

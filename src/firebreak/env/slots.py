@@ -5,8 +5,6 @@ Storage is allocated once for given sizes; `load` puts a problem into a slot, `p
 slots. Nothing here knows of episodes, rewards per step or gymnasium.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,56 +13,16 @@ from firebreak.env.field_store import FieldStore
 from firebreak.env.fire_store import FireStore
 from firebreak.env.observation import dynamic_layers, scalar_channels
 from firebreak.env.problem import Problem
+from firebreak.env.sizes import PlanTrees, Sizes, sizes_for
 from firebreak.fire.fire_tables import Overlays
 from firebreak.fire.fires import Fires
+from firebreak.fire.overlay import break_state
 from firebreak.fire.ring import REACH
-from firebreak.fire.scene import Scene
+from firebreak.fire.shading import treat, untreat
 from firebreak.fire.state_kernel import write_break
-from firebreak.fire.travel import (
-    break_state,
-    pad,
-    padded_cells,
-    padded_width,
-    treat,
-    unpad,
-    untreat,
-)
+from firebreak.fire.travel import pad, padded_cells, padded_width, unpad
 from firebreak.fire.what_if_kernel import Candidates, in_units
 from firebreak.layout import OBSERVATION
-
-
-class Sizes(NamedTuple):
-    """What storage is made for: slots, map shape, rows of weather, most plan and reward fires a
-    slot, classes of flame length (1 where it does not matter), whether breaks are breached and
-    fires throw embers.
-    """
-
-    slots: int
-    shape: tuple[int, int]
-    scenarios: int
-    plan_fires: int
-    reward_fires: int
-    classes: int = 1
-    breach: bool = False
-    spotting: bool = False
-
-
-def sizes_for(scene: Scene, slots: int, plan_fires: int, reward_fires: int) -> Sizes:
-    """Storage for problems on a scene."""
-    return Sizes(slots, scene.field.shape, scene.field.metric.shape[0], plan_fires, reward_fires,
-                 scene.worth.shape[0], scene.field.breaks.breach.size > 0,
-                 scene.field.spots.cells.size > 0)
-
-
-class PlanTrees(NamedTuple):
-    """How K plan fires burned under the breaks so far, by padded cell.
-
-    code: u8 [K, P], how each cell was reached, see `fire.ring`. source: i64 [K]. loss: f64 [K].
-    """
-
-    code: NDArray[np.uint8]
-    source: NDArray[np.int64]
-    loss: NDArray[np.float64]
 
 
 class Slots:

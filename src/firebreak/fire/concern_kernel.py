@@ -3,7 +3,7 @@
 import numpy as np
 
 from firebreak.fire.compiled import compiled
-from firebreak.fire.resolve_kernel import crosses
+from firebreak.fire.forget_kernel import crosses
 from firebreak.fire.ring import UNBURNED
 
 

@@ -10,8 +10,10 @@ from firebreak.checks import fail
 from firebreak.fire.fire_tables import DAYS, SENDERS, FireTable, Overlays, Rules, Workspace
 from firebreak.fire.fires import Fires, check_fires
 from firebreak.fire.losses import CLASSES, intensity_edges_kw_m
+from firebreak.fire.overlay import open_state
 from firebreak.fire.ring import UNBURNED
-from firebreak.fire.travel import TravelField, open_state, pad, padded_cells, shaded, unpad
+from firebreak.fire.shading import shaded
+from firebreak.fire.travel import TravelField, pad, padded_cells, unpad
 from firebreak.fire.way_kernel import Spots, Ways
 
 MOST_VALUE = 1e30  # of a cell: sums over a map stay far from the largest number

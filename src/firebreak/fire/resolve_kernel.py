@@ -1,4 +1,4 @@
-"""Compiled forgetting and solving again: what a change of breaks changes in one fire.
+"""Compiled solving again: what a change of breaks changes in one fire.
 
 A break that is new takes ways away. Forgotten are the cells that fire reached through it, those
 whose recorded way it closes, and all that depend on either through their parents. A break that is
@@ -13,9 +13,17 @@ import numpy as np
 
 from firebreak.fire.compiled import compiled
 from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN
+from firebreak.fire.forget_kernel import (
+    FORGOTTEN,
+    forget,
+    forget_closed,
+    forget_descendants,
+    has_children,
+    note,
+)
 from firebreak.fire.front_kernel import enqueue, lowest_bit
 from firebreak.fire.queue_kernel import cell_of, drop_first, later, time_of
-from firebreak.fire.ring import SEGMENT_CODE, STEPS, UNBURNED
+from firebreak.fire.ring import SEGMENT_CODE, UNBURNED
 from firebreak.fire.way_kernel import (
     CLOSED,
     NARROW,
@@ -31,109 +39,20 @@ from firebreak.fire.way_kernel import (
     step_open,
 )
 
-FORGOTTEN = 3  # status of a cell to be solved again, or reached for the first time; a cell that
-# stands as before is UNSEEN, whether it burned or not
-
-
-@compiled(inline="always")
-def _note(cell, changes, work):
-    """Lists a cell that is about to change for the first time, as it was."""
-    if work.status[cell] != FORGOTTEN:
-        k = changes.how_many[0]
-        changes.cell[k], changes.time[k] = cell, work.time[cell]
-        changes.code[k], changes.weight[k] = work.code[cell], work.weight[cell]
-        changes.how_many[0] = k + 1
-        work.status[cell] = FORGOTTEN
-
-
-@compiled(inline="always")
-def _forget(cell, forgotten, changes, work):
-    _note(cell, changes, work)
-    work.time[cell] = np.inf
-    work.code[cell] = UNBURNED
-    work.stack[forgotten] = cell
-    return forgotten + 1
-
-
-@compiled(inline="always")
-def _comes_by(code, step):
-    """Is the cell at `step` a parent of a cell of this code?"""
-    if code < SEGMENT_CODE:
-        return code == step
-    if code >= SEGMENT_CODE + SEGMENT_A.shape[0]:
-        return False
-    return TOUCHING[step] & (np.uint64(1) << np.uint64(code - SEGMENT_CODE)) != 0
-
-
-@compiled(inline="always")
-def _forget_children(parent, forgotten, sends, offset, changes, work):
-    steps = np.uint64(sends[parent])
-    while steps != 0:
-        step = np.int64(lowest_bit(steps))
-        steps &= steps - np.uint64(1)
-        child = parent - offset[step]
-        if _comes_by(np.int64(work.code[child]), step):
-            forgotten = _forget(child, forgotten, changes, work)
-    return forgotten
-
-
-@compiled()
-def _forget_descendants(forgotten, sends, offset, changes, work):
-    """Forgets all that depends on the cells on the stack; returns how many stand there then."""
-    done = 0
-    while done < forgotten:
-        forgotten = _forget_children(np.int64(work.stack[done]), forgotten, sends, offset, changes,
-                                     work)
-        done += 1
-    return forgotten
-
-
-@compiled()
-def _has_children(parent, offset, work):
-    found = False
-    for step in range(STEPS):
-        found |= _comes_by(np.int64(work.code[parent - offset[step]]), step)
-    return found
-
-
-@compiled(inline="always")
-def crosses(code, k, crossing):
-    """Does a way of this code into the k-th of the children around a break cross it?"""
-    if code < SEGMENT_CODE:
-        return crossing.steps[k] & (np.uint32(1) << np.uint32(code)) != 0
-    if code >= SEGMENT_CODE + SEGMENT_A.shape[0]:
-        return False
-    return crossing.segments[k] & (np.uint64(1) << np.uint64(code - SEGMENT_CODE)) != 0
-
-
-@compiled()
-def _forget_closed(cell, kind, forgotten, crossing, sends, lie, changes, work):
-    """Forgets what is reached through a break, CLOSED or NARROW, and by ways that it closes."""
-    if work.code[cell] != UNBURNED:
-        if kind == NARROW:
-            forgotten = _forget_children(cell, forgotten, sends, lie.offset, changes, work)
-        else:
-            forgotten = _forget(cell, forgotten, changes, work)
-    for k in range(crossing.child.shape[0]):
-        child = cell + crossing.child[k]
-        if crosses(np.int64(work.code[child]), k, crossing):
-            forgotten = _forget(child, forgotten, changes, work)
-    return forgotten
-
 
 @compiled()
 def _forget_opened(cell, forgotten, crossing, row, ways, lie, changes, work):
     """Forgets what ways that no break closes any more serve better, among the cells that burned;
     and the cell itself if it burned and sent nothing, so that it is looked at again.
     """
-    if work.code[cell] != UNBURNED and not _has_children(cell, lie.offset, work):
-        forgotten = _forget(cell, forgotten, changes, work)
+    if work.code[cell] != UNBURNED and not has_children(cell, lie.offset, work):
+        forgotten = forget(cell, forgotten, changes, work)
     for k in range(crossing.child.shape[0]):
         child = cell + crossing.child[k]
         if work.code[child] != UNBURNED and child != lie.source:
             code = _better_across(child, k, crossing, row, ways, lie, work)[1]
             if code != work.code[child]:
-                forgotten = _forget(child, forgotten, changes, work)
+                forgotten = forget(child, forgotten, changes, work)
     return forgotten
 
 
@@ -255,7 +174,7 @@ def _queue(cell, size, duration, row, ways, lie, work):
 def _queue_opened(cell, size, duration, row, ways, lie, changes, work):
     """Queues a cell whose break is gone, if known cells reach it; returns the queue's size."""
     if work.code[cell] == UNBURNED:
-        _note(cell, changes, work)
+        note(cell, changes, work)
         size = _queue(cell, size, duration, row, ways, lie, work)
     return size
 
@@ -271,7 +190,7 @@ def _queue_across(cell, size, duration, crossing, row, ways, lie, changes, work)
             continue
         t, code, w = _better_across(child, k, crossing, row, ways, lie, work)
         if t <= duration and code != work.code[child]:
-            _note(child, changes, work)
+            note(child, changes, work)
             work.time[child], work.code[child], work.weight[child] = t, code, w
             size = enqueue(child, t, size, work.time, work.queue)
     return size
@@ -286,13 +205,13 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
     for cell in cells:
         kind = kind_of(cell, lie)
         if kind in (CLOSED, NARROW):
-            forgotten = _forget_closed(cell, kind, forgotten, crossing, sends, lie, changes,
+            forgotten = forget_closed(cell, kind, forgotten, crossing, sends, lie, changes,
                                        work)
-    forgotten = _forget_descendants(forgotten, sends, lie.offset, changes, work)
+    forgotten = forget_descendants(forgotten, sends, lie.offset, changes, work)
     for cell in cells:
         if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
             forgotten = _forget_opened(cell, forgotten, crossing, row, ways, lie, changes, work)
-    forgotten = _forget_descendants(forgotten, sends, lie.offset, changes, work)
+    forgotten = forget_descendants(forgotten, sends, lie.offset, changes, work)
     size = 0
     for k in range(forgotten):
         size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
@@ -344,13 +263,13 @@ def solve_again(size, duration, row, ways, lie, changes, work):
             if t > duration or code == work.code[child]:
                 continue
             if work.status[child] == FORGOTTEN or work.code[child] == UNBURNED:
-                _note(child, changes, work)
+                note(child, changes, work)
                 sooner = t < work.time[child]
                 work.time[child], work.code[child], work.weight[child] = t, code, weight
                 if sooner:
                     size = enqueue(child, t, size, work.time, work.queue)
             else:
-                forgotten = _forget_descendants(_forget(child, 0, changes, work), sends, lie.offset,
+                forgotten = forget_descendants(forget(child, 0, changes, work), sends, lie.offset,
                                                 changes, work)
                 for k in range(forgotten):
                     size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)

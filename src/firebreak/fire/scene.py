@@ -28,6 +28,7 @@ from firebreak.fire.losses import (
     worth,
 )
 from firebreak.fire.potential import BehaviorModel, fire_behavior
+from firebreak.fire.shading import treated_part
 from firebreak.fire.spotting import SpottingModel, spot_parameters
 from firebreak.fire.streams import WeatherStreams, constant
 from firebreak.fire.travel import (
@@ -40,7 +41,6 @@ from firebreak.fire.travel import (
     in_streams,
     pad,
     spots_on,
-    treated_part,
 )
 from firebreak.fire.weather import WeatherScenarios, WindClimate, draw_scenarios
 from firebreak.landscape.landscape import Landscape

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.fire.fires import Fires, check_fires
+from firebreak.fire.shading import shaded
 from firebreak.fire.torch_burn import relax
 from firebreak.fire.torch_field import Arithmetic, DeviceFields, map_cells, to_device
 from firebreak.fire.torch_overlay import HostOverlays, joined, on_device, overlays_of, part_of
 from firebreak.fire.torch_tree import downstream_values, tree_of
 from firebreak.fire.torch_ways import DeviceFires
-from firebreak.fire.travel import TravelField, pad, padded_cells, shaded, unpad
+from firebreak.fire.travel import TravelField, pad, padded_cells, unpad
 
 if TYPE_CHECKING:
     from torch import Tensor

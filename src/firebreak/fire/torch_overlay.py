@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from firebreak.fire.fires import Fires
 from firebreak.fire.keyed import DRAW_BREACH, uniforms
+from firebreak.fire.overlay import break_state
 from firebreak.fire.ring import RING, SEGMENTS, STEPS
-from firebreak.fire.travel import BreakRules, break_state, pad, padded_cells, padded_width
+from firebreak.fire.travel import BreakRules, pad, padded_cells, padded_width
 from firebreak.fire.way_kernel import BREAK, NARROW, OPEN
 
 if TYPE_CHECKING:

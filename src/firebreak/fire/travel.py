@@ -15,17 +15,9 @@ from firebreak.checks import fail
 from firebreak.fire import travel_kernel
 from firebreak.fire.behavior_types import FireBehavior
 from firebreak.fire.intensity_kernel import heat_per_speed
-from firebreak.fire.ring import REACH, RING, SEGMENT_CODE
+from firebreak.fire.ring import REACH
 from firebreak.fire.spotting import SpotField
-from firebreak.fire.way_kernel import (
-    BREAK,
-    CLOSED,
-    NARROW,
-    NEAR,
-    NO_SPOTS,
-    OPEN,
-    Spots,
-)
+from firebreak.fire.way_kernel import NO_SPOTS, Spots
 
 SpreadMode = Literal["front", "graph"]
 
@@ -162,7 +154,7 @@ def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_
         pad(burnable, closed=False), mode == "graph")
     if field.graph:
         field = field._replace(edges=_edges(count, cells), day_min=np.empty(count))
-    _open_ways(field, np.arange(cells), padded_cells(np.arange(rows * cols), cols))
+    open_ways(field, np.arange(cells), padded_cells(np.arange(rows * cols), cols))
     return field
 
 
@@ -191,7 +183,7 @@ def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float
     return metric, unit_time, rate
 
 
-def _open_ways(field: TravelField, cells: NDArray[np.int64],
+def open_ways(field: TravelField, cells: NDArray[np.int64],
                senders: NDArray[np.int64]) -> None:
     """Remakes what is open at `cells`, and what `senders` reach, in every row."""
     width = padded_width(field.shape[1])
@@ -217,7 +209,7 @@ def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:
         return field
     field = field._replace(steps=steps, step_min=step_min, edges=_NO_EDGES, day_min=_NO_DAYS)
     rows, cols = field.shape
-    _open_ways(field, np.arange(field.burnable.size), padded_cells(np.arange(rows * cols), cols))
+    open_ways(field, np.arange(field.burnable.size), padded_cells(np.arange(rows * cols), cols))
     return field
 
 
@@ -242,58 +234,6 @@ def spots_on(field: SpotField, cell_size_m: float) -> Spots:
     """Embers of every cell, padded, for the compiled code."""
     return Spots(pad(np.stack([*field[:4]])), np.stack([*field[4:8]]),
                  float(field.ignition_delay_min), cell_size_m)
-
-
-def treated_part(field: TravelField, treated: TravelField) -> Treated:
-    """What `treat` puts into cells of `field`: the travel field of the treated landscape."""
-    return Treated(treated.metric, treated.unit_time, treated.rate,
-                   treated.heat if field.heat.size else field.heat, treated.spots)
-
-
-def treat(field: TravelField, cells: NDArray[np.int64]) -> None:
-    """Writes treated fuel into padded `cells` of a field that the caller owns, where breaks burn
-    (`BreakRules.treated`), and remakes what that opens and closes around them.
-    """
-    treated = field.breaks.treated
-    if treated is None or cells.size == 0:
-        return
-    for own, made in ((field.metric, treated.metric), (field.unit_time, treated.unit_time),
-                      (field.rate, treated.rate), (field.heat, treated.heat)):
-        if own.size:
-            own[:, cells] = made[:, cells]
-    if field.spots.cells.size:
-        field.spots.cells[..., cells] = treated.spots.cells[..., cells]
-    _open_ways(field, _around(cells, REACH, field.shape), _around(cells, 2 * REACH, field.shape))
-
-
-def untreat(field: TravelField, cells: NDArray[np.int64], own: TravelField) -> None:
-    """Takes `treat` back: writes what `own`, the field of untreated fuel, has in `cells`."""
-    before = Treated(own.metric, own.unit_time, own.rate, own.heat, own.spots)
-    treat(field._replace(breaks=field.breaks._replace(treated=before)), cells)
-
-
-def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:
-    """The field with treated fuel in its breaks: a copy, or itself where breaks do not burn."""
-    if field.breaks.treated is None or not breaks.any():
-        return field
-    own = field._replace(metric=field.metric.copy(), unit_time=field.unit_time.copy(),
-                         rate=field.rate.copy(), segments=field.segments.copy(),
-                         accepts=field.accepts.copy(), sends=field.sends.copy(),
-                         heat=field.heat.copy(), edges=field.edges.copy(),
-                         day_min=field.day_min.copy(),
-                         spots=field.spots._replace(cells=field.spots.cells.copy()))
-    treat(own, padded_cells(np.flatnonzero(breaks), field.shape[1]))
-    return own
-
-
-def _around(cells: NDArray[np.int64], reach: int, shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Padded cells of the map (not of its padding) within `reach` of padded `cells`."""
-    near = np.zeros((shape[0] + 2 * REACH, shape[1] + 2 * REACH), np.bool_)
-    for row, col in zip(*np.divmod(cells, padded_width(shape[1])), strict=True):
-        near[max(row - reach, 0):row + reach + 1, max(col - reach, 0):col + reach + 1] = True
-    inside = np.zeros_like(near)
-    inside[REACH:-REACH, REACH:-REACH] = True
-    return np.flatnonzero(near & inside)
 
 
 def _check_rates(ellipse: Ellipse) -> None:
@@ -330,49 +270,3 @@ def _check_maps(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: floa
     if not 0.0 < cell_size_m < np.inf:
         raise fail(expected="a cell size above 0 m", given=f"{cell_size_m}", where="travel times",
                    remedy="check the raster's transform")
-
-
-def break_state(rules: BreakRules) -> int:
-    """What a break is in the engine's overlay; OPEN for breaks that burn as treated fuel."""
-    if rules.treated is not None:
-        return OPEN
-    if rules.lost > 0.0:
-        return NARROW
-    return BREAK if rules.breach.size else CLOSED
-
-
-def open_state(burnable: NDArray[np.bool_], breaks: NDArray[np.bool_],
-               rules: BreakRules) -> NDArray[np.uint8]:
-    """u8 [H, W] -> padded [P]: codes of `way_kernel`.
-
-    The engine looks at breaks beside a long step only where the receiving cell says NEAR.
-    """
-    rows, cols = breaks.shape
-    kind = break_state(rules)
-    near = np.zeros(breaks.shape, np.bool_)
-    if kind != OPEN:
-        for row, col in zip(*np.nonzero(breaks), strict=True):
-            near[max(row - REACH, 0):row + REACH + 1,
-                 max(col - REACH, 0):col + REACH + 1] = True
-    state = np.where(burnable, np.where(breaks, kind, np.where(near, NEAR, OPEN)), CLOSED)
-    return pad(state.astype(np.uint8)).reshape((rows + 2 * REACH) * padded_width(cols))
-
-
-def closing_table(width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What a new break closes: pairs (offset of the child from the break, parent code).
-
-    A diagonal beside the break is listed although it closes only if its other side is closed too:
-    burning that fire anew then changes nothing.
-    """
-    pairs = []
-    for step in (1, 3, 5, 7):
-        for side in (step - 1, (step + 1) % 8):
-            pairs.append((-(RING.steps[side, 0] * width + RING.steps[side, 1]), step))
-    for crosses, counts, base in (
-            (RING.step_crosses, RING.step_cross_count, 0),
-            (RING.segment_crosses, RING.segment_cross_count, SEGMENT_CODE)):
-        for index, count in enumerate(counts):
-            for row, col in crosses[index, :count]:
-                pairs.append((-(row * width + col), base + index))
-    table = np.array(pairs, np.int64)
-    return np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 1])

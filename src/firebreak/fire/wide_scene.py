@@ -28,10 +28,11 @@ from firebreak.fire.scene import (
     travel_under,
     worth_of,
 )
+from firebreak.fire.shading import shaded
 from firebreak.fire.statistics_kernel import MISSED, Tiles
 from firebreak.fire.streams import WeatherStreams
 from firebreak.fire.sums import BurnStatistics, Sums, add_fires, new_sums, statistics_of, times_of
-from firebreak.fire.travel import TravelField, shaded, unpad
+from firebreak.fire.travel import TravelField, unpad
 from firebreak.fire.travel_windows import (
     MakeField,
     ask_around,

@@ -25,8 +25,8 @@ from scipy.sparse import csr_array
 
 from firebreak.checks import fail
 from firebreak.env.problem import Problem
+from firebreak.fire.overlay import break_state
 from firebreak.fire.scene import Scene
-from firebreak.fire.travel import break_state
 from firebreak.fire.way_kernel import CLOSED
 from firebreak.planning.board import Board
 from firebreak.planning.filling import best_first, every_cell, fill

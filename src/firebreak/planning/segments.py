@@ -17,8 +17,9 @@ from firebreak.env.slots import Slots
 from firebreak.fire.concern_kernel import burned_near, depends_on
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.fire_tables import Crossing, crossing_of
+from firebreak.fire.overlay import closing_table
 from firebreak.fire.ring import REACH
-from firebreak.fire.travel import closing_table, pad, padded_cells, padded_width
+from firebreak.fire.travel import pad, padded_cells, padded_width
 from firebreak.planning.lines import (
     COMPASS,
     LENGTHS,
