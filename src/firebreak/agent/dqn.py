@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from firebreak.agent.gain_store import GainBatch
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.relative import unit_of
 from firebreak.agent.replay import Batch
@@ -148,27 +149,42 @@ class DQNAgent:
 
     def learn(self, batch: Batch) -> Update:
         """One gradient step on a batch whose discount the trainer asked for."""
-        settings = self.settings
+        discount = self.discount
         moved = batch.to(self.device)
         spread = self.online_net.spread(moved.observation)
         taken = spread[torch.arange(moved.action.shape[0]), moved.action]
         error = quantile_huber(taken, self._target(moved))
         loss = (error if moved.weight is None else error * moved.weight).mean()
         loss = loss + self._imitation_loss(spread.mean(2), moved)
+        norm = self._descend(loss)
+        return Update(loss.item(), norm, taken.detach().mean().item(), discount,
+                      error.detach().sqrt().tolist())
+
+    def learn_gains(self, batch: GainBatch) -> Update:
+        """One gradient step towards the gains of all available breaks: discount 0, every cell."""
+        observation, gain = batch.observation.to(self.device), batch.gain.to(self.device)
+        known = ~gain.isnan()
+        target = gain.nan_to_num() / unit_of(observation, self.layout)[:, None]
+        spread = self.online_net.spread(observation)
+        loss = quantile_huber(spread[known], target[known][:, None]).mean()
+        norm = self._descend(loss)
+        return Update(loss.item(), norm, spread[known].detach().mean().item(), 0.0, [])
+
+    def _descend(self, loss: Tensor) -> float:
+        """One step of the optimizer, and of the target network; the gradient's norm."""
+        settings = self.settings
         for group in self.optimizer.param_groups:
             group["lr"] = settings.learning_rate(self.learner_steps)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.online_net.parameters(), settings.gradient_clip)
         self.optimizer.step()
-        update = Update(loss.item(), float(norm), taken.detach().mean().item(), self.discount,
-                        error.detach().sqrt().tolist())
         self.learner_steps += 1
         if settings.target_share > 0.0:
             copy_towards(self.target_net, self.online_net, settings.target_share)
         elif self.learner_steps % settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
-        return update
+        return float(norm)
 
     @torch.no_grad()
     def _target(self, batch: Batch) -> Tensor:

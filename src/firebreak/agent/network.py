@@ -1,9 +1,10 @@
 """The Q-map network: one value per cell, for maps of any size.
 
-A stride-2 stem, dilated residual convolutions at half resolution, a pooled global branch, and a
-pixel shuffle back to one value per cell: a receptive field of about 60 cells plus the global branch
-for a quarter of the cost of the same depth at full resolution. No batch normalisation and no
-dropout: acting and learning see the same function.
+A stride-2 stem, dilated residual convolutions at half resolution and a pooled global branch see
+about 60 cells around each cell, and the map, for a quarter of what the same depth costs at full
+resolution. A pixel shuffle brings what they found back to the cells, where two narrow convolutions
+beside the observation itself decide: whether a single cell closes a gap is seen at full resolution
+or not at all. No batch normalisation and no dropout: acting and learning see the same function.
 """
 
 from typing import Any
@@ -13,6 +14,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from firebreak.agent.targets import dueling, lower_mean
+
+CONTEXT, FINE = 8, 16
+"""Channels per cell: of what half resolution hands back, and of the convolutions that decide."""
 
 
 class QMapNetwork(nn.Module):
@@ -39,9 +43,10 @@ class QMapNetwork(nn.Module):
             nn.Conv2d(width, width, 3, padding=d, dilation=d) for d in dilations)
         self.pooled = nn.Linear(2 * width, width)
         self.mix = nn.Conv2d(width, width, 1)
-        self.detail = nn.Conv2d(channels, 8, 3, padding=1)
-        self.head = nn.Conv2d(width, 4 * quantiles, 1)
-        self.detail_head = nn.Conv2d(8 + quantiles, quantiles, 1)
+        self.context = nn.Conv2d(width, 4 * CONTEXT, 1)
+        self.detail = nn.Conv2d(channels + CONTEXT, FINE, 3, padding=1)
+        self.decide = nn.Conv2d(FINE, FINE, 3, padding=1)
+        self.head = nn.Conv2d(FINE, quantiles, 1)
         self.base = nn.Linear(width, quantiles)
 
     def forward(self, observation: Tensor) -> Tensor:
@@ -60,9 +65,9 @@ class QMapNetwork(nn.Module):
         summary = torch.cat([x.mean((2, 3)), x.amax((2, 3))], dim=1)
         together = functional.relu(self.pooled(summary))
         x = functional.relu(self.mix(x + together[:, :, None, None]))
-        coarse = functional.pixel_shuffle(self.head(x), 2)
-        fine = functional.relu(self.detail(padded))
-        q = coarse + self.detail_head(torch.cat([fine, coarse], dim=1))
+        context = functional.pixel_shuffle(self.context(x), 2)
+        fine = functional.relu(self.detail(torch.cat([padded, context], dim=1)))
+        q = self.head(fine + functional.relu(self.decide(fine)))
         q = q[:, :, :rows, :cols].flatten(2).transpose(1, 2)
         base = self.base(together)[:, None]
         if self.mask_channel is None:

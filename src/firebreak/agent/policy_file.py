@@ -15,7 +15,7 @@ from firebreak.agent.network import QMapNetwork
 from firebreak.checks import fail
 from firebreak.layout import OBSERVATION
 
-FORMAT = "firebreak-policy-1"
+FORMAT = "firebreak-policy-2"
 SHIPPED = Path(__file__).parents[1] / "policies" / "general.pt"
 """The policy that comes with the package, trained with the preset `general`."""
 

@@ -9,6 +9,7 @@ from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.collector import ExperienceCollector
+from firebreak.train.gain_labels import GainLabels
 from firebreak.train.schema import RunConfig
 
 VALIDATION_ENVS = 16
@@ -36,6 +37,7 @@ class Arena:
             self.env, agent, steps=train.collect_steps,
             seed=integer_seed(config.seed, *name) % 2**31, max_experiences=clean.max_experiences,
             max_step_times=clean.max_step_times, max_collection_times=clean.max_collection_times)
+        self.labels = gain_labels(config, self.env, count)
         for thing in (self.env, self.validation_env, self.replay, self.collector):
             track(thing)
 
@@ -48,6 +50,18 @@ class Arena:
         """Closes both environments."""
         self.env.close()
         self.validation_env.close()
+
+
+def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, count: int) -> GainLabels | None:
+    """The labels of one of `count` arenas, if the agent is to learn from gains; fewer on larger
+    maps, in proportion to their side, since a state of theirs has more cells to try and tells more.
+    """
+    agent = config.agent
+    if agent.gain_share == 0.0:
+        return None
+    smallest = min(config.mixture.sizes, default=config.landscapes.size)
+    share = agent.gain_share * min(smallest / env.source.shape[0], 1.0)
+    return GainLabels(env, share, agent.gain_fires, max(agent.gain_capacity // count, 1))
 
 
 def shortest_episode(config: RunConfig, source: ProblemSource) -> int:

@@ -3,7 +3,7 @@
 Steps in schedules are absolute (env steps, learner steps), never shares of the run.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import pydantic
 from pydantic import BaseModel, ConfigDict, Field
@@ -146,6 +146,17 @@ class AgentConfig(Section):
     risk: float = Field(1.0, gt=0, le=1, description="share of them, the lowest, acted on")
     priority: float = Field(0.0, ge=0, le=1, description="exponent of the error in the chance to "
                                                          "be sampled; 0: all alike")
+    gain_share: float = Field(0.0, ge=0, le=1, description="of env steps whose every break is "
+                              "tried by the simulator; learned from until discount_begin, instead "
+                              "of transitions")
+    gain_fires: int = Field(64, ge=1, description="reward fires that a break is tried on")
+    gain_capacity: int = Field(4000, ge=1, description="states kept with their gains")
+
+    @pydantic.model_validator(mode="after")
+    def _gains_are_discount_0(self) -> Self:
+        if self.gain_share > 0.0 and self.discount > 0.0:
+            raise ValueError("gain_share needs discount = 0: gains are the values of discount 0")
+        return self
 
 
 class TrainConfig(Section):

@@ -153,6 +153,8 @@ class ParallelTrainer:
             self.agent.restore(state["agent"])
             for arena, kept in zip(self.arenas, state["arenas"], strict=True):
                 arena.replay.restore(kept["replay"])
+                if arena.labels is not None:
+                    arena.labels.restore(kept["labels"])
         except (RuntimeError, KeyError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
@@ -171,7 +173,9 @@ class ParallelTrainer:
         save_checkpoint(self.run_folder, {
             "agent": self.agent.state(),
             "arenas": [{"replay": arena.replay.state(), "episodes": arena.collector.episodes,
-                        "env_steps": arena.collector.env_steps} for arena in self.arenas],
+                        "env_steps": arena.collector.env_steps,
+                        "labels": arena.labels.state() if arena.labels else None}
+                       for arena in self.arenas],
             "best": self.best, "best_learner_steps": self.best_learner_steps,
             "config": as_toml(self.config)})
 
@@ -192,6 +196,8 @@ class ParallelTrainer:
         """One collection in every arena; the returns of the episodes that ended."""
         returns: list[float] = []
         for arena in self.arenas:
+            if arena.labels is not None and self._learns_gains():
+                arena.labels.label(self.config.train.collect_steps * arena.env.num_envs)
             returns += arena.collector.collect(self.env_steps).returns
             arena.collector.buffer.drain(arena.replay)
         self.returns.extend(returns)
@@ -213,21 +219,32 @@ class ParallelTrainer:
         agent, settings = self.agent, self.agent.settings
         arena = self.arenas[agent.learner_steps % len(self.arenas)]
         size = max(1, settings.batch_size * self.arenas[0].cells // arena.cells)
-        batch = arena.replay.sample(size, agent.discount, settings.n_step, agent.sampling,
-                                    settings.priority)
-        if self.config.agent.symmetries:
-            turns = SYMMETRIES if arena.replay.shape[0] == arena.replay.shape[1] else 1
-            k = int(torch.randint(turns, (1,), generator=agent.sampling))
-            batch = turn_batch(batch, k, OBSERVATION)
-        update = agent.learn(batch)
+        turns = SYMMETRIES if arena.replay.shape[0] == arena.replay.shape[1] else 1
+        turns = turns if self.config.agent.symmetries else 1
+        if arena.labels is not None and self._learns_gains() and len(arena.labels.store):
+            gains = arena.labels.store.sample(size, agent.sampling)
+            update = agent.learn_gains(gains.turned(self._turn(turns), OBSERVATION))
+        else:
+            batch = arena.replay.sample(size, agent.discount, settings.n_step, agent.sampling,
+                                        settings.priority)
+            update = agent.learn(turn_batch(batch, self._turn(turns), OBSERVATION))
+            if batch.place is not None:
+                arena.replay.prioritize(batch.place, update.errors)
         if not math.isfinite(update.loss):
             raise fail(expected="a finite loss", given=f"{update.loss}",
                        where=f"learner step {agent.learner_steps}",
                        remedy="lower agent.learning_rate; the last checkpoint is as it was")
         self.losses.append(update.loss)
-        if batch.place is not None:
-            arena.replay.prioritize(batch.place, update.errors)
         return update
+
+    def _learns_gains(self) -> bool:
+        """Whether the discount is still 0 and the simulator's gains are learned from."""
+        config = self.config.agent
+        return config.gain_share > 0.0 and (self.agent.learner_steps < config.discount_begin
+                                            or config.discount_end == 0.0)
+
+    def _turn(self, turns: int) -> int:
+        return int(torch.randint(turns, (1,), generator=self.agent.sampling))
 
     def _validate_and_save(self) -> Iterator[Row]:
         with self.profiler.phase("evaluate"):
@@ -304,7 +321,9 @@ class ParallelTrainer:
         return self.env_steps // sum(arena.env.num_envs for arena in self.arenas)
 
     def _replay_bytes(self) -> int:
-        return sum(arena.replay.nbytes for arena in self.arenas)
+        """Of the transitions, and of the states kept with their gains."""
+        return sum(arena.replay.nbytes + (arena.labels.store.nbytes if arena.labels else 0)
+                   for arena in self.arenas)
 
     def _check_budget(self) -> None:
         most = self.config.replay.memory_budget_mb
