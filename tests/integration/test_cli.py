@@ -61,7 +61,7 @@ def test_every_command_has_help(command: str, capsys: Out) -> None:
 
 def test_train_leaves_a_complete_run_folder(run: Path) -> None:
     for name in ("config.toml", "metrics.jsonl", "memory.jsonl", "policy.pt", "evaluation.json",
-                 "checkpoints/last.pt", "figures/learning_curve.png", "figures/memory.png",
+                 "figures/learning_curve.png", "figures/memory.png",
                  "figures/plan.png", "figures/fire.gif"):
         assert (run / name).stat().st_size > 0, name
     assert live_counts().get("Figure", 0) == 0
@@ -118,7 +118,7 @@ def test_sigterm_saves_and_says_how_to_go_on(tmp_path: Path, capsys: Out) -> Non
     killer.start()
     assert main(["train", "quick", "--out", str(folder), "--quiet", *changes]) == 143
     killer.join()
-    assert (folder / "checkpoints" / "last.pt").stat().st_size > 0
+    assert (folder / "checkpoints" / "00000001" / "manifest.json").is_file()
     assert f"--resume '{folder}'" in capsys.readouterr().out
 
 

@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "firebreak"
 
-BASE = frozenset({"units", "checks", "seeding"})
+BASE = frozenset({"units", "checks", "seeding", "files"})
 ENGINE = BASE | {"landscape", "fire"}
 DECISION = ENGINE | {"layout"}
 PLANNING = DECISION | {"env", "agent"}
@@ -22,6 +22,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "units": BASE,
     "checks": BASE,
     "seeding": BASE,
+    "files": BASE,
     "landscape": BASE,
     "fire": BASE | {"landscape"},
     "layout": BASE,  # what env and agent agree on, since they do not know each other

@@ -4,7 +4,6 @@ Only tensors and plain values are stored and read back with `weights_only`, so a
 run code.
 """
 
-import os
 import pickle
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ import torch
 
 from firebreak.agent.network import QMapNetwork
 from firebreak.checks import fail
+from firebreak.files import replacing
 from firebreak.layout import OBSERVATION
 
 FORMAT = "firebreak-policy-2"
@@ -34,14 +34,8 @@ def save_policy(path: Path, network: QMapNetwork, width: int,
                "options": network.options,
                "weights": {k: v.detach().cpu() for k, v in network.state_dict().items()},
                "provenance": provenance}
-    beside = path.with_name(path.name + ".tmp")
-    try:
+    with replacing(path) as beside:
         torch.save(content, beside)
-        os.replace(beside, path)
-    except RuntimeError as error:  # what torch raises where the disk is full
-        raise OSError(str(error)) from error
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def load_policy(path: Path = SHIPPED) -> Policy:

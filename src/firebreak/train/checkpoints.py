@@ -1,49 +1,76 @@
-"""Checkpoints: what a run needs to go on, written beside and renamed, read back without pickle."""
+"""Checkpoints: a series of saved folders, of which the last few and the best are kept.
 
-import os
-import pickle
+Folders are numbered upwards and never renamed once complete, so no link points at the latest one:
+it is the highest number whose content is as it was written.
+"""
+
+import contextlib
+import re
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from firebreak.checks import fail
+from firebreak.train.store import Damaged, Saved, open_folder, remove_folder, write_folder
 
-FORMAT = "firebreak-checkpoint-1"
-LAST = Path("checkpoints") / "last.pt"
-
-
-def save_checkpoint(run: Path, state: dict[str, Any]) -> Path:
-    """Writes the last checkpoint of a run; the one before stays until this one is complete."""
-    path = run / LAST
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".tmp")
-    try:
-        torch.save({"format": FORMAT, **state}, beside)
-        os.replace(beside, path)
-    except RuntimeError as error:  # what torch raises where the disk is full
-        raise OSError(str(error)) from error
-    finally:
-        beside.unlink(missing_ok=True)
-    return path
+CHECKPOINTS = "checkpoints"
+KEPT = 2
+_NAME = re.compile(r"(\d{8,})(?:-best)?")
 
 
-def load_checkpoint(run: Path) -> dict[str, Any]:
-    """Reads the last checkpoint of a run.
+def save_checkpoint(root: Path, kind: str, tree: Mapping[str, Any], *, best: bool = False,
+                    keep: int = KEPT) -> Path:
+    """Saves a tree (see `store.write_folder`) as the newest of `root`, then deletes all but the
+    last `keep` and the last that was the best when it was saved.
 
     Raises:
-        InputError: there is none, or it is damaged.
+        OSError: the disk is full or may not be written; all earlier ones are as they were.
     """
-    path = run / LAST
-    if not path.is_file():
-        raise fail(expected=f"a run folder with {LAST}", given="none there", where=str(run),
-                   remedy="give the folder of a run that has saved a checkpoint")
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, pickle.UnpicklingError, EOFError, ValueError, KeyError) as error:
-        raise fail(expected="a checkpoint", given="a damaged file", where=str(path),
-                   remedy="start the run again") from error
-    if not isinstance(state, dict) or state.get("format") != FORMAT:
-        raise fail(expected=f"a checkpoint of format {FORMAT}", given="another file",
-                   where=str(path), remedy="resume with the version that wrote it")
-    return state
+    root.mkdir(parents=True, exist_ok=True)
+    earlier = checkpoints_of(root)
+    number = _number(earlier[-1]) + 1 if earlier else 1
+    folder = root / f"{number:08d}{'-best' * best}"
+    write_folder(folder, kind, tree)
+    marked = [path for path in [*earlier, folder] if path.name.endswith("-best")]
+    kept = {*[*earlier, folder][-keep:], *marked[-1:]}
+    for path in earlier:
+        if path not in kept:
+            with contextlib.suppress(OSError):  # it is in nobody's way
+                remove_folder(path)
+    return folder
+
+
+def latest_checkpoint(root: Path, kind: str) -> Saved:
+    """The newest checkpoint that is as it was written; warns of each newer one that is not.
+
+    Raises:
+        InputError: there is none, none is whole, or the newest is of another kind or version.
+    """
+    found = checkpoints_of(root)
+    if not found:
+        raise fail(expected=f"a folder with {CHECKPOINTS}", given="none there", where=str(root),
+                   remedy="give the folder of a run that has saved one")
+    refused: list[Damaged] = []
+    for folder in reversed(found):
+        try:
+            saved = open_folder(folder, kind)
+        except Damaged as error:
+            refused.append(error)
+            continue
+        for one in refused:
+            warnings.warn(f"{one}; {folder.name} is used instead", stacklevel=2)
+        return saved
+    raise fail(expected=f"a whole checkpoint among {len(found)}", given=f"damage ({refused[0]})",
+               where=str(root), remedy="start the run again")
+
+
+def checkpoints_of(root: Path) -> list[Path]:
+    """Folders of checkpoints, oldest first, whole or not."""
+    if not root.is_dir():
+        return []
+    return sorted((path for path in root.iterdir() if _NAME.fullmatch(path.name)), key=_number)
+
+
+def _number(folder: Path) -> int:
+    return int(folder.name.partition("-")[0])

@@ -28,7 +28,7 @@ from firebreak.memory.profiler import Profiler
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.arena import Arena
-from firebreak.train.checkpoints import load_checkpoint, save_checkpoint
+from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
 from firebreak.train.cleanup import EVERYTHING, Cleaner
 from firebreak.train.config import as_toml
 from firebreak.train.schema import RunConfig
@@ -148,7 +148,7 @@ class ParallelTrainer:
 
     def resume(self) -> None:
         """Goes on from the run folder's last checkpoint; episodes under way then start anew."""
-        state = load_checkpoint(self.run_folder)
+        state = latest_checkpoint(self.run_folder / CHECKPOINTS, "run").load()
         try:
             self.agent.restore(state["agent"])
             for arena, kept in zip(self.arenas, state["arenas"], strict=True):
@@ -164,20 +164,20 @@ class ParallelTrainer:
         for arena, kept in zip(self.arenas, state["arenas"], strict=True):
             arena.replay.end_episodes()
             arena.collector.resume(int(kept["episodes"]), int(kept["env_steps"]))
-        self.best = float(state["best"])
+        self.best = -math.inf if state["best"] is None else float(state["best"])
         self.best_learner_steps = int(state["best_learner_steps"])
         self.cleaner.skip_to(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
 
     def save(self) -> None:
         """Writes the last checkpoint."""
-        save_checkpoint(self.run_folder, {
+        save_checkpoint(self.run_folder / CHECKPOINTS, "run", {
             "agent": self.agent.state(),
             "arenas": [{"replay": arena.replay.state(), "episodes": arena.collector.episodes,
                         "env_steps": arena.collector.env_steps,
                         "labels": arena.labels.state() if arena.labels else None}
                        for arena in self.arenas],
-            "best": self.best, "best_learner_steps": self.best_learner_steps,
-            "config": as_toml(self.config)})
+            "best": self.best if math.isfinite(self.best) else None,
+            "best_learner_steps": self.best_learner_steps, "config": as_toml(self.config)})
 
     def weights_sha256(self) -> str:
         """Hash of the online network's weights."""
