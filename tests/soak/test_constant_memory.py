@@ -26,7 +26,7 @@ def test_six_hundred_episodes_own_the_same_bytes_files_and_objects(tmp_path: Pat
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
     end = consume(trainer, tmp_path, config, quiet=True)
     rows = read_rows(tmp_path / "memory.jsonl")
-    assert all(row["kind"] != "cleanup" for row in read_rows(tmp_path / "metrics.jsonl"))
+    assert all(row["kind"] != "cleanup" for row in read_rows(tmp_path / "timings.jsonl"))
     assert end["cleanup_seconds"] < 0.01 * end["seconds"]
     full = [row for row in rows if row["phase"] == "cleanup"]
     warm = full[len(full) // 3:]

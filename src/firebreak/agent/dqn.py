@@ -6,6 +6,7 @@ business.
 
 import copy
 import gc
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -93,6 +94,14 @@ class Update(NamedTuple):
     errors: list[float]
 
 
+class NotFinite(FloatingPointError):
+    """A number that must be finite is not. batch: what it came from, tensors by name."""
+
+    def __init__(self, what: str, batch: dict[str, Tensor]) -> None:
+        super().__init__(f"NaN or infinity in {what}")
+        self.batch = batch
+
+
 class DQNAgent:
     """Online and target network, optimizer, and the two random streams of acting and sampling."""
 
@@ -148,7 +157,11 @@ class DQNAgent:
         return action
 
     def learn(self, batch: Batch) -> Update:
-        """One gradient step on a batch whose discount the trainer asked for."""
+        """One gradient step on a batch whose discount the trainer asked for.
+
+        Raises:
+            NotFinite: loss or gradient (nothing has changed then), or weights.
+        """
         discount = self.discount
         moved = batch.to(self.device)
         spread = self.online_net.spread(moved.observation)
@@ -156,21 +169,25 @@ class DQNAgent:
         error = quantile_huber(taken, self._target(moved))
         loss = (error if moved.weight is None else error * moved.weight).mean()
         loss = loss + self._imitation_loss(spread.mean(2), moved)
-        norm = self._descend(loss)
+        norm = self._descend(loss, batch)
         return Update(loss.item(), norm, taken.detach().mean().item(), discount,
                       error.detach().sqrt().tolist())
 
     def learn_gains(self, batch: GainBatch) -> Update:
-        """One gradient step towards the gains of all available breaks: discount 0, every cell."""
+        """One gradient step towards the gains of all available breaks: discount 0, every cell.
+
+        Raises:
+            NotFinite: as `learn`.
+        """
         observation, gain = batch.observation.to(self.device), batch.gain.to(self.device)
         known = ~gain.isnan()
         target = gain.nan_to_num() / unit_of(observation, self.layout)[:, None]
         spread = self.online_net.spread(observation)
         loss = quantile_huber(spread[known], target[known][:, None]).mean()
-        norm = self._descend(loss)
+        norm = self._descend(loss, batch)
         return Update(loss.item(), norm, spread[known].detach().mean().item(), 0.0, [])
 
-    def _descend(self, loss: Tensor) -> float:
+    def _descend(self, loss: Tensor, batch: Batch | GainBatch) -> float:
         """One step of the optimizer, and of the target network; the gradient's norm."""
         settings = self.settings
         for group in self.optimizer.param_groups:
@@ -178,13 +195,28 @@ class DQNAgent:
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.online_net.parameters(), settings.gradient_clip)
+        if not (math.isfinite(loss.item()) and math.isfinite(float(norm))):
+            raise self._not_finite("the loss" if not math.isfinite(loss.item())
+                                   else "the gradient", batch)
         self.optimizer.step()
+        if not (_all_finite(self.online_net) and _all_finite(self.target_net)):
+            raise self._not_finite("the weights", batch)
         self.learner_steps += 1
         if settings.target_share > 0.0:
             copy_towards(self.target_net, self.online_net, settings.target_share)
         elif self.learner_steps % settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
         return float(norm)
+
+    def _not_finite(self, what: str, batch: Batch | GainBatch) -> NotFinite:
+        """The error, which also names what lies behind it."""
+        told = batch.reward if isinstance(batch, Batch) else batch.gain.nan_to_num(nan=0.0)
+        found = {"the batch's rewards": bool(told.isfinite().all()),
+                 "the online network": _all_finite(self.online_net),
+                 "the target network": _all_finite(self.target_net)}
+        behind = [name for name, finite in found.items() if not finite]
+        return NotFinite(what + (f", and in {', '.join(behind)}" if behind else ""),
+                         {k: v for k, v in batch._asdict().items() if v is not None})
 
     @torch.no_grad()
     def _target(self, batch: Batch) -> Tensor:
@@ -267,6 +299,10 @@ class DQNAgent:
         self.learner_steps = int(state["learner_steps"])
         self.acting.set_state(state["acting"])
         self.sampling.set_state(state["sampling"])
+
+
+def _all_finite(network: nn.Module) -> bool:
+    return bool(torch.stack([p.detach().sum() for p in network.parameters()]).isfinite().all())
 
 
 def _nth_allowed(mask: Tensor, draw: Tensor) -> Tensor:

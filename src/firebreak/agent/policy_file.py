@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from firebreak.agent.network import QMapNetwork
 from firebreak.checks import fail
@@ -28,11 +29,15 @@ class Policy(NamedTuple):
 
 
 def save_policy(path: Path, network: QMapNetwork, width: int,
-                provenance: dict[str, Any]) -> None:
-    """Writes a policy file; the old one stays until the new one is complete."""
+                provenance: dict[str, Any], weights: dict[str, Tensor] | None = None) -> None:
+    """Writes a policy file; the old one stays until the new one is complete.
+
+    weights: in place of the network's own.
+    """
     content = {"format": FORMAT, "channels": list(OBSERVATION.names), "width": width,
                "options": network.options,
-               "weights": {k: v.detach().cpu() for k, v in network.state_dict().items()},
+               "weights": {k: v.detach().cpu()
+                           for k, v in (weights or network.state_dict()).items()},
                "provenance": provenance}
     with replacing(path) as beside:
         torch.save(content, beside)

@@ -188,14 +188,6 @@ class Replay:
                             self.static[self.land[row, env].long()], scalars], dim=1)
         return layers.float() / 255.0
 
-    def end_episodes(self) -> None:
-        """The next row will not continue the newest one, whose transitions count as endings: N
-        values too low, against a next observation that is not theirs.
-        """
-        if self._written:
-            self.terminated[(self._written - 1) % self.rows] = True
-        self._start_of_episode.fill_(True)
-
     def clear(self) -> None:
         """Forgets all transitions; the memory stays allocated."""
         self._written = 0

@@ -19,7 +19,8 @@ COMMANDS = {
     "behavior": "fire behaviour of a table of cases (Rothermel, or the Canadian FBP System)",
     "bench": "how fast this machine is",
 }
-BAD_INPUT, RESOURCE_FAILED, INTERRUPTED, PIPE_CLOSED, TERMINATED = 2, 3, 130, 141, 143
+CHECK_FAILED, BAD_INPUT, RESOURCE_FAILED, INTERRUPTED, PIPE_CLOSED, TERMINATED = (
+    1, 2, 3, 130, 141, 143)
 
 
 class Terminated(KeyboardInterrupt):
@@ -56,6 +57,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"firebreak: out of memory ({error}); use a smaller map, fewer fires or fewer "
               "environments", file=sys.stderr)
         return RESOURCE_FAILED
+    except FloatingPointError as error:
+        print(f"firebreak: {error}", file=sys.stderr)
+        return CHECK_FAILED
     except Terminated:
         print("firebreak: terminated", file=sys.stderr)
         return TERMINATED

@@ -4,8 +4,8 @@ import json
 import shlex
 import signal
 import sys
-import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from firebreak.checks import fail
-from firebreak.cli import Terminated, common
+from firebreak.cli import common, signals
 
 if TYPE_CHECKING:
     from firebreak.train.schema import RunConfig
@@ -48,8 +48,9 @@ class TrainArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(TrainArguments, arguments, "train")
-    config, folder = _config_and_folder(args)
-    return _train(args, config, folder)
+    with signals.handling({signal.SIGTERM: signals.stop_now}):
+        config, folder = _config_and_folder(args)
+        return _train(args, config, folder)
 
 
 def _config_and_folder(args: TrainArguments) -> tuple["RunConfig", Path | None]:
@@ -66,8 +67,8 @@ def _config_and_folder(args: TrainArguments) -> tuple["RunConfig", Path | None]:
 
 
 def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> int:
-    from firebreak.cli.visualize import draw_run
-    from firebreak.train.config import as_toml, data_folder, with_data
+    from firebreak.train.config import data_folder, with_data
+    from firebreak.train.lock import locked
     from firebreak.train.splits import make_splits
     from firebreak.train.trainer import ParallelTrainer
 
@@ -80,18 +81,47 @@ def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> i
         raise fail(expected="a folder without a run", given="one that holds a run",
                    where=str(folder), remedy="use --resume to go on with it, or another --out")
     trainer = ParallelTrainer(config, splits, folder)
-    folder.mkdir(parents=True, exist_ok=True)  # nothing is written before all of that has worked
-    if resumed is not None:
-        trainer.resume()
-    (folder / "config.toml").write_text(as_toml(config), encoding="utf-8")
+    with locked(folder):  # nothing is written before all of that has worked
+        _begin_or_resume(trainer, folder, resumed is not None)
+        return _run_and_report(args, trainer, folder)
+
+
+def _begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> None:
+    """Takes the folder to where the run goes on: at its last checkpoint, or at the beginning."""
+    from firebreak.files import write_text
+    from firebreak.train.checkpoints import CHECKPOINTS, checkpoints_of
+    from firebreak.train.config import as_toml
+    from firebreak.train.metrics import rewind
+    from firebreak.train.store import sweep
+
+    sweep(folder / CHECKPOINTS)
+    for stale in folder.glob(".*.tmp"):
+        stale.unlink()
+    if resumed and checkpoints_of(folder / CHECKPOINTS):
+        rewind(folder, trainer.resume())
+    elif resumed:
+        warnings.warn(f"{folder}: stopped before its first checkpoint; the run starts anew",
+                      stacklevel=2)
+        rewind(folder, {})
+    write_text(folder / "config.toml", as_toml(trainer.config))
+
+
+def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Path) -> int:
+    from firebreak.cli.visualize import draw_run
+
+    config, splits = trainer.config, trainer.splits
     print(f"{folder}: {trainer.describe()}")
     begin = time.perf_counter()
-    with _sigterm_as_interrupt():
-        end = consume(trainer, folder, config, args.quiet)
-    _compare(config, splits, folder)
-    with trainer.profiler.phase("figure"):
+    end = _run(trainer, folder, config, args.quiet)
+    failed: list[OSError] = [] if trainer.unsaved is None else [trainer.unsaved]
+    figures: list[Path] = []
+    verdict = "none"
+    with _going_on(failed):
+        _compare(config, splits, folder)
+    with _going_on(failed), trainer.profiler.phase("figure"):
         figures = draw_run(config, splits, folder)
-    verdict = _conclude_memory(trainer, folder, end)
+    with _going_on(failed):
+        verdict = _conclude_memory(trainer, folder, end)
     print(f"\n{len(figures)} pictures, metrics and policy.pt are in {folder}")
     print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy "
           f"{shlex.quote(str(folder))}{_break_options(config)} --out my_plan")
@@ -103,7 +133,44 @@ def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> i
             "learner_steps": end["learner_steps"], "weights_sha256": end["weights_sha256"],
             "seconds": time.perf_counter() - begin, "peak_rss_bytes": peak_rss_bytes(),
             "memory_verdict": verdict})
+    if failed:
+        raise failed[0]
     return 0
+
+
+@contextmanager
+def _going_on(failed: list[OSError]) -> Iterator[None]:
+    """A file that the disk does not take costs that file only; the command fails in the end."""
+    try:
+        yield
+    except OSError as error:
+        warnings.warn(f"not written: {error.filename or ''} {error.strerror or error}",
+                      stacklevel=2)
+        failed.append(error)
+
+
+def _run(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
+         quiet: bool) -> dict[str, Any]:
+    """The run itself, listening to signals; the last row.
+
+    Raises:
+        KeyboardInterrupt: a signal has stopped it; it is saved.
+    """
+    from firebreak.memory.snapshot import reading
+
+    received: list[int] = []
+
+    def ask(number: int) -> None:
+        received.append(number)
+        trainer.stop_asked = True
+    with (signals.dump_signal(folder, lambda: reading({"trainer": trainer})),
+          signals.handling(signals.stop_signals(ask))):
+        end = consume(trainer, folder, config, quiet)
+    if end["kind"] == "stopped":
+        print(f"interrupted and saved; go on with: firebreak train --resume "
+              f"{shlex.quote(str(folder))}")
+        signals.stop_now(received[0], None)
+    return end
 
 
 def _conclude_memory(trainer: "ParallelTrainer", folder: Path, end: dict[str, Any]) -> str:
@@ -125,21 +192,6 @@ def _conclude_memory(trainer: "ParallelTrainer", folder: Path, end: dict[str, An
     return verdict.state
 
 
-@contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
-    """SIGTERM saves and stops as Ctrl-C does. Signals reach the main thread only."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    def terminated(number: int, frame: object) -> None:
-        raise Terminated
-    before = signal.signal(signal.SIGTERM, terminated)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def _break_options(config: "RunConfig") -> str:
     """The options of `firebreak plan` that ask for the breaks a run was trained for."""
     breaks = config.breaks
@@ -151,21 +203,21 @@ def _break_options(config: "RunConfig") -> str:
 
 
 def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
-             quiet: bool) -> dict[str, Any]:
+            quiet: bool) -> dict[str, Any]:
     """Writes the rows of a run to disk, shows progress, returns the last row."""
     from tqdm import tqdm
 
-    from firebreak.train.metrics import JsonLines
+    from firebreak.train.metrics import RunLog
 
-    bounds = config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files
-    metrics = JsonLines(folder / "metrics.jsonl", *bounds)
-    memory = JsonLines(folder / "memory.jsonl", *bounds)
+    log = RunLog(folder, config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files)
+    trainer.positions = log.positions
     bar = tqdm(total=config.train.episodes, initial=trainer.episodes, unit="ep",
                disable=quiet, dynamic_ncols=True, mininterval=0.5 if sys.stderr.isatty() else 15)
     last: dict[str, Any] = {}
     try:
         for row in trainer.run():
-            (memory if row["kind"] == "memory" else metrics).write(row)
+            if row["kind"] != "stopped":
+                log.write(row)
             if row["kind"] == "progress":
                 bar.update(row["episodes_ended"])
                 bar.set_postfix_str(_postfix(row), refresh=False)
@@ -177,16 +229,10 @@ def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
                 bar.write(f"warning: cleanup of {row['owner']} freed {row['freed_bytes']:,} bytes "
                           f"({row['what']}); something holds on to memory", file=sys.stderr)
             last = row
-    except KeyboardInterrupt:
-        trainer.save()
-        bar.write(f"interrupted and saved; go on with: firebreak train --resume "
-                  f"{shlex.quote(str(folder))}")
-        raise
     finally:
         bar.close()
-        metrics.close()
-        memory.close()
         trainer.close()
+        log.close()
     return last
 
 
@@ -203,6 +249,7 @@ def _postfix(row: dict[str, Any]) -> str:
 def _compare(config: "RunConfig", splits: "Splits", folder: Path) -> None:
     """Evaluates the best policy on every test source, prints and stores the tables."""
     from firebreak.agent.policy_file import load_policy
+    from firebreak.files import write_text
     from firebreak.planning.evaluate import evaluate
     from firebreak.planning.tables import table, to_json
 
@@ -215,4 +262,4 @@ def _compare(config: "RunConfig", splits: "Splits", folder: Path) -> None:
             seed=config.evaluation.test_seed, policy=policy)
         print(f"\nTest landscapes never trained on: {name}\n{table(result)}")
         stored[name] = to_json(result)
-    (folder / "evaluation.json").write_text(json.dumps(stored, indent=1), encoding="utf-8")
+    write_text(folder / "evaluation.json", json.dumps(stored, indent=1))

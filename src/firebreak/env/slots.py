@@ -108,6 +108,22 @@ class Slots:
                        remedy="remove only what was placed")
         self._set_break(slot, cell, broken=False)
 
+    def put_back(self, slot: int, breaks: NDArray[np.bool_], budget_left: float) -> None:
+        """Breaks as they stood, bool [H, W], in a slot just loaded; `update` burns what changes.
+
+        What fires make of breaks does not depend on the order in which these came.
+
+        Raises:
+            InputError: breaks where there can be none.
+        """
+        if (breaks & ~self._problem(slot).scene.landscape.treatable).any():
+            raise fail(expected="breaks on treatable cells", given="others", where=f"slot {slot}",
+                       remedy="resume with the settings and maps the run was started with")
+        for cell in np.flatnonzero(breaks).tolist():
+            self.place(slot, cell)
+        self.budget_left[slot] = budget_left  # its roundings depend on the order
+        self._refresh_available(slot)
+
     def _set_break(self, slot: int, cell: int, *, broken: bool) -> None:
         problem = self._problem(slot)
         field = problem.scene.field

@@ -87,6 +87,33 @@ class FuelbreakVectorEnv(VectorEnv):
         return (to_floats(self.slots.layers), result.reward, result.terminated,
                 np.zeros(self.num_envs, np.bool_), infos)
 
+    def state(self) -> Info:
+        """What `restore` makes the slots from again: streams, episodes and breaks."""
+        return {"streams": list(self._streams), "episodes": list(self._episodes),
+                "breaks": self.slots.breaks.copy(), "budget_left": self.slots.budget_left.tolist()}
+
+    def restore(self, state: Info) -> tuple[NDArray[np.float32], Info]:
+        """Takes back what `state` gave: the same problems, burned anew, have the same bits. Returns
+        observation and info as `step` left them.
+
+        Raises:
+            InputError: not of as many slots, or breaks where there can be none.
+        """
+        breaks = np.asarray(state["breaks"], np.bool_)
+        if breaks.shape != self.slots.breaks.shape:
+            raise fail(expected=f"breaks of shape {self.slots.breaks.shape}",
+                       given=f"{breaks.shape}", where="environment",
+                       remedy="resume with the settings the run was started with")
+        self._streams = [int(s) for s in state["streams"]]
+        self._episodes = [int(e) for e in state["episodes"]]
+        everyone = np.arange(self.num_envs)
+        core.begin(self.slots, everyone, [self.source.problem(s, e) for s, e in zip(
+            self._streams, self._episodes, strict=True)])
+        for slot, left in enumerate(state["budget_left"]):
+            self.slots.put_back(slot, breaks[slot], float(left))
+        self.slots.update(everyone, np.zeros(self.num_envs, np.bool_))
+        return to_floats(self.slots.layers), self._infos(everyone.tolist(), {})
+
     def action_masks(self) -> NDArray[np.bool_]:
         """bool [N, A], True = allowed."""
         return self.slots.available.reshape(self.num_envs, -1).copy()

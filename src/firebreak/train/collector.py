@@ -6,18 +6,18 @@ refuses to overflow instead of dropping, and what went in and out is counted.
 
 import time
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.dqn import DQNAgent, NotFinite
 from firebreak.agent.replay import Replay
 from firebreak.checks import fail
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.seeding import integer_seed
 
 
 class ExperienceBuffer:
@@ -38,14 +38,18 @@ class ExperienceBuffer:
         Raises:
             OverflowError: it is full; `drain` first. Nothing is ever dropped.
         """
-        if self.held == self.observation.shape[0]:
-            raise OverflowError(f"experience buffer full at {self.held} rows: drain it first")
+        self.check_room()
         self.observation[self.held] = (observation.detach().cpu() * 255.0).round().to(torch.uint8)
         self.action[self.held] = action.detach().cpu()
         self.reward[self.held] = reward.detach().cpu()
         self.terminated[self.held] = terminated.detach().cpu()
         self.held += 1
         self.received += action.shape[0]
+
+    def check_room(self) -> None:
+        """Raises OverflowError if it is full."""
+        if self.held == self.observation.shape[0]:
+            raise OverflowError(f"experience buffer full at {self.held} rows: drain it first")
 
     def drain(self, replay: Replay) -> int:
         """Hands all rows on to the replay in their order; returns the number of transitions."""
@@ -56,6 +60,19 @@ class ExperienceBuffer:
         self.held = 0
         self.handed_on += count
         return count
+
+    def state(self) -> dict[str, Any]:
+        """The rows held."""
+        return {"observation": self.observation[:self.held], "action": self.action[:self.held],
+                "reward": self.reward[:self.held], "terminated": self.terminated[:self.held],
+                "received": self.received, "handed_on": self.handed_on}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Takes back what `state` gave."""
+        self.held = len(state["action"])
+        for name in ("observation", "action", "reward", "terminated"):
+            getattr(self, name)[:self.held].copy_(state[name])
+        self.received, self.handed_on = int(state["received"]), int(state["handed_on"])
 
     def clear(self) -> int:
         """Forgets rows not handed on; returns how many transitions that were."""
@@ -69,6 +86,10 @@ class Collected(NamedTuple):
     env_steps: int
     returns: list[float]
     seconds: float
+
+
+def _never() -> None:
+    """Nobody asks to stop."""
 
 
 class ExperienceCollector:
@@ -87,30 +108,49 @@ class ExperienceCollector:
         self.episodes = 0
         self.step_times: deque[float] = deque(maxlen=max_step_times)
         self.collection_times: deque[float] = deque(maxlen=max_collection_times)
-        self._seed = seed
         self._returns = np.zeros(env.num_envs)
+        self._finished: list[float] = []
         self._observation: NDArray[np.float32]
         self._mask: NDArray[np.int8]
-        self._begin(seed)
+        self._observation, info = env.reset(seed=seed)
+        self._mask = info["action_mask"]
 
-    def collect(self, env_steps: int | None = None) -> Collected:
-        """One collect batch into the buffer.
+    def collect(self, env_steps: int | None = None,
+                check_stop: Callable[[], None] = _never) -> Collected:
+        """One collect batch into the buffer; the rest of one, where it was left.
 
         env_steps: of the whole run, which exploration goes by; this collector's own if not given.
+        check_stop: raises between two steps to leave; what was collected stays in the buffer.
+
+        Raises:
+            OverflowError: the last collection was not drained.
+            NotFinite: a reward that is no number.
         """
+        self.buffer.check_room()
         begin = time.perf_counter()
         others = 0 if env_steps is None else env_steps - self.env_steps
-        finished: list[float] = []
-        for _ in range(self.buffer.observation.shape[0]):
-            finished += self._step(self.env_steps + others)
+        for _ in range(self.buffer.held, self.buffer.observation.shape[0]):
+            check_stop()
+            self._finished += self._step(self.env_steps + others)
         seconds = time.perf_counter() - begin
         self.collection_times.append(seconds)
+        finished, self._finished = self._finished, []
         return Collected(self.buffer.held * self.env.num_envs, finished, seconds)
 
-    def resume(self, episodes: int, env_steps: int) -> None:
-        """Counts on from a checkpoint, with new episodes in every environment."""
-        self.episodes, self.env_steps = episodes, env_steps
-        self._begin(integer_seed(self._seed, "resumed", episodes) % 2**31)
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on with the episodes under way."""
+        return {"env": self.env.state(), "buffer": self.buffer.state(), "episodes": self.episodes,
+                "env_steps": self.env_steps, "returns": self._returns.tolist(),
+                "finished": list(self._finished)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Takes back what `state` gave."""
+        self._observation, info = self.env.restore(state["env"])
+        self._mask = info["action_mask"]
+        self.buffer.restore(state["buffer"])
+        self.episodes, self.env_steps = int(state["episodes"]), int(state["env_steps"])
+        self._returns[:] = state["returns"]
+        self._finished = [float(value) for value in state["finished"]]
 
     def clear_local_buffer(self) -> int:
         """Forgets experiences not handed on; returns how many."""
@@ -122,17 +162,15 @@ class ExperienceCollector:
         """
         return self.env.cleanup_memory()
 
-    def _begin(self, seed: int) -> None:
-        self._observation, info = self.env.reset(seed=seed)
-        self._mask = info["action_mask"]
-        self._returns[:] = 0.0
-
     def _step(self, env_steps: int) -> list[float]:
         begin = time.perf_counter()
         observation = torch.from_numpy(self._observation)
         mask = torch.from_numpy(self._mask.astype(np.bool_))
         action = self.agent.act(observation, mask, env_steps)
         following, reward, terminated, _, info = self.env.step(action.numpy())
+        if not np.isfinite(reward).all():
+            raise NotFinite("the reward", {"observation": observation, "action": action,
+                                           "reward": torch.from_numpy(reward)})
         self.buffer.push(observation, action, torch.from_numpy(reward.astype(np.float32)),
                          torch.from_numpy(terminated))
         self._observation, self._mask = following, info["action_mask"]

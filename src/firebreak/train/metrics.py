@@ -6,9 +6,10 @@ part, `metrics.1.jsonl`, `metrics.2.jsonl` ... the older ones, the lowest number
 import json
 import os
 import re
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 Row = dict[str, Any]
 
@@ -16,10 +17,26 @@ MOST_BYTES = 16_000_000
 MOST_FILES = 20
 MOST_ROWS = 20_000
 """Rows that a figure or a verdict of a run of any length is made from."""
+MOST_WAITING = 1000
+"""Rows that wait for a full disk before the run ends."""
+
+SERIES = ("metrics", "timings", "memory")
+CLOCKS = frozenset({"seconds", "seconds_per_env_step", "seconds_per_collection", "cleanup_seconds",
+                    "cleanups", "profiler_seconds", "rss_bytes"})
+"""Keys of rows that differ from run to run."""
+
+
+class Position(NamedTuple):
+    """A place in a series: the number of its last older part (0: none), bytes of the newest."""
+
+    part: int
+    offset: int
 
 
 class JsonLines:
-    """An append-only file of one JSON object per line, flushed at every row.
+    """An append-only file of one JSON object per line, written at every row.
+
+    Rows that a full disk does not take wait in memory and are written when it does.
 
     Args:
         most_bytes: size at which it goes on in another file.
@@ -31,18 +48,65 @@ class JsonLines:
         path.parent.mkdir(parents=True, exist_ok=True)
         _drop_cut_line(path)
         self.path, self.most_bytes, self.most_files = path, most_bytes, most_files
-        self._file = path.open("a", encoding="utf-8")
+        self._waiting: list[bytes] = []
+        self._open()
 
     def write(self, row: Row) -> None:
-        """Appends one row."""
-        self._file.write(json.dumps(row, allow_nan=False) + "\n")
-        self._file.flush()
-        if self._file.tell() >= self.most_bytes:
+        """Appends one row.
+
+        Raises:
+            OSError: the disk has not taken the last `MOST_WAITING` rows.
+        """
+        self._waiting.append(json.dumps(row, allow_nan=False).encode() + b"\n")
+        try:
+            self._flush()
+        except OSError as error:
+            if len(self._waiting) >= MOST_WAITING:
+                raise
+            if len(self._waiting) == 1:
+                warnings.warn(f"{self.path}: {error.strerror}; rows wait in memory until the disk "
+                              "takes them", stacklevel=2)
+            return
+        if self._size >= self.most_bytes:
             self._rotate()
 
+    def position(self) -> Position:
+        """Where the next row will be, once all before it is on the disk.
+
+        Raises:
+            OSError: the disk takes no rows.
+        """
+        self._flush()
+        os.fsync(self._file.fileno())
+        return Position(max((number for number, _ in _older_parts(self.path)), default=0),
+                        self._size)
+
     def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
+        """Closes the file.
+
+        Raises:
+            OSError: the disk does not take the last rows.
+        """
+        try:
+            self._flush()
+        finally:
+            self._file.close()
+
+    def _open(self) -> None:
+        self._file = self.path.open("ab", buffering=0)
+        self._size = os.fstat(self._file.fileno()).st_size
+
+    def _flush(self) -> None:
+        while self._waiting:
+            line, done = self._waiting[0], 0
+            try:
+                while done < len(line):
+                    done += self._file.write(line[done:])
+            except BaseException:
+                os.ftruncate(self._file.fileno(), self._size)  # no part of a line stays
+                raise
+            self._size += len(line)
+            del self._waiting[0]
 
     def _rotate(self) -> None:
         self._file.close()
@@ -51,7 +115,62 @@ class JsonLines:
         os.replace(self.path, _part(self.path, number))
         for _, path in older[:max(len(older) + 2 - self.most_files, 0)]:
             path.unlink()
-        self._file = self.path.open("a", encoding="utf-8")
+        self._open()
+
+
+class RunLog:
+    """The three series of a run. `metrics.jsonl` holds what the seed decides, so that it has the
+    same bytes again; `timings.jsonl` clocks and the process's memory; `memory.jsonl` readings.
+    """
+
+    def __init__(self, folder: Path, most_bytes: int = MOST_BYTES,
+                 most_files: int = MOST_FILES) -> None:
+        self._files = {name: JsonLines(folder / f"{name}.jsonl", most_bytes, most_files)
+                       for name in SERIES}
+
+    def write(self, row: Row) -> None:
+        """Appends a row of a trainer to the series that it belongs to."""
+        if row["kind"] == "memory":
+            self._files["memory"].write(row)
+            return
+        clocks = {key: row[key] for key in row if key in CLOCKS}
+        if row["kind"] == "cleanup":
+            self._files["timings"].write(row)
+            return
+        if clocks:
+            self._files["timings"].write({"kind": row["kind"], "episodes": row["episodes"],
+                                          "env_steps": row["env_steps"], **clocks})
+        self._files["metrics"].write({key: row[key] for key in row if key not in CLOCKS})
+
+    def positions(self) -> dict[str, list[int]]:
+        """Where each series stands, once what was written is on the disk; see `rewind`."""
+        return {name: list(file.position()) for name, file in self._files.items()}
+
+    def close(self) -> None:
+        """Closes all files."""
+        for file in self._files.values():
+            file.close()
+
+
+def rewind(folder: Path, positions: Mapping[str, Sequence[int]]) -> None:
+    """Takes the series of a run back to where they stood; warns where rows are missing.
+
+    positions: of `RunLog.positions`; a series that is not named loses all rows.
+    """
+    for name in SERIES:
+        path, (part, offset) = folder / f"{name}.jsonl", positions.get(name, (0, 0))
+        later = [(number, other) for number, other in _older_parts(path) if number > part]
+        if later:
+            os.replace(later[0][1], path)
+            for _, other in later[1:]:
+                other.unlink()
+        if not path.is_file() and offset == 0:
+            continue
+        size = path.stat().st_size if path.is_file() else 0
+        if size < offset:
+            warnings.warn(f"{path}: {offset - size} bytes of rows are missing", stacklevel=2)
+        else:
+            os.truncate(path, offset)
 
 
 def parts_of(path: Path) -> list[Path]:

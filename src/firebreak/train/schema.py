@@ -170,6 +170,8 @@ class TrainConfig(Section):
     threads: int = Field(0, ge=0, le=256, description="threads that burn fires; 0 = all cores")
     torch_threads: int = Field(1, ge=1, le=256, description="threads of the network")
     device: Literal["cpu", "cuda"] = Field("cpu", description="where the network lives")
+    checkpoints_kept: int = Field(2, ge=1, le=1000, description="last checkpoints kept, and the "
+                                                                "best besides")
 
 
 class ReplayConfig(Section):

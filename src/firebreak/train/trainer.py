@@ -6,38 +6,51 @@ figures is the business of whoever consumes it.
 
 import gc
 import hashlib
-import math
 import time
 import tracemalloc
+import warnings
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import torch
 
-from firebreak.agent.dqn import DQNAgent, Update
+from firebreak.agent.dqn import DQNAgent, NotFinite, Update
 from firebreak.agent.network import parameter_count
 from firebreak.agent.policy_file import save_policy
 from firebreak.agent.symmetry import SYMMETRIES, turn_batch
-from firebreak.checks import InputError, fail
+from firebreak.checks import fail
 from firebreak.layout import OBSERVATION
 from firebreak.memory.process import rss_bytes
 from firebreak.memory.profiler import Profiler
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.arena import Arena
-from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
+from firebreak.train.checkpoints import (
+    CHECKPOINTS,
+    checkpoints_of,
+    latest_checkpoint,
+    save_checkpoint,
+)
 from firebreak.train.cleanup import EVERYTHING, Cleaner
 from firebreak.train.config import as_toml
+from firebreak.train.resume import KIND, BestPolicy, Progress, restore, state_of
 from firebreak.train.schema import RunConfig
 from firebreak.train.setup import settings_of
 from firebreak.train.splits import Splits
+from firebreak.train.store import remove_folder, write_folder
 from firebreak.train.validation import Validation, joined, validate
 
 POLICY = "policy.pt"
+MOST_FAILED_SAVES = 3
+"""Scheduled saves that fail in a row before the run ends."""
 Row = dict[str, Any]
+
+
+class _StopAskedError(Exception):
+    """Leaves the step under way."""
 
 
 class ParallelTrainer:
@@ -46,6 +59,12 @@ class ParallelTrainer:
 
     Args:
         run: the output folder; policy.pt (best on validation) and checkpoints/ are written there.
+
+    Attributes:
+        stop_asked: set it to have `run` finish the step under way, save and end.
+        positions: where the files of rows stand, stored with each checkpoint; set by whoever
+            writes them.
+        unsaved: why the last save failed; None if it did not.
     """
 
     def __init__(self, config: RunConfig, splits: Splits, run: Path) -> None:
@@ -65,8 +84,15 @@ class ParallelTrainer:
         self.returns: deque[float] = deque(maxlen=clean.max_rewards)
         self.best = -float("inf")
         self.best_learner_steps = 0
-        self._updates_due = 0.0
-        self._validated_at = -1  # env steps
+        self.stop_asked = False
+        self.positions: Callable[[], dict[str, Any]] = dict
+        self.unsaved: OSError | None = None
+        self.progress = Progress(next_validation=config.evaluation.every_episodes)
+        self.best_policy = BestPolicy({name: tensor.detach().cpu().clone() for name, tensor
+                                       in self.agent.online_net.state_dict().items()})
+        self._failed_saves = 0
+        self._policy_unwritten: OSError | None = None
+        self._begin = time.perf_counter()
 
     def describe(self) -> str:
         """What is about to run, in one line, with the bytes of the replay."""
@@ -93,41 +119,64 @@ class ParallelTrainer:
         """Trains until `train.episodes` episodes have ended, yielding rows.
 
         Row kinds: "progress" after each collection, "memory" at every full cleanup and for phases
-        in between, "cleanup" for each cleanup that freed too much, "validation", and one "end".
+        in between, "cleanup" for each cleanup that freed too much, "validation", and at last one
+        "end", or one "stopped" where `stop_asked` was set: the run is saved then.
+
+        Raises:
+            FloatingPointError: NaN or infinity; the batch is written, the last checkpoint stays.
+            MemoryError: above `cleanup.rss_limit_mb`; the run is saved.
+            OSError: the disk has not taken the last checkpoints; the last good one stays.
         """
-        begin = time.perf_counter()
+        self._begin = time.perf_counter() - self.progress.seconds
         if self.config.cleanup.python_heap:
             tracemalloc.start()
         gc.collect()
         gc.freeze()  # what exists now lives to the end; later collections need not look at it
         try:
-            next_validation = self._next_validation()
             yield from self._memory_rows("baseline")
-            while self.episodes < self.config.train.episodes:
-                with self.profiler.phase("collect"):
-                    returns = self._collect()
-                with self.profiler.phase("learn"):
-                    updates = self._learn(self.config.train.collect_steps
-                                          * sum(arena.env.num_envs for arena in self.arenas))
-                yield self._progress_row(updates, len(returns), begin)
-                yield from self._cleanup_rows()
-                self._hold_memory_limit()
-                if self.episodes >= next_validation:
-                    next_validation = self._next_validation()
-                    yield from self._validate_and_save()
-            if self._validated_at != self.env_steps:
-                yield from self._validate_and_save()
+            yield from self._turns()
+            if self.progress.validated_at != self.env_steps:
+                # Saved before: a run that goes on from here is not validated at this point.
+                self._save_or_warn()
+                yield self._validated()[0]
+            if self._policy_unwritten is not None:
+                raise self._policy_unwritten
             yield from self._memory_rows("end")
-            yield {"kind": "end", "seconds": time.perf_counter() - begin, **self._counts(),
+            yield {"kind": "end", "seconds": time.perf_counter() - self._begin, **self._counts(),
                    "weights_sha256": self.weights_sha256(), "best_reduction": self.best,
                    "best_learner_steps": self.best_learner_steps,
-                   "mean_loss": fmean(self.losses) if self.losses else None,
+                   "mean_loss": _mean(self.losses),
                    "cleanup_seconds": self.cleaner.seconds, "cleanups": self.cleaner.runs,
                    "profiler_seconds": self.profiler.seconds}
+        except _StopAskedError:
+            self.save()
+            yield {"kind": "stopped", **self._counts()}
         finally:
             gc.unfreeze()
             if self.config.cleanup.python_heap:
                 tracemalloc.stop()
+
+    def _turns(self) -> Iterator[Row]:
+        """Collections, each with its updates, and the validations between them."""
+        while True:
+            if not self.progress.in_turn:
+                if self.episodes >= self.progress.next_validation:
+                    yield from self._validate_and_save()
+                if self.episodes >= self.config.train.episodes:
+                    return
+            self.progress.in_turn = True
+            with self.profiler.phase("collect"):
+                self._collect()
+            with self.profiler.phase("learn"):
+                self._learn()
+            yield self._progress_row()
+            self.progress.end_turn()
+            yield from self._cleanup_rows()
+            self._hold_memory_limit()
+
+    def _check_stop(self) -> None:
+        if self.stop_asked:
+            raise _StopAskedError
 
     def _hold_memory_limit(self) -> None:
         """Above the limit: cleans up, and if that does not help saves and stops, before the system
@@ -146,38 +195,48 @@ class ParallelTrainer:
             raise MemoryError(f"{held:.0f} MB resident after a cleanup, cleanup.rss_limit_mb = "
                               f"{limit}; the run is saved for --resume")
 
-    def resume(self) -> None:
-        """Goes on from the run folder's last checkpoint; episodes under way then start anew."""
-        state = latest_checkpoint(self.run_folder / CHECKPOINTS, "run").load()
-        try:
-            self.agent.restore(state["agent"])
-            for arena, kept in zip(self.arenas, state["arenas"], strict=True):
-                arena.replay.restore(kept["replay"])
-                if arena.labels is not None:
-                    arena.labels.restore(kept["labels"])
-        except (RuntimeError, KeyError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise fail(expected="a checkpoint of this configuration",
-                       given=str(error).split("\n")[0], where=str(self.run_folder),
-                       remedy="resume with the settings the run was started with") from error
-        for arena, kept in zip(self.arenas, state["arenas"], strict=True):
-            arena.replay.end_episodes()
-            arena.collector.resume(int(kept["episodes"]), int(kept["env_steps"]))
-        self.best = -math.inf if state["best"] is None else float(state["best"])
-        self.best_learner_steps = int(state["best_learner_steps"])
-        self.cleaner.skip_to(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
+    def resume(self) -> dict[str, Any]:
+        """Goes on from the newest whole checkpoint of the run folder, as if the run had not
+        stopped; returns the `positions` stored with it.
 
-    def save(self) -> None:
-        """Writes the last checkpoint."""
-        save_checkpoint(self.run_folder / CHECKPOINTS, "run", {
-            "agent": self.agent.state(),
-            "arenas": [{"replay": arena.replay.state(), "episodes": arena.collector.episodes,
-                        "env_steps": arena.collector.env_steps,
-                        "labels": arena.labels.state() if arena.labels else None}
-                       for arena in self.arenas],
-            "best": self.best if math.isfinite(self.best) else None,
-            "best_learner_steps": self.best_learner_steps, "config": as_toml(self.config)})
+        Raises:
+            InputError: none is whole, or it is one of other settings.
+        """
+        positions = restore(self, latest_checkpoint(self.run_folder / CHECKPOINTS, KIND))
+        self.cleaner.skip_to(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
+        if self.best_policy.provenance:
+            self._write_policy()
+        return positions
+
+    def save(self, *, best: bool = False) -> None:
+        """Writes a checkpoint; best: this is where the best validation was.
+
+        Raises:
+            OSError: the disk is full or may not be written; the earlier ones are as they were.
+        """
+        self.progress.seconds = time.perf_counter() - self._begin
+        if self._policy_unwritten is not None:
+            self._write_policy()
+        save_checkpoint(self.run_folder / CHECKPOINTS, KIND, state_of(self), best=best,
+                        keep=self.config.train.checkpoints_kept)
+        self.unsaved, self._failed_saves = None, 0
+
+    def _save_or_warn(self, *, best: bool = False) -> None:
+        """A scheduled save: one that fails is warned of, and made up for by the next.
+
+        Raises:
+            OSError: several in a row have failed.
+        """
+        try:
+            self.save(best=best)
+        except OSError as error:
+            self._failed_saves += 1
+            self.unsaved = error
+            if self._failed_saves == MOST_FAILED_SAVES:
+                raise
+            warnings.warn(f"checkpoint at episode {self.episodes} not written "
+                          f"({error.strerror or error}); the one before stays, and the run goes on",
+                          stacklevel=2)
 
     def weights_sha256(self) -> str:
         """Hash of the online network's weights."""
@@ -192,50 +251,63 @@ class ParallelTrainer:
         for arena in self.arenas:
             arena.close()
 
-    def _collect(self) -> list[float]:
-        """One collection in every arena; the returns of the episodes that ended."""
-        returns: list[float] = []
-        for arena in self.arenas:
+    def _collect(self) -> None:
+        """One collection in every arena, or in those left; the returns of episodes that ended."""
+        turn = self.progress
+        while turn.collected < len(self.arenas):
+            arena = self.arenas[turn.collected]
+            try:
+                returns = arena.collector.collect(self.env_steps, self._check_stop).returns
+            except NotFinite as error:
+                raise self._diverged(error) from error
+            arena.collector.buffer.drain(arena.replay)
             if arena.labels is not None and self._learns_gains():
                 arena.labels.label(self.config.train.collect_steps * arena.env.num_envs)
-            returns += arena.collector.collect(self.env_steps).returns
-            arena.collector.buffer.drain(arena.replay)
-        self.returns.extend(returns)
-        return returns
+            turn.returns += returns
+            turn.collected += 1
+            self.returns.extend(returns)
 
-    def _learn(self, env_steps: int) -> list[Update]:
-        """The gradient steps due for these env steps; none before the replays are ready."""
-        if sum(len(arena.replay) for arena in self.arenas) < self.config.train.learning_starts:
-            return []
-        self._updates_due += env_steps * self.config.train.updates_per_env_step
-        updates = []
-        while self._updates_due >= 1.0:
-            self._updates_due -= 1.0
-            updates.append(self._update())
-        return updates
+    def _learn(self) -> None:
+        """The gradient steps due for a collection; none before the replays are ready."""
+        turn = self.progress
+        ready = sum(len(arena.replay) for arena in self.arenas) >= self.config.train.learning_starts
+        if ready and not turn.counted:
+            env_steps = self.config.train.collect_steps * sum(a.env.num_envs for a in self.arenas)
+            turn.updates_due += env_steps * self.config.train.updates_per_env_step
+            turn.counted = True
+        while turn.counted and turn.updates_due >= 1.0:
+            self._check_stop()
+            update = self._update()
+            turn.updates_due -= 1.0
+            turn.updates.append((update.loss, update.mean_q, update.gradient_norm))
+        self._check_stop()
 
     def _update(self) -> Update:
         """One gradient step, on maps of each size by turns, with about as many cells in a batch."""
         agent, settings = self.agent, self.agent.settings
         arena = self.arenas[agent.learner_steps % len(self.arenas)]
         size = max(1, settings.batch_size * self.arenas[0].cells // arena.cells)
-        turns = SYMMETRIES if arena.replay.shape[0] == arena.replay.shape[1] else 1
-        turns = turns if self.config.agent.symmetries else 1
-        if arena.labels is not None and self._learns_gains() and len(arena.labels.store):
-            gains = arena.labels.store.sample(size, agent.sampling)
-            update = agent.learn_gains(gains.turned(self._turn(turns), OBSERVATION))
-        else:
-            batch = arena.replay.sample(size, agent.discount, settings.n_step, agent.sampling,
-                                        settings.priority)
-            update = agent.learn(turn_batch(batch, self._turn(turns), OBSERVATION))
-            if batch.place is not None:
-                arena.replay.prioritize(batch.place, update.errors)
-        if not math.isfinite(update.loss):
-            raise fail(expected="a finite loss", given=f"{update.loss}",
-                       where=f"learner step {agent.learner_steps}",
-                       remedy="lower agent.learning_rate; the last checkpoint is as it was")
+        k = self._turn(arena)
+        try:
+            if arena.labels is not None and self._learns_gains() and len(arena.labels.store):
+                gains = arena.labels.store.sample(size, agent.sampling)
+                update = agent.learn_gains(gains.turned(k, OBSERVATION))
+            else:
+                batch = arena.replay.sample(size, agent.discount, settings.n_step, agent.sampling,
+                                            settings.priority)
+                update = agent.learn(turn_batch(batch, k, OBSERVATION))
+                if batch.place is not None:
+                    arena.replay.prioritize(batch.place, update.errors)
+        except NotFinite as error:
+            raise self._diverged(error) from error
         self.losses.append(update.loss)
         return update
+
+    def _turn(self, arena: Arena) -> int:
+        """A symmetry that the maps of an arena have, drawn."""
+        square = arena.replay.shape[0] == arena.replay.shape[1]
+        turns = SYMMETRIES if square and self.config.agent.symmetries else 1
+        return int(torch.randint(turns, (1,), generator=self.agent.sampling))
 
     def _learns_gains(self) -> bool:
         """Whether the discount is still 0 and the simulator's gains are learned from."""
@@ -243,49 +315,79 @@ class ParallelTrainer:
         return config.gain_share > 0.0 and (self.agent.learner_steps < config.discount_begin
                                             or config.discount_end == 0.0)
 
-    def _turn(self, turns: int) -> int:
-        return int(torch.randint(turns, (1,), generator=self.agent.sampling))
+    def _diverged(self, error: NotFinite) -> FloatingPointError:
+        """Writes what the number came from; the error that ends the run."""
+        found = checkpoints_of(self.run_folder / CHECKPOINTS)
+        kept = f"the last checkpoint is {found[-1]}" if found else "there was no checkpoint yet"
+        folder = self.run_folder / f"failure-{self.agent.learner_steps}-{self.env_steps}"
+        try:
+            if folder.exists():
+                remove_folder(folder)
+            write_folder(folder, "failure", {
+                "what": str(error), "seed": self.config.seed, **self._counts(),
+                "config": as_toml(self.config), "batch": error.batch})
+            written = f"the batch is in {folder}"
+        except OSError as full:
+            written = f"the batch could not be written ({full.strerror or full})"
+        return FloatingPointError(f"learner step {self.agent.learner_steps}, seed "
+                                  f"{self.config.seed}: {error}; {written}, {kept}")
 
     def _validate_and_save(self) -> Iterator[Row]:
-        with self.profiler.phase("evaluate"):
-            row = self._validate()
-        with self.profiler.phase("checkpoint"):
-            self.save()
+        row, improved = self._validated()
+        every = self.config.evaluation.every_episodes
+        self.progress.next_validation = (self.episodes // every + 1) * every
         yield row
+        with self.profiler.phase("checkpoint"):
+            self._save_or_warn(best=improved)
         yield from self._memory_rows(None)
 
-    def _validate(self) -> Row:
-        result = joined([validate(self.agent, arena.validation_env, arena.problems)
-                         for arena in self.arenas])
-        self._validated_at = self.env_steps
-        if result.reduction > self.best:
+    def _validated(self) -> tuple[Row, bool]:
+        """The row of a validation, and whether it is the best so far."""
+        with self.profiler.phase("evaluate"):
+            result = joined([validate(self.agent, arena.validation_env, arena.problems,
+                                      self._check_stop) for arena in self.arenas])
+        self.progress.validated_at = self.env_steps
+        improved = result.reduction > self.best
+        if improved:
             self.best, self.best_learner_steps = result.reduction, self.agent.learner_steps
-            save_policy(self.run_folder / POLICY, self.agent.online_net, self.config.agent.width,
-                        self._provenance(result))
+            for name, tensor in self.agent.online_net.state_dict().items():
+                self.best_policy.weights[name].copy_(tensor)
+            self.best_policy.provenance = self._provenance(result)
+            self._write_policy()
         return {"kind": "validation", "reduction": result.reduction,
-                "half_width": result.half_width, "best": self.best, **self._counts()}
+                "half_width": result.half_width, "best": self.best, **self._counts()}, improved
+
+    def _write_policy(self) -> None:
+        """Writes policy.pt; where the disk is full the checkpoints have it too."""
+        try:
+            save_policy(self.run_folder / POLICY, self.agent.online_net, self.config.agent.width,
+                        self.best_policy.provenance, self.best_policy.weights)
+            self._policy_unwritten = None
+        except OSError as error:
+            self._policy_unwritten = error
+            warnings.warn(f"{POLICY} not written ({error.strerror or error})", stacklevel=2)
 
     def _provenance(self, result: Validation) -> Row:
         return {"run": self.run_folder.name, "validation_reduction": result.reduction,
                 "config": as_toml(self.config), **self._counts()}
 
-    def _progress_row(self, updates: list[Update], ended: int, begin: float) -> Row:
+    def _progress_row(self) -> Row:
         recent = list(self.returns)[-50:]
+        losses, qs, norms = zip(*self.progress.updates, strict=True) if self.progress.updates else (
+            (), (), ())
         return {
-            "kind": "progress", **self._counts(), "episodes_ended": ended,
-            "seconds": time.perf_counter() - begin,
+            "kind": "progress", **self._counts(), "episodes_ended": len(self.progress.returns),
+            "seconds": time.perf_counter() - self._begin,
             "epsilon": self.agent.settings.epsilon(self.env_steps),
             "discount": self.agent.discount,
             "replay": sum(len(arena.replay) for arena in self.arenas),
             "learning_starts": self.config.train.learning_starts,
-            "mean_return": fmean(recent) if recent else None,
-            "loss": fmean(u.loss for u in updates) if updates else None,
-            "mean_q": fmean(u.mean_q for u in updates) if updates else None,
-            "gradient_norm": fmean(u.gradient_norm for u in updates) if updates else None,
-            "seconds_per_env_step": fmean(fmean(arena.collector.step_times) / arena.env.num_envs
-                                          for arena in self.arenas),
-            "seconds_per_collection": sum(fmean(arena.collector.collection_times)
-                                          for arena in self.arenas),
+            "mean_return": _mean(recent), "loss": _mean(losses), "mean_q": _mean(qs),
+            "gradient_norm": _mean(norms),
+            "seconds_per_env_step": _mean([seconds / arena.env.num_envs for arena in self.arenas
+                                           for seconds in arena.collector.step_times]),
+            "seconds_per_collection": _mean([sum(seconds) for seconds in zip(*(
+                arena.collector.collection_times for arena in self.arenas), strict=False)]),
             "cleanup_seconds": self.cleaner.seconds, "rss_bytes": rss_bytes()}
 
     def _cleanup_rows(self) -> Iterator[Row]:
@@ -312,10 +414,6 @@ class ParallelTrainer:
         return {"episodes": self.episodes, "env_steps": self.env_steps,
                 "learner_steps": self.agent.learner_steps}
 
-    def _next_validation(self) -> int:
-        every = self.config.evaluation.every_episodes
-        return (self.episodes // every + 1) * every
-
     def _steps_per_slot(self) -> int:
         """Steps that each slot has made."""
         return self.env_steps // sum(arena.env.num_envs for arena in self.arenas)
@@ -333,3 +431,6 @@ class ParallelTrainer:
                        where="replay.capacity",
                        remedy="lower replay.capacity or raise replay.memory_budget_mb")
 
+
+def _mean(values: Collection[float]) -> float | None:
+    return fmean(values) if values else None

@@ -5,6 +5,7 @@ relative reduction of the expected loss. Nothing is learned or stored here.
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,12 +24,14 @@ class Validation(NamedTuple):
     half_width: float
 
 
-def validate(agent: DQNAgent, env: FuelbreakVectorEnv, problems: list[Problem]) -> Validation:
+def validate(agent: DQNAgent, env: FuelbreakVectorEnv, problems: list[Problem],
+             check_stop: Callable[[], None] = lambda: None) -> Validation:
     """The greedy policy's mean relative reduction on `problems`.
 
     `env` must not reset by itself. Problems on the same landscape count once in the half-width.
+    check_stop: raises between two steps to leave; nothing has changed then.
     """
-    returns = returns_of(agent, env, problems)
+    returns = returns_of(agent, env, problems, check_stop)
     keys = np.unique([problem.scene.key for problem in problems], return_inverse=True)[1]
     means = np.bincount(keys, returns) / np.bincount(keys)
     spread = means.std(ddof=1) / math.sqrt(means.size) if means.size > 1 else 0.0
@@ -36,10 +39,11 @@ def validate(agent: DQNAgent, env: FuelbreakVectorEnv, problems: list[Problem]) 
 
 
 def returns_of(agent: DQNAgent, env: FuelbreakVectorEnv,
-               problems: list[Problem]) -> NDArray[np.float64]:
+               problems: list[Problem],
+               check_stop: Callable[[], None] = lambda: None) -> NDArray[np.float64]:
     """The greedy policy's relative reduction on each problem: [len(problems)]."""
     return np.concatenate([
-        _returns(agent, env, problems[i:i + env.num_envs])
+        _returns(agent, env, problems[i:i + env.num_envs], check_stop)
         for i in range(0, len(problems), env.num_envs)])
 
 
@@ -50,13 +54,14 @@ def joined(parts: list[Validation]) -> Validation:
 
 
 def _returns(agent: DQNAgent, env: FuelbreakVectorEnv,
-             problems: list[Problem]) -> NDArray[np.float64]:
+             problems: list[Problem], check_stop: Callable[[], None]) -> NDArray[np.float64]:
     """One episode per problem; slots left over play on unseen."""
     spare = env.num_envs - len(problems)
     observation, info = env.reset(options={"problem": problems + problems[:1] * spare})
     total = np.zeros(env.num_envs)
     playing = np.arange(env.num_envs) < len(problems)
     while playing.any():
+        check_stop()
         mask = torch.from_numpy(info["action_mask"].astype(np.bool_))
         action = agent.act_greedily(torch.from_numpy(observation), mask).numpy()
         observation, reward, terminated, _, info = env.step(action)

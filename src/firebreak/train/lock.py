@@ -1,0 +1,36 @@
+"""One process at a time writes into a run's folder."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import filelock
+
+from firebreak.checks import fail
+
+LOCK = ".lock"
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Holds a folder, which is made if missing. The system lets go of it when the process ends,
+    however it ends.
+
+    Raises:
+        InputError: another process holds it, or it may not be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(folder / LOCK)
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        raise fail(expected="a folder that no other run writes to", given="one in use",
+                   where=str(folder), remedy="wait for the other run, or choose another --out"
+                   ) from None
+    except (PermissionError, FileExistsError, NotADirectoryError) as error:
+        raise fail(expected="a folder that may be written", given=error.strerror or str(error),
+                   where=str(folder), remedy="choose another --out") from None
+    try:
+        yield
+    finally:
+        lock.release()
