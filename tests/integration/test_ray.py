@@ -1,0 +1,121 @@
+"""A local Ray cluster of two nodes: the same answers as in this process, killed workers too."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firebreak.checks import InputError
+from firebreak.train.executors.base import (
+    Executor,
+    Recipe,
+    WorkerLostError,
+    call_all,
+    closing,
+    map_chunks,
+)
+from firebreak.train.executors.choice import open_executor
+from worked import Tally, make_tally
+
+# Warnings are Ray's own.
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(120), pytest.mark.filterwarnings("ignore")]
+
+CHUNKS = [(7, k) for k in range(9)]
+EXPECTED = [Tally(100).drawn(*chunk) for chunk in CHUNKS]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Of the head of two nodes of one CPU each."""
+    pytest.importorskip("ray")
+    import ray
+    from ray.cluster_utils import Cluster
+
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Nodes start with this environment and must find what workers hold here.
+    before = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parents[1]), before])
+    cluster = Cluster(initialize_head=True, head_node_args={
+        "num_cpus": 1, "include_dashboard": False, "object_store_memory": 100_000_000})
+    cluster.add_node(num_cpus=1, object_store_memory=100_000_000)
+    cluster.wait_for_nodes()
+    yield cluster.address
+    ray.shutdown()
+    cluster.shutdown()
+    os.environ["PYTHONPATH"] = before
+
+
+@pytest.fixture(scope="module")
+def executor(address: str) -> Iterator[Executor]:
+    with closing(open_executor("ray", Recipe(make_tally, (100,)), 2, address)) as found:
+        yield found
+
+
+def test_there_are_two_nodes_and_a_worker_on_each(executor: Executor) -> None:
+    from ray._private.state import actors
+
+    call_all(executor, "count", [(), ()])
+    alive = [actor for actor in actors().values() if actor["State"] == "ALIVE"]
+    assert len({actor["Address"]["NodeID"] for actor in alive}) == len(alive) == 2
+
+
+def test_lockstep_gives_the_bits_of_this_process(executor: Executor) -> None:
+    assert list(map_chunks(executor, "drawn", CHUNKS)) == list(enumerate(EXPECTED))
+
+
+def test_payloads_and_arrays_travel(executor: Executor) -> None:
+    executor.share(np.full(4, 0.5))
+    assert call_all(executor, "weighted", [(k,) for k in range(5)]) == [2.0 * k for k in range(5)]
+    large = np.arange(100_000.0)
+    assert np.array_equal(call_all(executor, "doubled", [(large,)])[0]["doubled"], 2.0 * large)
+
+
+def test_a_killed_actor_is_replaced_and_the_result_is_the_same(
+        executor: Executor, tmp_path: Path) -> None:
+    marker = tmp_path / "kill"
+    marker.touch()
+    before = executor.restarts
+    answers = call_all(executor, "killed_once", [(*chunk, str(marker)) for chunk in CHUNKS])
+    assert answers == EXPECTED
+    assert executor.restarts > before
+
+
+def test_an_actor_killed_from_outside_in_a_call_is_replaced(executor: Executor) -> None:
+    executor.submit(1, "late", 1.0, 5)
+    number = process_ids_of(executor, 0)
+    executor.submit(0, "late", 1.0, 6)
+    time.sleep(0.3)
+    os.kill(number, signal.SIGKILL)
+    found = []
+    while len(found) < 2:
+        found += executor.answers()
+    assert sorted(found) == [(0, 6), (1, 5)]
+
+
+def process_ids_of(executor: Executor, worker: int) -> int:
+    executor.submit(worker, "process_id")
+    while not (found := [a for a in executor.answers() if a.worker == worker]):
+        pass
+    return int(found[0].value)
+
+
+def test_bad_input_in_an_actor_is_bad_input_here(executor: Executor) -> None:
+    executor.submit(0, "bad_input")
+    with pytest.raises(InputError, match="a good call, got a bad one; mend it"):
+        executor.answers()
+
+
+def test_more_workers_than_cpus_are_refused_instead_of_waited_for(address: str) -> None:
+    with pytest.raises(InputError, match="at most the 2 workers that the cluster has CPUs for"):
+        open_executor("ray", Recipe(make_tally), 3, address)
+
+
+def test_an_actor_that_dies_every_time_stops_the_run_with_its_index(executor: Executor) -> None:
+    executor.retries = 1
+    executor.submit(0, "killed")
+    with pytest.raises(WorkerLostError, match=r"worker 0 of 2 \(ray\) died 2 times"):
+        executor.answers()
