@@ -142,18 +142,9 @@ class DQNAgent:
         best cells by downstream value, where the good and the bad breaks are. The first
         environments play demonstrations at first.
         """
-        settings = self.settings
         best = self.act_greedily(observation, mask)
-        count = best.shape[0]
-        draws = torch.rand((count, 3), generator=self.acting)
-        guide = self._guide(observation)
-        anywhere = _nth_allowed(mask, draws[:, 2])
-        guided = _nth_best(guide, mask, settings.guided_cells, draws[:, 2])
-        explored = torch.where(draws[:, 1] < settings.guided, guided, anywhere)
-        action = torch.where(draws[:, 0] < settings.epsilon(env_steps), explored, best)
-        shown = round(settings.demonstrations * count)
-        if env_steps < settings.demonstration_steps:
-            action[:shown] = masked_argmax(guide, mask)[:shown]
+        action = explored(best, observation, mask, self.layout, self.settings, env_steps,
+                          self.acting)
         return action
 
     def learn(self, batch: Batch) -> Update:
@@ -262,7 +253,7 @@ class DQNAgent:
         return observation[:, self.layout.channel("available")].flatten(1) > 0.5
 
     def _guide(self, observation: Tensor) -> Tensor:
-        return observation[:, self.layout.channel("downstream_value")].flatten(1)
+        return guide_of(observation, self.layout)
 
     @property
     def discount(self) -> float:
@@ -303,6 +294,29 @@ class DQNAgent:
 
 def _all_finite(network: nn.Module) -> bool:
     return bool(torch.stack([p.detach().sum() for p in network.parameters()]).isfinite().all())
+
+
+def explored(best: Tensor, observation: Tensor, mask: Tensor, layout: ObservationLayout,
+             settings: DQNSettings, env_steps: int, acting: torch.Generator) -> Tensor:
+    """The actions `best` [N] with the exploration of these settings: int64 [N]; see
+    `DQNAgent.act`.
+    """
+    count = best.shape[0]
+    draws = torch.rand((count, 3), generator=acting)
+    guide = guide_of(observation, layout)
+    anywhere = _nth_allowed(mask, draws[:, 2])
+    guided = _nth_best(guide, mask, settings.guided_cells, draws[:, 2])
+    other = torch.where(draws[:, 1] < settings.guided, guided, anywhere)
+    action = torch.where(draws[:, 0] < settings.epsilon(env_steps), other, best)
+    shown = round(settings.demonstrations * count)
+    if env_steps < settings.demonstration_steps:
+        action[:shown] = masked_argmax(guide, mask)[:shown]
+    return action
+
+
+def guide_of(observation: Tensor, layout: ObservationLayout) -> Tensor:
+    """Downstream value of every cell: [M, A]."""
+    return observation[:, layout.channel("downstream_value")].flatten(1)
 
 
 def _nth_allowed(mask: Tensor, draw: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from firebreak.agent.episodes import Episode
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
 
@@ -124,6 +125,38 @@ class Replay:
         self._start_of_episode = self.terminated[row].clone()
         self._written += 1
 
+    def append_episode(self, episode: Episode) -> None:
+        """Writes a whole episode of one environment; the same as its transitions one by one.
+
+        Raises:
+            InputError: the episode is as long as the replay.
+        """
+        count = episode.action.size
+        if self.num_envs != 1:
+            raise ValueError("whole episodes belong in a replay of one environment")
+        if count >= self.rows:
+            raise fail(expected=f"a replay longer than an episode of {count} steps",
+                       given=f"{self.rows} transitions", where="replay.capacity",
+                       remedy="raise it")
+        rows = torch.arange(self._written, self._written + count) % self.rows
+        place = (int(self._current_land[0]) + 1) % self._lands
+        used = self.land[:min(self._written, self.rows), 0] == place
+        used[rows[rows < used.numel()]] = False
+        self._check_free(used)
+        newest = max(float(self.priority.max()), _LEAST_PRIORITY)
+        self._current_land[0] = place
+        self.static[place] = torch.from_numpy(episode.static)
+        for stored, given in ((self.dynamic, episode.dynamic), (self.flags, episode.flags),
+                              (self.scalars, episode.scalars), (self.action, episode.action),
+                              (self.reward, episode.reward)):
+            stored[rows, 0] = torch.from_numpy(given)
+        self.land[rows, 0] = place
+        self.terminated[rows, 0] = False
+        self.terminated[rows[-1], 0] = True
+        self.priority[rows, 0] = newest
+        self._start_of_episode[0] = True
+        self._written += count
+
     def sample(self, size: int, discount: float, n_step: int, generator: torch.Generator,
                priority: float = 0.0) -> Batch:
         """A batch of `size` transitions with `n_step` returns at `discount`.
@@ -212,6 +245,9 @@ class Replay:
     def _check_unused(self, place: int, env: int, row: int) -> None:
         used = self.land[:min(self._written, self.rows), env] == place
         used[row:row + 1] = False  # about to be overwritten
+        self._check_free(used)
+
+    def _check_free(self, used: Tensor) -> None:
         if bool(used.any()):
             raise fail(expected="episodes at least as long as the bound the replay was made for",
                        given="shorter ones", where="replay",

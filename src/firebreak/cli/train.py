@@ -117,7 +117,7 @@ def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Pa
     figures: list[Path] = []
     verdict = "none"
     with _going_on(failed):
-        _compare(config, splits, folder)
+        compare(config, splits, folder)
     with _going_on(failed), trainer.profiler.phase("figure"):
         figures = draw_run(config, splits, folder)
     with _going_on(failed):
@@ -246,7 +246,7 @@ def _postfix(row: dict[str, Any]) -> str:
             f"discount {row['discount']:.2f}, RSS {row['rss_bytes'] / 1e6:.0f} MB")
 
 
-def _compare(config: "RunConfig", splits: "Splits", folder: Path) -> None:
+def compare(config: "RunConfig", splits: "Splits", folder: Path) -> None:
     """Evaluates the best policy on every test source, prints and stores the tables."""
     from firebreak.agent.policy_file import load_policy
     from firebreak.files import write_text

@@ -31,7 +31,8 @@ class Arena:
         self.validation_env = FuelbreakVectorEnv(
             source, min(VALIDATION_ENVS // count or 1, len(problems)), autoreset=False)
         self.replay = Replay(OBSERVATION, source.shape, train.num_envs,
-                             config.replay.capacity // count, shortest_episode(config, source))
+                             config.replay.capacity // count,
+                             shortest_episode(config, source.shape[0]))
         name = ("episodes",) if place == 0 else ("episodes", place)
         self.collector = ExperienceCollector(
             self.env, agent, steps=train.collect_steps,
@@ -64,11 +65,11 @@ def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, count: int) -> GainL
     return GainLabels(env, share, agent.gain_fires, max(agent.gain_capacity // count, 1))
 
 
-def shortest_episode(config: RunConfig, source: ProblemSource) -> int:
+def shortest_episode(config: RunConfig, side: int) -> int:
     """A lower bound for the steps of an episode: what the least budget buys at unit cost on a map
-    of which half burns, and of which a mixture's margins leave a quarter.
+    of which half burns, and of which a mixture's margins leave a quarter. side: rows of a map.
     """
-    inside = source.shape[0] - 2 * config.landscapes.margin
+    inside = side - 2 * config.landscapes.margin
     least = config.mixture.budget[0] if config.mixture.budget else config.budget
     share = 0.5 * (0.25 if config.mixture.margin else 1.0)
     return max(int(share * least * inside**2), 1)

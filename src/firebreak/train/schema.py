@@ -193,6 +193,32 @@ class EvaluationConfig(Section):
                                 "downstream-value", "dqn"])
 
 
+class EvolutionConfig(Section):
+    """A population of policies: `firebreak evolve`."""
+
+    population: int = Field(8, ge=2, le=1024, description="members")
+    generations: int = Field(25, ge=1)
+    elites: int = Field(2, ge=1, description="best members, kept as they were evaluated")
+    tournament: int = Field(3, ge=1, description="members drawn for each parent, the best is taken")
+    crossover: float = Field(0.25, ge=0, le=1, description="share of children with two parents")
+    mutation: float = Field(0.5, ge=0, le=1, description="share of children whose weights change")
+    mutation_share: float = Field(0.1, gt=0, le=1, description="of their weights that change")
+    mutation_scale: float = Field(0.05, gt=0, description="of the change, in standard deviations "
+                                                          "of a layer's weights")
+    hyper_spread: float = Field(0.2, ge=0, le=2, description="of the change of hyper-parameters, "
+                                                             "in the logarithm")
+    episodes: int = Field(8, ge=1, description="that each member plays per generation")
+    updates: int = Field(100, ge=0, description="learner steps of each member per generation, but "
+                                                "for elites")
+    figure_every: int = Field(5, ge=1, description="generations between fitness figures")
+
+    @pydantic.model_validator(mode="after")
+    def _room_for_children(self) -> "EvolutionConfig":
+        if self.elites >= self.population:
+            raise ValueError(f"fewer elites than the population of {self.population}")
+        return self
+
+
 class CleanupConfig(Section):
     """Scheduled cleanups and bounded histories."""
 
@@ -227,4 +253,5 @@ class RunConfig(Section):
     train: TrainConfig = TrainConfig()
     replay: ReplayConfig = ReplayConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
+    evolution: EvolutionConfig = EvolutionConfig()
     cleanup: CleanupConfig = CleanupConfig()

@@ -6,15 +6,21 @@ relative reduction of the expected loss. Nothing is learned or stored here.
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from firebreak.agent.dqn import DQNAgent
 from firebreak.env.problem import Problem
 from firebreak.env.vector_env import FuelbreakVectorEnv
+
+
+class Greedy(Protocol):
+    """Who acts: the best allowed cell of each observation."""
+
+    def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor: ...
 
 
 class Validation(NamedTuple):
@@ -24,7 +30,7 @@ class Validation(NamedTuple):
     half_width: float
 
 
-def validate(agent: DQNAgent, env: FuelbreakVectorEnv, problems: list[Problem],
+def validate(agent: Greedy, env: FuelbreakVectorEnv, problems: list[Problem],
              check_stop: Callable[[], None] = lambda: None) -> Validation:
     """The greedy policy's mean relative reduction on `problems`.
 
@@ -38,7 +44,7 @@ def validate(agent: DQNAgent, env: FuelbreakVectorEnv, problems: list[Problem],
     return Validation(float(returns.mean()), float(1.96 * spread))
 
 
-def returns_of(agent: DQNAgent, env: FuelbreakVectorEnv,
+def returns_of(agent: Greedy, env: FuelbreakVectorEnv,
                problems: list[Problem],
                check_stop: Callable[[], None] = lambda: None) -> NDArray[np.float64]:
     """The greedy policy's relative reduction on each problem: [len(problems)]."""
@@ -53,7 +59,7 @@ def joined(parts: list[Validation]) -> Validation:
     return Validation(sum(part.reduction for part in parts) / len(parts), half)
 
 
-def _returns(agent: DQNAgent, env: FuelbreakVectorEnv,
+def _returns(agent: Greedy, env: FuelbreakVectorEnv,
              problems: list[Problem], check_stop: Callable[[], None]) -> NDArray[np.float64]:
     """One episode per problem; slots left over play on unseen."""
     spare = env.num_envs - len(problems)

@@ -1,0 +1,163 @@
+"""`firebreak evolve CONFIG`: an evolutionary population of policies with one shared replay."""
+
+import shlex
+import signal
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from firebreak.checks import fail
+from firebreak.cli import common
+from firebreak.cli.executor_options import ExecutorOptions
+from firebreak.cli.signals import handling, stop_now
+from firebreak.cli.train import compare
+
+if TYPE_CHECKING:
+    from firebreak.train.evolution import Evolution
+    from firebreak.train.schema import RunConfig
+
+
+@dataclass
+class EvolveArguments:
+    """Evolve a population of fuel-break policies."""
+
+    config: Annotated[str, tyro.conf.Positional] = "quick"
+    """A TOML file or a preset; its [evolution] table says how."""
+    out: Path | None = None
+    """Output folder; a new one under outputs/ if not given."""
+    resume: Path | None = None
+    """Go on with the run in this folder, with its own configuration."""
+    population: int | None = None
+    """Members, instead of the configuration's."""
+    generations: int | None = None
+    """Generations in all, instead of the configuration's."""
+    set: Annotated[list[str], tyro.conf.UseAppendAction] = field(default_factory=list)
+    """Change a key of the configuration, e.g. --set evolution.elites=3. May be repeated."""
+    data: str | None = None
+    """Folder that the maps of the configuration are relative to; else FIREBREAK_DATA."""
+    seed: int | None = None
+    """Seed of the run, instead of the configuration's."""
+    quiet: bool = False
+    """No line for each generation."""
+    json: bool = False
+    """End with one machine-readable line."""
+    where: ExecutorOptions = field(default_factory=ExecutorOptions)
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command."""
+    from firebreak.train.config import as_toml, data_folder, load_config, with_data
+    from firebreak.train.executors.base import Recipe, closing
+    from firebreak.train.player import make_player
+    from firebreak.train.splits import make_splits
+
+    args = common.parse(EvolveArguments, arguments, "evolve")
+    source = str(_stored(args.resume)) if args.resume else args.config
+    config = load_config(source, _changes(args))
+    common.use_threads(config.train.threads, config.train.torch_threads)
+    config = with_data(config, data_folder(config, args.data))
+    folder = args.resume or common.chosen_folder(args.out, f"evolve-{Path(args.config).stem}")
+    if args.resume is None and (folder / "config.toml").exists():
+        raise fail(expected="a folder without a run", given="one that holds a run",
+                   where=str(folder), remedy="use --resume to go on with it, or another --out")
+    splits = make_splits(config, data_folder(config, None))
+    begin = time.perf_counter()
+    with closing(args.where.open(Recipe(make_player, (config,)))) as executor:
+        from firebreak.train.evolution import Evolution
+
+        evolution = Evolution(config, executor, splits.train[0].shape, folder)
+        if args.resume is not None:
+            evolution.resume()
+        folder.mkdir(parents=True, exist_ok=True)  # only after all of that has worked
+        (folder / "config.toml").write_text(as_toml(config), encoding="utf-8")
+        print(f"{folder}: {len(evolution.members)} members, {executor.workers} "
+              f"{'worker' if executor.workers == 1 else 'workers'} ({executor.backend.name}), "
+              f"replay {evolution.replay.nbytes / 1e6:.1f} MB")
+        with handling({signal.SIGTERM: stop_now}):
+            end = _consume(evolution, folder, config, args.quiet)
+    compare(config, splits, folder)
+    print(f"\nfitness of the best: {end['first_fitness']:.3f} in generation 0, "
+          f"{end['best_fitness']:.3f} in the end; policy.pt and figures are in {folder}")
+    if args.json:
+        common.print_json({
+            "run": str(folder), "generations": end["generation"],
+            "best_fitness": end["best_fitness"], "first_fitness": end["first_fitness"],
+            "live": end["live"], "env_steps": end["env_steps"],
+            "learner_steps": end["learner_steps"], "workers": executor.workers,
+            "executor": executor.backend.name, "population_sha256": end["population_sha256"],
+            "seconds": time.perf_counter() - begin})
+    return 0
+
+
+def _changes(args: EvolveArguments) -> list[str]:
+    given = {"seed": args.seed, "evolution.population": args.population,
+             "evolution.generations": args.generations}
+    return list(args.set) + [f"{key}={value}" for key, value in given.items()
+                             if value is not None]
+
+
+def _stored(run: Path) -> Path:
+    stored = run / "config.toml"
+    if not stored.is_file():
+        raise fail(expected="a run folder with config.toml", given="none there",
+                   where=str(run), remedy="give the folder of an earlier run")
+    return stored
+
+
+def _consume(evolution: "Evolution", folder: Path, config: "RunConfig",
+             quiet: bool) -> dict[str, Any]:
+    """Writes the rows of a run, tells and draws its generations, returns the last row."""
+    from firebreak.train.metrics import JsonLines
+
+    bounds = config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files
+    metrics = JsonLines(folder / "metrics.jsonl", *bounds)
+    memory = JsonLines(folder / "memory.jsonl", *bounds)
+    last: dict[str, Any] = {}
+    try:
+        for row in evolution.run():
+            (memory if row["kind"] == "memory" else metrics).write(row)
+            if row["kind"] == "generation":
+                if not quiet:
+                    print(described(row), flush=True)
+                every = config.evolution.figure_every
+                if row["generation"] % every == every - 1:
+                    draw_fitness(folder)
+            last = row
+        draw_fitness(folder)
+    except KeyboardInterrupt:
+        print(f"interrupted; generations that ended are saved, go on with: firebreak evolve "
+              f"--resume {shlex.quote(str(folder))}", file=sys.stderr)
+        raise
+    finally:
+        metrics.close()
+        memory.close()
+    return last
+
+
+def described(row: dict[str, Any]) -> str:
+    """A generation in one line."""
+    ready = (f"replay {row['replay']:,} / {row['learning_starts']:,}"
+             + ("" if row["loss"] is not None else ", not ready: no learning")
+             if row["replay"] < row["learning_starts"] else f"replay {row['replay']:,}")
+    loss = "" if row["loss"] is None else f", loss {row['loss']:.4f}"
+    times = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in row["seconds"].items())
+    return (f"generation {row['generation']}: fitness mean {row['fitness_mean']:.3f}, "
+            f"max {row['fitness_max']:.3f}, min {row['fitness_min']:.3f}; {ready}{loss}; {times}")
+
+
+def draw_fitness(folder: Path) -> Path:
+    """Draws the fitness of all generations so far."""
+    from firebreak.report.canvas import save_figure
+    from firebreak.report.fitness import fitness_figure
+    from firebreak.train.metrics import MOST_ROWS, read_rows
+
+    rows = [row for row in read_rows(folder / "metrics.jsonl", MOST_ROWS)
+            if row["kind"] == "generation"]
+    best = rows[-1]["best_fitness"]
+    caption = (f"{folder.name}: {len(rows[-1]['fitness'])} members, {rows[-1]['env_steps']:,} "
+               f"environment steps, {rows[-1]['learner_steps']:,} learner steps; best {best:.1%}")
+    return save_figure(fitness_figure(rows, caption=caption), folder / "figures" / "fitness.png")
