@@ -1,0 +1,192 @@
+"""What a plan changes, segment by segment, on test fires that no method was shown.
+
+The test fires burn without breaks and then under the first, the first two, ... segments, only those
+anew that a segment changes. They are burned in batches, so that the change of burn probability in a
+cell comes with an interval.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from firebreak.checks import fail
+from firebreak.env.problem import problem_of
+from firebreak.env.slots import Slots, sizes_for
+from firebreak.fire.scene import Scene
+from firebreak.planning.statistics import (
+    RESAMPLES,
+    bootstrap_means,
+    percentile_interval,
+    relative_drop,
+    worst_tenth_mean,
+)
+from firebreak.planning.stretches import Segment
+from firebreak.seeding import generator
+
+BATCHES = 20
+MOST_TOGETHER = 8_000_000
+"""Cells of the fires that are held together, at most."""
+PROTECTED_DROP = 0.01
+"""A segment protects cells whose burn probability it lowers by so much."""
+CVAR_RESAMPLES = RESAMPLES // 5
+
+_SLOT = np.zeros(1, np.int64)
+_GOES_ON = np.zeros(1, np.bool_)
+
+
+class Interval(NamedTuple):
+    """A number with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class PlanEffect(NamedTuple):
+    """A plan of n segments on F test fires; maps are [H, W].
+
+    Attributes:
+        loss: f64 [n + 1, F], under the first 0 to n segments, in units of value.
+        before, after: f64, burn probability without and with all segments.
+        half_width: f64, of the 95 % interval of after - before in a cell.
+        protected: f64 [n], value on the cells in which the burn probability falls by
+            PROTECTED_DROP or more when the segment is added.
+        scenario: i64 [F], stream of weather of each fire.
+        cost: f64 [n + 1], spent on the first 0 to n segments.
+    """
+
+    loss: NDArray[np.float64]
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+    half_width: NDArray[np.float64]
+    protected: NDArray[np.float64]
+    scenario: NDArray[np.int64]
+    cost: NDArray[np.float64]
+
+
+def effect_of(scene: Scene, segments: Sequence[Segment], test_fires: int,
+              fire_set: str = "test") -> PlanEffect:
+    """Burns the test fires under the segments of a plan, in this order.
+
+    Raises:
+        InputError: fewer than two fires, or fires that burn nothing of value.
+    """
+    if test_fires < 2:
+        raise fail(expected="at least 2 test fires", given=f"{test_fires}", where="--test-fires",
+                   remedy="1000 is usual")
+    fires = scene.fires(fire_set, test_fires)
+    cells = scene.landscape.fuel_model.size
+    batches = min(test_fires, max(BATCHES, -(-test_fires * cells // MOST_TOGETHER)))
+    ends = np.linspace(0, test_fires, batches + 1).round().astype(int)
+    slots = Slots(sizes_for(scene, 1, int(np.diff(ends).max()), 0))
+    burned = np.zeros((len(segments) + 1, *scene.landscape.shape))
+    losses, changes = [], []
+    for first, last in zip(ends[:-1], ends[1:], strict=True):
+        part = fires.part(slice(int(first), int(last)))
+        slots.load(0, problem_of(scene, 1.0, part, part.first(0)))
+        slots.update(_SLOT, ~_GOES_ON)
+        steps = [(slots.plan_trees(0).loss.copy(), slots.maps(0)[0])]
+        for segment in segments:
+            for cell in segment.cells.tolist():
+                slots.place(0, cell)
+            slots.update(_SLOT, _GOES_ON)
+            steps.append((slots.plan_trees(0).loss.copy(), slots.maps(0)[0]))
+        losses.append(np.stack([loss for loss, _ in steps]))
+        changes.append(steps[-1][1] - steps[0][1])
+        for k, (_, share) in enumerate(steps):
+            burned[k] += share * ((last - first) / test_fires)
+    loss = np.concatenate(losses, axis=1)
+    if not loss[0].mean() > 0.0:
+        raise fail(expected="fires that burn something of value", given="a mean loss of 0",
+                   where=f"landscape {scene.landscape.name}, seed {scene.seed}",
+                   remedy="check its value map and the fires' durations")
+    value = scene.value * scene.landscape.burnable
+    protected = [float(value[(drop >= PROTECTED_DROP)].sum()) for drop in burned[:-1] - burned[1:]]
+    spread = np.std(changes, axis=0, ddof=1) / np.sqrt(batches)
+    return PlanEffect(loss, burned[0], burned[-1],
+                      float(stats.t.ppf(0.975, batches - 1)) * spread, np.array(protected),
+                      fires.scenario, np.cumsum([0.0, *(one.cost for one in segments)]))
+
+
+def marginal_benefit(effect: PlanEffect) -> NDArray[np.float64]:
+    """By how much each segment, added after those before it, lowers the mean loss: f64 [n]."""
+    return -np.diff(effect.loss.mean(axis=1))
+
+
+def reductions(effect: PlanEffect, seed: int) -> list[Interval]:
+    """Share of the untreated loss that the first 0 to n segments save, with bootstrap intervals
+    over the fires.
+    """
+    rng = generator(seed, "bootstrap", "effect")
+    means = bootstrap_means(effect.loss.T, rng)
+    whole = np.maximum(means[:, :1], np.finfo(np.float64).tiny)
+    saved = 1.0 - means / whole
+    exact = 1.0 - effect.loss.mean(axis=1) / effect.loss[0].mean()
+    return [Interval(float(exact[k]), *percentile_interval(saved[:, k]))
+            for k in range(exact.size)]
+
+
+def risk(before: NDArray[np.float64], after: NDArray[np.float64],
+         seed: int) -> dict[str, Interval]:
+    """Mean loss and mean of the worst tenth without and with the plan, and the share of each that
+    the plan saves, with bootstrap intervals over fires [F] that are the same in both.
+    """
+    rng = generator(seed, "bootstrap", "risk")
+    found = {name: ([], []) for name in ("mean_loss", "cvar90")}  # type: dict[str, tuple[list, list]]
+    for _ in range(CVAR_RESAMPLES):
+        drawn = rng.integers(before.size, size=before.size)
+        for name, measure in (("mean_loss", np.mean), ("cvar90", worst_tenth_mean)):
+            for k, losses in enumerate((before, after)):
+                found[name][k].append(float(measure(losses[drawn])))
+    out = {}
+    for name, measure in (("mean_loss", np.mean), ("cvar90", worst_tenth_mean)):
+        own, left = float(measure(before)), float(measure(after))
+        first, second = (np.array(part) for part in found[name])
+        out[f"{name}_before"] = Interval(own, *percentile_interval(first))
+        out[f"{name}_after"] = Interval(left, *percentile_interval(second))
+        saved = 1.0 - second / np.maximum(first, np.finfo(np.float64).tiny)
+        out[f"{name}_reduction"] = Interval(relative_drop(own, left), *percentile_interval(saved))
+    return out
+
+
+def exceedance(losses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(losses ascending [F], chance that a fire loses at least so much [F])."""
+    ordered = np.sort(losses)
+    first = np.searchsorted(ordered, ordered, side="left")
+    return ordered, 1.0 - first / ordered.size
+
+
+def by_weather(effect: PlanEffect, scene: Scene) -> list[dict[str, float]]:
+    """For each stream of weather that a fire met: its wind, its fires, losses and their drop with
+    a Student's interval of the saving. Wind in km/h 20 ft above the vegetation, mean of its rows.
+    """
+    rows, steps = scene.scenarios, scene.field.steps
+    lines = []
+    for stream in np.unique(effect.scenario).tolist():
+        own = effect.scenario == stream
+        before, after = effect.loss[0, own], effect.loss[-1, own]
+        part = slice(stream * steps, (stream + 1) * steps)
+        saved, half = before - after, 0.0
+        if own.sum() > 1:
+            half = float(stats.t.ppf(0.975, own.sum() - 1) * saved.std(ddof=1)
+                         / np.sqrt(own.sum()))
+        mean = float(before.mean())
+        lines.append({
+            "weather": stream, "probability": float(scene.stream_weight[stream]),
+            "wind_20ft_km_h": float(rows.wind_20ft_m_min[part].mean()) * 60.0 / 1000.0,
+            "wind_from_deg": _mean_direction(rows.wind_from_deg[part]),
+            "dead_moisture_1h": float(rows.dead_moisture_1h[part].mean()),
+            "fires": int(own.sum()), "mean_loss_before": mean,
+            "mean_loss_after": float(after.mean()),
+            "reduction": relative_drop(mean, float(after.mean())),
+            "low": (float(saved.mean()) - half) / mean if mean > 0.0 else 0.0,
+            "high": (float(saved.mean()) + half) / mean if mean > 0.0 else 0.0})
+    return lines
+
+
+def _mean_direction(degrees: NDArray[np.float64]) -> float:
+    angle = np.radians(degrees)
+    return float(np.degrees(np.arctan2(np.sin(angle).mean(), np.cos(angle).mean())) % 360.0)
