@@ -100,7 +100,7 @@ def _read_file(path: Path, crs: str | None) -> Source:
                    where=str(path), remedy="pass the folder that holds all layers")
     with open_raster(path) as dataset:
         grid = checked_grid(dataset, crs)
-        roles = _band_roles(path, dataset.count, dataset.descriptions)
+        roles = bands_by_role(path, dataset.count, dataset.descriptions)
         bands = {role: read_band(dataset, index) for role, index in roles.items()}
         system = _system(str(path), dataset.tags().get(SYSTEM_TAG), "")
     return Source(str(path), path.stem, grid,
@@ -117,7 +117,7 @@ def _system(where: str, tag: str | None, name: str) -> FuelSystem:
     return "fbp" if tag == "fbp" or (tag is None and in_name) else "rothermel"
 
 
-def _band_roles(path: Path, count: int, descriptions: tuple[str | None, ...]) -> dict[Role, int]:
+def bands_by_role(path: Path, count: int, descriptions: tuple[str | None, ...]) -> dict[Role, int]:
     """Which band (from 1) holds which layer: by description where there are any, else by order."""
     if any(descriptions):
         roles: dict[Role, int] = {}

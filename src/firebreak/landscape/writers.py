@@ -24,13 +24,17 @@ from firebreak.landscape.landscape import NODATA, Landscape
 SYSTEM_TAG = "FUEL_SYSTEM"
 """The tag in which a GeoTIFF names its fuel system."""
 
+Colour = tuple[int, int, int, int]
+"""Red, green, blue and opacity, 0-255."""
+
 _FUEL_MAP_NODATA = 0
 _DEFAULT_CURING = 0.8
 
 
 def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: Landscape, *,
                   nodata: float | None = None, dtype: DTypeLike | None = None,
-                  tags: Mapping[str, object] | None = None) -> Path:
+                  tags: Mapping[str, object] | None = None,
+                  colours: Mapping[int, Colour] | None = None) -> Path:
     """Write [H, W] grids as the bands of one GeoTIFF on the landscape's grid.
 
     Args:
@@ -40,6 +44,8 @@ def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: 
         nodata: value that means no data, written to the file's tag.
         dtype: of the file; None takes the smallest that holds all grids.
         tags: key -> text, written into the file.
+        colours: number -> colour, written as the colour table of a file of one band of uint8 or
+            uint16.
 
     Returns:
         The path.
@@ -53,15 +59,15 @@ def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: 
         "driver": "GTiff", "height": landscape.shape[0], "width": landscape.shape[1],
         "count": len(bands), "dtype": bands[0].dtype, "crs": landscape.crs, "nodata": nodata,
         "transform": rasterio.Affine(*landscape.transform), "compress": "deflate",
+        "predictor": 3 if np.issubdtype(bands[0].dtype, np.floating) else 2,
     }
-    with _whole(target, "a GeoTIFF") as part:
-        _write(part, profile, dict(zip(grids, bands, strict=True)), tags or {},
-               landscape.fuel_system)
+    with whole_file(target, "a GeoTIFF") as part:
+        _write(part, profile, dict(zip(grids, bands, strict=True)), tags or {}, colours)
     return target
 
 
 @contextmanager
-def _whole(target: Path, kind: str) -> Iterator[Path]:
+def whole_file(target: Path, kind: str) -> Iterator[Path]:
     """A path beside `target` to write to; what is there takes the target's place at the end."""
     _check_folder(target)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -84,7 +90,8 @@ def _check_folder(target: Path) -> None:
 def write_text(path: str | Path, lines: Iterable[str]) -> Path:
     """Write pieces of text as one file; `InputError` for a missing folder or a failed write."""
     target = Path(path)
-    with _whole(target, "a file") as part, part.open("w", encoding="utf-8", newline="\n") as file:
+    with whole_file(target, "a file") as part, part.open("w", encoding="utf-8",
+                                                         newline="\n") as file:
         file.writelines(lines)
     return target
 
@@ -103,7 +110,7 @@ def _checked_bands(target: Path, grids: Mapping[str, np.ndarray], landscape: Lan
 
 
 def _write(path: Path, profile: dict[str, object], bands: Mapping[str, np.ndarray],
-           tags: Mapping[str, object], system: str) -> None:
+           tags: Mapping[str, object], colours: Mapping[int, Colour] | None) -> None:
     with warnings.catch_warnings():
         # Landscapes without a reference system are written without one; the reader said so.
         warnings.simplefilter("ignore", NotGeoreferencedWarning)
@@ -112,11 +119,11 @@ def _write(path: Path, profile: dict[str, object], bands: Mapping[str, np.ndarra
                 dataset.write(grid, index)
                 dataset.set_band_description(index, name)
             dataset.update_tags(**{key: str(text) for key, text in tags.items()})
-            if list(bands) == ["fuel_model"] and profile["dtype"] in (np.uint8, np.uint16):
-                dataset.write_colormap(1, _colour_table(system))
+            if colours is not None:
+                dataset.write_colormap(1, dict(colours))
 
 
-def _colour_table(system: str) -> dict[int, tuple[int, int, int, int]]:
+def _colour_table(system: str) -> dict[int, Colour]:
     table = {_FUEL_MAP_NODATA: (255, 255, 255, 0)}
     for code, colour in fuel_colours(system).items():
         red, green, blue = bytes.fromhex(colour.removeprefix("#"))
@@ -132,7 +139,8 @@ def write_fuel_map(path: str | Path, landscape: Landscape) -> Path:
     codes = np.where(landscape.fuel_model == NODATA, _FUEL_MAP_NODATA, landscape.fuel_model)
     dtype = np.uint16 if landscape.fuel_system == "fbp" else np.uint8
     return write_geotiff(path, {"fuel_model": codes}, landscape, nodata=_FUEL_MAP_NODATA,
-                         dtype=dtype, tags={SYSTEM_TAG: landscape.fuel_system})
+                         dtype=dtype, tags={SYSTEM_TAG: landscape.fuel_system},
+                         colours=_colour_table(landscape.fuel_system))
 
 
 def write_landscape(path: str | Path, landscape: Landscape) -> Path:

@@ -6,6 +6,7 @@ cell comes with an interval.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy import stats
 from firebreak.checks import fail
 from firebreak.env.problem import problem_of
 from firebreak.env.slots import Slots, sizes_for
+from firebreak.fire.fires import Fires
 from firebreak.fire.scene import Scene
 from firebreak.planning.statistics import (
     RESAMPLES,
@@ -34,7 +36,6 @@ PROTECTED_DROP = 0.01
 CVAR_RESAMPLES = RESAMPLES // 5
 
 _SLOT = np.zeros(1, np.int64)
-_GOES_ON = np.zeros(1, np.bool_)
 
 
 class Interval(NamedTuple):
@@ -78,37 +79,48 @@ def effect_of(scene: Scene, segments: Sequence[Segment], test_fires: int,
         raise fail(expected="at least 2 test fires", given=f"{test_fires}", where="--test-fires",
                    remedy="1000 is usual")
     fires = scene.fires(fire_set, test_fires)
-    cells = scene.landscape.fuel_model.size
-    batches = min(test_fires, max(BATCHES, -(-test_fires * cells // MOST_TOGETHER)))
-    ends = np.linspace(0, test_fires, batches + 1).round().astype(int)
-    slots = Slots(sizes_for(scene, 1, int(np.diff(ends).max()), 0))
+    batches = _batches(test_fires, scene.landscape.fuel_model.size)
+    slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
     burned = np.zeros((len(segments) + 1, *scene.landscape.shape))
     losses, changes = [], []
-    for first, last in zip(ends[:-1], ends[1:], strict=True):
-        part = fires.part(slice(int(first), int(last)))
-        slots.load(0, problem_of(scene, 1.0, part, part.first(0)))
-        slots.update(_SLOT, ~_GOES_ON)
-        steps = [(slots.plan_trees(0).loss.copy(), slots.maps(0)[0])]
-        for segment in segments:
-            for cell in segment.cells.tolist():
-                slots.place(0, cell)
-            slots.update(_SLOT, _GOES_ON)
-            steps.append((slots.plan_trees(0).loss.copy(), slots.maps(0)[0]))
-        losses.append(np.stack([loss for loss, _ in steps]))
-        changes.append(steps[-1][1] - steps[0][1])
-        for k, (_, share) in enumerate(steps):
-            burned[k] += share * ((last - first) / test_fires)
+    for part in batches:
+        loss, share = _burn(slots, scene, fires.part(part), segments)
+        losses.append(loss)
+        changes.append(share[-1] - share[0])
+        burned += share * (loss.shape[1] / test_fires)
     loss = np.concatenate(losses, axis=1)
     if not loss[0].mean() > 0.0:
         raise fail(expected="fires that burn something of value", given="a mean loss of 0",
                    where=f"landscape {scene.landscape.name}, seed {scene.seed}",
                    remedy="check its value map and the fires' durations")
     value = scene.value * scene.landscape.burnable
-    protected = [float(value[(drop >= PROTECTED_DROP)].sum()) for drop in burned[:-1] - burned[1:]]
-    spread = np.std(changes, axis=0, ddof=1) / np.sqrt(batches)
+    protected = [float(value[drop >= PROTECTED_DROP].sum()) for drop in burned[:-1] - burned[1:]]
+    error = np.std(changes, axis=0, ddof=1) / np.sqrt(len(batches))
     return PlanEffect(loss, burned[0], burned[-1],
-                      float(stats.t.ppf(0.975, batches - 1)) * spread, np.array(protected),
+                      float(stats.t.ppf(0.975, len(batches) - 1)) * error, np.array(protected),
                       fires.scenario, np.cumsum([0.0, *(one.cost for one in segments)]))
+
+
+def _batches(fires: int, cells: int) -> list[slice]:
+    """Ranges of nearly as many fires each: BATCHES, or more where the maps are large."""
+    count = min(fires, max(BATCHES, -(-fires * cells // MOST_TOGETHER)))
+    ends = np.linspace(0, fires, count + 1).round().astype(int).tolist()
+    return [slice(first, last) for first, last in pairwise(ends)]
+
+
+def _burn(slots: Slots, scene: Scene, fires: Fires, segments: Sequence[Segment],
+          ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Losses [n + 1, F] and burn probability [n + 1, H, W] under the first 0 to n segments."""
+    slots.load(0, problem_of(scene, 1.0, fires, fires.first(0)))
+    slots.update(_SLOT, np.ones(1, np.bool_))
+    losses, burned = [slots.plan_trees(0).loss.copy()], [slots.maps(0)[0]]
+    for segment in segments:
+        for cell in segment.cells.tolist():
+            slots.place(0, cell)
+        slots.update(_SLOT, np.zeros(1, np.bool_))
+        losses.append(slots.plan_trees(0).loss.copy())
+        burned.append(slots.maps(0)[0])
+    return np.stack(losses), np.stack(burned)
 
 
 def marginal_benefit(effect: PlanEffect) -> NDArray[np.float64]:
@@ -135,21 +147,22 @@ def risk(before: NDArray[np.float64], after: NDArray[np.float64],
     the plan saves, with bootstrap intervals over fires [F] that are the same in both.
     """
     rng = generator(seed, "bootstrap", "risk")
-    found = {name: ([], []) for name in ("mean_loss", "cvar90")}  # type: dict[str, tuple[list, list]]
-    for _ in range(CVAR_RESAMPLES):
-        drawn = rng.integers(before.size, size=before.size)
-        for name, measure in (("mean_loss", np.mean), ("cvar90", worst_tenth_mean)):
-            for k, losses in enumerate((before, after)):
-                found[name][k].append(float(measure(losses[drawn])))
-    out = {}
-    for name, measure in (("mean_loss", np.mean), ("cvar90", worst_tenth_mean)):
-        own, left = float(measure(before)), float(measure(after))
-        first, second = (np.array(part) for part in found[name])
-        out[f"{name}_before"] = Interval(own, *percentile_interval(first))
-        out[f"{name}_after"] = Interval(left, *percentile_interval(second))
+    drawn = rng.integers(before.size, size=(CVAR_RESAMPLES, before.size))
+    found: dict[str, Interval] = {}
+    for name, measure in (("mean_loss", _mean), ("cvar90", worst_tenth_mean)):
+        first, second = (np.array([measure(losses[rows]) for rows in drawn])
+                         for losses in (before, after))
+        own, left = measure(before), measure(after)
         saved = 1.0 - second / np.maximum(first, np.finfo(np.float64).tiny)
-        out[f"{name}_reduction"] = Interval(relative_drop(own, left), *percentile_interval(saved))
-    return out
+        found[f"{name}_before"] = Interval(own, *percentile_interval(first))
+        found[f"{name}_after"] = Interval(left, *percentile_interval(second))
+        found[f"{name}_reduction"] = Interval(relative_drop(own, left),
+                                              *percentile_interval(saved))
+    return found
+
+
+def _mean(losses: NDArray[np.float64]) -> float:
+    return float(losses.mean())
 
 
 def exceedance(losses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
