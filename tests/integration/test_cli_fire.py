@@ -32,7 +32,7 @@ def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures take a second a run and are tested elsewhere."""
     monkeypatch.setattr("firebreak.report.run_report.write_simulation_report",
                         lambda *_args, **_options: [])
-    monkeypatch.setattr("firebreak.report.run_report.write_plan_report",
+    monkeypatch.setattr("firebreak.report.plan_report.write_plan_report",
                         lambda *_args, **_options: [])
 
 

@@ -1,4 +1,4 @@
-"""Whole reports: which files are written, for a run, a plan and a simulation."""
+"""Whole reports: which files are written, for a run and a simulation."""
 
 from pathlib import Path
 
@@ -13,10 +13,8 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import live_counts
-from firebreak.planning.methods import make_plan
 from firebreak.report import run_report
 from firebreak.report.run_report import (
-    write_plan_report,
     write_run_report,
     write_simulation_report,
 )
@@ -66,13 +64,6 @@ def test_curves_without_rows_are_left_out_and_every_comparison_is_drawn(
     assert [file.name for file in files] == [
         *MAPS, "q_map_first.png", "q_map_middle.png", "comparison_synthetic.png",
         "comparison_windows.png", "fire.gif"]
-
-
-def test_a_plan_report_holds_the_maps(tmp_path: Path, scene: Scene) -> None:
-    plan = make_plan(scene, 0.1, 16, "downstream-value", seed=0)
-    files = write_plan_report(tmp_path, scene=scene, plan=plan, seed=0)
-    assert [file.name for file in files] == MAPS
-    assert all(file.parent == tmp_path for file in files)
 
 
 def test_a_simulation_report_maps_every_quantity(tmp_path: Path, scene: Scene) -> None:

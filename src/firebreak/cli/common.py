@@ -32,9 +32,13 @@ class SearchArguments(Protocol):
     search_from: str | None
 
 
-def parse(kind: type[Arguments], arguments: list[str], command: str) -> Arguments:
-    """Parses a command's options into its dataclass; --help and mistakes end the program."""
+def parse(kind: type[Arguments], arguments: list[str], command: str,
+          default: Arguments | None = None) -> Arguments:
+    """Parses a command's options into its dataclass, over `default`; --help and mistakes end the
+    program.
+    """
     return tyro.cli(kind, args=arguments, prog=f"firebreak {command}",
+                    default=tyro.MISSING_NONPROP if default is None else default,
                     config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes))
 
 

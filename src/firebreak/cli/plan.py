@@ -1,35 +1,40 @@
-"""`firebreak plan LANDSCAPE`: make a plan, compare it on test fires, write files and pictures."""
+"""`firebreak plan LANDSCAPE`: make a plan, judge it on test fires, write files, pictures, a report.
+"""
 
-import re
-import time
+import dataclasses
+import shlex
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
 from firebreak.checks import check_fraction, fail
 from firebreak.cli import common
+from firebreak.cli.plan_inputs import PlaceOptions
 from firebreak.cli.scene_options import SceneOptions
 
 if TYPE_CHECKING:
+    from firebreak.cli.plan_inputs import Place
     from firebreak.fire.scene import Scene
-    from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.evaluate import Evaluation
     from firebreak.planning.plan import Plan
+    from firebreak.report.plan_page import Origin
 
-MARGIN = 16  # cells around an area in which fires start and spread but nothing is treated
+COMPARED = ("none", "random", "burn-probability", "downstream-value")
 
 
 @dataclass
 class PlanArguments:
-    """Plan fuel breaks for a landscape."""
+    """Plan fuel breaks for a landscape. Every option may also stand in a file, see --config."""
 
-    landscape: Annotated[str, tyro.conf.Positional]
+    landscape: Annotated[str, tyro.conf.Positional] = ""
     """A file or folder, or synthetic:SEED[:SIZE]."""
+    config: Path | None = None
+    """A TOML file with options; those given here go before. configs/plan.toml lists every key."""
     budget: float = 0.05
     """Share of the treatable cells' cost that may be spent."""
-    area: str | None = None
-    """Plan inside these cells only: R0:R1,C0:C1 (half-open, from the north-west corner)."""
     method: str | None = None
     """How to plan; dqn if not given."""
     policy: Path | None = None
@@ -48,71 +53,151 @@ class PlanArguments:
     plan_fires: int = 256
     """Fires that the method is shown."""
     test_fires: int = 1000
-    """Other fires for the comparison; 0 leaves it out."""
+    """Other fires that judge the plan; 0 leaves out the comparison, what it changes, and the
+    report."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
+    place: PlaceOptions = field(default_factory=PlaceOptions)
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
+    from firebreak.cli.plan_inputs import place_of
     from firebreak.planning.area import lift
     from firebreak.planning.export import write_plan
     from firebreak.planning.methods import make_plan
-    from firebreak.report.run_report import write_plan_report
 
-    args = common.parse(PlanArguments, arguments, "plan")
+    args = _parsed(arguments)
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     method = args.method or "dqn"
     policy = common.policy_for([method, args.search_from or method], args.policy, args.scene)
     common.use_threads(args.scene.threads, torch_threads=1)
-    full = args.scene.read(args.landscape)
-    land, offset = (full, (0, 0)) if args.area is None else _part(full, args.area)
-    scene = args.scene.scene(land, args.landscape)
-    plan = make_plan(scene, args.budget, args.plan_fires, method, seed=args.scene.seed,
-                     policy=policy, batch=args.batch, search=common.search_options(args))
-    compared = _compared(scene, plan, args) if args.test_fires else ""
+    place = place_of(args.place, args.scene.read(args.landscape), args.budget,
+                     args.scene.breaks.break_width_m, args.config)
+    scene = args.scene.scene(place.land, args.landscape)
+    plan = make_plan(scene, place.share, args.plan_fires, method, seed=args.scene.seed,
+                     policy=policy, batch=args.batch, search=common.search_options(args),
+                     rules=place.rules)
+    evaluation = _compared(scene, plan, place, args) if args.test_fires else None
     out = common.new_folder(args.out, "plan")
-    common.write_options(out, args.scene)
-    whole = plan if args.area is None else lift(plan, offset, full)
-    files = [*write_plan(whole, full, out).values(),
-             *write_plan_report(out, scene=scene, plan=plan, seed=args.scene.seed)]
-    print(f"{method}: {plan.cells.size} cells, {plan.cost:g} {plan.cost_unit} of a budget of "
-          f"{plan.budget:g}, in {plan.seconds:.2f} s")
-    for name, number in (plan.notes or {}).items():
-        print(f"{name.replace('_', ' ')}: {number:.4f}")
-    if compared:
-        print(f"\n{compared}\n")
-    for path in files:
-        print(path)
-    if args.scene.json:
-        common.print_json({"method": method, "n_cells": int(plan.cells.size), "cost": plan.cost,
-                           "cost_unit": plan.cost_unit, "seconds": plan.seconds,
-                           "simulations": plan.simulations, "notes": plan.notes,
-                           "files": [str(path) for path in files]})
+    files = [common.write_options(out, args.scene),
+             *write_plan(lift(plan, place.offset, place.full), place.full, out).values(),
+             _treated(out, args, place, plan)]
+    if args.test_fires:
+        files += _judged(out, args, place, scene, plan, evaluation, files)
+    else:
+        files += _maps(out, scene, plan)
+    _say(plan, evaluation, files, args)
     return 0
 
 
-def _part(full: "Landscape", area: str) -> "tuple[Landscape, tuple[int, int]]":
-    from firebreak.planning.area import plan_area
+def _parsed(arguments: list[str]) -> PlanArguments:
+    """The options of the command line, over those of a file that it names."""
+    from firebreak.cli.plan_config import config_in, has_layers, with_config
 
-    found = re.fullmatch(r"(\d+):(\d+),(\d+):(\d+)", area.replace(" ", ""))
-    if found is None:
-        raise fail(expected="an area like R0:R1,C0:C1", given=f"'{area}'", where="--area",
-                   remedy="for example --area 100:164,200:264")
-    top, bottom, left, right = map(int, found.groups())
-    return plan_area(full, slice(top, bottom), slice(left, right), MARGIN)
+    file = config_in(arguments)
+    default = PlanArguments() if file is None else with_config(PlanArguments(), file)
+    args = common.parse(PlanArguments, arguments, "plan", default)
+    if file is not None and args.scene.map.layers is None and has_layers(file):
+        args.scene.map.layers = file
+    if not args.landscape:
+        raise fail(expected="a landscape", given="none", where="firebreak plan",
+                   remedy="name a file, a folder or synthetic:SEED, or --config with one")
+    return args
 
 
-def _compared(scene: "Scene", plan: "Plan", args: PlanArguments) -> str:
+def _compared(scene: "Scene", plan: "Plan", place: "Place", args: PlanArguments) -> "Evaluation":
     """The plan beside what the honest alternatives achieve on the same test fires."""
+    from firebreak.cli.plan_inputs import existing_plan
     from firebreak.planning.evaluate import evaluate
+
+    others = [method for method in COMPARED if method != plan.method]
+    path = args.place.existing
+    existing = {} if path is None else {
+        "existing": existing_plan(path, place.land, place.full, place.offset)}
+    return evaluate([scene], others, budget_share=place.share, plan_fires=args.plan_fires,
+                    test_fires=args.test_fires, seed=args.scene.seed, plans=[plan],
+                    random_draws=3, rules=place.rules, existing=existing)
+
+
+def _treated(out: Path, args: PlanArguments, place: "Place", plan: "Plan") -> Path:
+    """The whole landscape with the plan's breaks in it, as a file for other fire programs."""
+    from firebreak.landscape.treated import write_treated
+    from firebreak.planning.area import lift
+
+    breaks = args.scene.breaks
+    whole = lift(plan, place.offset, place.full).break_mask()
+    return write_treated(out / "treated_landscape.tif", args.landscape, place.full, whole,
+                         breaks.treatment())
+
+
+def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", plan: "Plan",
+            evaluation: "Evaluation | None", files: list[Path]) -> list[Path]:
+    """What the plan changes, segment by segment: rasters, vectors, tables, pictures, report."""
+    from firebreak.planning.build_order import in_build_order
+    from firebreak.planning.effect import effect_of, saved_by_order
+    from firebreak.planning.export_effect import PlanResult, plan_id, write_effect
+    from firebreak.planning.phases import years_of
+    from firebreak.planning.stretches import segments_of
+    from firebreak.report.plan_report import write_plan_report
+
+    order = in_build_order(scene, segments_of(plan.break_mask(), place.land, args.place.segment_m),
+                           args.plan_fires)
+    result = PlanResult(
+        scene, plan, place.full, place.offset, order,
+        effect_of(scene, order, args.test_fires), args.scene.seed, place.rules.include,
+        years_of(order, place.phases) if place.phases else None)
+    tags = {"method": plan.method, "seed": str(args.scene.seed), "plan": plan_id(result),
+            "test_fires": str(args.test_fires)}
+    made = write_effect(out, result, tags)
+    curves = {} if evaluation is None else {
+        name: saved_by_order(scene, other, args.test_fires)
+        for name, other in evaluation.plans[0].items()
+        if other.cells.size and name not in ("random", "existing")}
+    origin = _origin(args, [*files, *made])
+    return [*made, *write_plan_report(out, result, evaluation, curves, origin)]
+
+
+def _origin(args: PlanArguments, files: list[Path]) -> "Origin":
+    from firebreak.report.plan_page import Origin
+
+    command = " ".join(["firebreak", *map(shlex.quote, sys.argv[1:])])
+    options = dataclasses.asdict(args)
+    return Origin(command, _plain(options), [path.name for path in files])
+
+
+def _plain(tree: dict[str, Any]) -> dict[str, Any]:
+    return {key: _plain(value) if isinstance(value, dict)
+            else str(value) if isinstance(value, Path) else value for key, value in tree.items()}
+
+
+def _maps(out: Path, scene: "Scene", plan: "Plan") -> list[Path]:
+    """Pictures of a plan that nothing judged."""
+    from firebreak.report.canvas import save_figure
+    from firebreak.report.cartography import caption_of
+    from firebreak.report.maps import landscape_figure, plan_figure
+
+    caption = caption_of(scene.landscape, seed=scene.seed)
+    return [save_figure(landscape_figure(scene.landscape, caption=caption), out / "landscape.png"),
+            save_figure(plan_figure(scene.landscape, plan, caption=caption), out / "plan.png")]
+
+
+def _say(plan: "Plan", evaluation: "Evaluation | None", files: list[Path],
+         args: PlanArguments) -> None:
     from firebreak.planning.tables import table
 
-    others = [m for m in ("none", "random", "burn-probability", "downstream-value")
-              if m != plan.method]
-    began = time.perf_counter()
-    done = evaluate([scene], others, budget_share=args.budget, plan_fires=args.plan_fires,
-                    test_fires=args.test_fires, seed=args.scene.seed, plans=[plan], random_draws=3)
-    return f"{table(done)}\n(compared in {time.perf_counter() - began:.1f} s)"
+    print(f"{plan.method}: {plan.cells.size} cells, {plan.cost:g} {plan.cost_unit} of a budget of "
+          f"{plan.budget:g}, in {plan.seconds:.2f} s")
+    for name, number in (plan.notes or {}).items():
+        print(f"{name.replace('_', ' ')}: {number:.4f}")
+    if evaluation is not None:
+        print(f"\n{table(evaluation)}\n")
+    for path in files:
+        print(path)
+    if args.scene.json:
+        common.print_json({"method": plan.method, "n_cells": int(plan.cells.size),
+                           "cost": plan.cost, "cost_unit": plan.cost_unit,
+                           "seconds": plan.seconds, "simulations": plan.simulations,
+                           "notes": plan.notes, "files": [str(path) for path in files]})

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from firebreak.fire.scene import FireConditions, Scene
     from firebreak.fire.streams import WeatherStreams
     from firebreak.landscape.landscape import Landscape
+    from firebreak.landscape.treatments import Treatment
 
 DEFAULT_WIND_KM_H = 16.2
 MOST_WIND_KM_H = 150.0
@@ -111,6 +112,13 @@ class BreakOptions:
     leak: bool = False
     """Fire passes between two breaks, or a break and bare ground, that touch at a corner."""
 
+    def treatment(self) -> "Treatment":
+        """What a treated cell becomes."""
+        from firebreak.landscape.treatments import Treatment
+
+        return Treatment(kind=self.break_kind, width_m=self.break_width_m,
+                         fuel_model=self.break_fuel)
+
 
 @dataclass
 class SceneOptions:
@@ -144,7 +152,6 @@ class SceneOptions:
         from firebreak.fire.scene import FireConditions
         from firebreak.fire.spotting import SpottingModel
         from firebreak.fire.weather import WindClimate
-        from firebreak.landscape.treatments import Treatment
         from firebreak.units import M_MIN_PER_KM_H
 
         fire, breaks, weather = self.fire, self.breaks, self.weather
@@ -163,8 +170,7 @@ class SceneOptions:
             spread=fire.spread,
             model=BehaviorModel(crown=fire.crown, wind_limit=fire.wind_limit,
                                 length_to_width=fire.length_to_width),
-            treatment=Treatment(kind=breaks.break_kind, width_m=breaks.break_width_m,
-                                fuel_model=breaks.break_fuel),
+            treatment=breaks.treatment(),
             breach=breaks.breach, leak=breaks.leak, response=_response(self.map.losses),
             spotting=SpottingModel() if fire.spotting else None)
 

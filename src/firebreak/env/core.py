@@ -24,7 +24,8 @@ class StepResult(NamedTuple):
 
 
 def begin(slots: Slots, which: NDArray[np.int64], problems: list[Problem]) -> None:
-    """Loads problems into the slots `which`, in order, and burns their untreated fires.
+    """Loads problems into the slots `which`, in order, and burns their untreated fires; then
+    breaks the cells that are given.
 
     Raises:
         InputError: the fires of a problem burn nothing of value.
@@ -37,6 +38,12 @@ def begin(slots: Slots, which: NDArray[np.int64], problems: list[Problem]) -> No
             raise fail(expected="fires that burn something of value", given="a mean loss of 0",
                        where=f"landscape {problem.scene.landscape.name}, seed {problem.scene.seed}",
                        remedy="check its value map and the fires' durations")
+    given = [slot for slot, problem in zip(which.tolist(), problems, strict=True)
+             if problem.given.size]
+    for slot in given:
+        slots.give(slot)
+    if given:
+        slots.update(np.array(given), np.zeros(len(given), np.bool_))
 
 
 def step(slots: Slots, actions: NDArray[np.int64]) -> StepResult:

@@ -1,6 +1,6 @@
 """One decision problem: a scene, a budget, the fires a planner is shown and those it is paid on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ class Problem:
         scene: landscape, weather and travel times.
         plan_fires: what the observation is made from.
         reward_fires: other fires, which the reward is counted on.
-        budget: total cost of the cells that may be treated.
+        budget: total cost of the cells that may be treated, besides those given.
         budget_share: the budget as a share of the cost of all treatable cells.
         layers: uint8 [static channels, H, W], see `observation.static_layers`.
+        given: int64 [n], flat cells that are broken from the start, paid for and not treatable.
     """
 
     scene: Scene
@@ -30,6 +31,13 @@ class Problem:
     budget: float
     budget_share: float
     layers: NDArray[np.uint8]
+    given: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def given_mask(self) -> NDArray[np.bool_]:
+        """bool [H, W], True on the cells that are given."""
+        mask = np.zeros(self.scene.landscape.shape, np.bool_)
+        mask.ravel()[self.given] = True
+        return mask
 
 
 def make_problem(scene: Scene, budget_share: float, plan_fires: int, reward_fires: int,

@@ -93,6 +93,13 @@ class Slots:
         self.budget_left[slot] = problem.budget
         self._refresh_available(slot)
 
+    def give(self, slot: int) -> None:
+        """Breaks the cells that the slot's problem gives, at no cost; `update` burns them."""
+        for cell in self._problem(slot).given.tolist():
+            self.place(slot, cell)
+        self.budget_left[slot] = self._problem(slot).budget
+        self._refresh_available(slot)
+
     def place(self, slot: int, cell: int) -> None:
         """Breaks one cell (flat index) of a slot; `update` burns what that changes."""
         self._set_break(slot, cell, broken=True)

@@ -23,6 +23,7 @@ from firebreak.landscape.geotiff import check_size, open_raster, read_band
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.layers import counted
 from firebreak.landscape.resample import same_cells, warp
+from firebreak.landscape.shapes import is_vector, mask_of_shapes
 from firebreak.landscape.source import warn
 
 Reading = Literal["mean", "majority", "nearest", "any"]
@@ -41,6 +42,9 @@ def read_on_grid(path: str | Path, landscape: Landscape, *,
     cell if it has the landscape's rows and columns. All others are reprojected and resampled; where
     the raster's cells are the larger ones, a landscape's cell takes the value that it lies in.
 
+    Shapes (GeoJSON, GeoPackage, ...) are 1 where they cover cells, for "majority" by their centre,
+    for "any" wherever they touch; they say nothing of amounts.
+
     Args:
         path: GeoTIFF, ASCII grid, or what else GDAL reads; any reference system.
         landscape: gives the grid.
@@ -50,6 +54,12 @@ def read_on_grid(path: str | Path, landscape: Landscape, *,
         InputError: missing or unreadable, no overlap, or no reference system (in the raster or the
             landscape) while the sizes differ.
     """
+    if is_vector(Path(path)):
+        if how not in ("any", "majority"):
+            raise fail(expected="a raster of numbers", given="shapes", where=str(path),
+                       remedy="burn them into a raster first, for example with gdal_rasterize")
+        inside = mask_of_shapes(Path(path), landscape, touched=how == "any")
+        return np.where(inside, 1.0, np.nan)
     values, transform, system = _open(Path(path))
     if how == "any":
         values = np.where(np.isnan(values), np.nan, values != 0)
@@ -117,12 +127,11 @@ def with_rasters(landscape: Landscape, *, value: str | Path | None = None,
     changes: dict[str, object] = {}
     fuel = landscape.fuel_model
     if barriers is not None:
-        crossed = np.nan_to_num(read_on_grid(barriers, landscape, how="any")) > 0
+        crossed = mask_of(barriers, landscape, how="any")
         fuel = np.where(crossed & (fuel != NODATA), NON_BURNABLE[landscape.fuel_system], fuel)
         changes["fuel_model"] = fuel
     if treatable is not None:
-        changes["treatable"] = np.nan_to_num(
-            read_on_grid(treatable, landscape, how="majority")) != 0
+        changes["treatable"] = mask_of(treatable, landscape)
     if value is not None:
         changes["value"] = _not_negative(value, read_on_grid(value, landscape), "value")
     if ignition is not None:
@@ -131,6 +140,12 @@ def with_rasters(landscape: Landscape, *, value: str | Path | None = None,
     if cost is None:
         return changed
     return replace(changed, cost=_cost(cost, changed))  # type: ignore[arg-type]
+
+
+def mask_of(path: str | Path, landscape: Landscape, how: Reading = "majority",
+            ) -> NDArray[np.bool_]:
+    """The cells [H, W] where a raster is not 0, or that shapes cover; see `read_on_grid`."""
+    return np.nan_to_num(read_on_grid(path, landscape, how=how)) != 0
 
 
 def latitude_of(landscape: Landscape) -> float | None:

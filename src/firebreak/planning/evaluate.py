@@ -5,7 +5,7 @@ untreated, so that deleted cells are not sold as protection. Intervals are over 
 there are several, else over the fires of the one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -20,6 +20,7 @@ from firebreak.planning.judging import Judged, Row, judge_scene
 from firebreak.planning.limits import SEARCH, SearchOptions
 from firebreak.planning.methods import check_methods, make_plan
 from firebreak.planning.plan import Plan, check_plan, cost_of
+from firebreak.planning.rules import FREE, PlanRules
 from firebreak.planning.statistics import bootstrap_means, percentile_interval, student_interval
 from firebreak.seeding import generator, integer_seed
 
@@ -60,6 +61,7 @@ class Evaluation:
         methods: by name of the method, in order.
         paired: "a-b" -> how much more a saves than b.
         test_fires: fires per landscape that no method was shown.
+        plans: one per landscape, by method the plan, of `random` the first.
     """
 
     interval: IntervalOver
@@ -68,6 +70,7 @@ class Evaluation:
     methods: dict[str, MethodSummary]
     paired: dict[str, Difference]
     test_fires: int
+    plans: tuple[dict[str, Plan], ...] = ()
 
 
 _Results = list[dict[str, Judged]]  # scene -> method -> result
@@ -76,7 +79,8 @@ _Results = list[dict[str, Judged]]  # scene -> method -> result
 def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
              plan_fires: int, test_fires: int, seed: int, policy: Policy | None = None,
              random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
-             search: SearchOptions = SEARCH) -> Evaluation:
+             search: SearchOptions = SEARCH, rules: PlanRules = FREE,
+             existing: Mapping[str, Plan] | None = None) -> Evaluation:
     """Plans with every method on every scene and burns the test fires under the plans.
 
     Args:
@@ -84,6 +88,8 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
         test_fires: number of fires of the keyed set "test", never used for planning.
         seed: of random plans and of the bootstrap.
         random_draws: `random` is the mean over this many plans.
+        rules: what plans must keep to, see `make_plan`; of one scene only.
+        existing: plans of one scene to be compared at their own cost, by name.
         plans: made elsewhere; each method or file name among them must cover every scene.
 
     Raises:
@@ -92,13 +98,17 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
     """
     _check_request(scenes, methods, plans, random_draws)
     given = _plans_by_scene(scenes, methods, plans, budget_share)
-    results = []
+    if existing:
+        given = [own | dict(existing) for own in given]
+    results: _Results = []
+    kept: list[dict[str, Plan]] = []
     for scene, own in zip(scenes, given, strict=True):
         made = {method: [make_plan(scene, budget_share, plan_fires, method, seed=own_seed,
-                                   policy=policy, search=search)
+                                   policy=policy, search=search, rules=rules)
                          for own_seed in _seeds_of(method, seed, random_draws)]
                 for method in methods}
         results.append(judge_scene(scene, made, own, plan_fires, test_fires))
+        kept.append({method: plans_[0] for method, plans_ in made.items()} | own)
     names = list(results[0])
     several = len(scenes) > 1
     samples = (_sampled_by_landscape(results, seed) if several
@@ -109,7 +119,7 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
         rows=tuple(judged.row for own in results for judged in own.values()),
         methods={name: _summary(results, samples, name) for name in names},
         paired={f"{a}-{b}": _difference(results, samples, a, b) for a, b in _pairs(names)},
-        test_fires=test_fires)
+        test_fires=test_fires, plans=tuple(kept))
 
 
 def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequence[Plan],

@@ -5,6 +5,7 @@ planned for, they are empty outside it. Each has a QGIS style beside it.
 """
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -83,6 +84,13 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
                "value_protected": round(float(effect.protected[k]), 4)}
         rows.append(row if result.years is None else row | {"year": result.years[k]})
     return rows
+
+
+def plan_id(result: PlanResult) -> str:
+    """Names a plan: the beginning of a checksum over its landscape and cells."""
+    digest = hashlib.sha256(result.plan.landscape_checksum.encode())
+    digest.update(result.plan.cells.tobytes())
+    return digest.hexdigest()[:12]
 
 
 def summary_of(result: PlanResult) -> dict[str, Any]:

@@ -48,7 +48,8 @@ def place_downstream_value_static(task: Task) -> Placement:
     """The cells with the most value burned behind them on the untreated map, ranked once."""
     scene = task.problem.scene
     land = scene.landscape
-    burned = burn_statistics(scene.field, task.problem.plan_fires, scene.worth)
+    burned = burn_statistics(scene.field, task.problem.plan_fires, scene.worth,
+                             task.problem.given_mask())
     allowed = np.flatnonzero(land.treatable)
     score = (burned.downstream_value / land.cost).ravel()[allowed]
     order = allowed[np.argsort(-score, kind="stable")]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail, unknown_name
-from firebreak.env.problem import problem_of
+from firebreak.env.problem import Problem, problem_of
 from firebreak.fire.scene import Scene
 from firebreak.planning import (
     anneal,
@@ -29,6 +29,7 @@ from firebreak.planning import (
 from firebreak.planning.limits import SEARCH, SearchOptions
 from firebreak.planning.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.rounds import Placement, Task, default_batch, warm_up
+from firebreak.planning.rules import FREE, PlanRules, place_under
 from firebreak.planning.walks import warm_up_walks
 
 
@@ -112,7 +113,7 @@ def check_methods(names: Sequence[str], where: str) -> None:
 
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
               policy: Policy | None = None, batch: int | None = None,
-              search: SearchOptions = SEARCH) -> Plan:
+              search: SearchOptions = SEARCH, rules: PlanRules = FREE) -> Plan:
     """The plan of a method for a scene.
 
     Args:
@@ -123,6 +124,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         policy: for learned methods.
         batch: cells placed per simulation, spaced apart; None: as many as need about 50 rounds.
         search: limits and start of methods that search.
+        rules: what the plan must keep to; cells that it must have come first in it.
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
@@ -142,15 +144,18 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     fires = scene.fires("plan", plan_fires)
     land = scene.landscape
     problem = problem_of(scene, budget_share, fires, fires.first(0))
+    rules.check(method, problem)
 
-    def place(name: str) -> Placement:
-        return METHODS[name].place(
-            Task(problem, seed, batch or default_batch(land, budget_share), policy, search, place))
+    def place(name: str, ruled: Problem) -> Placement:
+        return METHODS[name].place(Task(
+            ruled, seed, batch or default_batch(land, budget_share), policy, search,
+            lambda start: place(start, ruled)))
 
-    placed = place(method)
+    budget = problem.budget if rules.budget is None else rules.budget
+    placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled))
     plan = Plan(method=method, cells=placed.cells, shape=land.shape,
                 cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
-                budget=problem.budget, budget_share=budget_share, landscape=land.name,
+                budget=budget, budget_share=budget_share, landscape=land.name,
                 landscape_checksum=scene.landscape.checksum(), plan_fires=plan_fires, seed=seed,
                 seconds=perf_counter() - began, simulations=placed.simulations,
                 policy=policy.provenance if policy and GUIDED & {method, search.start} else None,

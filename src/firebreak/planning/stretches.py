@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import dijkstra
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.plan import cost_of
 
-LONGEST_M, FEWEST_CELLS = 1000.0, 8
+LONGEST_M, FEWEST_CELLS = 500.0, 8
 """Segments are cut where they are longer, but hold so many cells in a row."""
 SMALLEST = 3
 """A scrap of fewer cells that cutting leaves goes to the segment it touches."""

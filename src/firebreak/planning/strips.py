@@ -50,7 +50,7 @@ def best_on_plan_fires(task: Task, plans: list[NDArray[np.int64]]) -> NDArray[np
     scene = task.problem.scene
     losses = []
     for cells in plans:
-        breaks = np.zeros(scene.landscape.shape, np.bool_)
+        breaks = task.problem.given_mask()
         breaks.ravel()[cells] = True
         losses.append(burn_loss(scene.field, task.problem.plan_fires, scene.worth, breaks).mean())
     return plans[int(np.argmin(losses))]

@@ -188,8 +188,25 @@ def border(inside: NDArray[np.bool_], among: NDArray[np.bool_]) -> NDArray[np.fl
     return np.concatenate([upright, level]).reshape(-1, 2, 2)
 
 
+def draw_outline(axes: Axes, mask: NDArray[np.bool_], colour: str) -> None:
+    """Outlines the cells of a mask [H, W], those at the map's edge too."""
+    padded = np.pad(mask, 1)
+    sides = border(padded, np.ones_like(padded)) - 1.0
+    axes.add_collection(LineCollection(list(sides), colors=colour, linewidths=1.8, zorder=3.5,
+                                       capstyle="projecting"))
+
+
 def hatch_cells(axes: Axes, mask: NDArray[np.bool_], colour: str = BARE) -> None:
     """Fills the cells of `mask` [H, W] and hatches them as one area."""
+    _draw_area(axes, mask, facecolor=colour, edgecolor="#9aa3a9", hatch="/////")
+
+
+def dot_cells(axes: Axes, mask: NDArray[np.bool_]) -> None:
+    """Dots the cells of `mask` [H, W] as one area; what is below them shows."""
+    _draw_area(axes, mask, facecolor="none", edgecolor="#777777", hatch="....")
+
+
+def _draw_area(axes: Axes, mask: NDArray[np.bool_], **style: str) -> None:
     padded = np.pad(mask, ((0, 0), (1, 1))).astype(np.int8)
     change = np.diff(padded, axis=1)
     row, left = np.nonzero(change == 1)
@@ -199,5 +216,5 @@ def hatch_cells(axes: Axes, mask: NDArray[np.bool_], colour: str = BARE) -> None
     x0, x1, y0, y1 = left - 0.5, right - 0.5, row - 0.5, row + 0.5
     corners = np.stack([x0, y0, x1, y0, x1, y1, x0, y1, x0, y0], axis=1).reshape(-1, 2)
     codes = np.tile([Outline.MOVETO, *[Outline.LINETO] * 3, Outline.CLOSEPOLY], row.size)
-    axes.add_patch(PathPatch(Outline(corners, codes), facecolor=colour, edgecolor="#9aa3a9",
-                             hatch="/////", linewidth=0.0, zorder=1.5))
+    axes.add_patch(PathPatch(Outline(corners, codes), linewidth=0.0, zorder=1.5,
+                             **style))

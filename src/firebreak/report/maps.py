@@ -33,9 +33,9 @@ _BREAK_MARK = Line2D([], [], marker="s", linestyle="", color="black", markeredge
 
 def landscape_figure(landscape: Landscape, *, caption: str) -> Figure:
     """Fuel models in LANDFIRE's colours over hillshade, with the fuels present by area."""
-    width, height = _map_size(landscape)
+    width, height = map_size(landscape)
     with new_figure(width + 2.9, height + 1.2, title="Fuels and relief",
-                    caption=_caption(caption, landscape)) as figure:
+                    caption=map_caption(caption, landscape)) as figure:
         axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
         axes.imshow(carto.fuel_rgb(landscape), interpolation="nearest")
         carto.frame_map(axes, landscape)
@@ -49,17 +49,18 @@ def landscape_figure(landscape: Landscape, *, caption: str) -> Figure:
 
 def burn_probability_figure(landscape: Landscape, before: NDArray[np.float64],
                             after: NDArray[np.float64], breaks: NDArray[np.bool_], *,
-                            caption: str) -> Figure:
+                            caption: str, half_width: NDArray[np.float64] | None = None) -> Figure:
     """Burn probability without and with breaks on one scale, and the change.
 
     Args:
         before, after: [H, W], share of the same fires that burn a cell.
         breaks: bool [H, W].
+        half_width: [H, W], of the change's 95 % interval; cells whose interval holds 0 are dotted.
     """
-    width, height = _map_size(landscape, 4.3)
+    width, height = map_size(landscape, 4.3)
     cells = np.flatnonzero(breaks)
     with new_figure(3 * width + 2.4, height + 1.6, title="Burn probability",
-                    caption=_caption(caption, landscape)) as figure:
+                    caption=map_caption(caption, landscape)) as figure:
         panels = figure.subplots(1, 3)
         top = max(float(before.max()), float(after.max()), 1e-9)
         for axes, values, words in ((panels[0], before, "without breaks"),
@@ -80,17 +81,23 @@ def burn_probability_figure(landscape: Landscape, before: NDArray[np.float64],
             carto.draw_breaks(axes, landscape, cells)
         panels[1].legend(handles=[_BREAK_MARK, Patch(facecolor=carto.BARE, label="does not burn")],
                          **_legend_below(panels[1], 2))
+        if half_width is not None:
+            open_ = landscape.burnable & ~breaks & (np.abs(change) <= half_width)
+            carto.dot_cells(panels[2], open_)
+            panels[2].legend(handles=[Patch(facecolor="white", edgecolor="#777777", hatch="....",
+                                            linewidth=0.0, label="may be chance (95 %)")],
+                             **_legend_below(panels[2], 1))
         return figure
 
 
 def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
     """The breaks of a plan over dimmed fuels, coloured by their order, numbered on small maps."""
-    width, height = _map_size(landscape)
+    width, height = map_size(landscape)
     count = plan.cells.size
     spent = "" if plan.cost_unit == "cells" else f"cost {plan.cost:,.1f}, "
     title = f"Fuel breaks by {plan.method}: {count:,} cells ({spent}budget {plan.budget:,.1f})"
     with new_figure(width + 3.9, height + 1.2, title=title,
-                    caption=_caption(caption, landscape)) as figure:
+                    caption=map_caption(caption, landscape)) as figure:
         axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
         axes.imshow(carto.fuel_rgb(landscape, _DIM), interpolation="nearest")
         carto.frame_map(axes, landscape)
@@ -118,14 +125,14 @@ def q_map_figure(landscape: Landscape, q_values: NDArray[np.float32],
         available: bool [H, W], cells that may be chosen; at least one.
         breaks: bool [H, W], placed so far.
     """
-    width, height = _map_size(landscape)
+    width, height = map_size(landscape)
     chosen = int(np.argmax(np.where(available, q_values, -np.inf)))
     row, col = divmod(chosen, landscape.shape[1])
     placed = np.flatnonzero(breaks)
     title = (f"Q-values after {placed.size:,} breaks: next at row {row}, column {col} "
              f"({q_values[row, col]:.2f} %)")
     with new_figure(width + 1.9, height + 1.5, title=title,
-                    caption=_caption(caption, landscape)) as figure:
+                    caption=map_caption(caption, landscape)) as figure:
         axes = figure.subplots()
         allowed = q_values[available]
         shown = axes.imshow(np.where(available, q_values, np.nan), cmap="viridis",
@@ -146,11 +153,12 @@ def q_map_figure(landscape: Landscape, q_values: NDArray[np.float32],
         return figure
 
 
-def _caption(caption: str, landscape: Landscape) -> str:
+def map_caption(caption: str, landscape: Landscape) -> str:
+    """A caption that also says on which grid the map lies."""
     return f"{caption} · {carto.place_of(landscape)}"
 
 
-def _map_size(landscape: Landscape, longest_in: float = _MAP_HEIGHT_IN) -> tuple[float, float]:
+def map_size(landscape: Landscape, longest_in: float = _MAP_HEIGHT_IN) -> tuple[float, float]:
     """Width and height of a map in inches, its longer side `longest_in`, the other at least so
     long that titles and legends find room."""
     rows, cols = landscape.shape

@@ -61,12 +61,7 @@ def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, 
     files = _plan_maps(out, scene, plan, caption)
     files += _q_maps(out, scene, policy, plan, caption)
     files += _curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}")
-    return [*files, _animation(out / "fire.gif", scene, plan)]
-
-
-def write_plan_report(out: Path, *, scene: Scene, plan: Plan, seed: int) -> list[Path]:
-    """Draws landscape.png, plan.png and burn_probability.png of a plan; returns the files."""
-    return _plan_maps(out, scene, plan, caption_of(scene.landscape, seed=seed))
+    return [*files, fire_animation(out / "fire.gif", scene, plan)]
 
 
 def write_simulation_report(out: Path, landscape: Landscape, burn_probability: NDArray[np.float64],
@@ -171,7 +166,7 @@ def _tested_on(name: str, result: Mapping[str, Any]) -> str:
             f"{result['interval']}")
 
 
-def _animation(path: Path, scene: Scene, plan: Plan) -> Path:
+def fire_animation(path: Path, scene: Scene, plan: Plan) -> Path:
     """Of the shown fires the one that the plan cuts most."""
     fires = scene.fires("show", SHOW_FIRES)
     breaks = plan.break_mask()
