@@ -9,7 +9,7 @@ from firebreak.checks import fail
 from firebreak.fire.engine import rules_of, ways_of
 from firebreak.fire.fire_tables import Rules
 from firebreak.fire.ring import REACH
-from firebreak.fire.travel import BreakRules, TravelField, padded_width
+from firebreak.fire.travel import BreakRules, TravelField, edges_for, padded_width
 from firebreak.fire.way_kernel import Spots, Ways
 
 
@@ -38,14 +38,15 @@ class FieldStore:
             heat=np.zeros((count, cells, 3) if heat else (0, 0, 3), np.float32),
             spots=Spots(np.zeros((4, embers, cells), np.float32),
                         np.zeros((4, embers), np.float32), 0.0, 1.0),
-            breaks=BreakRules(breach=grid(breach)))
+            breaks=BreakRules(breach=grid(breach)), edges=edges_for(count, cells),
+            sends_far=np.zeros((count, cells), np.uint32))
 
     def arrays(self) -> Iterator[NDArray]:
         """All arrays held."""
         every = self._all
         yield from (every.metric, every.unit_time, every.rate, every.segments, every.accepts,
-                    every.sends, every.heat, every.breaks.breach, every.spots.cells,
-                    every.spots.winds)
+                    every.sends, every.sends_far, every.edges, every.heat,
+                    every.breaks.breach, every.spots.cells, every.spots.winds)
 
     def ways(self) -> Ways:
         """What fires of all slots run on."""
@@ -86,8 +87,10 @@ class FieldStore:
         for room, made in ((own.metric, field.metric), (own.unit_time, field.unit_time),
                            (own.rate, field.rate), (own.segments, field.segments),
                            (own.accepts, field.accepts), (own.sends, field.sends),
-                           (own.heat, field.heat)):
+                           (own.sends_far, field.sends_far), (own.heat, field.heat)):
             room[:count] = made
+        if field.edges.size:
+            own.edges[:count] = field.edges
         if own.spots.cells.size:
             own.spots.cells[:, :count] = field.spots.cells
             own.spots.winds[:, :count] = field.spots.winds
@@ -102,6 +105,7 @@ class FieldStore:
         return field._replace(
             metric=every.metric[rows], unit_time=every.unit_time[rows], rate=every.rate[rows],
             segments=every.segments[rows], accepts=every.accepts[rows], sends=every.sends[rows],
+            sends_far=every.sends_far[rows], edges=every.edges[rows], day_min=every.day_min,
             heat=every.heat[rows],
             spots=field.spots._replace(cells=every.spots.cells[:, rows],
                                        winds=every.spots.winds[:, rows]))

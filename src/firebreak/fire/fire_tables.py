@@ -59,6 +59,7 @@ class Results(NamedTuple):
 
 DAYS = 512  # of a calendar, a power of 2
 SENDERS = 32  # cells that send fire in one go
+LINE = 64  # threads that write closer than so many bytes wait for each other
 
 
 class Workspace(NamedTuple):
@@ -70,6 +71,8 @@ class Workspace(NamedTuple):
     list, -1 at the end; head i32 [T, DAYS], -1 for none; busy u64 [T, DAYS / 64], bits of the days
     that have entries; today u64, the open day's entries; found u64, ways found by up to SENDERS
     cells.
+
+    near_time, near_weight f32, near_code u8 [T, LINE]: ways into a cell's eight neighbours.
 
     Between fires every time is inf, every code UNBURNED, every status 0 and no day has entries:
     each fire cleans up the cells it burned, so that its cost does not depend on the size of the
@@ -92,6 +95,9 @@ class Workspace(NamedTuple):
     busy: NDArray[np.uint64]
     today: NDArray[np.uint64]
     found: NDArray[np.uint64]
+    near_time: NDArray[np.float32]
+    near_weight: NDArray[np.float32]
+    near_code: NDArray[np.uint8]
 
 
 class Store(NamedTuple):

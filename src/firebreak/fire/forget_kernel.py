@@ -3,9 +3,13 @@
 import numpy as np
 
 from firebreak.fire.compiled import compiled
+from firebreak.fire.front_lanes_kernel import children_around
+from firebreak.fire.lanes_kernel import STEP_OF_LANE
 from firebreak.fire.queue_kernel import lowest_bit
 from firebreak.fire.ring import SEGMENT_CODE, STEPS, UNBURNED
 from firebreak.fire.way_kernel import NARROW, SEGMENT_A, TOUCHING
+
+_STEP = STEP_OF_LANE
 
 FORGOTTEN = 3  # status of a cell to be solved again, or reached for the first time; a cell that
 # stands as before is UNSEEN, whether it burned or not
@@ -43,8 +47,13 @@ def _comes_by(code, step):
 
 
 @compiled(inline="always")
-def _forget_children(parent, forgotten, sends, offset, changes, work):
-    steps = np.uint64(sends[parent])
+def _forget_children(parent, forgotten, sends_far, width, offset, changes, work):
+    near = children_around(work.code, np.uint64(parent), np.uint64(width))
+    while near != 0:
+        lane = lowest_bit(near)
+        near &= near - np.uint64(1)
+        forgotten = forget(parent - offset[_STEP[lane]], forgotten, changes, work)
+    steps = np.uint64(sends_far[parent])
     while steps != 0:
         step = np.int64(lowest_bit(steps))
         steps &= steps - np.uint64(1)
@@ -55,12 +64,12 @@ def _forget_children(parent, forgotten, sends, offset, changes, work):
 
 
 @compiled()
-def forget_descendants(forgotten, sends, offset, changes, work):
+def forget_descendants(forgotten, sends_far, width, offset, changes, work):
     """Forgets all that depends on the cells on the stack; returns how many stand there then."""
     done = 0
     while done < forgotten:
-        forgotten = _forget_children(np.int64(work.stack[done]), forgotten, sends, offset, changes,
-                                     work)
+        forgotten = _forget_children(np.int64(work.stack[done]), forgotten, sends_far, width,
+                                     offset, changes, work)
         done += 1
     return forgotten
 
@@ -85,11 +94,12 @@ def crosses(code, k, crossing):
 
 
 @compiled()
-def forget_closed(cell, kind, forgotten, crossing, sends, lie, changes, work):
+def forget_closed(cell, kind, forgotten, crossing, sends_far, lie, changes, work):
     """Forgets what is reached through a break, CLOSED or NARROW, and by ways that it closes."""
     if work.code[cell] != UNBURNED:
         if kind == NARROW:
-            forgotten = _forget_children(cell, forgotten, sends, lie.offset, changes, work)
+            forgotten = _forget_children(cell, forgotten, sends_far, lie.width, lie.offset,
+                                         changes, work)
         else:
             forgotten = forget(cell, forgotten, changes, work)
     for k in range(crossing.child.shape[0]):

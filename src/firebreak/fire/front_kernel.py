@@ -28,6 +28,7 @@ from firebreak.fire.queue_kernel import (
 )
 from firebreak.fire.ring import IGNITION, REACH, SEGMENT_CODE, SPOT, UNBURNED
 from firebreak.fire.spotting import spot_ignites, spot_target
+from firebreak.fire.steady_kernel import spread_steadily, suits_steady
 from firebreak.fire.way_kernel import (
     CLOSED,
     NARROW,
@@ -199,7 +200,9 @@ def of_thread(scratch, thread, code):
                      scratch.order[thread], scratch.below[thread], scratch.classes[thread],
                      scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread],
                      scratch.entry[thread], scratch.link[thread], scratch.head[thread],
-                     scratch.busy[thread], scratch.today[thread], scratch.found[thread])
+                     scratch.busy[thread], scratch.today[thread], scratch.found[thread],
+                     scratch.near_time[thread], scratch.near_weight[thread],
+                     scratch.near_code[thread])
 
 
 @compiled()
@@ -215,6 +218,8 @@ def burn_one(duration, first, ways, spots, lie, work):
     """Burns one fire into a clean thread's workspace; returns the number of cells burned."""
     if suits_graph(ways, spots, lie):
         return spread_on_graph(duration, first, ways, lie, work)
+    if spots.cells.shape[1] == 0 and suits_steady(first, ways, lie):
+        return spread_steadily(duration, first, ways, lie, work)
     work.time[lie.source] = 0.0
     work.code[lie.source] = IGNITION
     work.weight[lie.source] = 0.0

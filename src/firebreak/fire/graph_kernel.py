@@ -25,6 +25,7 @@ from firebreak.fire.lanes_kernel import (
 from firebreak.fire.queue_kernel import (
     compact,
     drop_first,
+    last_moment,
     later,
     lowest_bit,
     push,
@@ -37,7 +38,6 @@ from firebreak.fire.way_kernel import CLOSED, NARROW, NEAR, OPEN
 _CODE = STEP_OF_LANE.astype(np.uint8)
 _LOW, _ONE, _THREE, _SEVEN = (np.uint64(n) for n in (2**32 - 1, 1, 3, 7))
 _NEVER = np.uint64(2**64 - 1)
-_LARGEST = np.finfo(np.float32).max
 _COUNTED = 64  # a longer day is sorted by a heap
 
 
@@ -46,7 +46,7 @@ def suits_graph(ways, spots, lie):
     """Can `spread_on_graph` burn this fire? It knows no embers, no breaches, no weather that
     changes and no ignition in a break.
     """
-    return (ways.edges.shape[0] > 0 and spots.cells.shape[1] == 0 and lie.breach.shape[0] == 0
+    return (ways.day_min.shape[0] > 0 and spots.cells.shape[1] == 0 and lie.breach.shape[0] == 0
             and lie.state[lie.source] in (OPEN, NEAR))
 
 
@@ -210,9 +210,7 @@ def spread_on_graph(duration, row, ways, lie, work):
     Needs `suits_graph`. Leaves `status` and `weight` alone.
     """
     edges, per_min = ways.edges[row].reshape(-1), 1.0 / ways.day_min[row]
-    limit = np.float32(min(duration, _LARGEST))
-    if limit > duration:
-        limit = np.nextafter(limit, np.float32(0.0))
+    limit = last_moment(duration)
     source, zero = np.uint64(lie.source), np.uint64(0)
     room = np.uint64(work.today.shape[0] - 8 * SENDERS - 8)
     work.time[source] = 0.0

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.fire.fire_tables import DAYS, SENDERS, FireTable, Overlays, Rules, Workspace
+from firebreak.fire.fire_tables import DAYS, LINE, SENDERS, FireTable, Overlays, Rules, Workspace
 from firebreak.fire.fires import Fires, check_fires
 from firebreak.fire.losses import CLASSES, intensity_edges_kw_m
 from firebreak.fire.overlay import open_state
@@ -51,7 +51,9 @@ def workspace(cells: int) -> Workspace:
         np.zeros((shape[0], room), np.uint64),
         np.zeros((shape[0], room), np.uint64), np.zeros((shape[0], room), np.int32),
         np.full((shape[0], DAYS), -1, np.int32), np.zeros((shape[0], DAYS // 64), np.uint64),
-        np.zeros((shape[0], room + ways), np.uint64), np.zeros((shape[0], ways), np.uint64))
+        np.zeros((shape[0], room + ways), np.uint64), np.zeros((shape[0], ways), np.uint64),
+        np.zeros((shape[0], LINE), np.float32), np.zeros((shape[0], LINE), np.float32),
+        np.zeros((shape[0], LINE), np.uint8))
 
 
 class Job(NamedTuple):
@@ -69,7 +71,8 @@ class Job(NamedTuple):
 def ways_of(field: TravelField) -> Ways:
     """The part of a travel field that fires run on."""
     return Ways(field.metric, field.unit_time, field.segments, field.accepts, field.sends,
-                field.heat, field.steps, field.step_min, field.edges, field.day_min)
+                field.heat, field.steps, field.step_min, field.edges, field.day_min,
+                field.sends_far)
 
 
 def rules_of(field: TravelField) -> Rules:

@@ -17,45 +17,50 @@ STEP_OF_LANE = np.array([NEIGHBOURS.index((-row, -col)) for row, col in LANES], 
 BYTE, FLOAT, DOUBLE, WORD = ir.IntType(8), ir.FloatType(), ir.DoubleType(), ir.IntType(64)
 
 
-def _vector(builder, pointer, index, kind, count, align):
+def vector(builder, pointer, index, kind, count, align):
     """Loads `count` numbers from an index on."""
     place = builder.gep(pointer, [index])
     return builder.load(builder.bitcast(place, ir.VectorType(kind, count).as_pointer()),
                         align=align)
 
 
-def _shuffled(builder, a, b, which):
+def shuffled(builder, a, b, which):
+    """Lanes of two vectors, those of the second counted on from the first's."""
     mask = ir.Constant(ir.VectorType(ir.IntType(32), len(which)), which)
     return builder.shuffle_vector(a, b, mask)
 
 
-def _around(builder, pointer, cell, width, kind, align):
+def around(builder, pointer, cell, width, kind, align):
     """The eight neighbours' numbers, from three rows of four."""
     one = ir.Constant(WORD, 1)
     west = builder.sub(cell, one)
-    rows = [_vector(builder, pointer, index, kind, 4, align)
+    rows = [vector(builder, pointer, index, kind, 4, align)
             for index in (builder.sub(west, width), west, builder.add(west, width))]
-    upper = _shuffled(builder, rows[0], rows[1], [0, 1, 2, 4, 6, 0, 0, 0])
-    lower = _shuffled(builder, rows[2], rows[2], [0, 0, 0, 0, 0, 0, 1, 2])
-    return _shuffled(builder, upper, lower, [0, 1, 2, 3, 4, 13, 14, 15])
+    upper = shuffled(builder, rows[0], rows[1], [0, 1, 2, 4, 6, 0, 0, 0])
+    lower = shuffled(builder, rows[2], rows[2], [0, 0, 0, 0, 0, 0, 1, 2])
+    return shuffled(builder, upper, lower, [0, 1, 2, 3, 4, 13, 14, 15])
 
 
-def _splat(builder, value, count):
+def splat(builder, value, count):
+    """A vector of one value."""
     kind = ir.VectorType(value.type, count)
     first = builder.insert_element(ir.Constant(kind, ir.Undefined), value,
                                    ir.Constant(ir.IntType(32), 0))
-    return _shuffled(builder, first, first, [0] * count)
+    return shuffled(builder, first, first, [0] * count)
 
 
-def _bits(builder, lanes):
+def bits(builder, lanes):
+    """Eight truth values as the bits of a word."""
     return builder.zext(builder.bitcast(lanes, BYTE), WORD)
 
 
-def _data(context, builder, kind, array):
+def data(context, builder, kind, array):
+    """Pointer to an array's first number."""
     return context.make_array(kind)(context, builder, array).data
 
 
-def _function(builder, name, result, arguments):
+def function(builder, name, result, arguments):
+    """A function of LLVM's, declared where it is not yet."""
     kind = ir.FunctionType(result, arguments)
     return builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
 
@@ -73,14 +78,14 @@ def list_reached(typing_context, edges, cell, time, width, now, soonest, limit, 
     def generate(context, builder, signature, args):
         kinds = signature.args
         eight = builder.shl(args[1], ir.Constant(WORD, 3))
-        costs = _vector(builder, _data(context, builder, kinds[0], args[0]), eight, DOUBLE, 8, 8)
-        late = builder.fadd(costs, _splat(builder, builder.fpext(args[4], DOUBLE), 8))
+        costs = vector(builder, data(context, builder, kinds[0], args[0]), eight, DOUBLE, 8, 8)
+        late = builder.fadd(costs, splat(builder, builder.fpext(args[4], DOUBLE), 8))
         late = builder.fptrunc(late, ir.VectorType(FLOAT, 8))
-        least = _splat(builder, args[5], 8)
+        least = splat(builder, args[5], 8)
         late = builder.select(builder.fcmp_ordered("<", late, least), least, late)
-        known = _around(builder, _data(context, builder, kinds[2], args[2]), args[1], args[3],
+        known = around(builder, data(context, builder, kinds[2], args[2]), args[1], args[3],
                         FLOAT, 4)
-        most = _splat(builder, args[6], 8)
+        most = splat(builder, args[6], 8)
         known = builder.select(builder.fcmp_ordered("<", known, most), known, most)
         reached = builder.fcmp_ordered("<=", late, known)
         out = builder.bitcast(builder.trunc(args[7], BYTE), reached.type)
@@ -88,17 +93,17 @@ def list_reached(typing_context, edges, cell, time, width, now, soonest, limit, 
         wide = ir.VectorType(WORD, 8)
         words = builder.zext(builder.bitcast(late, ir.VectorType(ir.IntType(32), 8)), wide)
         words = builder.shl(words, ir.Constant(wide, [32] * 8))
-        width8 = _splat(builder, builder.shl(args[3], ir.Constant(WORD, 3)), 8)
+        width8 = splat(builder, builder.shl(args[3], ir.Constant(WORD, 3)), 8)
         rows = builder.mul(width8, ir.Constant(wide, [row for row, _ in LANES]))
         rows = builder.add(rows, ir.Constant(wide, [8 * col + lane
                                                     for lane, (_, col) in enumerate(LANES)]))
-        words = builder.or_(words, builder.add(rows, _splat(builder, eight, 8)))
-        compress = _function(builder, "llvm.experimental.vector.compress.v8i64", wide,
+        words = builder.or_(words, builder.add(rows, splat(builder, eight, 8)))
+        compress = function(builder, "llvm.experimental.vector.compress.v8i64", wide,
                              [wide, reached.type, wide])
         words = builder.call(compress, [words, reached, ir.Constant(wide, ir.Undefined)])
-        place = builder.gep(_data(context, builder, kinds[8], args[8]), [args[9]])
+        place = builder.gep(data(context, builder, kinds[8], args[8]), [args[9]])
         builder.store(words, builder.bitcast(place, wide.as_pointer()), align=8)
-        return builder.add(args[9], builder.ctpop(_bits(builder, reached)))
+        return builder.add(args[9], builder.ctpop(bits(builder, reached)))
 
     return types.uint64(edges, types.uint64, time, types.uint64, types.float32, types.float32,
                         types.float32, types.uint64, found, types.uint64), generate
@@ -108,11 +113,22 @@ def list_reached(typing_context, edges, cell, time, width, now, soonest, limit, 
 def lanes_equal(typing_context, state, cell, width, value):
     """Bits of the neighbours whose u8 [P] is `value`."""
     def generate(context, builder, signature, args):
-        around = _around(builder, _data(context, builder, signature.args[0], args[0]), args[1],
-                         args[2], BYTE, 1)
-        return _bits(builder, builder.icmp_unsigned("==", around, _splat(builder, args[3], 8)))
+        near = around(builder, data(context, builder, signature.args[0], args[0]), args[1],
+                      args[2], BYTE, 1)
+        return bits(builder, builder.icmp_unsigned("==", near, splat(builder, args[3], 8)))
 
     return types.uint64(state, types.uint64, types.uint64, types.uint8), generate
+
+
+@intrinsic
+def lanes_after(typing_context, time, cell, width, now):
+    """Bits of the neighbours whose time f32 [P] is later."""
+    def generate(context, builder, signature, args):
+        near = around(builder, data(context, builder, signature.args[0], args[0]), args[1],
+                      args[2], FLOAT, 4)
+        return bits(builder, builder.fcmp_ordered(">", near, splat(builder, args[3], 8)))
+
+    return types.uint64(time, types.uint64, types.uint64, types.float32), generate
 
 
 @intrinsic
@@ -125,15 +141,15 @@ def lay_in_order(typing_context, words, first, count, order, end):
     """
     def generate(context, builder, signature, args):
         wide = ir.VectorType(WORD, 8)
-        source = _data(context, builder, signature.args[0], args[0])
-        target = _data(context, builder, signature.args[3], args[3])
-        own = _vector(builder, source, args[1], WORD, 8, 8)
+        source = data(context, builder, signature.args[0], args[0])
+        target = data(context, builder, signature.args[3], args[3])
+        own = vector(builder, source, args[1], WORD, 8, 8)
         places = cgutils.alloca_once_value(builder, ir.Constant(wide, [0] * 8))
         with cgutils.for_range(builder, args[2]) as loop:
-            other = _splat(builder, builder.load(builder.gep(source, [loop.index])), 8)
+            other = splat(builder, builder.load(builder.gep(source, [loop.index])), 8)
             less = builder.icmp_unsigned("<", other, own)
             builder.store(builder.add(builder.load(places), builder.zext(less, wide)), places)
-        ends = builder.add(builder.load(places), _splat(builder, args[4], 8))
+        ends = builder.add(builder.load(places), splat(builder, args[4], 8))
         for lane in range(8):
             which = ir.Constant(ir.IntType(32), lane)
             place = builder.gep(target, [builder.extract_element(ends, which)])
@@ -149,9 +165,9 @@ def prefetch(typing_context, array, index):
     """Asks for the cache line of array[index] ahead of its use."""
     def generate(context, builder, signature, args):
         pointer = BYTE.as_pointer()
-        ask = _function(builder, "llvm.prefetch.p0", ir.VoidType(),
+        ask = function(builder, "llvm.prefetch.p0", ir.VoidType(),
                         [pointer] + [ir.IntType(32)] * 3)
-        place = builder.gep(_data(context, builder, signature.args[0], args[0]), [args[1]])
+        place = builder.gep(data(context, builder, signature.args[0], args[0]), [args[1]])
         # For reading, to be kept in all caches, data.
         builder.call(ask, [builder.bitcast(place, pointer),
                            *(ir.Constant(ir.IntType(32), k) for k in (0, 3, 1))])

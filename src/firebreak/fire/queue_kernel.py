@@ -13,6 +13,7 @@ from firebreak.fire.compiled import compiled
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
+_LARGEST = np.finfo(np.float32).max
 
 
 @intrinsic
@@ -42,6 +43,13 @@ def lowest_bit(typing_context, word):
         return builder.cttz(args[0], cgutils.true_bit)
 
     return signature, generate
+
+
+@compiled()
+def last_moment(duration):
+    """The last finite float32 that is not later than a duration, float64."""
+    limit = np.float32(min(duration, _LARGEST))
+    return np.nextafter(limit, np.float32(0.0)) if limit > duration else limit
 
 
 @compiled(inline="always")

@@ -32,7 +32,9 @@ def in_place(fire, thread, store, scratch):
                      scratch.order[thread], scratch.below[thread], scratch.classes[thread],
                      scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread],
                      scratch.entry[thread], scratch.link[thread], scratch.head[thread],
-                     scratch.busy[thread], scratch.today[thread], scratch.found[thread])
+                     scratch.busy[thread], scratch.today[thread], scratch.found[thread],
+                     scratch.near_time[thread], scratch.near_weight[thread],
+                     scratch.near_code[thread])
 
 
 @compiled()

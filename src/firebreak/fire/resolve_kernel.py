@@ -22,8 +22,10 @@ from firebreak.fire.forget_kernel import (
     note,
 )
 from firebreak.fire.front_kernel import enqueue, lowest_bit
-from firebreak.fire.queue_kernel import cell_of, drop_first, later, time_of
+from firebreak.fire.lanes_kernel import STEP_OF_LANE
+from firebreak.fire.queue_kernel import cell_of, drop_first, last_moment, later, time_of
 from firebreak.fire.ring import SEGMENT_CODE, UNBURNED
+from firebreak.fire.steady_kernel import pull_steadily, push_steadily, suits_steady
 from firebreak.fire.way_kernel import (
     CLOSED,
     NARROW,
@@ -54,6 +56,9 @@ def _forget_opened(cell, forgotten, crossing, row, ways, lie, changes, work):
             if code != work.code[child]:
                 forgotten = forget(child, forgotten, changes, work)
     return forgotten
+
+
+_FAR = ~np.uint64(255)  # of the bits of ways: all but unit ones
 
 
 @compiled(inline="always")
@@ -161,9 +166,14 @@ def _queue(cell, size, duration, row, ways, lie, work):
     kind = kind_of(cell, lie)
     if kind == CLOSED:
         return size
-    t, code, weight = _best_of(np.uint64(ways.accepts[row, cell]), ways.segments[row, cell],
-                               np.float32(np.inf), np.int64(UNBURNED), 0.0, cell, kind, row, ways,
-                               lie, work)
+    steps, segments = np.uint64(ways.accepts[row, cell]), ways.segments[row, cell]
+    t, code, weight = np.float32(np.inf), np.int64(UNBURNED), 0.0
+    if suits_steady(row, ways, lie):
+        t, code, weight = pull_steadily(cell, row, ways, lie, work)
+        steps, segments = steps & _FAR, segments & _FAR
+    if (steps | segments) != 0:
+        t, code, weight = _best_of(steps, segments, t, code, weight, cell, kind, row, ways, lie,
+                                   work)
     if t <= duration and code != UNBURNED:
         work.time[cell], work.code[cell], work.weight[cell] = t, code, weight
         size = enqueue(cell, t, size, work.time, work.queue)
@@ -201,17 +211,16 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
     """Forgets what breaks that came or went at `cells` i64 [M] change, and queues what known cells
     reach; returns the queue's size. `solve_again` does the rest.
     """
-    forgotten, sends = 0, ways.sends[row]
+    forgotten, far = 0, ways.sends_far[row]
     for cell in cells:
         kind = kind_of(cell, lie)
         if kind in (CLOSED, NARROW):
-            forgotten = forget_closed(cell, kind, forgotten, crossing, sends, lie, changes,
-                                       work)
-    forgotten = forget_descendants(forgotten, sends, lie.offset, changes, work)
+            forgotten = forget_closed(cell, kind, forgotten, crossing, far, lie, changes, work)
+    forgotten = forget_descendants(forgotten, far, lie.width, lie.offset, changes, work)
     for cell in cells:
         if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
             forgotten = _forget_opened(cell, forgotten, crossing, row, ways, lie, changes, work)
-    forgotten = forget_descendants(forgotten, sends, lie.offset, changes, work)
+    forgotten = forget_descendants(forgotten, far, lie.width, lie.offset, changes, work)
     size = 0
     for k in range(forgotten):
         size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
@@ -226,6 +235,46 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
 
 
 @compiled()
+def _reach(child, t, code, weight, size, duration, row, ways, lie, changes, work):
+    """Takes a better way into a cell; returns the queue's size."""
+    if work.status[child] == FORGOTTEN or work.code[child] == UNBURNED:
+        note(child, changes, work)
+        sooner = t < work.time[child]
+        work.time[child], work.code[child], work.weight[child] = t, code, weight
+        if sooner:
+            size = enqueue(child, t, size, work.time, work.queue)
+        return size
+    forgotten = forget_descendants(forget(child, 0, changes, work), ways.sends_far[row], lie.width,
+                                   lie.offset, changes, work)
+    for k in range(forgotten):
+        size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
+    return size
+
+
+@compiled()
+def _send_near(parent, now, size, duration, row, ways, lie, changes, work):
+    """Lets fire spread from a cell to its neighbours; returns the queue's size."""
+    left = np.uint64(255)
+    while left != 0:
+        better = push_steadily(parent, now, left, last_moment(duration), row, ways, lie, work)
+        left = np.uint64(0)
+        while better != 0:
+            lane = lowest_bit(better)
+            better &= better - np.uint64(1)
+            child = parent - lie.offset[STEP_OF_LANE[lane]]
+            code = np.int64(work.near_code[lane])
+            if code == work.code[child]:
+                continue
+            stood = work.status[child] != FORGOTTEN and work.code[child] != UNBURNED
+            size = _reach(child, work.near_time[lane], code, np.float64(work.near_weight[lane]),
+                          size, duration, row, ways, lie, changes, work)
+            if stood:
+                # What the other neighbours would get may come through one that is now forgotten.
+                left, better = np.uint64(254) << lane & np.uint64(255), np.uint64(0)
+    return size
+
+
+@compiled()
 def solve_again(size, duration, row, ways, lie, changes, work):
     """Lets fire spread from the queue into the forgotten cells; returns how many it reached, which
     are in `order` then.
@@ -233,7 +282,8 @@ def solve_again(size, duration, row, ways, lie, changes, work):
     A cell that still stands may burn earlier than before: a later end of a segment can lead to a
     better point of it, see `way_kernel.segment_weight`. It is then forgotten too.
     """
-    burned, sends = 0, ways.sends[row]
+    burned, steady = 0, suits_steady(row, ways, lie)
+    sends = ways.sends_far[row] if steady else ways.sends[row]
     while size > 0:
         word = work.queue[0]
         drop_first(work.queue, size)
@@ -249,6 +299,8 @@ def solve_again(size, duration, row, ways, lie, changes, work):
             work.status[parent] = SILENT
             continue
         work.status[parent] = FINAL
+        if steady:
+            size = _send_near(parent, now, size, duration, row, ways, lie, changes, work)
         steps = np.uint64(sends[parent])
         while steps != 0:
             step = np.int64(lowest_bit(steps))
@@ -260,19 +312,8 @@ def solve_again(size, duration, row, ways, lie, changes, work):
             if kind == CLOSED:
                 continue
             t, code, weight = _ways_by(step, child, kind, row, ways, lie, work)
-            if t > duration or code == work.code[child]:
-                continue
-            if work.status[child] == FORGOTTEN or work.code[child] == UNBURNED:
-                note(child, changes, work)
-                sooner = t < work.time[child]
-                work.time[child], work.code[child], work.weight[child] = t, code, weight
-                if sooner:
-                    size = enqueue(child, t, size, work.time, work.queue)
-            else:
-                forgotten = forget_descendants(forget(child, 0, changes, work), sends, lie.offset,
-                                                changes, work)
-                for k in range(forgotten):
-                    size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
+            if t <= duration and code != work.code[child]:
+                size = _reach(child, t, code, weight, size, duration, row, ways, lie, changes, work)
     return burned
 
 

@@ -49,7 +49,7 @@ def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:
                          rate=field.rate.copy(), segments=field.segments.copy(),
                          accepts=field.accepts.copy(), sends=field.sends.copy(),
                          heat=field.heat.copy(), edges=field.edges.copy(),
-                         day_min=field.day_min.copy(),
+                         day_min=field.day_min.copy(), sends_far=field.sends_far.copy(),
                          spots=field.spots._replace(cells=field.spots.cells.copy()))
     treat(own, padded_cells(np.flatnonzero(breaks), field.shape[1]))
     return own

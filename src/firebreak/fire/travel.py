@@ -24,6 +24,7 @@ SpreadMode = Literal["front", "graph"]
 _NO_ROWS = np.empty((0, 0), np.float32)
 _NO_EDGES = np.empty((0, 0, 8))
 _NO_DAYS = np.empty(0)
+_NO_FAR = np.empty((0, 0), np.uint32)
 _NO_HEAT = np.empty((0, 0, 3), np.float32)
 
 
@@ -70,8 +71,9 @@ class TravelField(NamedTuple):
     spots: embers.
     breaks: what breaks do.
     edges: f64 [R, P, 8], minutes from a cell to each neighbour in the order of `lanes_kernel`, inf
-        where closed; for the graph under constant weather, else no rows.
-    day_min: f64 [R], of the calendar that suits the edges; it changes no result.
+        where closed; for constant weather, else no rows.
+    day_min: f64 [R], of the calendar that suits the edges of a graph; it changes no result.
+    sends_far: u32 [R, P], of `sends` what leads further than to neighbours or through more.
     """
 
     shape: tuple[int, int]
@@ -90,6 +92,7 @@ class TravelField(NamedTuple):
     breaks: BreakRules = BreakRules()
     edges: NDArray[np.float64] = _NO_EDGES
     day_min: NDArray[np.float64] = _NO_DAYS
+    sends_far: NDArray[np.uint32] = _NO_FAR
 
 
 class Ellipse(NamedTuple):
@@ -152,16 +155,17 @@ def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_
         (rows, cols), metric, unit_time, rate, np.empty((count, cells), np.uint64),
         np.empty((count, cells), np.uint32), np.zeros((count, cells), np.uint32),
         pad(burnable, closed=False), mode == "graph")
+    field = field._replace(edges=edges_for(count, cells), sends_far=np.zeros_like(field.sends))
     if field.graph:
-        field = field._replace(edges=_edges(count, cells), day_min=np.empty(count))
+        field = field._replace(day_min=np.empty(count))
     open_ways(field, np.arange(cells), padded_cells(np.arange(rows * cols), cols))
     return field
 
 
-def _edges(rows: int, cells: int) -> NDArray[np.float64]:
-    """Room for the edges of a field, all closed, [R, P, 8]: a cell's eight in one cache line."""
+def edges_for(rows: int, cells: int) -> NDArray[np.float64]:
+    """Room for the edges of a field, [R, P, 8]: a cell's eight in one cache line."""
     line = 8
-    room = np.full(rows * cells * 8 + line, np.inf)
+    room = np.zeros(rows * cells * 8 + line)
     first = -room.ctypes.data // room.itemsize % line
     return room[first:first + rows * cells * 8].reshape(rows, cells, 8)
 
@@ -196,10 +200,11 @@ def open_ways(field: TravelField, cells: NDArray[np.int64],
             field.segments[r][cells] |= field.segments[r + 1][cells]
             field.accepts[r][cells] |= field.accepts[r + 1][cells]
         travel_kernel.turn_round(senders, field.burnable, width, field.segments[r],
-                                 field.accepts[r], field.sends[r])
+                                 field.accepts[r], field.sends[r], field.sends_far[r])
     for r in range(field.edges.shape[0]):
         travel_kernel.join_edges(senders, field.unit_time[r], field.burnable, width,
                                  field.accepts[r], field.edges[r])
+    for r in range(field.day_min.size):
         field.day_min[r] = travel_kernel.day_length(field.edges[r], width)
 
 

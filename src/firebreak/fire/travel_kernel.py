@@ -27,6 +27,7 @@ _TOUCHING = RING.touching
 _STEP_CROSSES, _STEP_COUNT = RING.step_crosses, RING.step_cross_count
 _SEGMENT_CROSSES, _SEGMENT_COUNT = RING.segment_crosses, RING.segment_cross_count
 
+_UNIT = np.uint64(255)  # bits of the unit segments
 RATE_GATE = 1.3  # a long step may only cross cells whose head rate is within this factor
 SLOWEST_BACK = 1e-3  # of the head's rate
 SLOWEST = 1e-5  # cells per minute; slower than any fire that matters, keeps the metric finite
@@ -180,20 +181,26 @@ def open_ways(cells, metric, rate, burnable, width, graph, segments, accepts):
 
 
 @numba.njit(cache=True, parallel=True)
-def turn_round(cells, burnable, width, segments, accepts, sends):
+def turn_round(cells, burnable, width, segments, accepts, sends, sends_far):
     """sends[p], bit i: a burnable cell is reached from p by its step i or a segment that ends
-    there. For the cells listed, none of them in the padding.
+    there; sends_far[p]: by a step or a segment that is not a unit one. For the cells listed, none
+    of them in the padding.
     """
     for k in numba.prange(cells.shape[0]):
         cell = cells[k]
-        bits = np.uint32(0)
+        bits, far = np.uint32(0), np.uint32(0)
         for step in range(STEPS):
             child = cell - _STEP_ROW[step] * width - _STEP_COL[step]
             bit = np.uint32(1) << np.uint32(step)
-            if burnable[child] and (accepts[child] & bit != 0
-                                    or segments[child] & _TOUCHING[step] != 0):
+            if not burnable[child]:
+                continue
+            ends = segments[child] & _TOUCHING[step]
+            if accepts[child] & bit != 0 or ends != 0:
                 bits |= bit
+            if (step >= 8 and accepts[child] & bit != 0) or ends & ~_UNIT != 0:
+                far |= bit
         sends[cell] = bits
+        sends_far[cell] = far
 
 
 @numba.njit(cache=True)
@@ -216,7 +223,7 @@ def day_length(edges, width):
     speed, count = 0.0, 0
     for cell in range(edges.shape[0]):
         for lane in range(8):
-            if edges[cell, lane] < np.inf:
+            if 0.0 < edges[cell, lane] < np.inf:  # no edges in the padding
                 speed += 1.0 / edges[cell, lane]
                 count += 1
     return min(0.6, 22.0 / width) * count / speed if count > 0 else 1.0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from firebreak.fire.ring import REACH
 from firebreak.fire.statistics_kernel import Tiles
-from firebreak.fire.travel import TravelField, pad, padded_width
+from firebreak.fire.travel import TravelField, edges_for, pad, padded_width
 from firebreak.fire.way_kernel import NO_SPOTS
 from firebreak.landscape.windows import Window
 
@@ -44,8 +44,9 @@ def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField
         segments=empty(sample.segments), accepts=empty(sample.accepts),
         sends=empty(sample.sends), burnable=pad(burnable, closed=False),
         heat=empty(sample.heat) if sample.heat.size else sample.heat,
-        # The graph's calendar needs to know the shortest edge of the whole map.
-        edges=np.empty((0, 0, 8)), day_min=np.empty(0),
+        edges=edges_for(sample.edges.shape[0], cells), sends_far=empty(sample.sends_far),
+        # The graph's calendar needs to know the edges of the whole map.
+        day_min=np.empty(0),
         spots=spots._replace(cells=np.zeros((*spots.cells.shape[:2], cells), np.float32))
         if spots.cells.size else NO_SPOTS,
         # An ember may fall far off: it then burns, and asks for the tile that it fell into.
@@ -109,7 +110,8 @@ def _put(field: TravelField, window: Window, make: MakeField) -> None:
 def _arrays(field: TravelField) -> list[NDArray]:
     """All arrays that a fire reads, first axis rows of weather, second padded cells."""
     cells = field.spots.cells
-    return [field.metric, field.unit_time, field.segments, field.accepts, field.sends, field.heat,
+    return [field.metric, field.unit_time, field.segments, field.accepts, field.sends, field.edges,
+            field.sends_far, field.heat,
             cells.reshape(-1, cells.shape[-1]) if cells.size else cells, field.breaks.breach]
 
 

@@ -49,7 +49,8 @@ class Ways(NamedTuple):
     steps: weather steps of a stream; its rows lie one after the other.
     step_min: their length, minutes.
     edges: f64 [R, P, 8], minutes from a cell to each neighbour in the order of `lanes_kernel`, inf
-        where closed, and day_min: f64 [R], see `graph_kernel`; or no rows.
+        where closed, where weather is constant; or no rows.
+    day_min: f64 [R], see `graph_kernel`; or no rows. sends_far: u32 [R, P], see `travel`.
     """
 
     metric: NDArray[np.float32]
@@ -62,6 +63,7 @@ class Ways(NamedTuple):
     step_min: float
     edges: NDArray[np.float64] = np.empty((0, 0, 8))
     day_min: NDArray[np.float64] = np.empty(0)
+    sends_far: NDArray[np.uint32] = np.empty((0, 0), np.uint32)
 
 
 class Spots(NamedTuple):
