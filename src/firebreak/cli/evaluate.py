@@ -1,8 +1,9 @@
 """`firebreak evaluate LANDSCAPE...`: compare methods and plans on test fires."""
 
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
@@ -13,6 +14,7 @@ from firebreak.cli.scene_options import SceneOptions
 if TYPE_CHECKING:
     from firebreak.fire.scene import Scene
     from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.evaluate import Evaluation, Planned
 
 
 @dataclass
@@ -48,12 +50,21 @@ class EvaluateArguments:
     """Other fires, which the plans are judged on."""
     random_draws: int = 30
     """Plans that random is the mean over."""
+    executor: Literal["in-process", "processes", "ray"] | None = None
+    """Burn the test fires in chunks: here, on this machine's cores, or on a Ray cluster (extra
+    ray). Any number of fires in constant memory; other fires than without this option."""
+    workers: int = 0
+    """How many of them; 0: one for each core. The figures are the same for any number."""
+    ray_address: str | None = None
+    """HOST:PORT of a Ray cluster's head; a cluster of this machine alone if not given."""
+    out: Path | None = None
+    """Folder that keeps the sums of --executor: the same command goes on after a kill."""
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    from firebreak.planning.evaluate import evaluate
+    from firebreak.planning.evaluate import evaluate, planned
     from firebreak.planning.export import read_plan
     from firebreak.planning.tables import table, to_json
 
@@ -69,13 +80,43 @@ def run(arguments: list[str]) -> int:
     for path in args.plan or []:
         common.warn_of_other_options(path, args.scene)
     plans = [read_plan(path, _only(scenes)) for path in args.plan or []]
-    done = evaluate(scenes, methods, budget_share=args.budget, plan_fires=args.plan_fires,
-                    test_fires=args.test_fires, seed=args.scene.seed, policy=policy, plans=plans,
-                    random_draws=args.random_draws, search=common.search_options(args))
+    request: dict[str, Any] = {
+        "budget_share": args.budget, "plan_fires": args.plan_fires, "seed": args.scene.seed,
+        "policy": policy, "random_draws": args.random_draws, "plans": plans,
+        "search": common.search_options(args)}
+    if args.executor is None:
+        if args.out is not None or args.workers or args.ray_address is not None:
+            raise fail(expected="--executor together with --out, --workers or --ray-address",
+                       given="none", where="evaluate", remedy="add --executor processes")
+        done = evaluate(scenes, methods, test_fires=args.test_fires, **request)
+    else:
+        done = _in_chunks(args, scenes, list(planned(scenes, methods, **request)))
     print(table(done))
     if args.scene.json:
         common.print_json(to_json(done))
     return 0
+
+
+def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]",
+               plans: "list[Planned]") -> "Evaluation":
+    """The evaluation with its test fires burned by workers."""
+    from tqdm import tqdm
+
+    from firebreak.cli.executor_options import ExecutorOptions
+    from firebreak.train.executors.base import Recipe, closing
+    from firebreak.train.large_evaluation import Judge, evaluate_in_chunks, masks_of
+
+    if args.test_fires < 1:
+        raise fail(expected="at least 1 test fire", given=f"{args.test_fires}",
+                   where="--test-fires", remedy="2000 are usual")
+    assert args.executor is not None
+    where = ExecutorOptions(args.executor, args.workers, args.ray_address)
+    with closing(where.open(Recipe(Judge, (scenes, masks_of(plans))))) as executor, tqdm(
+            total=args.test_fires * len(scenes), unit="fire", unit_scale=True, dynamic_ncols=True,
+            mininterval=0.5 if sys.stderr.isatty() else 15) as bar:
+        return evaluate_in_chunks(scenes, plans, executor, plan_fires=args.plan_fires,
+                                  test_fires=args.test_fires, seed=args.scene.seed,
+                                  folder=args.out, progress=bar.update)
 
 
 def _parts(spec: str, args: EvaluateArguments) -> "list[Landscape]":

@@ -5,8 +5,9 @@ untreated, so that deleted cells are not sold as protection. Intervals are over 
 there are several, else over the fires of the one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -73,7 +74,11 @@ class Evaluation:
     plans: tuple[dict[str, Plan], ...] = ()
 
 
-_Results = list[dict[str, Judged]]  # scene -> method -> result
+Results = list[dict[str, Judged]]
+"""Scene -> method -> result."""
+
+IntervalOf = Callable[[str, str | None], tuple[float, float]]
+"""(method, minus which or None) -> 95 % interval of its reduction, or of the difference."""
 
 
 def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
@@ -96,30 +101,52 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
         InputError: as `make_plan`; nothing to evaluate; plans that fit no scene or not all; test
             fires that burn nothing of value.
     """
+    request = planned(scenes, methods, budget_share=budget_share, plan_fires=plan_fires, seed=seed,
+                      policy=policy, random_draws=random_draws, plans=plans, search=search,
+                      rules=rules, existing=existing or {})
+    results: Results = []
+    kept: list[dict[str, Plan]] = []
+    for scene, (made, own) in zip(scenes, request, strict=True):
+        results.append(judge_scene(scene, made, own, plan_fires, test_fires))
+        kept.append({method: drawn[0] for method, drawn in made.items()} | own)
+    samples = (sampled_by_landscape(results, seed) if len(scenes) > 1
+               else _sampled_by_fire(results[0], seed))
+    return concluded(results, samples.interval, test_fires, tuple(kept))
+
+
+class Planned(NamedTuple):
+    """Plans of a scene by name: made here, several for a random method, and given."""
+
+    made: dict[str, list[Plan]]
+    given: dict[str, Plan]
+
+
+def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
+            plan_fires: int, seed: int, policy: Policy | None = None,
+            random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
+            search: SearchOptions = SEARCH, rules: PlanRules = FREE,
+            existing: Mapping[str, Plan] = MappingProxyType({})) -> Iterator[Planned]:
+    """The plans to judge on each scene, made one scene after the other; see `evaluate`."""
     _check_request(scenes, methods, plans, random_draws)
     given = _plans_by_scene(scenes, methods, plans, budget_share)
-    if existing:
-        given = [own | dict(existing) for own in given]
-    results: _Results = []
-    kept: list[dict[str, Plan]] = []
     for scene, own in zip(scenes, given, strict=True):
-        made = {method: [make_plan(scene, budget_share, plan_fires, method, seed=own_seed,
-                                   policy=policy, search=search, rules=rules)
-                         for own_seed in _seeds_of(method, seed, random_draws)]
-                for method in methods}
-        results.append(judge_scene(scene, made, own, plan_fires, test_fires))
-        kept.append({method: plans_[0] for method, plans_ in made.items()} | own)
+        yield Planned({method: [make_plan(scene, budget_share, plan_fires, method, seed=own_seed,
+                                          policy=policy, search=search, rules=rules)
+                                for own_seed in _seeds_of(method, seed, random_draws)]
+                       for method in methods}, own | dict(existing))
+
+
+def concluded(results: Results, interval: IntervalOf, test_fires: int,
+              plans: tuple[dict[str, Plan], ...] = ()) -> Evaluation:
+    """The evaluation of results by scene and method."""
     names = list(results[0])
-    several = len(scenes) > 1
-    samples = (_sampled_by_landscape(results, seed) if several
-               else _sampled_by_fire(results[0], seed))
     return Evaluation(
-        interval="landscapes" if several else "fires",
-        landscapes=tuple(scene.landscape.name for scene in scenes),
+        interval="landscapes" if len(results) > 1 else "fires",
+        landscapes=tuple(next(iter(own.values())).row.landscape for own in results),
         rows=tuple(judged.row for own in results for judged in own.values()),
-        methods={name: _summary(results, samples, name) for name in names},
-        paired={f"{a}-{b}": _difference(results, samples, a, b) for a, b in _pairs(names)},
-        test_fires=test_fires, plans=tuple(kept))
+        methods={name: _summary(results, interval, name) for name in names},
+        paired={f"{a}-{b}": _difference(results, interval, a, b) for a, b in _pairs(names)},
+        test_fires=test_fires, plans=plans)
 
 
 def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequence[Plan],
@@ -180,7 +207,7 @@ def _seeds_of(method: str, seed: int, random_draws: int) -> list[int]:
     return [integer_seed(seed, "random-draw", draw) for draw in range(random_draws)]
 
 
-class _Samples(NamedTuple):
+class Samples(NamedTuple):
     """By method: reductions per landscape [N] if they are few, else resampled means [R]."""
 
     values: dict[str, NDArray[np.float64]]
@@ -192,37 +219,37 @@ class _Samples(NamedTuple):
         return student_interval(own) if self.few else percentile_interval(own)
 
 
-def _sampled_by_landscape(results: _Results, seed: int) -> _Samples:
+def sampled_by_landscape(results: Results, seed: int) -> Samples:
     """Landscapes drawn with replacement, where there are enough of them to draw from."""
     names = list(results[0])
     samples = np.array([[own[name].row.reduction for name in names] for own in results])
     few = len(results) < FEW_LANDSCAPES
     drawn = samples if few else bootstrap_means(samples, generator(seed, "bootstrap", "landscapes"))
-    return _Samples(dict(zip(names, drawn.T, strict=True)), few)
+    return Samples(dict(zip(names, drawn.T, strict=True)), few)
 
 
-def _sampled_by_fire(judged: dict[str, Judged], seed: int) -> _Samples:
+def _sampled_by_fire(judged: dict[str, Judged], seed: int) -> Samples:
     """Reductions on one landscape, fires drawn with replacement."""
     untreated = next(iter(judged.values())).untreated
     samples = np.stack([untreated, *(own.saved for own in judged.values())], axis=1)
     means = bootstrap_means(samples, generator(seed, "bootstrap", "fires"))
     whole = np.maximum(means[:, 0], np.finfo(np.float64).tiny)
-    return _Samples({name: means[:, place] / whole
+    return Samples({name: means[:, place] / whole
                      for place, name in enumerate(judged, start=1)}, few=False)
 
 
-def _mean_of(results: _Results, name: str, field: str) -> float:
+def _mean_of(results: Results, name: str, field: str) -> float:
     return float(np.mean([getattr(own[name].row, field) for own in results]))
 
 
-def _summary(results: _Results, samples: _Samples, name: str) -> MethodSummary:
-    return MethodSummary(_mean_of(results, name, "reduction"), *samples.interval(name),
+def _summary(results: Results, interval: IntervalOf, name: str) -> MethodSummary:
+    return MethodSummary(_mean_of(results, name, "reduction"), *interval(name, None),
                          _mean_of(results, name, "seconds"))
 
 
-def _difference(results: _Results, samples: _Samples, a: str, b: str) -> Difference:
+def _difference(results: Results, interval: IntervalOf, a: str, b: str) -> Difference:
     more = _mean_of(results, a, "reduction") - _mean_of(results, b, "reduction")
-    return Difference(more, *samples.interval(a, b))
+    return Difference(more, *interval(a, b))
 
 
 def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
