@@ -40,13 +40,13 @@ def test_changes_are_typed_and_win_over_the_file() -> None:
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    ("train.episode=5", "did you mean 'episodes'"),
+    ("train.episode=5", "did you mean 'train.episodes'?"),
     ("trian.episodes=5", "did you mean 'train'"),
-    ("train.episodes=0", "greater than or equal to 1"),
-    ("train.episodes=many", "valid integer"),
-    ("budget=1.5", "less than or equal to 1"),
-    ("budget=0", "greater than 0"),
-    ("fires.spread=grph", "'front' or 'graph'"),
+    ("train.episodes=0", "a whole number of at least 1, got 0"),
+    ("train.episodes=many", 'a whole number of at least 1, got "many"'),
+    ("budget=1.5", "at most 1, got 1.5"),
+    ("budget=0", "above 0"),
+    ("fires.spread=grph", "'front' or 'graph', got"),
     ("train.episodes", "expected key=value"),
     ("budget.x=1", "which is a value"),
 ])

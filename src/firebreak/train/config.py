@@ -1,14 +1,16 @@
 """The configuration of a run: read from TOML, changed with `--set key=value`, checked, written."""
 
+import json
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pydantic
-from pydantic import BaseModel
 
-from firebreak.checks import InputError, fail, nearest
+from firebreak.checks import fail, nearest
+from firebreak.train.config_errors import config_error
 from firebreak.train.schema import RunConfig
 
 PRESETS = ("quick", "landfire", "long", "general")
@@ -22,18 +24,22 @@ def load_config(name: str, changes: list[str] | None = None) -> RunConfig:
             of the wrong type or outside its range.
     """
     where = f"preset {name}" if name in PRESETS else name
-    tree = _parse(_read(name), where)
+    text = _read(name)
+    tree = _parse(text, where)
     for change in changes or []:
         _apply(tree, change)
-    return checked(tree, where)
+    return checked(tree, where, text, {_path_of(change): change for change in changes or []})
 
 
-def checked(tree: dict[str, Any], where: str) -> RunConfig:
-    """The configuration of a parsed tree."""
+def checked(tree: dict[str, Any], where: str, text: str = "",
+            changes: Mapping[tuple[str, ...], str] | None = None) -> RunConfig:
+    """The configuration of a parsed tree. text, changes: where it is from, for the error."""
     try:
-        return RunConfig.model_validate(tree)
+        # As JSON, where a list may stand for a pair although nothing else is converted.
+        content = json.dumps(tree, default=lambda date: {"date": str(date)})
+        return RunConfig.model_validate_json(content, strict=True)
     except pydantic.ValidationError as error:
-        raise _worded(error, where) from None
+        raise config_error(error, where, text, changes or {}) from None
 
 
 def as_toml(config: RunConfig) -> str:
@@ -77,23 +83,27 @@ def _read(name: str) -> str:
         remedy = f"did you mean '{close}'?" if close else "check the path"
         raise fail(expected=f"a TOML file or one of the presets {', '.join(PRESETS)}",
                    given="no such file", where=name, remedy=remedy)
-    return path.read_text(encoding="utf-8")
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise fail(expected="text in UTF-8", given=f"byte {error.start} that is none", where=name,
+                   remedy="save the file as UTF-8") from None
 
 
 def _parse(text: str, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise fail(expected="TOML", given=str(error), where=where,
                    remedy="correct that line") from None
 
 
 def _apply(tree: dict[str, Any], change: str) -> None:
-    path, equals, text = change.partition("=")
+    _, equals, text = change.partition("=")
     if not equals:
         raise fail(expected="key=value", given=f"'{change}'", where="--set",
                    remedy="write it like --set train.episodes=300")
-    *tables, key = path.strip().split(".")
+    *tables, key = _path_of(change)
     table = tree
     for name in tables:
         table = table.setdefault(name, {})
@@ -106,27 +116,8 @@ def _apply(tree: dict[str, Any], change: str) -> None:
         table[key] = text.strip()  # a bare word is a string
 
 
-def _worded(error: pydantic.ValidationError, where: str) -> InputError:
-    first = error.errors()[0]
-    key = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        names = _keys(first["loc"][:-1])
-        close = nearest(str(first["loc"][-1]), names)
-        return fail(expected="a known key", given=f"'{key}'", where=where,
-                    remedy=f"did you mean '{close}'?" if close
-                    else f"known here are {', '.join(sorted(names))}")
-    message = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    return fail(expected=f"{key} to be {message}", given=f"{first['input']!r}", where=where,
-                remedy="correct this value")
-
-
-def _keys(location: tuple[int | str, ...]) -> list[str]:
-    model: type[BaseModel] = RunConfig
-    for part in location:
-        annotation = model.model_fields[str(part)].annotation
-        assert isinstance(annotation, type)
-        model = annotation
-    return list(model.model_fields)
+def _path_of(change: str) -> tuple[str, ...]:
+    return tuple(change.partition("=")[0].strip().split("."))
 
 
 def _literal(value: Any) -> str:
