@@ -20,7 +20,7 @@ def test_every_key_is_broken_in_several_ways() -> None:
     assert len(BROKEN) > 8 * len(keys)
 
 
-def test_a_fifth_of_the_broken_files_is_refused_with_line_key_value_and_remedy(tmp_path: Path) -> None:
+def test_a_fifth_of_the_broken_files_is_refused_by_line_key_and_value(tmp_path: Path) -> None:
     assert unclear(tmp_path / "räum lich.toml", BROKEN[::5]) == []
 
 
