@@ -12,8 +12,13 @@ class InputError(ValueError):
 
 
 def fail(*, expected: str, given: str, where: str, remedy: str) -> InputError:
-    """The error to raise: `raise fail(expected=..., given=..., where=..., remedy=...)`."""
-    return InputError(f"{where}: expected {expected}, got {given}; {remedy}")
+    """The error to raise: `raise fail(expected=..., given=..., where=..., remedy=...)`.
+
+    What files hold may stand in it, so line ends and other signs that move a terminal's cursor are
+    shown as blanks.
+    """
+    text = f"{where}: expected {expected}, got {given}; {remedy}"
+    return InputError("".join(sign if sign.isprintable() else " " for sign in text))
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -4,7 +4,7 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
@@ -66,11 +66,24 @@ def draw_run(config: "RunConfig", splits: "Splits", folder: Path, landscape: int
     if not 0 <= landscape < len(scenes):
         raise fail(expected=f"a test landscape from 0 to {len(scenes) - 1}", given=f"{landscape}",
                    where="--landscape", remedy="choose one of them")
-    evaluation = folder / "evaluation.json"
     return write_run_report(
         folder, scene=scenes[landscape], policy=load_policy(folder),
         metrics=read_rows(folder / "metrics.jsonl", MOST_ROWS),
         memory=read_rows(folder / "memory.jsonl", MOST_ROWS),
-        evaluation=json.loads(evaluation.read_text()) if evaluation.is_file() else {},
+        evaluation=_stored(folder / "evaluation.json"),
         seed=config.evaluation.test_seed, plan_fires=config.fires.plan_fires,
         budget_share=config.budget)
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    """What a run's comparison found, by test source; empty before there was one."""
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise fail(expected="the results of a comparison", given="a damaged file", where=str(path),
+                   remedy="delete it, or resume the run to have it made again")
+    return found

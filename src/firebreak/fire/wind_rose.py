@@ -68,7 +68,7 @@ def _rose_numbers(table: Mapping[str, Any], key: str, where: str, axes: int = 1)
     except KeyError as error:
         raise fail(expected=f"a key '{key}'", given=f"{', '.join(table) or 'none'}", where=where,
                    remedy="add it") from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise fail(expected=f"numbers for {key}", given=f"{table[key]!r}", where=where,
                    remedy="write a list of numbers") from error
     if values.size == 0 or values.ndim > axes or not np.isfinite(values).all():

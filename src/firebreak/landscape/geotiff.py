@@ -66,7 +66,7 @@ def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
             dataset = rasterio.open(path)
         with dataset:
             yield dataset
-    except RasterioError as error:
+    except (RasterioError, UnicodeDecodeError) as error:  # damaged tags raise the second
         raise fail(expected="a raster that GDAL can read", given=f"'{error}'", where=str(path),
                    remedy="check that the file is whole and is a GeoTIFF or an LCP") from error
 

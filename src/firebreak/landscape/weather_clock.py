@@ -102,7 +102,7 @@ def moment(cells: Cells, row: int, text: str, year: int, month: int, day: int,
         if (hour, minute) == (24, 0):
             return datetime(year, month, day) + timedelta(days=1)
         return datetime(year, month, day, hour, minute)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise fail(expected="a date and time that exist, the day before the month",
                    given=f"'{text}' ({error})", where=cells.where(row),
                    remedy="correct it, or write YYYY-MM-DD HH:MM") from error

@@ -99,9 +99,10 @@ def _wxs_heading(path: Path, lines: list[str]) -> tuple[_System, int, int]:
         match = re.match(r"\s*(RAWS(?:_[A-Z]+)?)\s*:\s*(\S*)", line, re.IGNORECASE)
         if match:
             found[match[1].upper()], last = match[2], index + 1
-    system = _SYSTEMS.get(found["RAWS_UNITS"].lower())
+    units = found.get("RAWS_UNITS", "")
+    system = _SYSTEMS.get(units.lower())
     if system is None:
-        raise fail(expected="RAWS_UNITS: English or Metric", given=f"'{found['RAWS_UNITS']}'",
+        raise fail(expected="RAWS_UNITS: English or Metric", given=f"'{units}'",
                    where=str(path), remedy="correct the heading")
     if not found.get("RAWS", "").isdigit():
         raise fail(expected="a heading 'RAWS: number of rows'",

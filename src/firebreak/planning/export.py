@@ -165,7 +165,7 @@ def _read_record(path: Path, landscape: Landscape) -> dict[str, Any]:
         made |= {"method": str(record["method"]), "policy": record["policy"],
                  "notes": record.get("notes"), "landscape_checksum": record["landscape_checksum"]}
         shape = tuple(record["shape"])
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         raise _damaged(path, f"a record without {error}") from error
     if shape != landscape.shape:
         raise _other_grid(path, f"shape {shape}", landscape)
@@ -182,7 +182,7 @@ def _read_csv(path: Path, landscape: Landscape) -> NDArray[np.int64]:
             places = np.array([(int(line["row"]), int(line["col"])) for line in lines],
                               np.int64).reshape(-1, 2)
             centres = [(float(line["x"]), float(line["y"])) for line in lines if "x" in line]
-    except (KeyError, TypeError, ValueError, csv.Error) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, csv.Error) as error:
         raise _damaged(path, f"no whole numbers in the columns row and col ({error})") from error
     rows, cols = places.T
     outside = (rows < 0) | (rows >= height) | (cols < 0) | (cols >= width)

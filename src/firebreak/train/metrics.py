@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from firebreak.checks import fail
+
 Row = dict[str, Any]
 
 MOST_BYTES = 16_000_000
@@ -179,12 +181,28 @@ def parts_of(path: Path) -> list[Path]:
 
 
 def iterate_rows(path: Path) -> Iterator[Row]:
-    """All complete rows of a series, oldest first; a last line cut off by a kill is left out."""
+    """All complete rows of a series, oldest first; a last line cut off by a kill is left out.
+
+    Raises:
+        InputError: a line that is no JSON object.
+    """
     for part in parts_of(path):
-        with part.open(encoding="utf-8") as lines:
-            for line in lines:
-                if line.endswith("\n"):
-                    yield json.loads(line)
+        with part.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.endswith(b"\n"):
+                    yield _row(line, f"{part}, line {number}")
+
+
+def _row(line: bytes, where: str) -> Row:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        raise fail(expected="one JSON object per line",
+                   given=f"'{line[:40].decode(errors='replace').strip()}'", where=where,
+                   remedy="delete that line")
+    return row
 
 
 def read_rows(path: Path, most: int | None = None) -> list[Row]:
