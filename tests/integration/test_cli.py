@@ -14,6 +14,7 @@ import rasterio
 import torch
 from rasterio.transform import from_origin
 
+from firebreak.agent.policy_file import FORMAT, _sha256
 from firebreak.cli import COMMANDS, main
 from firebreak.fire.engine import most_threads
 from firebreak.memory.registry import live_counts
@@ -226,8 +227,8 @@ def bad_inputs(folder: Path) -> dict[str, tuple[list[str], str]]:
     unknown = eight_bands(101)
     unknown[3, :2, :3] = 250
     other_layout = folder / "other.pt"
-    torch.save({"format": "firebreak-policy-1", "channels": ["a"], "width": 4, "weights": {},
-                "provenance": {}}, other_layout)
+    content = {"format": FORMAT, "channels": ["a"], "width": 4, "weights": {}, "provenance": {}}
+    torch.save(content | {"sha256": _sha256(content)}, other_layout)
     config = folder / "c.toml"
     config.write_text("[train]\nepisods = 3\n")
     plan = ["plan", "synthetic:1:16", "--out", str(folder / "out")]

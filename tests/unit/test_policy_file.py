@@ -1,11 +1,14 @@
 import pickle
+import random
+import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
 import torch
 
 from firebreak.agent.network import QMapNetwork
-from firebreak.agent.policy_file import FORMAT, load_policy, save_policy
+from firebreak.agent.policy_file import FORMAT, _sha256, load_policy, save_policy
 from firebreak.checks import InputError
 from firebreak.layout import OBSERVATION
 
@@ -90,3 +93,79 @@ def test_a_pickle_with_code_is_refused_and_not_run(tmp_path: Path, zipped: bool)
     with pytest.raises(InputError):
         load_policy(tmp_path / "p.pt")
     assert not (tmp_path / "run").exists()
+
+
+def test_every_flipped_bit_leaves_the_same_policy_or_none(tmp_path: Path, network) -> None:
+    file = tmp_path / "p.pt"
+    save_policy(file, network, 8, {"run": "a"})
+    whole, draw = file.read_bytes(), random.Random(2)
+    weights = network.state_dict()
+    refused = 0
+    for _ in range(60):
+        broken = bytearray(whole)
+        broken[draw.randrange(len(whole))] ^= 1 << draw.randrange(8)
+        file.write_bytes(broken)
+        try:
+            policy = load_policy(file)
+        except InputError:
+            refused += 1
+            continue
+        assert policy.provenance == {"run": "a"}  # the bit was of padding
+        assert all(torch.equal(t, weights[k]) for k, t in policy.network.state_dict().items())
+    assert refused > 30
+
+
+def test_without_the_zips_own_checksums_a_changed_weight_is_found(tmp_path: Path, network) -> None:
+    save_policy(tmp_path / "p.pt", network, 8, {})
+    content = torch.load(tmp_path / "p.pt", weights_only=True)
+    next(iter(content["weights"].values())).view(-1)[0] += 1e-3
+    torch.save(content, tmp_path / "p.pt")
+    with pytest.raises(InputError):
+        load_policy(tmp_path / "p.pt")
+
+
+def test_a_policy_of_an_earlier_format_or_without_a_checksum_is_refused(
+        tmp_path: Path, network) -> None:
+    save_policy(tmp_path / "p.pt", network, 8, {"run": "a"})
+    content = torch.load(tmp_path / "p.pt", weights_only=True)
+    torch.save(content | {"format": "firebreak-policy-1"}, tmp_path / "old.pt")
+    torch.save({k: v for k, v in content.items() if k != "sha256"}, tmp_path / "unchecked.pt")
+    for name in ("old.pt", "unchecked.pt"):
+        with pytest.raises(InputError, match="firebreak-policy-2"):
+            load_policy(tmp_path / name)
+
+
+def test_a_packed_archive_is_refused_before_it_is_unpacked(tmp_path: Path, network) -> None:
+    save_policy(tmp_path / "p.pt", network, 8, {})
+    with zipfile.ZipFile(tmp_path / "p.pt") as plain:
+        parts = {name: plain.read(name) for name in plain.namelist()}
+    with zipfile.ZipFile(tmp_path / "bomb.pt", "w", zipfile.ZIP_DEFLATED) as bomb:
+        for name, content in parts.items():
+            bomb.writestr(name, bytes(200_000_000) if name.endswith("data/0") else content)
+    tracemalloc.start()
+    with pytest.raises(InputError):
+        load_policy(tmp_path / "bomb.pt")
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("change", [
+    {"width": 10**9}, {"width": -1}, {"width": "8"}, {"width": 10**40}, {"width": None},
+    {"options": {"quantiles": 10**9}}, {"options": {"no": 1}}, {"options": []},
+    {"weights": []}, {"weights": {"a": 1}}])
+def test_sizes_that_the_weights_contradict_are_refused(tmp_path: Path, network, change) -> None:
+    save_policy(tmp_path / "p.pt", network, 8, {})
+    content = torch.load(tmp_path / "p.pt", weights_only=True) | change
+    if isinstance(content["weights"], dict) and "a" not in content["weights"]:
+        content["sha256"] = _sha256(content)
+    torch.save(content, tmp_path / "p.pt")
+    with pytest.raises(InputError):
+        load_policy(tmp_path / "p.pt")
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, network) -> None:
+    with torch.no_grad():
+        next(network.parameters()).view(-1)[0] = float("nan")
+    save_policy(tmp_path / "p.pt", network, 8, {})
+    with pytest.raises(InputError):
+        load_policy(tmp_path / "p.pt")

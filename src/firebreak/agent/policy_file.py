@@ -4,7 +4,11 @@ Only tensors and plain values are stored and read back with `weights_only`, so a
 run code.
 """
 
+import hashlib
+import json
 import pickle
+import struct
+import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +43,7 @@ def save_policy(path: Path, network: QMapNetwork, width: int,
                "weights": {k: v.detach().cpu()
                            for k, v in (weights or network.state_dict()).items()},
                "provenance": provenance}
+    content["sha256"] = _sha256(content)
     with replacing(path) as beside:
         torch.save(content, beside)
 
@@ -59,23 +64,57 @@ def load_policy(path: Path = SHIPPED) -> Policy:
                    given=f"one for {len(content.get('channels') or [])} channels in another layout",
                    where=str(file), remedy="train it again with this version of firebreak")
     try:
-        network = QMapNetwork(OBSERVATION.channels, content["width"],
-                              **content.get("options", {}))
-        network.load_state_dict(content["weights"])
-        return Policy(network.eval(), content["provenance"])
-    except (RuntimeError, KeyError, TypeError) as error:
+        return Policy(_network(content).eval(), content["provenance"])
+    except (RuntimeError, LookupError, TypeError, ValueError, AttributeError,
+            OverflowError) as error:
         raise _not_a_policy(file) from error
+
+
+def _network(content: dict[str, Any]) -> QMapNetwork:
+    """The network of a file; ValueError if the weights are not those of its width, or no numbers.
+    """
+    options, weights = content.get("options", {}), content["weights"]
+    with torch.device("meta"):  # shapes only: a width may say anything
+        expected = QMapNetwork(OBSERVATION.channels, content["width"], **options).state_dict()
+    if any(t.shape != expected[k].shape or t.dtype != expected[k].dtype
+           or not bool(t.isfinite().all()) for k, t in weights.items()) or len(weights) != len(
+               expected):
+        raise ValueError("other weights")
+    network = QMapNetwork(OBSERVATION.channels, content["width"], **options)
+    network.load_state_dict(weights)
+    return network
 
 
 def _read(file: Path) -> dict[str, Any]:
     try:
+        _check_archive(file)
         content = torch.load(file, map_location="cpu", weights_only=True)
+        if content["format"] != FORMAT or content["sha256"] != _sha256(content):
+            raise _not_a_policy(file)
     except (RuntimeError, pickle.UnpicklingError, EOFError, OSError, ValueError, LookupError,
-            TypeError, AttributeError) as error:  # damaged bytes raise any of these
+            TypeError, AttributeError, MemoryError, OverflowError, struct.error,
+            zipfile.BadZipFile) as error:  # damaged bytes raise any of these
         raise _not_a_policy(file) from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise _not_a_policy(file)
     return content
+
+
+def _check_archive(file: Path) -> None:
+    """Raises ValueError for an archive that would unpack to more than it is."""
+    with zipfile.ZipFile(file) as archive:
+        parts = archive.infolist()
+    if any(part.compress_type != zipfile.ZIP_STORED for part in parts) or sum(
+            part.file_size for part in parts) > file.stat().st_size:
+        raise ValueError("packed parts")
+
+
+def _sha256(content: dict[str, Any]) -> str:
+    """Checksum of everything but itself."""
+    plain = {key: value for key, value in content.items() if key not in ("weights", "sha256")}
+    digest = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
+    for name, tensor in sorted(content["weights"].items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.contiguous().numpy().tobytes())
+    return digest.hexdigest()
 
 
 def _not_a_policy(file: Path) -> Exception:

@@ -35,7 +35,7 @@ def _layer(table: dict[str, Any], path: Path, landscape: Landscape) -> ValueLaye
         if key not in _KEYS:
             raise unknown_name("key", key, _KEYS, str(path))
     raster, weight, losses = table.get("raster"), table.get("weight", 1.0), table.get("losses")
-    if not isinstance(raster, str) or not isinstance(weight, int | float):
+    if not isinstance(raster, str) or not _is_number(weight):
         raise fail(expected="a raster's path, and a number as its weight",
                    given=f"{raster!r} and {weight!r}", where=str(path),
                    remedy="write raster = \"houses.tif\" and weight = 2.0")
@@ -47,8 +47,12 @@ def _layer(table: dict[str, Any], path: Path, landscape: Landscape) -> ValueLaye
 
 
 def _fractions(losses: Any, path: Path) -> Any:
-    numbers = isinstance(losses, list) and all(isinstance(part, int | float) for part in losses)
+    numbers = isinstance(losses, list) and all(map(_is_number, losses))
     if not numbers:
         raise fail(expected="losses as six numbers", given=f"{losses!r}", where=str(path),
                    remedy="for example losses = [0, 0.2, 0.4, 0.6, 0.8, 1]")
     return tuple(float(part) for part in losses)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) < 1e300

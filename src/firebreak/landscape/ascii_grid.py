@@ -154,7 +154,8 @@ def _numbers(file: BinaryIO, line: int, header: AsciiHeader, path: Path) -> NDAr
         try:
             row = np.array(words, dtype=np.float64)
         except ValueError:
-            bad = next(w.decode("latin-1") for w in words if not _is_number(w.decode("latin-1")))
+            texts = [word.decode("latin-1") for word in words]
+            bad = next((text for text in texts if not _is_number(text)), texts[0])
             raise fail(expected="numbers", given=f"'{bad[:20]}'", where=f"{path}, line {number}",
                        remedy="correct it") from None
         if filled + row.size > count:

@@ -15,6 +15,7 @@ import rasterio
 from numpy.typing import NDArray
 from rasterio.crs import CRS
 from rasterio.errors import CRSError, NotGeoreferencedWarning, RasterioError
+from rasterio.io import DatasetReader
 
 from firebreak.checks import fail
 from firebreak.units import METRES_PER_FOOT
@@ -23,7 +24,12 @@ MAX_CELLS = 200_000_000
 NODATA_VALUES = (-9999, 32767, -32768)
 """What LANDFIRE and ArcGIS exports write outside the data, whatever the file's tag says."""
 
+DRIVERS = ["GTiff", "LCP", "AAIGrid", "HFA", "EHdr", "ENVI", "RST", "SAGA"]
+"""What is opened: formats of plain files, none that refers to other files or to the network."""
+
 _SQUARE_TOLERANCE = 1e-3
+_MOST_PACKED = 4000  # bytes that one byte of a file can stand for; deflate's most is 1032
+_ALWAYS_BYTES = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +62,38 @@ class Band:
 @contextmanager
 def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
     """The open raster; `InputError` if it is missing or unreadable."""
-    if not path.exists():
-        raise fail(expected="a raster file", given="nothing", where=str(path),
+    try:
+        there = path.exists()
+    except OSError:  # a name longer than any file's
+        there = False
+    if not there:
+        raise fail(expected="a raster file", given="nothing", where=str(path)[:200],
                    remedy="check the path")
     try:
         with warnings.catch_warnings():
             # Rasters without georeference are refused below, in words of our own.
             warnings.simplefilter("ignore", NotGeoreferencedWarning)
-            dataset = rasterio.open(path)
+            with rasterio.Env():  # rasterio.open takes one driver only
+                dataset = DatasetReader(str(path), driver=DRIVERS)
         with dataset:
+            _check_bytes(path, dataset)
             yield dataset
     except (RasterioError, UnicodeDecodeError) as error:  # damaged tags raise the second
         raise fail(expected="a raster that GDAL can read", given=f"'{error}'", where=str(path),
                    remedy="check that the file is whole and is a GeoTIFF or an LCP") from error
+
+
+def _check_bytes(path: Path, dataset: rasterio.DatasetReader) -> None:
+    """Refuses a raster that says it holds far more than can be packed into its file, before memory
+    is taken for it.
+    """
+    rows, cols = dataset.shape
+    held = rows * cols * sum(np.dtype(kind).itemsize for kind in dataset.dtypes)
+    packed = path.stat().st_size
+    if held > max(_MOST_PACKED * packed, _ALWAYS_BYTES):
+        raise fail(expected=f"a raster whose numbers fit into its {packed:,} bytes",
+                   given=f"{rows} x {cols} cells in {dataset.count} bands", where=str(path),
+                   remedy="check that the file is whole")
 
 
 def checked_grid(dataset: rasterio.DatasetReader, crs: str | None = None) -> Grid:
