@@ -46,7 +46,7 @@ ul{padding-left:1.3rem}li{margin:.25rem 0}
 footer{margin-top:3rem;font-size:.88rem;color:#555;border-top:1px solid #ddd;padding-top:.6rem}
 @media (max-width:40rem){body{font-size:15px;padding:.8rem .7rem 3rem}h1{font-size:1.4rem}}
 @media print{body{max-width:none;font-size:10.5pt;padding:0}nav{display:none}h2{break-after:avoid}
-figure img{max-height:20cm;width:auto}.wide{overflow:visible}a{color:inherit}}
+figure img{max-height:20cm;width:auto}figure.moving{display:none}.wide{overflow:visible}a{color:inherit}}
 @page{margin:1.6cm}
 """
 
@@ -61,7 +61,7 @@ class Section(NamedTuple):
 
 def page(title: str, lead: str, head: str, sections: Sequence[Section], foot: str) -> str:
     """A whole page. title, lead and foot are plain text, `head` is markup before the sections."""
-    links = "".join(f'<a href="#{one.anchor}">{text(one.title)}</a>' for one in sections)
+    links = " ".join(f'<a href="#{one.anchor}">{text(one.title)}</a>' for one in sections)
     body = "\n".join(f'<section id="{one.anchor}"><h2>{text(one.title)}</h2>\n{one.body}</section>'
                      for one in sections)
     return f"""<!DOCTYPE html>
@@ -143,7 +143,8 @@ def figure(path: Path, alt: str, caption: str) -> str:
     """
     kind = _TYPES[path.suffix]
     data = base64.b64encode(path.read_bytes()).decode()
-    return (f'<figure><img src="data:{kind};base64,{data}" alt="{text(alt)}">'
+    moving = ' class="moving"' if path.suffix == ".gif" else ""  # printed, only its first frame
+    return (f'<figure{moving}><img src="data:{kind};base64,{data}" alt="{text(alt)}">'
             f"<figcaption>{text(caption)}</figcaption></figure>\n")
 
 

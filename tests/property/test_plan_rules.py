@@ -1,0 +1,196 @@
+"""What planners ask for holds for every method: cells to have and to leave alone, money, pieces."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import InputError
+from firebreak.env.core import begin
+from firebreak.env.problem import Problem, problem_of
+from firebreak.env.slots import Slots, sizes_for
+from firebreak.fire.engine import burn_loss
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.synthetic import generate
+from firebreak.landscape.treatments import Treatment
+from firebreak.layout import OBSERVATION
+from firebreak.planning.limits import SearchOptions
+from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.phases import Phase, check_phases, total, years_of
+from firebreak.planning.plan import cost_of
+from firebreak.planning.rules import PlanRules, short_cells
+from firebreak.planning.stretches import Segment, length_m, pieces
+
+RULED = sorted(set(METHODS) - {"milp"})
+SEARCH = SearchOptions(evaluations=40)
+LAND = generate(5, 12, cell_size_m=30.0)
+SCENES = {
+    "equal costs": make_scene(LAND, FireConditions(scenarios=2), 0),
+    "costs": make_scene(replace(LAND, cost=np.random.default_rng(1).uniform(
+        0.5, 3.0, LAND.shape).astype(np.float32)), FireConditions(scenarios=2), 0),
+    "shaded": make_scene(LAND, FireConditions(scenarios=2, treatment=Treatment(kind="shaded")), 0),
+}
+
+
+@pytest.fixture(scope="module")
+def policy() -> Policy:
+    torch.manual_seed(0)
+    return Policy(QMapNetwork(OBSERVATION.channels, 8).eval(), {"run": "made here"})
+
+
+def ruled_plan(scene: Scene, method: str, rules: PlanRules, policy: Policy, share: float = 0.1):
+    return make_plan(scene, share, 12, method, seed=0, policy=policy, search=SEARCH, rules=rules)
+
+
+def some_cells(scene: Scene, seed: int, count: int) -> np.ndarray:
+    allowed = np.flatnonzero(scene.landscape.treatable)
+    return np.random.default_rng(seed).choice(allowed, count, replace=False)
+
+
+@pytest.mark.parametrize("method", RULED)
+@settings(max_examples=3, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_rules_hold_for_every_method(method: str, policy: Policy, data: st.DataObject) -> None:
+    scene = SCENES[data.draw(st.sampled_from(["costs", "equal costs"]))]
+    land = scene.landscape
+    include = some_cells(scene, data.draw(st.integers(0, 99)), data.draw(st.integers(0, 4)))
+    excluded = np.setdiff1d(some_cells(scene, data.draw(st.integers(100, 199)), 20), include)
+    open_ = land.treatable.copy()
+    open_.ravel()[excluded] = False
+    left = replace(scene, landscape=replace(land, treatable=open_))
+    budget = cost_of(include, land) + data.draw(st.floats(3.0, 12.0))
+    rules = PlanRules(include=include, budget=budget,
+                      shortest_m=data.draw(st.sampled_from([0.0, 65.0])))
+    try:
+        plan = ruled_plan(left, method, rules, policy)
+    except InputError as error:
+        if rules.shortest_m > 0.0 and "pieces of at least" in str(error):
+            return  # a method that makes no line
+        raise
+    cells = plan.cells
+    assert plan.cost == pytest.approx(cost_of(cells, land))
+    assert plan.cost <= budget * (1 + 1e-6)
+    assert plan.budget == budget
+    assert open_.ravel()[cells].all()
+    assert cells[:include.size].tolist() == include.tolist()  # what must be there comes first
+    mask = plan.break_mask()
+    for piece in pieces(mask):
+        assert (np.isin(piece, include).any()
+                or length_m(piece, mask.shape, 30.0) >= rules.shortest_m - 1e-6)
+    if method not in ("none", "strips", "tom", "segments") and rules.shortest_m == 0.0:
+        affordable = open_ & ~mask & (land.cost <= budget - plan.cost)
+        assert not affordable.any()  # the budget is spent
+
+
+@pytest.mark.parametrize("method", [name for name in RULED if name != "none"])
+def test_no_rules_change_nothing(method: str, policy: Policy) -> None:
+    scene = SCENES["costs"]
+    free = ruled_plan(scene, method, PlanRules(), policy)
+    again = ruled_plan(scene, method, PlanRules(budget=free.budget), policy)
+    assert again.cells.tolist() == free.cells.tolist()
+    assert again.simulations == free.simulations
+
+
+@pytest.mark.parametrize("method", ["downstream-value", "dqn", "greedy", "betweenness"])
+def test_a_plan_goes_on_from_what_it_must_have(method: str, policy: Policy) -> None:
+    """A nested method that must have the beginning of its own plan goes on as it would have."""
+    scene = SCENES["costs"]
+    free = ruled_plan(scene, method, PlanRules(), policy, 0.12)
+    begun = PlanRules(include=free.cells[:3])
+    again = make_plan(scene, 0.12, 12, method, seed=0, policy=policy, search=SEARCH, rules=begun,
+                      batch=1)
+    own = make_plan(scene, 0.12, 12, method, seed=0, policy=policy, search=SEARCH, batch=1)
+    if own.cells[:3].tolist() == free.cells[:3].tolist():
+        assert again.cells[:3].tolist() == own.cells[:3].tolist()
+        # A policy sees the budget that is left as a whole one; all others see the same.
+        if method != "dqn":
+            assert again.cells.tolist() == own.cells.tolist()
+
+
+@given(st.integers(0, 99), st.sampled_from(sorted(SCENES)))
+@settings(max_examples=10, deadline=None, derandomize=True)
+def test_given_cells_burn_as_breaks_and_cost_nothing(seed: int, kind: str) -> None:
+    scene = SCENES[kind]
+    given_ = some_cells(scene, seed, 4)
+    fires = scene.fires("plan", 12)
+    free = problem_of(scene, 0.1, fires, fires.first(0))
+    slots = Slots(sizes_for(scene, 1, 12, 0))
+    problem = Problem(scene=free.scene, plan_fires=fires, reward_fires=free.reward_fires,
+                      budget=5.0, budget_share=0.1, layers=free.layers, given=given_)
+    begin(slots, np.zeros(1, np.int64), [problem])
+    loss = burn_loss(scene.field, fires, scene.worth, problem.given_mask())
+    assert np.array_equal(slots.plan_trees(0).loss, loss)
+    assert slots.budget_left[0] == 5.0
+    assert not slots.available[0].ravel()[given_].any()
+    untreated = burn_loss(scene.field, fires, scene.worth)
+    assert slots.untreated_plan_loss[0] == pytest.approx(untreated.mean())
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.integers(0, 999), st.sampled_from([31.0, 65.0, 100.0]))
+def test_short_pieces_are_found(seed: int, shortest: float) -> None:
+    cells = some_cells(SCENES["costs"], seed, 25)
+    include = cells[:2]
+    found = short_cells(cells, PlanRules(include=include, shortest_m=shortest), LAND)
+    mask = np.zeros(LAND.shape, np.bool_)
+    mask.ravel()[cells] = True
+    for piece in pieces(mask):
+        short = length_m(piece, LAND.shape, 30.0) < shortest and not np.isin(piece, include).any()
+        assert np.isin(piece, found).all() == short
+        assert np.isin(piece, found).any() == short
+
+
+@pytest.mark.parametrize(("rules", "method", "message"), [
+    (PlanRules(budget=0.1), "random", "buys the cheapest cell"),
+    (PlanRules(include=some_cells(SCENES["costs"], 0, 9), budget=3.0), "random",
+     "pays for what must be included"),
+    (PlanRules(include=np.flatnonzero(~LAND.treatable)[:1]), "random", "may be treated, got"),
+    (PlanRules(shortest_m=100.0), "milp", "no cells to include and no shortest piece"),
+    (PlanRules(shortest_m=1e4), "random", "pieces of at least 10000 m, got none"),
+])
+def test_rules_that_cannot_hold_are_refused(rules: PlanRules, method: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_plan(SCENES["costs"], 0.1, 12, method, seed=0, rules=rules)
+
+
+def segment(cost: float) -> Segment:
+    cells = np.zeros(1, np.int64)
+    return Segment(cells, cells, 30.0, 0.09, cost)
+
+
+@given(st.lists(st.floats(0.1, 9.0), min_size=1, max_size=12),
+       st.lists(st.floats(0.0, 20.0), min_size=1, max_size=5))
+def test_every_year_pays_for_a_beginning(costs: list[float], budgets: list[float]) -> None:
+    budgets[-1] += sum(costs)  # enough in all
+    phases = [Phase(2030 + k, budget) for k, budget in enumerate(budgets)]
+    check_phases(phases, "here")
+    years = years_of([segment(cost) for cost in costs], phases)
+    assert years == sorted(years)  # nested: what is built by a year is a beginning
+    for k, phase in enumerate(phases):
+        spent = sum(cost for cost, year in zip(costs, years, strict=True) if year <= phase.year)
+        assert spent <= total(phases[:k + 1]) * (1 + 1e-5) + 1e-9
+        after = [cost for cost, year in zip(costs, years, strict=True) if year > phase.year]
+        if after:  # the next one could not be paid yet
+            assert spent + after[0] > total(phases[:k + 1])
+
+
+@pytest.mark.parametrize(("phases", "message"), [
+    ([Phase(2028, 1.0), Phase(2027, 1.0)], "years that rise"),
+    ([Phase(2027, 1.0), Phase(2027, 1.0)], "years that rise"),
+    ([Phase(2027, -1.0)], "a budget of 0 or more"),
+    ([Phase(2027, 0.0)], "a budget of 0 or more"),
+    ([Phase(2027, float("nan"))], "a budget of 0 or more"),
+])
+def test_bad_phases_are_refused(phases: list[Phase], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check_phases(phases, "--phases")
+
+
+def test_phases_must_pay() -> None:
+    with pytest.raises(InputError, match=r"phases that pay for the plan \(5\), got 3"):
+        years_of([segment(5.0)], [Phase(2027, 3.0)])
