@@ -4,7 +4,7 @@
 import dataclasses
 import shlex
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -117,9 +117,11 @@ def _compared(scene: "Scene", plan: "Plan", place: "Place", args: PlanArguments)
     path = args.place.existing
     existing = {} if path is None else {
         "existing": existing_plan(path, place.land, place.full, place.offset)}
+    # Rules may keep the plan from spending the whole budget, which the others may all the same.
     return evaluate([scene], others, budget_share=place.share, plan_fires=args.plan_fires,
-                    test_fires=args.test_fires, seed=args.scene.seed, plans=[plan],
-                    random_draws=3, rules=place.rules, existing=existing)
+                    test_fires=args.test_fires, seed=args.scene.seed, random_draws=3,
+                    rules=replace(place.rules, shortest_m=0.0),
+                    existing={plan.method: plan, **existing})
 
 
 def _treated(out: Path, args: PlanArguments, place: "Place", plan: "Plan") -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import rasterio
 from numpy.typing import NDArray
+from rasterio._err import CPLE_BaseError  # what PROJ and GDAL raise of coordinates
 from rasterio.crs import CRS
 from rasterio.errors import CRSError
 from rasterio.features import rasterize
@@ -45,12 +46,13 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
                    given="one without", where=str(path), remedy="set it with --crs")
     geometries, system = _read(path)
     try:
-        ours = [transform_geom(system, CRS.from_wkt(landscape.crs), geometry)
-                for geometry in geometries]
+        with rasterio.Env():  # without one GDAL writes its errors to the terminal
+            ours = [transform_geom(system, CRS.from_wkt(landscape.crs), geometry)
+                    for geometry in geometries]
         mask = _burned(ours, landscape, touched)
-    except (CRSError, ValueError, TypeError, KeyError, IndexError) as error:
-        raise fail(expected="shapes with coordinates", given=f"'{error}'", where=str(path),
-                   remedy="check the file in a GIS") from error
+    except (CPLE_BaseError, CRSError, ValueError, TypeError, KeyError, IndexError) as error:
+        raise fail(expected="shapes with coordinates of their system", given=f"'{error}'",
+                   where=str(path), remedy="check the file in a GIS") from error
     if not mask.any():
         raise fail(expected="shapes that cover cells of the landscape",
                    given="none: they lie outside it, or are smaller than a cell",
@@ -84,8 +86,8 @@ def _of_geojson(path: Path) -> tuple[list[dict[str, Any]], CRS]:
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError as error:
-        raise fail(expected="GeoJSON", given=f"'{error}'", where=str(path),
-                   remedy="export it again") from error
+        raise fail(expected="GeoJSON", given=f"'{error}'",
+                   where=str(path), remedy="export it again") from error
     found = _geometries(content, path)
     return found, _named_system(content, path)
 
@@ -143,8 +145,8 @@ def _of_others(path: Path) -> tuple[list[dict[str, Any]], CRS]:
         raw.write(text, kept, [], [], driver="GeoJSON", geometry_type=meta["geometry_type"],
                   crs=meta["crs"], layer_options={"COORDINATE_PRECISION": "15"})
     except (DataSourceError, DataLayerError) as error:
-        raise fail(expected="shapes that GDAL can read", given=f"'{error}'", where=str(path),
-                   remedy="check the file in a GIS") from error
+        raise fail(expected="shapes that GDAL can read", given=f"'{error}'",
+                   where=str(path), remedy="check the file in a GIS") from error
     return _geometries(json.loads(text.getvalue()), path), CRS.from_user_input(meta["crs"])
 
 

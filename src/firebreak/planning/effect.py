@@ -71,8 +71,11 @@ class PlanEffect(NamedTuple):
 
 
 def effect_of(scene: Scene, segments: Sequence[Segment], test_fires: int,
-              fire_set: str = "test") -> PlanEffect:
+              at_least: int = BATCHES) -> PlanEffect:
     """Burns the test fires under the segments of a plan, in this order.
+
+    Args:
+        at_least: batches of fires that the half width comes from; of one batch it is nan.
 
     Raises:
         InputError: fewer than two fires, or fires that burn nothing of value.
@@ -80,8 +83,8 @@ def effect_of(scene: Scene, segments: Sequence[Segment], test_fires: int,
     if test_fires < 2:
         raise fail(expected="at least 2 test fires", given=f"{test_fires}", where="--test-fires",
                    remedy="1000 is usual")
-    fires = scene.fires(fire_set, test_fires)
-    batches = _batches(test_fires, scene.landscape.fuel_model.size)
+    fires = scene.fires("test", test_fires)
+    batches = _batches(test_fires, scene.landscape.fuel_model.size, at_least)
     slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
     burned = np.zeros((len(segments) + 1, *scene.landscape.shape))
     losses, changes = [], []
@@ -97,15 +100,21 @@ def effect_of(scene: Scene, segments: Sequence[Segment], test_fires: int,
                    remedy="check its value map and the fires' durations")
     value = scene.value * scene.landscape.burnable
     protected = [float(value[drop >= PROTECTED_DROP].sum()) for drop in burned[:-1] - burned[1:]]
-    error = np.std(changes, axis=0, ddof=1) / np.sqrt(len(batches))
-    return PlanEffect(loss, burned[0], burned[-1],
-                      float(stats.t.ppf(0.975, len(batches) - 1)) * error, np.array(protected),
+    return PlanEffect(loss, burned[0], burned[-1], _half_width(changes), np.array(protected),
                       fires.scenario, np.cumsum([0.0, *(one.cost for one in segments)]))
 
 
-def _batches(fires: int, cells: int) -> list[slice]:
-    """Ranges of nearly as many fires each: BATCHES, or more where the maps are large."""
-    count = min(fires, max(BATCHES, -(-fires * cells // MOST_TOGETHER)))
+def _half_width(changes: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Half of Student's 95 % interval of the mean of maps [H, W]; nan for a single one."""
+    if len(changes) < 2:
+        return np.full_like(changes[0], np.nan)
+    error = np.std(changes, axis=0, ddof=1) / np.sqrt(len(changes))
+    return np.asarray(stats.t.ppf(0.975, len(changes) - 1) * error)
+
+
+def _batches(fires: int, cells: int, at_least: int) -> list[slice]:
+    """Ranges of nearly as many fires each, more of them where the maps are large."""
+    count = min(fires, max(at_least, -(-fires * cells // MOST_TOGETHER)))
     ends = np.linspace(0, fires, count + 1).round().astype(int).tolist()
     return [slice(first, last) for first, last in pairwise(ends)]
 
@@ -132,7 +141,7 @@ def saved_by_order(scene: Scene, plan: Plan, test_fires: int,
     """
     parts = [part for part in np.array_split(plan.cells, points) if part.size]
     steps = [Segment(part, part, 0.0, 0.0, cost_of(part, scene.landscape)) for part in parts]
-    effect = effect_of(scene, steps, test_fires)
+    effect = effect_of(scene, steps, test_fires, at_least=1)
     return effect.cost, 1.0 - effect.loss.mean(axis=1) / effect.loss[0].mean()
 
 

@@ -46,7 +46,8 @@ ul{padding-left:1.3rem}li{margin:.25rem 0}
 footer{margin-top:3rem;font-size:.88rem;color:#555;border-top:1px solid #ddd;padding-top:.6rem}
 @media (max-width:40rem){body{font-size:15px;padding:.8rem .7rem 3rem}h1{font-size:1.4rem}}
 @media print{body{max-width:none;font-size:10.5pt;padding:0}nav{display:none}h2{break-after:avoid}
-figure img{max-height:20cm;width:auto}figure.moving{display:none}.wide{overflow:visible}a{color:inherit}}
+figure img{max-height:20cm;width:auto}figure.moving{display:none}
+.wide{overflow:visible}a{color:inherit}}
 @page{margin:1.6cm}
 """
 

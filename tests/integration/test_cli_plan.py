@@ -1,0 +1,232 @@
+"""Plans as planners ask for them: areas, masks, costs, years, files of options, all outputs."""
+
+import csv
+import json
+import re
+import tomllib
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rasterio
+
+from firebreak.cli import main
+from firebreak.cli.plan import PlanArguments
+from firebreak.cli.plan_config import with_config
+from firebreak.landscape.synthetic import generate
+from firebreak.landscape.writers import write_landscape
+
+Out = pytest.CaptureFixture[str]
+SIZE = 24
+WEST, NORTH = -2_000_000.0, 1_500_000.0
+FEW = ("--plan-fires", "12", "--test-fires", "24", "--method", "downstream-value", "--threads", "1")
+CONFIG = Path(__file__).resolve().parents[2] / "configs" / "plan.toml"
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*disagree")
+
+
+@pytest.fixture(autouse=True)
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take seconds and are tested elsewhere."""
+    monkeypatch.setattr("firebreak.report.plan_report.write_plan_report",
+                        lambda *_args, **_options: [])
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with land.tif of 24 x 24 cells of 30 m in CONUS Albers."""
+    monkeypatch.chdir(tmp_path)
+    land = replace(generate(3, SIZE, cell_size_m=30.0),
+                   crs=rasterio.crs.CRS.from_epsg(5070).to_wkt(),
+                   transform=(30.0, 0.0, WEST, 0.0, -30.0, NORTH))
+    write_landscape("land.tif", land)
+    return tmp_path
+
+
+def shapes(name: str, top: float, bottom: float, left: float, right: float) -> str:
+    x0, x1, y0, y1 = WEST + 30 * left, WEST + 30 * right, NORTH - 30 * bottom, NORTH - 30 * top
+    ring = [[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]]
+    Path(name).write_text(json.dumps({
+        "type": "FeatureCollection", "features": [
+            {"type": "Feature", "properties": {},
+             "geometry": {"type": "Polygon", "coordinates": [ring]}}],
+        "crs": {"type": "name", "properties": {"name": "EPSG:5070"}}}))
+    return name
+
+
+def plan(capsys: Out, *options: str) -> dict[str, Any]:
+    """The JSON line of a plan."""
+    assert main(["plan", *options, "--out", "out", "--json"]) == 0
+    return json.loads(capsys.readouterr().out.strip().splitlines()[-1])
+
+
+def ranks() -> np.ndarray:
+    with rasterio.open("out/plan.tif") as raster:
+        return raster.read(1)
+
+
+def refused(capsys: Out, *options: str) -> str:
+    assert main(["plan", "land.tif", *FEW, *options, "--out", "bad"]) == 2
+    assert not Path("bad").exists()
+    lines = capsys.readouterr().err.strip().splitlines()
+    return [line for line in lines if "warning" not in line][-1]
+
+
+def test_a_polygon_bounds_the_plan_and_all_outputs_lie_on_the_map(place: Path,
+                                                                  capsys: Out) -> None:
+    done = plan(capsys, "land.tif", *FEW, "--area", shapes("area.geojson", 4, 20, 5, 18),
+                "--must-exclude", shapes("no.geojson", 4, 20, 5, 9), "--budget", "0.1")
+    rows, cols = np.nonzero(ranks() > 0)
+    assert rows.size == done["n_cells"] > 0
+    assert (rows.min() >= 4, rows.max() < 20, cols.min() >= 9, cols.max() < 18) == (True,) * 4
+    names = {Path(path).name for path in done["files"]}
+    assert names >= {"treatment.tif", "treated_landscape.tif", "segments.geojson",
+                     "segments.csv", "burn_probability_before.tif", "burn_probability_after.tif",
+                     "burn_probability_difference.tif", "exceedance.csv", "budget_curve.csv",
+                     "weather.csv", "effect.json", "firebreaks.csv", "options.json"}
+    for path in map(Path, done["files"]):
+        if path.suffix == ".tif":
+            with rasterio.open(path) as raster:
+                assert (raster.shape, raster.crs.to_epsg()) == ((SIZE, SIZE), 5070), path
+                assert raster.nodata is not None
+    with rasterio.open("land.tif") as before, rasterio.open("out/treated_landscape.tif") as after:
+        changed = (before.read() != after.read()).any(axis=0)
+    assert np.array_equal(changed, ranks() > 0)
+
+
+def test_money_slopes_roads_years_and_cells_to_have(place: Path, capsys: Out) -> None:
+    done = plan(capsys, "land.tif", *FEW, "--cost-per-ha", "1000", "--cost-slope", "1",
+                "--cost-per-km", "2", "--roads", shapes("road.geojson", 0.4, 0.6, 0, 24),
+                "--must-include", shapes("have.geojson", 12.1, 12.9, 6.1, 8.9),
+                "--phases", "2027:1400,2028:1000", "--segment-m", "100")
+    assert done["cost_unit"] == "cost"
+    assert 0 < done["cost"] <= 2400
+    placed = ranks()
+    with rasterio.open("out/treatment.tif") as raster:
+        assert set(raster.read(1)[12, 6:9].tolist()) <= {2, 3}  # had to be, or does not burn
+    assert (placed[12, 6:9] > 0).any()
+    with Path("out/segments.csv").open(newline="") as file:
+        segments = list(csv.DictReader(file))
+    first = sum(float(row["cost"]) for row in segments if row["year"] == "2027")
+    assert 0 < first <= 1400 * 1.00001
+    assert {row["year"] for row in segments} == {"2027", "2028"}
+
+
+def test_an_existing_network_is_compared_at_its_own_cost(place: Path, capsys: Out) -> None:
+    assert main(["plan", "land.tif", *FEW, "--existing", shapes("old.geojson", 11.1, 11.9, 0, 24),
+                 "--out", "out"]) == 0
+    assert "existing" in capsys.readouterr().out
+    Path("out/plan.csv").replace("mine.csv")
+    assert main(["plan", "land.tif", *FEW, "--existing", "mine.csv", "--out", "again"]) == 0
+    table = capsys.readouterr().out
+    found = {line.split()[0]: line.split()[1] for line in table.splitlines() if "to 0." in line}
+    assert found["downstream-value"] == found["existing"]  # the same cells save the same
+
+
+def test_short_pieces_are_not_planned(place: Path, capsys: Out) -> None:
+    assert main(["plan", "land.tif", "--plan-fires", "12", "--test-fires", "24", "--method",
+                 "segments", "--shortest-m", "110", "--budget", "0.03", "--threads", "1",
+                 "--out", "out"]) == 0
+    with Path("out/segments.csv").open(newline="") as file:
+        assert min(float(row["length_m"]) for row in csv.DictReader(file)) >= 110
+
+
+def test_the_documented_file_has_every_key_and_its_default() -> None:
+    """configs/plan.toml: what is set is the default, and what is commented out is known."""
+    text = CONFIG.read_text()
+    stated = with_config(PlanArguments(), CONFIG)
+    default = PlanArguments(landscape="synthetic:1:64", method="dqn")
+    assert asdict(stated) == asdict(default)
+    everything = re.sub(r"^# ?(?=[a-z_0-9]+ = |\[\[)", "", text, flags=re.MULTILINE)
+    tree = tomllib.loads(everything)
+    named = {key for key, value in tree.items() if not isinstance(value, dict | list)}
+    groups = asdict(default)
+    scene = groups.pop("scene")
+    known = set(groups) - {"place", "config"} | {"seed", "threads"}
+    assert named == known
+    for group in ("place", "map", "weather", "fire", "breaks"):
+        own = groups["place"] if group == "place" else scene[group]
+        assert set(tree[group]) == set(own), group
+    assert set(tree["layer"][0]) == {"raster", "name", "weight", "losses"}
+    assert set(tree["phase"][0]) == {"year", "budget"}
+
+
+def test_a_file_of_options_is_read_beside_its_own_paths(place: Path, capsys: Out) -> None:
+    folder = place / "plans"
+    folder.mkdir()
+    shapes("plans/area.geojson", 4, 20, 5, 18)
+    with rasterio.open("land.tif") as raster:
+        profile = raster.profile | {"count": 1, "dtype": "float32", "nodata": None}
+    with rasterio.open("plans/houses.tif", "w", **profile) as raster:
+        raster.write(np.full((SIZE, SIZE), 2.0, np.float32), 1)
+    (folder / "plan.toml").write_text("""
+landscape = "../land.tif"
+method = "downstream-value"
+plan_fires = 12
+test_fires = 24
+seed = 4
+threads = 1
+[place]
+area = "area.geojson"
+[fire]
+burned_share = 0.1
+[[layer]]
+raster = "houses.tif"
+weight = 3.0
+[[phase]]
+year = 2027
+budget = 6
+[[phase]]
+year = 2028
+budget = 4
+""")
+    done = plan(capsys, "--config", "plans/plan.toml")
+    assert 0 < done["cost"] <= 10
+    assert json.loads(Path("out/options.json").read_text())["fire"]["burned_share"] == 0.1
+    effect = json.loads(Path("out/effect.json").read_text())
+    assert effect["mean_loss_before"]["mean"] % 6.0 < 6.0  # cells of 3 x 2
+    over = plan(capsys, "--config", "plans/plan.toml", "--phases", "2027:3")
+    assert over["cost"] <= 3
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    (("--area", "outside.geojson"), "none: they lie outside it"),
+    (("--area", "3:9"), "an area like R0:R1,C0:C1, or a file of polygons"),
+    (("--must-include", "half.geojson", "--area", "0:10,0:10"), "that may be treated, got"),
+    (("--must-include", "half.geojson", "--must-exclude", "half.geojson"), "that must be both"),
+    (("--must-include", "half.geojson", "--budget", "0.01"), "pays for what must be included"),
+    (("--money", "0.5"), "buys the cheapest cell"),
+    (("--money", "-3"), "a budget above 0, got -3"),
+    (("--money", "3", "--phases", "2027:3"), "--money or phases, got both"),
+    (("--phases", "2027"), "a year and a budget for each phase"),
+    (("--phases", "2028:3,2027:3"), "years that rise"),
+    (("--cost-slope", "1"), "--cost-per-ha together with --cost-slope"),
+    (("--cost-per-ha", "0"), "a number above 0"),
+    (("--cost-per-ha", "1", "--cost-per-km", "1"), "--roads and --cost-per-km together"),
+    (("--shortest-m", "-1"), "a length of 0 m or more"),
+    (("--shortest-m", "1e5"), "pieces of at least 100000 m"),
+    (("--existing", "outside.geojson"), "none: they lie outside it"),
+])
+def test_what_does_not_fit_is_refused_in_one_sentence(place: Path, capsys: Out,
+                                                      options: tuple[str, ...],
+                                                      message: str) -> None:
+    shapes("outside.geojson", 100, 120, 5, 18)
+    shapes("half.geojson", 0, 24, 0, 12)
+    assert message in refused(capsys, *options)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("bugdet = 0.1", "did you mean 'budget'?"),
+    ("budget = 'much'", "expected budget to be a valid number"),
+    ("budget = true", "no true or false, got True"),
+    ("[place]\nareas = '1'", "did you mean 'place.area'?"),
+    ("place = 3", "expected place to be a table"),
+    ("[breaks]\nbreach = 'sometimes'", "expected breaks.breach to be 'never'"),
+    ("budget = ", "a TOML file"),
+    ("[[phase]]\nyear = 2027", "a year and a budget for each phase"),
+])
+def test_files_of_options_are_checked(place: Path, capsys: Out, text: str, message: str) -> None:
+    Path("plan.toml").write_text(text)
+    assert message in refused(capsys, "--config", "plan.toml")
