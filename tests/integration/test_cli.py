@@ -304,3 +304,52 @@ def test_bench_prints_ratios(capsys: Out) -> None:
     assert all(found[name] > 0 for name in numbers)
     assert found["build_in_fires"]["front"].keys() == found["ratio_to_scipy"]["front"].keys()
     assert any("1000" in words for words in found["skipped"])
+
+
+def test_the_explorer_of_a_run_is_written_as_one_file(run: Path, tmp_path: Path,
+                                                      capsys: Out) -> None:
+    path = tmp_path / "new" / "explorer.html"
+    done = run_json(capsys, "visualize", str(run), "--export", str(path))
+    assert done["files"] == [str(path)]
+    text = path.read_text(encoding="utf-8")
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    assert [plan["name"] for plan in data["plans"]] == ["dqn", "downstream-value",
+                                                        "greedy-filtered"]
+    assert "run a run" in data["caption"]
+    assert all(len(data["states"][plan["name"]]) > 1 for plan in data["plans"])
+
+
+def test_the_explorer_shows_a_plan_that_was_made_before(tmp_path: Path, capsys: Out) -> None:
+    out = tmp_path / "plan"
+    assert main(["plan", "synthetic:5:40", "--area", "4:20,6:24", "--method", "downstream-value",
+                 "--plan-fires", "16", "--test-fires", "0", "--out", str(out)]) == 0
+    path = tmp_path / "explorer.html"
+    explore = ["visualize", "synthetic:5:40", "--plan", str(out), "--plan-fires", "16",
+               "--export", str(path)]
+    assert main([*explore, "--area", "4:20,6:24"]) == 0
+    text = path.read_text(encoding="utf-8")
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    ranks = np.loadtxt(out / "plan.csv", delimiter=",", skiprows=1, usecols=(1, 2), dtype=int)
+    # The area begins at row 4 and column 6; its margin of 16 cells ends at the map's edge.
+    assert data["plans"][0]["cells"] == [row * data["cols"] + col for row, col in ranks]
+    path.unlink()
+    capsys.readouterr()
+    assert main([*explore, "--area", "20:40,20:40"]) == 2
+    assert "expected a plan inside the area" in capsys.readouterr().err
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["synthetic:1:8"], "ask for --serve to explore a landscape"),
+    (["synthetic:1:8", "--serve", "--port", "99999"], "a port from 0 to 65535"),
+    (["synthetic:1:8", "--export", "."], "expected a file to write"),
+    (["synthetic:1:8", "--serve", "--method", "dqm"], "did you mean 'dqn'"),
+    (["synthetic:1:8", "--serve", "--plan-fires", "0"], "at least 1 plan fire"),
+    (["synthetic:1:8", "--serve", "--budget", "0.001"], "buys the cheapest cell"),
+])
+def test_a_mistake_in_asking_for_the_explorer_is_one_sentence(arguments: list[str], words: str,
+                                                              capsys: Out) -> None:
+    assert main(["visualize", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1

@@ -1,0 +1,175 @@
+"""The explorer of `firebreak visualize`: served on loopback with --serve, or written with --export.
+"""
+
+import os
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from firebreak.checks import fail
+from firebreak.cli import common
+from firebreak.cli.visualize import VisualizeArguments, run_parts, test_scene
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from firebreak.agent.policy_file import Policy
+    from firebreak.fire.scene import Scene
+    from firebreak.report.explorer_plans import ShownPlan
+    from firebreak.report.explorer_state import ExplorerState
+
+_MOST_PORT = 65_535
+
+
+class Subject(NamedTuple):
+    """What is explored. cells: of the plan, in order; run: its name, or None."""
+
+    scene: "Scene"
+    name: str
+    cells: "NDArray[np.int64]"
+    policy: "Policy | None"
+    budget_share: float
+    plan_fires: int
+    seed: int
+    run: str | None
+
+
+def explore(args: VisualizeArguments) -> int:
+    """Serves or writes the explorer."""
+    from firebreak.report.explorer_data import caption_words
+    from firebreak.report.explorer_plans import shown_plan
+    from firebreak.report.explorer_state import ExplorerState
+
+    _check(args)
+    common.use_threads(args.threads, torch_threads=1)
+    begin = time.perf_counter()
+    subject = _subject(args)
+    state = ExplorerState(subject.scene, budget_share=subject.budget_share,
+                          plan_fires=subject.plan_fires, policy=subject.policy)
+    plan = shown_plan(state, subject.name, subject.cells, lambda: None)
+    caption = caption_words(subject.scene, subject.seed, subject.run)
+    files = [] if args.export is None else [_export(args.export, state, plan, caption)]
+    for path in files:
+        print(f"{path} ({path.stat().st_size / 1e6:.1f} MB; opens in a browser, needs no network)")
+    if args.serve:
+        _serve(args, state, plan, caption)
+    if args.json:
+        common.print_json({"files": [str(path) for path in files],
+                           "seconds": time.perf_counter() - begin})
+    return 0
+
+
+def _check(args: VisualizeArguments) -> None:
+    if not 0 <= args.port <= _MOST_PORT:
+        raise fail(expected=f"a port from 0 to {_MOST_PORT}", given=f"{args.port}", where="--port",
+                   remedy="leave it out")
+    if args.plan_fires < 1:
+        raise fail(expected="at least 1 plan fire", given=f"{args.plan_fires}",
+                   where="--plan-fires", remedy="256 is usual")
+    if args.export is not None and args.export.is_dir():
+        raise fail(expected="a file to write", given="a folder", where=str(args.export),
+                   remedy="name a file, such as explorer.html")
+
+
+def _subject(args: VisualizeArguments) -> Subject:
+    folder = Path(args.run)
+    if (folder / "config.toml").is_file():
+        return _of_run(folder, args)
+    if (folder / "plan.json").is_file():
+        raise fail(expected="a run or a landscape", given="the folder of a plan", where=str(folder),
+                   remedy=f"give the plan's landscape, and --plan {folder}")
+    return _of_landscape(args)
+
+
+def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
+    from firebreak.agent.policy_file import load_policy
+    from firebreak.planning.methods import make_plan
+
+    config, splits = run_parts(folder, args)
+    scene, policy = test_scene(splits, args.landscape), load_policy(folder)
+    seed = config.evaluation.test_seed
+    plan = make_plan(scene, config.budget, config.fires.plan_fires, "dqn", seed=seed,
+                     policy=policy)
+    return Subject(scene, "dqn", plan.cells, policy, config.budget, config.fires.plan_fires, seed,
+                   folder.name)
+
+
+def _of_landscape(args: VisualizeArguments) -> Subject:
+    from firebreak.agent.policy_file import SHIPPED, load_policy
+    from firebreak.cli.plan import _part
+    from firebreak.env.problem import budget_cost
+    from firebreak.planning.export import read_plan
+    from firebreak.planning.methods import check_methods, make_plan
+
+    check_methods([args.method], "--method")
+    options = args.scene_options()
+    full = options.read(args.run)
+    land, (top, left) = (full, (0, 0)) if args.area is None else _part(full, args.area)
+    scene = options.scene(land, args.run)
+    with warnings.catch_warnings():
+        if args.policy is None and args.method != "dqn":
+            warnings.simplefilter("ignore")  # the Q-map is an extra here
+        policy = load_policy(args.policy or SHIPPED)
+        common.warn_of_other_breaks(policy, options)
+    if args.plan is None:
+        plan = make_plan(scene, args.budget, args.plan_fires, args.method, seed=options.seed,
+                         policy=policy)
+        return Subject(scene, plan.method, plan.cells, policy, args.budget, args.plan_fires,
+                       options.seed, None)
+    common.warn_of_other_options(args.plan, options)
+    given = read_plan(args.plan, full)
+    rows, cols = np.divmod(given.cells, full.shape[1])
+    rows, cols = rows - top, cols - left
+    inside = (rows >= 0) & (rows < land.shape[0]) & (cols >= 0) & (cols < land.shape[1])
+    inside[inside] = land.treatable[rows[inside], cols[inside]]
+    if not inside.all():
+        raise fail(expected="a plan inside the area", given=f"{(~inside).sum()} cells outside it",
+                   where=f"--area {args.area}", remedy="give the area that the plan was made for")
+    cells = rows * land.shape[1] + cols
+    whole = budget_cost(scene, 1.0)
+    spent = float(land.cost.ravel()[cells].astype(np.float64).sum())
+    share = max(spent, float(land.cost[land.treatable].min())) / whole
+    return Subject(scene, given.method, cells, policy, min(share, 1.0), args.plan_fires,
+                   options.seed, None)
+
+
+def _export(path: Path, state: "ExplorerState", plan: "ShownPlan", caption: str) -> Path:
+    from firebreak.report.explorer_page import static_page
+    from firebreak.report.explorer_plans import compared_plan, other_methods, shown_plan
+
+    plans = [plan]
+    for method in other_methods(state.scene, plan.name):
+        cells = compared_plan(state.scene, state.budget_share, state.plan_fires, method,
+                              lambda: None)
+        plans.append(shown_plan(state, method, cells, lambda: None))
+    text = static_page(state, plans, caption)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.tmp")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+    return path
+
+
+def _serve(args: VisualizeArguments, state: "ExplorerState", plan: "ShownPlan",
+           caption: str) -> None:
+    from firebreak.fire.engine import most_threads
+    from firebreak.report.explorer_server import HOST, Explorer, make_server
+
+    explorer = Explorer(state, plan, caption, args.threads or most_threads())
+    server = make_server(explorer, args.port)
+    threading.Thread(target=explorer.make_others, daemon=True).start()
+    print(f"explorer: http://{HOST}:{server.server_address[1]}/  (Ctrl-C ends it)", flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        print("\nexplorer: ended", file=sys.stderr)
+    finally:
+        server.server_close()

@@ -1,0 +1,196 @@
+"""The explorer on loopback: the standard library's server, one page, a handful of addresses.
+
+It listens on 127.0.0.1 alone, answers requests that name that host and no other, and reads no file:
+every address is a key of a table. One question at a time reaches the engine.
+"""
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from firebreak.checks import InputError, fail
+from firebreak.fire.engine import set_threads
+from firebreak.report.explorer_data import fire_answer, plan_data, start_data, state_answer
+from firebreak.report.explorer_page import ICON, page
+from firebreak.report.explorer_plans import (
+    ShownPlan,
+    compared_plan,
+    other_methods,
+    shown_plan,
+)
+from firebreak.report.explorer_queries import (
+    PARAMETERS,
+    breaks_of,
+    burnable_cell,
+    number,
+    parameters,
+    whole,
+    wind_of,
+)
+from firebreak.report.explorer_state import ExplorerState
+
+HOST = "127.0.0.1"
+_TURN_S = 0.002  # given to whoever waits, between two rounds of a plan in the making
+_IDLE_S = 30.0
+
+Answer = Callable[[Mapping[str, str]], dict[str, Any]]
+
+
+class Explorer:
+    """A map, its plans and the questions that may be asked of them; safe to ask from any thread.
+
+    Plans to compare with are made by `make_others`, which gives way after each round.
+    """
+
+    def __init__(self, state: ExplorerState, plan: ShownPlan, caption: str, threads: int) -> None:
+        self.state, self.caption = state, caption
+        self.plans = {plan.name: plan}
+        self.pending = other_methods(state.scene, plan.name)
+        self._threads = threads
+        self._turn = threading.Lock()
+        self.answers: dict[str, Answer] = {
+            "/api/state": self._state, "/api/gain": self._gain, "/api/fire": self._fire,
+            "/api/plans": self._plans}
+
+    def ask(self, address: str, query: str) -> dict[str, Any]:
+        """The answer to a question.
+
+        Raises:
+            InputError: a parameter is unknown, missing or out of bounds.
+        """
+        given = parameters(address, query)
+        with self._turn:
+            set_threads(self._threads)
+            return self.answers[address](given)
+
+    def page(self) -> str:
+        """The page as things stand."""
+        with self._turn:
+            return page(start_data(self.state, list(self.plans.values()), self.pending, live=True,
+                                   caption=self.caption))
+
+    def make_others(self) -> None:
+        """Makes the plans that are pending."""
+        with self._turn:
+            set_threads(self._threads)
+            for method in list(self.pending):
+                cells = compared_plan(self.state.scene, self.state.budget_share,
+                                      self.state.plan_fires, method, self._give_way)
+                made = shown_plan(self.state, method, cells, self._give_way)
+                self.plans = {**self.plans, method: made}
+                self.pending = [name for name in self.pending if name != method]
+
+    def _give_way(self) -> None:
+        self._turn.release()
+        time.sleep(_TURN_S)
+        self._turn.acquire()
+
+    def _breaks(self, given: Mapping[str, str]) -> Any:
+        cells = {name: plan.cells for name, plan in self.plans.items()}
+        return breaks_of(given, cells, self.state.scene.landscape)
+
+    def _state(self, given: Mapping[str, str]) -> dict[str, Any]:
+        with_q = bool(whole({"q": given.get("q", "0")}, "q", 1))
+        return state_answer(self.state, self._breaks(given), with_q)
+
+    def _gain(self, given: Mapping[str, str]) -> dict[str, Any]:
+        cell = whole(given, "cell", self.state.scene.landscape.fuel_model.size - 1)
+        return {"cell": cell, "saves": self.state.gain(self._breaks(given).cells, cell)}
+
+    def _fire(self, given: Mapping[str, str]) -> dict[str, Any]:
+        cell = burnable_cell(given, self.state.scene.landscape)
+        wind, minutes = wind_of(given), number(given, "minutes")
+        lit = self.state.light(cell, wind, minutes, self._breaks(given).cells)
+        return fire_answer(lit, cell, wind, minutes)
+
+    def _plans(self, given: Mapping[str, str]) -> dict[str, Any]:
+        return {"plans": [plan_data(plan) for plan in self.plans.values()],
+                "pending": self.pending}
+
+
+def make_server(explorer: Explorer, port: int) -> ThreadingHTTPServer:
+    """A server on loopback that is not yet serving; port 0 takes a free one.
+
+    Raises:
+        InputError: the port is in use or may not be used.
+    """
+    class Handler(_Handler):
+        served = explorer
+
+    try:
+        server = _Server((HOST, port), Handler)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise fail(expected="a free port", given=f"port {port} ({reason})", where="--port",
+                   remedy="choose another, or 0 for any free one") from error
+    return server
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    # Elsewhere the option lets two servers share a port.
+    allow_reuse_address = sys.platform != "win32"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers GET; everything else is refused by the base class."""
+
+    served: Explorer
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "firebreak", ""
+    timeout = _IDLE_S
+
+    def do_GET(self) -> None:
+        """Answers one request."""
+        address, _, query = self.path.partition("?")
+        try:
+            self._check_asker(address)
+            if address == "/":
+                self._send(200, self.served.page(), "text/html; charset=utf-8")
+            elif address == "/favicon.ico":
+                self._send(200, ICON, "image/svg+xml")
+            elif address in PARAMETERS:
+                self._send_json(200, self.served.ask(address, query))
+            else:
+                self._send_json(404, {"error": "expected an address of the explorer; open /"})
+        except InputError as error:
+            self._send_json(400, {"error": str(error)})
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True  # the page has gone
+        except Exception:
+            self._send_json(500, {"error": "the explorer failed; its terminal says how"})
+            raise
+
+    def _check_asker(self, address: str) -> None:
+        """A page of another site may have its name lead here; its requests then name that site."""
+        assert isinstance(self.server, _Server)
+        port = self.server.server_port
+        host = self.headers.get("Host", "")
+        if host not in (f"{HOST}:{port}", f"localhost:{port}"):
+            raise fail(expected=f"the host {HOST}:{port}", given=f"'{host[:80]}'", where="request",
+                       remedy=f"open http://{HOST}:{port}/")
+        asker = self.headers.get("Sec-Fetch-Site", "none")
+        if address in PARAMETERS and asker not in ("none", "same-origin"):
+            raise fail(expected="a request of the explorer's own page", given="one of another site",
+                       where="request", remedy=f"open http://{HOST}:{port}/")
+
+    def _send_json(self, status: int, content: dict[str, Any]) -> None:
+        self._send(status, json.dumps(content, allow_nan=False), "application/json")
+
+    def _send(self, status: int, text: str, kind: str) -> None:
+        body = text.encode("utf-8")
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Requests are not listed."""
