@@ -157,8 +157,7 @@ def split_blocks(shape: tuple[int, int], block: int,
     if block < 1:
         raise fail(expected="a block side of 1 cell or more", given=f"{block}", where=where,
                    remedy="use larger blocks")
-    blocks = [Window(row, col, rows, cols) for row, rows in _cut(shape[0], block)
-              for col, cols in _cut(shape[1], block)]
+    blocks = cut_blocks(shape, block)
     if len(blocks) < len(SPLITS):
         raise fail(expected="at least 3 blocks, one for each of train, validation and test",
                    given=f"{len(blocks)} of {block} x {block} cells or more", where=where,
@@ -168,6 +167,12 @@ def split_blocks(shape: tuple[int, int], block: int,
     parts = np.split(dealt, ends[:-1])
     return {split: sorted(blocks[i] for i in part)
             for split, part in zip(SPLITS, parts, strict=True)}
+
+
+def cut_blocks(shape: tuple[int, int], block: int) -> list[Window]:
+    """Blocks of at least `block` x `block` cells that cover a map without overlap, row by row."""
+    return [Window(row, col, rows, cols) for row, rows in _cut(shape[0], block)
+            for col, cols in _cut(shape[1], block)]
 
 
 def _cut(length: int, block: int) -> list[tuple[int, int]]:

@@ -193,6 +193,21 @@ class EvaluationConfig(Section):
                                 "downstream-value", "dqn"])
 
 
+class TrialsConfig(Section):
+    """A search for hyper-parameters, cross-validated: `firebreak trials`."""
+
+    folds: int = Field(5, ge=3, le=100, description="of landscapes: one to test on, one to choose "
+                                                    "by, the others to train on")
+    trials: int = Field(12, ge=1, le=10_000, description="configurations tried")
+    landscapes: int = Field(40, ge=3, le=10_000, description="of the folds together, where they "
+                                                             "are synthetic")
+    search: dict[str, Annotated[list[float | int | str | bool], Field(min_length=1)]] = Field(
+        {"agent.learning_rate": [3e-4, 7e-4, 1.5e-3], "agent.discount_end": [0.8, 0.9],
+         "agent.n_step": [1, 3]},
+        description="values of keys to try; Optuna draws numbers between the least and the largest")
+    prune: bool = Field(True, description="give up trials that fall behind the median")
+
+
 class EvolutionConfig(Section):
     """A population of policies: `firebreak evolve`."""
 
@@ -253,5 +268,6 @@ class RunConfig(Section):
     train: TrainConfig = TrainConfig()
     replay: ReplayConfig = ReplayConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
+    trials: TrialsConfig = TrialsConfig()
     evolution: EvolutionConfig = EvolutionConfig()
     cleanup: CleanupConfig = CleanupConfig()

@@ -71,7 +71,7 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
     conditions = conditions_of(config, data)
     maps = _maps(config, data) if land.kind == "windows" else []
     sizes = config.mixture.sizes or [land.size]
-    train = tuple(_source(config, conditions, size, _draw(config, maps, size, "train"))
+    train = tuple(source_of(config, conditions, size, _draw(config, maps, size, "train"))
                   for size in sizes)
     each = -(-held_out.validation_landscapes // len(sizes))
     return Splits(
@@ -81,8 +81,9 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
         test=_test_scenes(config, conditions, maps, data))
 
 
-def _source(config: RunConfig, conditions: FireConditions, size: int,
-            draw: LandscapeDraw) -> ProblemSource:
+def source_of(config: RunConfig, conditions: FireConditions, size: int,
+              draw: LandscapeDraw) -> ProblemSource:
+    """The problems of a configuration on the landscapes drawn."""
     full = size + 2 * config.landscapes.margin
     return ProblemSource(shape=(full, full), landscape=draw, conditions=conditions,
                          budget_share=config.budget, plan_fires=config.fires.plan_fires,
@@ -173,7 +174,7 @@ def _test_scenes(config: RunConfig, conditions: FireConditions, maps: list[_Map]
         found[name] = scenes(_windows(config, own[:1], "test", land.size,
                                       held_out.test_landscapes))
     for name in land.test_maps:
-        whole = _whole(name, aggregate(_read(data, name), land.aggregate), "test")
+        whole = _whole(name, aggregate(read_map(data, name), land.aggregate), "test")
         found[name] = scenes(_windows(config, [whole], "test", land.size,
                                       held_out.test_landscapes))
     return found
@@ -187,7 +188,7 @@ def _maps(config: RunConfig, data: Path) -> list[_Map]:
                    remedy="name at least one landscape file or folder")
     found = []
     for name in [*land.maps, *land.train_maps]:
-        read = _read(data, name)
+        read = read_map(data, name)
         factors = sorted(_factors(config, read), reverse=True)
         joined = [aggregate(read, factor) for factor in factors]
         if name in land.train_maps:
@@ -221,7 +222,8 @@ def _scaled(block: Window, times: int) -> Window:
     return Window(block.row * times, block.col * times, block.rows * times, block.cols * times)
 
 
-def _read(data: Path, name: str) -> Landscape:
+def read_map(data: Path, name: str) -> Landscape:
+    """A map of the data folder."""
     if not (data / name).exists():
         raise fail(expected=f"the map '{name}' in the data folder", given="nothing there",
                    where=str(data / name),
