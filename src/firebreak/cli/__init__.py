@@ -10,6 +10,7 @@ from firebreak.checks import InputError, unknown_name
 
 COMMANDS = {
     "train": "train a fuel-break policy and compare it on landscapes it never saw",
+    "trials": "search for hyper-parameters, cross-validated over folds of land",
     "evolve": "evolve a population of policies that share one replay",
     "plan": "make a plan for a landscape and write it as GeoTIFF, CSV and pictures",
     "evaluate": "compare methods and plans on test fires",

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from firebreak.checks import fail
-from firebreak.cli import common
+from firebreak.cli import common, signals
 from firebreak.cli.executor_options import ExecutorOptions
-from firebreak.cli.signals import handling, stop_now
 from firebreak.cli.train import compare
 
 if TYPE_CHECKING:
@@ -50,8 +49,10 @@ class EvolveArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    from firebreak.train.config import as_toml, data_folder, load_config, with_data
+    from firebreak.train.config import data_folder, load_config, with_data
+    from firebreak.train.evolution import Evolution
     from firebreak.train.executors.base import Recipe, closing
+    from firebreak.train.lock import locked
     from firebreak.train.player import make_player
     from firebreak.train.splits import make_splits
 
@@ -67,17 +68,11 @@ def run(arguments: list[str]) -> int:
     splits = make_splits(config, data_folder(config, None))
     begin = time.perf_counter()
     with closing(args.where.open(Recipe(make_player, (config,)))) as executor:
-        from firebreak.train.evolution import Evolution
-
         evolution = Evolution(config, executor, splits.train[0].shape, folder)
-        if args.resume is not None:
-            evolution.resume()
-        folder.mkdir(parents=True, exist_ok=True)  # only after all of that has worked
-        (folder / "config.toml").write_text(as_toml(config), encoding="utf-8")
-        print(f"{folder}: {len(evolution.members)} members, {executor.workers} "
-              f"{'worker' if executor.workers == 1 else 'workers'} ({executor.backend.name}), "
-              f"replay {evolution.replay.nbytes / 1e6:.1f} MB")
-        with handling({signal.SIGTERM: stop_now}):
+        stop: dict[int, signals.Handler] = dict.fromkeys(
+            (signal.SIGINT, signal.SIGTERM), signals.stop_now)
+        with locked(folder), signals.handling(stop):  # only after all of that has worked
+            _begin_or_resume(evolution, folder, args.resume is not None)
             end = _consume(evolution, folder, config, args.quiet)
     compare(config, splits, folder)
     print(f"\nfitness of the best: {end['first_fitness']:.3f} in generation 0, "
@@ -86,7 +81,7 @@ def run(arguments: list[str]) -> int:
         common.print_json({
             "run": str(folder), "generations": end["generation"],
             "best_fitness": end["best_fitness"], "first_fitness": end["first_fitness"],
-            "live": end["live"], "env_steps": end["env_steps"],
+            "live": evolution.live(), "env_steps": end["env_steps"],
             "learner_steps": end["learner_steps"], "workers": executor.workers,
             "executor": executor.backend.name, "population_sha256": end["population_sha256"],
             "seconds": time.perf_counter() - begin})
@@ -108,18 +103,35 @@ def _stored(run: Path) -> Path:
     return stored
 
 
+def _begin_or_resume(evolution: "Evolution", folder: Path, resumed: bool) -> None:
+    """Takes the folder to where the run goes on: after its last generation, or at the beginning."""
+    from firebreak.files import write_text
+    from firebreak.train.checkpoints import CHECKPOINTS, checkpoints_of
+    from firebreak.train.config import as_toml
+    from firebreak.train.metrics import rewind
+    from firebreak.train.store import sweep
+
+    sweep(folder / CHECKPOINTS)
+    if resumed:
+        rewind(folder, evolution.resume() if checkpoints_of(folder / CHECKPOINTS) else {})
+    write_text(folder / "config.toml", as_toml(evolution.config))
+    workers = evolution.executor.workers
+    print(f"{folder}: {len(evolution.members)} members, {workers} "
+          f"{'worker' if workers == 1 else 'workers'} ({evolution.executor.backend.name}), "
+          f"replay {evolution.replay.nbytes / 1e6:.1f} MB")
+
+
 def _consume(evolution: "Evolution", folder: Path, config: "RunConfig",
              quiet: bool) -> dict[str, Any]:
     """Writes the rows of a run, tells and draws its generations, returns the last row."""
-    from firebreak.train.metrics import JsonLines
+    from firebreak.train.metrics import RunLog
 
-    bounds = config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files
-    metrics = JsonLines(folder / "metrics.jsonl", *bounds)
-    memory = JsonLines(folder / "memory.jsonl", *bounds)
+    log = RunLog(folder, config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files)
+    evolution.positions = log.positions
     last: dict[str, Any] = {}
     try:
         for row in evolution.run():
-            (memory if row["kind"] == "memory" else metrics).write(row)
+            log.write(row)
             if row["kind"] == "generation":
                 if not quiet:
                     print(described(row), flush=True)
@@ -133,8 +145,7 @@ def _consume(evolution: "Evolution", folder: Path, config: "RunConfig",
               f"--resume {shlex.quote(str(folder))}", file=sys.stderr)
         raise
     finally:
-        metrics.close()
-        memory.close()
+        log.close()
     return last
 
 

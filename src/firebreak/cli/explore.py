@@ -101,7 +101,7 @@ def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
 
 def _of_landscape(args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import SHIPPED, load_policy
-    from firebreak.cli.plan import _part
+    from firebreak.cli.plan_inputs import part_of
     from firebreak.env.problem import budget_cost
     from firebreak.planning.export import read_plan
     from firebreak.planning.methods import check_methods, make_plan
@@ -109,7 +109,7 @@ def _of_landscape(args: VisualizeArguments) -> Subject:
     check_methods([args.method], "--method")
     options = args.scene_options()
     full = options.read(args.run)
-    land, (top, left) = (full, (0, 0)) if args.area is None else _part(full, args.area)
+    land, (top, left) = (full, (0, 0)) if args.area is None else part_of(full, args.area)
     scene = options.scene(land, args.run)
     with warnings.catch_warnings():
         if args.policy is None and args.method != "dqn":

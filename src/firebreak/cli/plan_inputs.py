@@ -84,7 +84,7 @@ def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: f
     from firebreak.planning.rules import PlanRules
 
     full = _with_costs(options, full, width_m)
-    land, offset = _part(full, options.area) if options.area else (full, (0, 0))
+    land, offset = part_of(full, options.area) if options.area else (full, (0, 0))
     include = _cells_in(options.must_include, land)
     if options.must_exclude is not None:
         land = _without(land, options.must_exclude, include)
@@ -139,7 +139,7 @@ def existing_plan(path: Path, land: "Landscape", full: "Landscape",
                 seconds=0.0, simulations=0.0)
 
 
-def _part(full: "Landscape", area: str) -> "tuple[Landscape, tuple[int, int]]":
+def part_of(full: "Landscape", area: str) -> "tuple[Landscape, tuple[int, int]]":
     """The cells that an area names with a margin, only the area treatable."""
     from firebreak.landscape.rasters import mask_of
     from firebreak.planning.area import plan_area

@@ -13,7 +13,7 @@ learning, with Q-learning members instead of one policy-gradient learner.
 import gc
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
@@ -61,6 +61,10 @@ class Evolution:
         executor: of workers that hold a `Player` of the configuration.
         shape: (H, W) of the maps.
         run: the output folder; policy.pt (the best member) and checkpoints/ are written there.
+
+    Attributes:
+        positions: where the files of rows stand, stored with each checkpoint; set by whoever
+            writes them.
     """
 
     def __init__(self, config: RunConfig, executor: Executor, shape: tuple[int, int],
@@ -77,6 +81,7 @@ class Evolution:
         track(self.replay)
         self.generation = self.episodes = self.env_steps = self.learner_steps = 0
         self.profiler = Profiler(lambda: {"evolution": self}, self._filled)
+        self.positions: Callable[[], dict[str, Any]] = dict
         self._seconds: dict[str, float] = {}
 
     def run(self) -> Iterator[Row]:
@@ -97,7 +102,7 @@ class Evolution:
             gc.unfreeze()
         yield {"kind": "end", "seconds": time.perf_counter() - begin, **self._counts(),
                "best_fitness": self.best.fitness, "first_fitness": self.first_fitness,
-               "population_sha256": weights_sha256(self.members), "live": self.live()}
+               "population_sha256": weights_sha256(self.members)}
 
     def live(self) -> dict[str, int]:
         """Agents, environments and replays alive in this process."""
@@ -111,10 +116,10 @@ class Evolution:
             "members": [member_state(member) for member in self.members],
             "best": member_state(self.best), "replay": self.replay.state(),
             "first_fitness": self.first_fitness, "config": as_toml(self.config),
-            **self._counts()})
+            "positions": self.positions(), **self._counts()})
 
-    def resume(self) -> None:
-        """Goes on from the run folder's newest checkpoint.
+    def resume(self) -> dict[str, Any]:
+        """Goes on from the run folder's newest checkpoint; returns the `positions` stored with it.
 
         Raises:
             InputError: there is none, or it is of a run with other settings.
@@ -134,6 +139,8 @@ class Evolution:
         self.first_fitness = float(state["first_fitness"])
         for name in ("generation", "episodes", "env_steps", "learner_steps"):
             setattr(self, name, int(state[name]))
+        positions: dict[str, Any] = state["positions"]
+        return positions
 
     def _one_generation(self) -> Iterator[Row]:
         self._seconds = {}
@@ -154,9 +161,9 @@ class Evolution:
         self.generation += 1
         gc.collect()
         yield from self._memory_row("cleanup")
-        yield row | {"seconds": dict(self._seconds), "rss_bytes": rss_bytes(), "live": self.live(),
+        yield row | {"seconds": dict(self._seconds), "rss_bytes": rss_bytes(),
                      "population_sha256": weights_sha256(self.members)}
-        self.save()  # the row first: a run killed here writes it again, none is ever missing
+        self.save()  # the row first, whose place the checkpoint holds
 
     def _collect(self) -> list[float]:
         """Every member plays as many training episodes; all go into the replay, in order."""

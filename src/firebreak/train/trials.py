@@ -142,14 +142,20 @@ def _run_folds(config: RunConfig, search: Search, executor: Executor, folder: Pa
     are done or the trial is given up; then every worker is replaced.
     """
     scores = [row["validation"] for row in done]
-    while len(scores) < config.trials.folds:
-        if scores and search.report(trial, scores):
-            break
+
+    def given_up() -> bool:
+        return bool(scores) and search.report(trial, scores)
+    hopeless = False
+    while len(scores) < config.trials.folds and not (hopeless or given_up()):
         these = range(len(scores), min(len(scores) + executor.workers, config.trials.folds))
         calls = [(changes, fold, str(folder / f"trial-{trial}" / f"fold-{fold}"))
                  for fold in these]
         for fold, found in zip(these, call_all(executor, FoldRunner.run_fold.__name__, calls),
                                strict=True):
+            # Asked after each fold, as if they had come one by one: any number of workers agrees.
+            hopeless = given_up()
+            if hopeless:
+                break
             scores.append(found["validation"])
             yield {"kind": "fold", "trial": trial, "fold": fold, "changes": changes, **found}
     for worker in executor.idle:

@@ -1,0 +1,113 @@
+"""Tiny trials: everything freed after each fold, stopped anywhere and gone on with, processes."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from firebreak.checks import InputError
+from firebreak.cli import main
+from firebreak.train.config import load_config
+from firebreak.train.executors.base import Recipe, closing
+from firebreak.train.executors.choice import open_executor
+from firebreak.train.metrics import read_rows
+from firebreak.train.schema import RunConfig
+from firebreak.train.search import GridSearch
+from firebreak.train.trials import FoldRunner, run_trials
+from tiny import TINIER
+
+Row = dict[str, Any]
+SMALL = [*TINIER, "train.episodes=8", "trials.folds=3", "trials.trials=2", "trials.landscapes=4",
+         "evaluation.test_fires=20"]
+CLOCKS = ("rss_bytes", "peak_rss_bytes", "driver_rss_bytes", "live")
+
+
+def small(*changes: str) -> RunConfig:
+    return load_config("quick", SMALL + list(changes))
+
+
+def without_clocks(rows: list[Row]) -> list[Row]:
+    return [{key: value for key, value in row.items() if key not in CLOCKS} for row in rows]
+
+
+def tried(folder: Path, config: RunConfig, name: Any = "in-process", workers: int = 1,
+          most: int = 100) -> list[Row]:
+    torch.set_num_threads(1)
+    rows = []
+    with closing(open_executor(name, Recipe(FoldRunner, (config,)), workers)) as executor:
+        for row in run_trials(config, GridSearch(config), executor, folder):
+            rows.append(row)
+            if len(rows) == most:
+                break
+    return rows
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Row]]:
+    folder = tmp_path_factory.mktemp("trials")
+    return folder, tried(folder, small())
+
+
+def test_a_trial_trains_and_tests_on_every_fold(run: tuple[Path, list[Row]]) -> None:
+    folder, rows = run
+    folds = [row for row in read_rows(folder / "trials.jsonl") if row["kind"] == "fold"]
+    assert [(row["trial"], row["fold"]) for row in folds] == [(t, f) for t in (0, 1)
+                                                             for f in (0, 1, 2)]
+    assert len({row["weights_sha256"] for row in folds}) == 6
+    assert all(row["learner_steps"] > 0 for row in folds)
+    for row in rows:
+        own = [fold for fold in folds if fold["trial"] == row["trial"]]
+        assert row["test"] == pytest.approx(sum(fold["test"] for fold in own) / 3)
+        assert row["low"] <= row["test"] <= row["high"]
+    assert (folder / "trial-1" / "fold-2" / "policy.pt").is_file()
+    assert not list(folder.rglob("checkpoints"))
+
+
+def test_one_agent_two_environments_one_replay_while_a_fold_runs_and_none_after(
+        run: tuple[Path, list[Row]]) -> None:
+    folds = [row for row in read_rows(run[0] / "trials.jsonl") if row["kind"] == "fold"]
+    for row in folds:
+        assert row["left"] == {"DQNAgent": 0, "FuelbreakVectorEnv": 0, "Replay": 0}
+        assert row["live"] == folds[0]["live"]
+
+
+@pytest.mark.parametrize("kept", [2, 3, 5])
+def test_a_stopped_search_goes_on_with_the_fold_under_way(
+        run: tuple[Path, list[Row]], tmp_path: Path, kept: int) -> None:
+    """`kept` lines of the table of results are on disk, the last one cut in the middle."""
+    lines = (run[0] / "trials.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "trials.jsonl").write_text("".join(lines[:kept]) + lines[kept][:20])
+    again = tried(tmp_path, small())
+    assert without_clocks(again) == without_clocks(run[1])
+    assert without_clocks(read_rows(tmp_path / "trials.jsonl")) == without_clocks(
+        read_rows(run[0] / "trials.jsonl"))
+
+
+@pytest.mark.slow
+def test_processes_give_the_same_rows_even_if_one_is_killed_in_a_fold(
+        run: tuple[Path, list[Row]], tmp_path: Path) -> None:
+    config = small("trials.trials=1")
+    with closing(open_executor("processes", Recipe(FoldRunner, (config,)), 2)) as executor:
+        rows = run_trials(config, GridSearch(small()), executor, tmp_path)
+        os.kill(executor.backend.process_ids()[0], signal.SIGKILL)  # type: ignore[attr-defined]
+        assert without_clocks(list(rows)) == without_clocks(run[1][:1])
+        assert executor.restarts == 1
+
+
+def test_mistakes_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    changes = [part for change in SMALL for part in ("--set", change)]
+
+    def said(*more: str) -> str:
+        assert main(["trials", "quick", *changes, "--out", str(tmp_path / "t"), *more]) == 2
+        text = capsys.readouterr().err
+        assert text.count("\n") == 1
+        return text
+    assert "at most 4 folds, as many as there are blocks of land, got 5" in said("--folds", "5")
+    assert "trials.folds" in said("--folds", "2")
+    assert "at most 12 trials" in said("--trials", "13", "--search", "grid")
+    assert "config.toml" in said("--resume", str(tmp_path / "none"))
+    with pytest.raises(InputError, match="one map size"):
+        FoldRunner(small("mixture.sizes=[10, 12]"))
