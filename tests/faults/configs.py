@@ -15,6 +15,7 @@ _WRONG: dict[str, list[str]] = {
     "boolean": ["1", "0", '"true"', "[true]", "{a = true}"],
     "array": ["3", '"a"', "true", "{a = 1}", "[[1]]", "[{a = 1}]"],
     "enum": ["3", '""', "true", "[1]", '"fron"', '"FRONT"'],
+    "object": ["3", '"a"', "[1]", "true"],
     "table": ["3", '"a"', "[1]", "true"]}
 
 

@@ -23,6 +23,8 @@ from firebreak.layout import OBSERVATION
 FORMAT = "firebreak-policy-2"
 SHIPPED = Path(__file__).parents[1] / "policies" / "general.pt"
 """The policy that comes with the package, trained with the preset `general`."""
+CONTROL = SHIPPED.with_name("regression.pt")
+"""The same network with no reinforcement learning: it predicts the gain of each break alone."""
 
 
 class Policy(NamedTuple):

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from firebreak.agent.policy_file import Policy
+from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.agent.relative import unit_of
 from firebreak.checks import fail
 from firebreak.env.observation import to_floats
@@ -25,6 +25,18 @@ def place_dqn(task: Task) -> Placement:
     """
     policy = policy_of(task, "dqn")
     return place_by_score(task, lambda slots: q_map(policy, slots))
+
+
+def place_regression(task: Task) -> Placement:
+    """The cells whose own gain a network predicts largest: greedy, by a learned guess of the gain
+    on fires that it is not shown. The network is the one that comes with the package.
+
+    Raises:
+        InputError: more treatable cells than MOST_TREATABLE.
+    """
+    _check_size(task.problem.scene.landscape, "regression")
+    control = load_policy(CONTROL)
+    return place_by_score(task, lambda slots: q_map(control, slots))
 
 
 def policy_of(task: Task, method: str) -> Policy:

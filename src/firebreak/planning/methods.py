@@ -84,6 +84,9 @@ METHODS: dict[str, Method] = {
     "milp": Method(
         "solves a mixed-integer program of the plan fires' spread graphs, with a bound; small maps",
         milp.place_milp),
+    "regression": Method(
+        "treats the cells whose own gain a network predicts largest, without reinforcement "
+        "learning, simulated anew as the plan grows", learned.place_regression),
     "dqn": Method(
         "treats the cells that a trained policy values most, simulated anew as the plan grows",
         learned.place_dqn),

@@ -10,9 +10,9 @@ from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.collector import ExperienceCollector
 from firebreak.train.gain_labels import GainLabels
+from firebreak.train.parallel import CollectorPool, check_collectors
 from firebreak.train.schema import RunConfig
-
-VALIDATION_ENVS = 16
+from firebreak.train.validation import VALIDATION_ENVS
 
 
 class Arena:
@@ -26,18 +26,21 @@ class Arena:
     def __init__(self, config: RunConfig, source: ProblemSource, problems: list[Problem],
                  agent: DQNAgent, place: int, count: int) -> None:
         train, clean = config.train, config.cleanup
+        check_collectors(config)
         self.problems = problems
         self.env = FuelbreakVectorEnv(source, train.num_envs)
         self.validation_env = FuelbreakVectorEnv(
             source, min(VALIDATION_ENVS // count or 1, len(problems)), autoreset=False)
-        self.replay = Replay(OBSERVATION, source.shape, train.num_envs,
+        self.replay = Replay(OBSERVATION, source.shape, 1 if train.collectors else train.num_envs,
                              config.replay.capacity // count,
                              shortest_episode(config, source.shape[0]))
         name = ("episodes",) if place == 0 else ("episodes", place)
-        self.collector = ExperienceCollector(
-            self.env, agent, steps=train.collect_steps,
-            seed=integer_seed(config.seed, *name) % 2**31, max_experiences=clean.max_experiences,
-            max_step_times=clean.max_step_times, max_collection_times=clean.max_collection_times)
+        self.collector: ExperienceCollector | CollectorPool = (
+            CollectorPool(config, agent) if train.collectors else ExperienceCollector(
+                self.env, agent, steps=train.collect_steps,
+                seed=integer_seed(config.seed, *name) % 2**31,
+                max_experiences=clean.max_experiences, max_step_times=clean.max_step_times,
+                max_collection_times=clean.max_collection_times))
         self.labels = gain_labels(config, self.env, count)
         for thing in (self.env, self.validation_env, self.replay, self.collector):
             track(thing)
@@ -48,7 +51,9 @@ class Arena:
         return self.replay.shape[0] * self.replay.shape[1]
 
     def close(self) -> None:
-        """Closes both environments."""
+        """Closes both environments; ends the workers that collect."""
+        if isinstance(self.collector, CollectorPool):
+            self.collector.close()
         self.env.close()
         self.validation_env.close()
 

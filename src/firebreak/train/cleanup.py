@@ -17,6 +17,7 @@ from firebreak.memory.census import census
 from firebreak.memory.process import gpu_share_used, heap_bytes
 from firebreak.memory.snapshot import PACKAGE
 from firebreak.train.collector import ExperienceCollector
+from firebreak.train.parallel import CollectorPool
 from firebreak.train.schema import CleanupConfig
 
 ALARM_BYTES = 1_000_000
@@ -43,7 +44,7 @@ class Cleaner:
     """
 
     def __init__(self, schedule: CleanupConfig, agent: DQNAgent,
-                 collectors: Sequence[ExperienceCollector],
+                 collectors: Sequence[ExperienceCollector | CollectorPool],
                  gpu_share: Callable[[], float] = gpu_share_used) -> None:
         self.schedule, self.agent, self.collectors = schedule, agent, list(collectors)
         self.gpu_share = gpu_share

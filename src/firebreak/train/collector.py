@@ -137,6 +137,9 @@ class ExperienceCollector:
         finished, self._finished = self._finished, []
         return Collected(self.buffer.held * self.env.num_envs, finished, seconds)
 
+    def poll(self) -> None:
+        """Between learner steps: nothing goes on then."""
+
     def state(self) -> dict[str, Any]:
         """Everything needed to go on with the episodes under way."""
         return {"env": self.env.state(), "buffer": self.buffer.state(), "episodes": self.episodes,

@@ -23,12 +23,11 @@ from firebreak.env.sources import ProblemSource
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
-from firebreak.train.arena import VALIDATION_ENVS
 from firebreak.train.config import data_folder
 from firebreak.train.schema import RunConfig
 from firebreak.train.setup import settings_of
 from firebreak.train.splits import make_splits
-from firebreak.train.validation import returns_of
+from firebreak.train.validation import VALIDATION_ENVS, returns_of
 
 Weights = dict[str, NDArray[np.float32]]
 

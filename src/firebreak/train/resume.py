@@ -36,6 +36,7 @@ class Progress:
         seconds: of the run, when it was last saved.
         in_turn: a turn has begun and has not ended.
         collected: arenas that have collected in this turn.
+        env_steps: what they have collected.
         counted: this turn's experience is in `updates_due`.
         returns: of the episodes that ended in this turn.
         updates: loss, mean Q-value and gradient norm of this turn's gradient steps.
@@ -47,13 +48,14 @@ class Progress:
     seconds: float = 0.0
     in_turn: bool = False
     collected: int = 0
+    env_steps: int = 0
     counted: bool = False
     returns: list[float] = field(default_factory=list)
     updates: list[tuple[float, float, float]] = field(default_factory=list)
 
     def end_turn(self) -> None:
         """Forgets the turn that is over."""
-        self.in_turn, self.collected, self.counted = False, 0, False
+        self.in_turn, self.collected, self.env_steps, self.counted = False, 0, 0, False
         self.returns, self.updates = [], []
 
 

@@ -170,6 +170,17 @@ class TrainConfig(Section):
     threads: int = Field(0, ge=0, le=256, description="threads that burn fires; 0 = all cores")
     torch_threads: int = Field(1, ge=1, le=256, description="threads of the network")
     device: Literal["cpu", "cuda"] = Field("cpu", description="where the network lives")
+    collectors: int = Field(0, ge=0, le=4096, description="that play whole episodes beside the "
+                                                         "learner, num_envs each; 0: none, the "
+                                                         "learner collects by itself")
+    collector_executor: Literal["in-process", "processes", "ray"] = Field(
+        "processes", description="where they play")
+    collector_workers: int = Field(0, ge=0, le=4096, description="that play for them; 0: one each")
+    ray_address: str | None = Field(None, description="HOST:PORT of a Ray cluster's head")
+    mode: Literal["lockstep", "async"] = Field(
+        "lockstep", description="the same bits anywhere, or rounds as they come")
+    broadcast_steps: int = Field(32, ge=1, description="learner steps between sending weights")
+    collector_wait_s: float = Field(5.0, gt=0, description="in async, the longest wait for one")
     checkpoints_kept: int = Field(2, ge=1, le=1000, description="last checkpoints kept, and the "
                                                                 "best besides")
 

@@ -260,7 +260,7 @@ class ParallelTrainer:
                 returns = arena.collector.collect(self.env_steps, self._check_stop).returns
             except NotFinite as error:
                 raise self._diverged(error) from error
-            arena.collector.buffer.drain(arena.replay)
+            turn.env_steps += arena.collector.buffer.drain(arena.replay)
             if arena.labels is not None and self._learns_gains():
                 arena.labels.label(self.config.train.collect_steps * arena.env.num_envs)
             turn.returns += returns
@@ -272,11 +272,12 @@ class ParallelTrainer:
         turn = self.progress
         ready = sum(len(arena.replay) for arena in self.arenas) >= self.config.train.learning_starts
         if ready and not turn.counted:
-            env_steps = self.config.train.collect_steps * sum(a.env.num_envs for a in self.arenas)
-            turn.updates_due += env_steps * self.config.train.updates_per_env_step
+            turn.updates_due += turn.env_steps * self.config.train.updates_per_env_step
             turn.counted = True
         while turn.counted and turn.updates_due >= 1.0:
             self._check_stop()
+            for arena in self.arenas:
+                arena.collector.poll()
             update = self._update()
             turn.updates_due -= 1.0
             turn.updates.append((update.loss, update.mean_q, update.gradient_norm))

@@ -16,6 +16,9 @@ from torch import Tensor
 from firebreak.env.problem import Problem
 from firebreak.env.vector_env import FuelbreakVectorEnv
 
+VALIDATION_ENVS = 16
+"""Problems played at once."""
+
 
 class Greedy(Protocol):
     """Who acts: the best allowed cell of each observation."""

@@ -1,0 +1,148 @@
+"""Collectors beside the learner: the same bits anywhere, a killed one too, resume, async."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from firebreak.checks import InputError
+from firebreak.train.config import load_config
+from firebreak.train.parallel import CollectorPool
+from firebreak.train.schema import RunConfig
+from firebreak.train.splits import make_splits
+from firebreak.train.trainer import ParallelTrainer
+from tiny import TINIER
+
+SMALL = [*TINIER, "train.episodes=24", "train.num_envs=2", "train.collectors=3",
+         "train.broadcast_steps=4", "evaluation.every_episodes=12", "train.learning_starts=20",
+         "replay.capacity=100"]
+
+
+def small(*changes: str) -> RunConfig:
+    return load_config("quick", SMALL + list(changes))
+
+
+def begun(folder: Path, *changes: str) -> ParallelTrainer:
+    torch.set_num_threads(1)
+    config = small(*changes)
+    folder.mkdir(exist_ok=True)
+    return ParallelTrainer(config, make_splits(config, Path()), folder)
+
+
+def pool_of(trainer: ParallelTrainer) -> CollectorPool:
+    pool = trainer.arenas[0].collector
+    assert isinstance(pool, CollectorPool)
+    return pool
+
+
+def finished(trainer: ParallelTrainer) -> list[dict[str, Any]]:
+    try:
+        return list(trainer.run())
+    finally:
+        trainer.close()
+
+
+def content(trainer: ParallelTrainer) -> list[bytes]:
+    return [tensor.numpy().tobytes() for tensor in trainer.arenas[0].replay.state().values()]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[ParallelTrainer, list[dict[str, Any]]]:
+    trainer = begun(tmp_path_factory.mktemp("run"), "train.collector_executor='in-process'")
+    return trainer, finished(trainer)
+
+
+def test_rounds_of_whole_episodes_fill_the_replay_and_earn_updates(
+        run: tuple[ParallelTrainer, list[dict[str, Any]]]) -> None:
+    trainer, rows = run
+    progress = [row for row in rows if row["kind"] == "progress"]
+    assert [row["episodes"] for row in progress] == [6, 12, 18, 24]
+    assert rows[-1]["env_steps"] == trainer.arenas[0].replay._written
+    assert trainer.arenas[0].replay.terminated.sum() >= 10
+    before = [0, *(row["env_steps"] for row in progress)]
+    earned = sum(row["env_steps"] - steps for row, steps in zip(progress, before, strict=False)
+                 if row["replay"] >= 20)
+    assert 0 < earned < rows[-1]["env_steps"]
+    assert progress[-1]["learner_steps"] == int(0.25 * earned)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_any_number_of_workers_gives_the_same_bits(
+        run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path, workers: int) -> None:
+    other = begun(tmp_path, "train.collector_executor='in-process'",
+                  f"train.collector_workers={workers}")
+    assert finished(other)[-1]["weights_sha256"] == run[1][-1]["weights_sha256"]
+    assert content(other) == content(run[0])
+
+
+@pytest.mark.slow
+def test_processes_give_the_same_bits_even_if_one_is_killed_in_a_round(
+        run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
+    trainer = begun(tmp_path, "train.collector_workers=2")
+    rows, killed = [], 0
+    for row in trainer.run():
+        rows.append(row)
+        if row["kind"] == "progress" and not killed:
+            executor = pool_of(trainer)._open()
+            killed = executor.backend.process_ids()[0]  # type: ignore[attr-defined]
+            os.kill(killed, signal.SIGKILL)
+    assert pool_of(trainer)._open().restarts == 1
+    trainer.close()
+    assert rows[-1]["weights_sha256"] == run[1][-1]["weights_sha256"]
+    assert content(trainer) == content(run[0])
+
+
+@pytest.mark.parametrize("row", [2, 5, 9])
+def test_a_stopped_run_goes_on_with_the_round_under_way(
+        run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path, row: int) -> None:
+    where = "train.collector_executor='in-process'"
+    trainer = begun(tmp_path, where)
+    for number, _ in enumerate(trainer.run()):
+        if number == row:
+            trainer.stop_asked = True
+    trainer.close()
+    again = begun(tmp_path, where)
+    again.resume()
+    assert finished(again)[-1]["weights_sha256"] == run[1][-1]["weights_sha256"]
+    assert content(again) == content(run[0])
+
+
+def test_in_async_a_slow_collector_is_not_waited_for(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = begun(tmp_path, "train.collector_executor='in-process'", "train.mode='async'",
+                    "train.collector_wait_s=0.2")
+    pool = pool_of(trainer)
+    executor = pool._open()
+    answers = executor.answers
+    held_back: list[Any] = []
+
+    def without_the_third(timeout_s: float | None = None) -> Any:
+        """The third worker's answers do not come."""
+        found = answers(timeout_s)
+        held_back.extend(answer for answer in found if answer.worker == 2)
+        return [answer for answer in found if answer.worker != 2]
+    monkeypatch.setattr(executor, "answers", without_the_third)
+    rows = finished(trainer)
+    assert rows[-1]["episodes"] >= 24
+    assert len(held_back) == 1
+    assert pool._rounds[2] == 1
+    assert min(pool._rounds[:2]) >= 5
+
+
+def test_no_collector_runs_ahead_of_the_learner(tmp_path: Path) -> None:
+    trainer = begun(tmp_path, "train.collector_executor='in-process'", "train.mode='async'")
+    pool = pool_of(trainer)
+    pool._what_has_come(0, lambda: None)
+    for _ in range(50):
+        pool.poll()
+    assert len(pool._played) <= 2 * 3
+    assert max(pool._rounds) <= 4
+    trainer.close()
+
+
+def test_collectors_of_several_map_sizes_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"one map size together with train\.collectors, got 2"):
+        begun(tmp_path, "mixture.sizes=[10, 12]")
