@@ -8,7 +8,13 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.train.config import as_toml, load_config
 from firebreak.train.schema import RunConfig
-from firebreak.train.search import GridSearch, OptunaSearch, changed, make_search
+from firebreak.train.search import (
+    GridSearch,
+    OptunaSearch,
+    changed,
+    check_search,
+    make_search,
+)
 from firebreak.train.trials import best_trial, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
@@ -55,7 +61,7 @@ def test_changes_are_checked_like_a_file() -> None:
         with pytest.raises(InputError, match=r"trials\.search"):
             changed(config(), wrong)
     with pytest.raises(InputError, match="keys to search over, got none"):
-        make_search("grid", config("trials.search={}"), Path())
+        check_search(config("trials.search={}"))
 
 
 def test_the_search_table_round_trips_through_toml(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What the commands share: parsing, threads, the JSON line, output folders."""
 
+import contextlib
 import dataclasses
 import json
 import time
@@ -13,11 +14,12 @@ import tyro
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from firebreak.agent.policy_file import Policy
     from firebreak.cli.scene_options import SceneOptions
     from firebreak.planning.limits import SearchOptions
+    from firebreak.train.schema import ArtifactsConfig
 
 SCHEMA = 1
 OPTIONS_FILE = "options.json"
@@ -76,6 +78,18 @@ def new_folder(given: Path | None, name: str) -> Path:
     folder = chosen_folder(given, name)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@contextlib.contextmanager
+def copied(folder: Path, config: "ArtifactsConfig") -> "Iterator[None]":
+    """Copies a run's checkpoints and reports to its store, and says so where some could not be."""
+    from firebreak.train.artifacts import mirrored
+
+    with mirrored(folder, config) as mirror:
+        yield
+    if mirror is not None and mirror.failed:
+        warnings.warn(f"{mirror.failed} files were not copied to {config.store}: {mirror.reason}",
+                      stacklevel=2)
 
 
 def write_options(folder: Path, options: Any) -> Path:

@@ -71,7 +71,8 @@ def run(arguments: list[str]) -> int:
         evolution = Evolution(config, executor, splits.train[0].shape, folder)
         stop: dict[int, signals.Handler] = dict.fromkeys(
             (signal.SIGINT, signal.SIGTERM), signals.stop_now)
-        with locked(folder), signals.handling(stop):  # only after all of that has worked
+        # Only after all of that has worked.
+        with locked(folder), common.copied(folder, config.artifacts), signals.handling(stop):
             _begin_or_resume(evolution, folder, args.resume is not None)
             end = _consume(evolution, folder, config, args.quiet)
     compare(config, splits, folder)

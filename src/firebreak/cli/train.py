@@ -81,7 +81,8 @@ def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> i
         raise fail(expected="a folder without a run", given="one that holds a run",
                    where=str(folder), remedy="use --resume to go on with it, or another --out")
     trainer = ParallelTrainer(config, splits, folder)
-    with locked(folder):  # nothing is written before all of that has worked
+    # Nothing is written before all of that has worked.
+    with locked(folder), common.copied(folder, config.artifacts):
         _begin_or_resume(trainer, folder, resumed is not None)
         return _run_and_report(args, trainer, folder)
 

@@ -56,7 +56,7 @@ def run(arguments: list[str]) -> int:
     from firebreak.train.executors.base import Recipe, closing
     from firebreak.train.folds import make_folds, make_store
     from firebreak.train.lock import locked
-    from firebreak.train.search import make_search
+    from firebreak.train.search import check_search, make_search
     from firebreak.train.trials import FoldRunner
 
     args = common.parse(TrialsArguments, arguments, "trials")
@@ -69,13 +69,14 @@ def run(arguments: list[str]) -> int:
         raise fail(expected="a folder without trials", given="one that holds some",
                    where=str(folder), remedy="use --resume to go on with them, or another --out")
     kind = args.search if args.resume is None else _search_of(args.resume)
+    check_search(config)
     store = make_store(config, data_folder(config, None))
     make_folds(store, config.trials.folds, config.seed)
     begin = time.perf_counter()
     stop: dict[int, signals.Handler] = dict.fromkeys((signal.SIGINT, signal.SIGTERM),
                                                      signals.stop_now)
-    with closing(args.where.open(Recipe(FoldRunner, (config,)))) as executor, locked(
-            folder), signals.handling(stop):
+    with (closing(args.where.open(Recipe(FoldRunner, (config,)))) as executor, locked(folder),
+          common.copied(folder, config.artifacts), signals.handling(stop)):
         search = make_search(kind, config, folder)
         (folder / "config.toml").write_text(as_toml(config), encoding="utf-8")
         (folder / OPTIONS).write_text(json.dumps({"search": search.name}), encoding="utf-8")

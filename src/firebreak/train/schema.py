@@ -204,6 +204,16 @@ class EvaluationConfig(Section):
                                 "downstream-value", "dqn"])
 
 
+class ArtifactsConfig(Section):
+    """Copies of checkpoints and reports elsewhere, made beside the run."""
+
+    store: str | None = Field(None, min_length=1, description="a directory, or an fsspec URL such "
+                                                              "as s3://BUCKET/PATH")
+    queue: int = Field(64, ge=1, le=10_000, description="files that wait to be copied, at most")
+    attempts: int = Field(3, ge=1, le=100, description="for each file, before it counts as failed")
+    drain_s: float = Field(60.0, ge=0, description="longest wait for copies when the run has ended")
+
+
 class TrialsConfig(Section):
     """A search for hyper-parameters, cross-validated: `firebreak trials`."""
 
@@ -279,6 +289,7 @@ class RunConfig(Section):
     train: TrainConfig = TrainConfig()
     replay: ReplayConfig = ReplayConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
+    artifacts: ArtifactsConfig = ArtifactsConfig()
     trials: TrialsConfig = TrialsConfig()
     evolution: EvolutionConfig = EvolutionConfig()
     cleanup: CleanupConfig = CleanupConfig()

@@ -137,9 +137,8 @@ def make_search(name: str, config: RunConfig, folder: Path) -> Search:
     """The search of a name: "grid", "optuna", or "auto", which takes Optuna where it is installed.
 
     Raises:
-        InputError: Optuna is asked for and not installed, a key is unknown or a value not allowed.
+        InputError: Optuna is asked for and not installed, or the grid has too few points.
     """
-    check_search(config)
     if name == "auto":
         name = "grid" if not _has_optuna() else "optuna"
     return GridSearch(config) if name == "grid" else OptunaSearch(config, folder)

@@ -1,0 +1,92 @@
+"""`evolve` and `trials` as a user types them: lines, files, the last line, a stop, mistakes."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from firebreak.cli import main
+from firebreak.train.config import load_config
+from tiny import TINIER
+
+SET = [part for change in [
+    *TINIER, "evolution.population=3", "evolution.generations=3", "evolution.episodes=2",
+    "evolution.updates=2", "evolution.elites=1", "evolution.figure_every=2", "train.num_envs=2",
+    "evaluation.methods=['none','dqn']", "train.episodes=6", "trials.landscapes=4"]
+    for part in ("--set", change)]
+
+
+def run(*arguments: str) -> int:
+    return main([*arguments[:1], "quick", *SET, *arguments[1:]])
+
+
+@pytest.fixture(scope="module")
+def evolved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cli") / "run"
+    assert run("evolve", "--out", str(folder), "--set",
+               f"artifacts.store='{folder.parent}/store'") == 0
+    return folder
+
+
+def test_evolve_writes_figure_policy_metrics_and_copies(evolved: Path) -> None:
+    assert (evolved / "figures" / "fitness.png").stat().st_size > 10_000
+    for name in ("policy.pt", "metrics.jsonl", "memory.jsonl", "config.toml", "evaluation.json"):
+        assert (evolved / name).is_file()
+    assert (evolved.parent / "store" / "policy.pt").read_bytes() == (
+        evolved / "policy.pt").read_bytes()
+    assert json.loads((evolved / "artifacts.json").read_text())["failed"] == 0
+
+
+def test_evolve_resumes_to_more_generations_and_ends_with_the_contract(
+        evolved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evolve", "--resume", str(evolved), "--generations", "4", "--json"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert len([line for line in out if line.startswith("generation ")]) == 1
+    last = json.loads(out[-1])
+    assert last["schema"] == 1
+    assert last["generations"] == 4
+    assert last["best_fitness"] >= last["first_fitness"]
+    assert set(last["live"]) == {"agents", "envs", "replays"}
+
+
+def test_the_gate_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run("evolve", "--out", str(tmp_path / "r"), "--generations", "1", "--set",
+               "train.learning_starts=6960") == 0
+    line = next(line for line in capsys.readouterr().out.splitlines()
+                if line.startswith("generation 0"))
+    assert " / 6,960, not ready: no learning" in line
+
+
+def test_trials_write_a_table_and_a_configuration_that_trains(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "t"
+    assert run("trials", "--folds", "3", "--trials", "1", "--search", "grid", "--executor",
+               "in-process", "--out", str(folder), "--json") == 0
+    last = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert {"schema", "files", "seconds", "best"} <= set(last)
+    assert all(Path(file).is_file() for file in last["files"])
+    best = load_config(str(folder / "best.toml"))
+    assert best.agent.n_step == last["best"]["changes"]["agent.n_step"]
+
+
+@pytest.mark.parametrize(("arguments", "text"), [
+    (("evolve", "--population", "1"), "evolution.population"),
+    (("evolve", "--resume", "nowhere"), "config.toml"),
+    (("evolve", "--executor", "ray", "--ray-address", "127.0.0.1:9"), "no answer"),
+    (("evolve", "--executor", "processes", "--workers", "-1"), "0 to 4096 workers"),
+    (("evolve", "--set", "artifacts.store='/proc/nowhere'"), "a store that may be written"),
+    (("trials", "--folds", "5"), "at most 4 folds"),
+    (("trials", "--set", "trials.search={'agent.widht'=[8]}"), "widht")])
+def test_mistakes_are_one_sentence_and_exit_2(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+        arguments: tuple[str, ...], text: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "ray" in arguments:
+        pytest.importorskip("ray")
+    assert run(arguments[0], "--out", str(tmp_path / "new"), *arguments[1:]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("firebreak: ")
+    assert error.count("\n") == 1
+    assert text in error
+    assert not os.path.exists(tmp_path / "new" / "metrics.jsonl")
