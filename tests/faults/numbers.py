@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 
 from faults.kills import Found
-from faults.runs import CONFIG
+from faults.runs import CONFIG, read_no_memory
 from firebreak.train.checkpoints import CHECKPOINTS, checkpoints_of, latest_checkpoint
 from firebreak.train.config import load_config
 from firebreak.train.splits import make_splits
@@ -59,11 +59,12 @@ PLANTS: dict[str, Plant] = {
     "optimizer": _optimizer}
 
 
-def plant_everywhere(folder: Path) -> Found:
-    """NaN and infinity in each place, once the run has learned and saved."""
+def plant_everywhere(folder: Path, values: int = 2) -> Found:
+    """NaN (and infinity, if 2 values) in each place, once the run has learned and saved."""
     bad, steps = [], []
+    read_no_memory()
     for name, plant in PLANTS.items():
-        for value in (float("nan"), float("inf")):
+        for value in (float("nan"), float("inf"))[:values]:
             run = folder / f"{name}-{value}"
             taken, faults = _spoil(run, plant, value)
             steps.append(taken)

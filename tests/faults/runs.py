@@ -126,6 +126,22 @@ def read_no_memory() -> None:
     Profiler._read = lambda _self: empty  # type: ignore[method-assign]
 
 
+def warm_up(folder: Path) -> None:
+    """Imports and compiles in this process what the forked ones need."""
+    log = os.open(os.devnull, os.O_WRONLY)
+    kept = [(handle, os.dup(handle)) for handle in (1, 2)]
+    for handle, _ in kept:
+        os.dup2(log, handle)
+    try:
+        main(["train", "quick", "--out", str(folder / "warm"), *SET, "--quiet"])
+    finally:
+        sys.stdout.flush()
+        for handle, copy in kept:
+            os.dup2(copy, handle)
+            os.close(copy)
+        os.close(log)
+
+
 def unbroken(folder: Path) -> float:
     """The whole run, in a process of its own; returns its seconds."""
     ended = train(folder).wait()

@@ -1,0 +1,109 @@
+"""The table of faults: what is injected, how often, what is found; kept as records and written into
+`docs/reliability.md`.
+"""
+
+import importlib.util
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from faults import bits, configs, disks, hostile, kills, numbers, workers
+from faults.kills import Found
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDS, PAGE = ROOT / "docs" / "results" / "reliability.json", ROOT / "docs" / "reliability.md"
+BEGIN, END = "<!-- table: scripts/fault_injection.py -->", "<!-- end -->"
+
+
+class Row(NamedTuple):
+    """inject: does it `count` times in a folder; many, few: counts of the long and short form."""
+
+    fault: str
+    aim: str
+    inject: Callable[[Path, int], Found]
+    many: int
+    few: int
+
+
+def _broken_configs(folder: Path, count: int) -> Found:
+    files = list(configs.broken_files())[::max(1, -(-1700 // count))]
+    bad = configs.unclear(folder / "config.toml", files)
+    return Found(len(files), bad, f"{len(files) - len(bad):,} of {len(files):,}")
+
+
+def _fuzzed(folder: Path, count: int) -> Found:
+    bad, tried = [], 0
+    for reader in hostile.readers(folder):
+        assert hostile.outcome(reader) is None, reader.name
+        found = hostile.fuzz_apart(reader, count, 0, folder)
+        bad += [f"{reader.name}: {fault} {example}" for fault, example in found.items()]
+        tried += 1
+    return Found(count * tried, bad, f"{len(bad)} of {count:,} files for each of {tried} readers")
+
+
+def _disks(folder: Path, count: int) -> Found:
+    if not disks.can_mount(folder):
+        return Found(0, [], "not run: this system lets no process mount a file system")
+    return disks.fill_disks(folder, disks.SITES[::max(1, len(disks.SITES) // count)][:count])
+
+
+ROWS: dict[str, Row] = {
+    "kill": Row("kill -9 at random instants of a run, then `--resume`", "all equal",
+                kills.kill_runs, 100, 2),
+    "save": Row("kill -9 of a process that does nothing but save", "0 unreadable",
+                kills.kill_saves, 200, 8),
+    "bits": Row("one flipped bit anywhere in a checkpoint; each file cut at every block",
+                "0 undetected", bits.flip_bits, 1000, 100),
+    "payloads": Row("pickles with code, zip bombs, absurd sizes, wrong and newer schemas",
+                    "0 run, all refused", lambda folder, _: bits.payloads(folder), 1, 1),
+    "disk": Row("disk full at each place that a run writes to, for one write and for good",
+                "0 good checkpoints lost", _disks, len(disks.SITES), 2),
+    "nan": Row("NaN and infinity planted in 6 places", "1 learner step",
+               lambda folder, count: numbers.plant_everywhere(folder, count), 2, 1),
+    "signals": Row("SIGINT and SIGTERM at random instants, then `--resume`",
+                   "under 5 s, all equal", kills.signal_runs, 50, 2),
+    "config": Row("every key of the configuration broken in every way", "all named by line",
+                  _broken_configs, 1700, 170),
+    "fuzz": Row("random damage to files of every reader", "0 crashes, hangs, tracebacks",
+                _fuzzed, 20_000, 20),
+    "workers": Row("kill -9 of workers in the midst of a call", "all equal, none left",
+                   workers.kill_workers, 50, 1)}
+"""Every fault, by a short name."""
+
+
+def available(name: str) -> bool:
+    """Whether what a fault is injected into is part of this version."""
+    return name != "workers" or importlib.util.find_spec("firebreak.train.executors") is not None
+
+
+def measure(name: str, folder: Path, count: int) -> dict[str, Any]:
+    """The record of a fault injected `count` times."""
+    row = ROWS[name]
+    (folder / name).mkdir()
+    begin = time.perf_counter()
+    found = row.inject(folder / name, count)
+    return {"fault": row.fault, "aim": row.aim, "tried": found.tried, "figure": found.figure,
+            "bad": len(found.bad), "first_bad": found.bad[:5],
+            "seconds": round(time.perf_counter() - begin), "command":
+            f"scripts/fault_injection.py {name} --count {count}"}
+
+
+def keep(name: str, record: dict[str, Any]) -> None:
+    """Stores a record, and writes all of them into the page."""
+    records = json.loads(RECORDS.read_text()) if RECORDS.is_file() else {}
+    records[name] = record
+    RECORDS.write_text(json.dumps(records, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}\n{table(records)}\n{END}{after}", encoding="utf-8")
+
+
+def table(records: dict[str, dict[str, Any]]) -> str:
+    """The records as a table in Markdown."""
+    lines = ["| fault | found | aim | faults | command |", "|---|---|---|---|---|"]
+    order = [*ROWS, *(name for name in records if name not in ROWS)]
+    lines += [f"| {r['fault']} | {r['figure']} | {r['aim']} | {r['bad']} | `{r['command']}` |"
+              for r in (records[name] for name in order if name in records)]
+    return "\n".join(lines)
