@@ -9,6 +9,7 @@ import rasterio
 
 from firebreak.checks import InputError
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.lcp_writer import write_lcp
 from firebreak.landscape.readers import LandscapeWarning, read_landscape
 from firebreak.landscape.synthetic import generate
 from firebreak.landscape.writers import (
@@ -211,3 +212,21 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
         write_geotiff(path, {"x": land.elevation_m}, land)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["a.tif"]
+
+
+@pytest.mark.filterwarnings("ignore:.*disagree", "ignore:.*coordinate reference system")
+def test_a_farsite_file_is_read_back(tmp_path: Path) -> None:
+    land = replace(generate(4, 9, cell_size_m=30.0),
+                   crs=rasterio.crs.CRS.from_epsg(5070).to_wkt(),
+                   transform=(30.0, 0.0, -1_400_000.0, 0.0, -30.0, 2_700_000.0))
+    path, _ = write_lcp(tmp_path / "land.lcp", land)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["land.lcp", "land.prj"]
+    with rasterio.open(path) as dataset:
+        assert (dataset.driver, dataset.count) == ("LCP", 8)
+    back, tif = (read_landscape(one) for one in (path, write_landscape(tmp_path / "a.tif", land)))
+    assert back.transform == land.transform
+    for name in ("fuel_model", "elevation_m", "slope_tan", "aspect_deg", "canopy_cover",
+                 "canopy_height_m", "canopy_base_height_m", "canopy_bulk_density_kg_m3"):
+        np.testing.assert_allclose(getattr(back, name), getattr(tif, name), rtol=1e-6)
+    with pytest.raises(InputError, match=r"a name that ends in \.lcp"):
+        write_lcp(tmp_path / "land.tif", land)

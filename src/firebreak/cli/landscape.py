@@ -1,4 +1,5 @@
-"""`firebreak landscape info|generate|convert`: what is in a file; synthetic maps; formats."""
+"""`firebreak landscape info|generate|convert|fetch`: what is in a file; synthetic maps; formats;
+download."""
 
 import time
 from dataclasses import dataclass
@@ -58,9 +59,9 @@ class ConvertArguments:
     """A file or folder, or synthetic:SEED[:SIZE]."""
     out: Path
     """The file to write, or for ascii and cell2fire a folder that is new or empty."""
-    to: Literal["geotiff", "ascii", "cell2fire"] = "geotiff"
-    """One landscape GeoTIFF, one ASCII grid per layer, or a Cell2Fire (C2F-W) folder, with the
-    weather and ignitions of the Cell2Fire folder that it came from."""
+    to: Literal["geotiff", "ascii", "cell2fire", "lcp"] = "geotiff"
+    """One landscape GeoTIFF, one ASCII grid per layer, a Cell2Fire (C2F-W) folder, with the
+    weather and ignitions of the Cell2Fire folder that it came from, or a FARSITE .lcp."""
     terrain: Literal["derived", "shipped"] = "derived"
     """Slope and aspect from elevation, or the file's own."""
     crs: str | None = None
@@ -84,17 +85,24 @@ class ConvertArguments:
 
 
 def run(arguments: list[str]) -> int:
-    """Runs `info`, `generate` or `convert`."""
-    actions = {"info": _info, "generate": _generate, "convert": _convert}
+    """Runs `info`, `generate`, `convert` or `fetch`."""
+    actions = {"info": _info, "generate": _generate, "convert": _convert, "fetch": _fetch}
     if not arguments or arguments[0] in ("-h", "--help"):
-        print("usage: firebreak landscape info|generate|convert ...\n\n"
+        print("usage: firebreak landscape info|generate|convert|fetch ...\n\n"
               "  info LANDSCAPE                   fuels by area, terrain, extent\n"
               "  generate FILE.tif                a synthetic landscape\n"
-              "  convert LANDSCAPE --to FORMAT --out PATH   geotiff, ascii or cell2fire")
+              "  convert LANDSCAPE --to FORMAT --out PATH   geotiff, ascii, cell2fire or lcp\n"
+              "  fetch FILE.tif --bbox W S E N --email ADDRESS   from LANDFIRE")
         return 0
     if arguments[0] not in actions:
         raise unknown_name("action", arguments[0], actions, "firebreak landscape")
     return actions[arguments[0]](arguments[1:])
+
+
+def _fetch(arguments: list[str]) -> int:
+    from firebreak.cli import landscape_fetch
+
+    return landscape_fetch.run(arguments)
 
 
 def _info(arguments: list[str]) -> int:
@@ -205,13 +213,14 @@ def _convert(arguments: list[str]) -> int:
 
 def _write(land: "Landscape", args: ConvertArguments) -> list[Path]:
     from firebreak.landscape.cell2fire_writer import write_cell2fire
+    from firebreak.landscape.lcp_writer import write_lcp
     from firebreak.landscape.writers import write_ascii_folder, write_landscape
 
-    if args.to == "geotiff":
+    if args.to in ("geotiff", "lcp"):
         if args.out.is_dir():
             raise fail(expected="a file to write", given="a folder", where=str(args.out),
                        remedy="choose a name such as landscape.tif")
-        return [write_landscape(args.out, land)]
+        return write_lcp(args.out, land) if args.to == "lcp" else [write_landscape(args.out, land)]
     folder = common.new_folder(args.out, "landscape")
     # What another map left there would be read as a layer of this one.
     if any(folder.iterdir()):
