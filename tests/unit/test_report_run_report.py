@@ -1,5 +1,6 @@
 """Whole reports: which files are written, for a run and a simulation."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +52,8 @@ def test_a_run_report_holds_everything(tmp_path: Path, scene: Scene) -> None:
     files = write(tmp_path, scene, metrics=METRICS, memory=MEMORY, evaluation=EVALUATION)
     assert [file.name for file in files] == [
         *MAPS, "q_map_first.png", "q_map_middle.png", "learning_curve.png", "memory.png",
-        "comparison.png", "fire.gif"]
-    assert all(file.parent == tmp_path / "figures" for file in files)
+        "comparison.png", "fire.gif", "report.html"]
+    assert all(file.parent == tmp_path / "figures" for file in files[:-1])
     assert all(file.stat().st_size > 2000 for file in files)
     assert live_counts()["Figure"] == 0
 
@@ -63,7 +64,25 @@ def test_curves_without_rows_are_left_out_and_every_comparison_is_drawn(
     files = write(tmp_path, scene, metrics=[], memory=[], evaluation=both)
     assert [file.name for file in files] == [
         *MAPS, "q_map_first.png", "q_map_middle.png", "comparison_synthetic.png",
-        "comparison_windows.png", "fire.gif"]
+        "comparison_windows.png", "fire.gif", "report.html"]
+
+
+def test_the_report_of_a_run_is_one_file(tmp_path: Path, scene: Scene) -> None:
+    (tmp_path / "config.toml").write_text('preset = "<quick>"')
+    text = write(tmp_path, scene, metrics=METRICS, memory=MEMORY,
+                 evaluation=EVALUATION)[-1].read_text()
+    assert text.count('src="data:image/') == 9
+    assert text.count('alt="') == 9
+    assert "http" not in re.sub(r"http-equiv|data:image/\w+;base64,[\w+/=]+", "", text)
+    for said in ("30.0%", "20.0% to 40.0%", "preset = &quot;&lt;quick&gt;&quot;", "Verdict: ",
+                 "Trained for 3 episodes", scene.landscape.checksum()):
+        assert said in text, said
+
+
+def test_a_run_without_an_evaluation_says_so(tmp_path: Path, scene: Scene) -> None:
+    text = write(tmp_path, scene, metrics=[], memory=[], evaluation={})[-1].read_text()
+    assert "has not been evaluated" in text
+    assert "No rows of progress" in text
 
 
 def test_a_simulation_report_maps_every_quantity(tmp_path: Path, scene: Scene) -> None:

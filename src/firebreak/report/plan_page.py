@@ -239,11 +239,16 @@ def _origin(result: PlanResult, origin: Origin) -> str:
     body = html.preformatted(origin.command)
     body += html.table(["", ""], [
         ["firebreak", __version__], ["Python", platform.python_version()],
-        *([name, _version(name)] for name in PACKAGES),
+        *versions(),
         ["landscape checksum", result.full.checksum()], ["seed", result.seed],
         ["plan", plan_id(result)]], "Versions and checksums.")
     body += "<h3>Options in full</h3>" + html.preformatted(json.dumps(origin.options, indent=2))
     return body + "<h3>Files beside this page</h3>" + html.listing(origin.files)
+
+
+def versions() -> list[list[str]]:
+    """Names and versions of the packages that results may depend on."""
+    return [[name, _version(name)] for name in PACKAGES]
 
 
 def _version(name: str) -> str:

@@ -27,6 +27,7 @@ from firebreak.report.canvas import save_figure
 from firebreak.report.cartography import caption_of
 from firebreak.report.curves import comparison_figure, learning_curve_figure
 from firebreak.report.fields import arrival_figure, field_figure
+from firebreak.report.html import write_page
 from firebreak.report.maps import (
     burn_probability_figure,
     landscape_figure,
@@ -34,6 +35,7 @@ from firebreak.report.maps import (
     q_map_figure,
 )
 from firebreak.report.memory_timeline import memory_figure
+from firebreak.report.run_page import run_page
 
 TEST_FIRES = 500
 SHOW_FIRES = 64
@@ -44,7 +46,8 @@ Rows = Sequence[Mapping[str, Any]]
 def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, memory: Rows,
                      evaluation: Mapping[str, Any], seed: int, plan_fires: int,
                      budget_share: float) -> list[Path]:
-    """Draws a run into run/figures/: its maps, Q-maps, curves, comparison and an animated fire.
+    """Draws a run into run/figures/: its maps, Q-maps, curves, comparison and an animated fire; and
+    writes run/report.html.
 
     Args:
         scene: the landscape to draw, its plan made here by the policy.
@@ -61,7 +64,9 @@ def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, 
     files = _plan_maps(out, scene, plan, caption)
     files += _q_maps(out, scene, policy, plan, caption)
     files += _curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}")
-    return [*files, fire_animation(out / "fire.gif", scene, plan)]
+    files.append(fire_animation(out / "fire.gif", scene, plan))
+    page = run_page(run, scene, plan, evaluation, metrics, memory, files)
+    return [*files, write_page(run / "report.html", page)]
 
 
 def write_simulation_report(out: Path, landscape: Landscape, burn_probability: NDArray[np.float64],
