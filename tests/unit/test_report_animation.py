@@ -8,7 +8,7 @@ from PIL import Image
 
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic import generate
-from firebreak.report.animation import fire_gif
+from firebreak.report.animation import fire_gif, write_mp4
 
 SOURCE = (8, 4)
 
@@ -71,3 +71,40 @@ def test_nothing_is_left_beside_an_animation_that_failed(tmp_path: Path) -> None
     with pytest.raises(OSError, match=r"fire\.gif"):
         animate(tmp_path / "fire.gif", generate(2, 16))
     assert [file.name for file in tmp_path.iterdir()] == ["fire.gif"]
+
+
+def test_breaks_are_placed_in_their_order_before_the_fire(tmp_path: Path) -> None:
+    land = generate(2, 16)
+    order = np.array([16 * row + 12 for row in (3, 9, 0)])
+    breaks = np.zeros(land.shape, np.bool_)
+    breaks.ravel()[order] = True
+    path = tmp_path / "fire.gif"
+    fire_gif(path, land, spread(land.shape, 99), spread(land.shape, 12), breaks,
+             SOURCE[0] * 16 + SOURCE[1], 120.0, frames=4, order=order)
+    with Image.open(path) as image:
+        assert image.n_frames == 3 + 4
+        shown = []
+        for k in range(4):
+            image.seek(k)
+            pixels = np.asarray(image.convert("RGB")).astype(int)
+            shown.append([bool((pixels[50 + row * 24 + 12, 396 + 12 * 24 + 12] == 0).all())
+                          for row in (3, 9, 0)])
+    assert shown == [[False] * 3, [True, False, False], [True, True, False], [True] * 3]
+
+
+def test_a_film_is_made_where_the_program_for_it_is(tmp_path: Path,
+                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    gif = tmp_path / "fire.gif"
+    gif.write_bytes(b"GIF")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert write_mp4(gif) is None
+    program = tmp_path / "ffmpeg"
+    program.write_text('#!/bin/sh\nfor last; do :; done\necho "$@" > "$last"\n')
+    program.chmod(0o755)
+    film = write_mp4(gif)
+    assert film == tmp_path / "fire.mp4"
+    assert f"-i {gif} -movflags +faststart -pix_fmt yuv420p" in film.read_text()
+    program.write_text("#!/bin/sh\nexit 1\n")
+    film.unlink()
+    assert write_mp4(gif) is None
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ffmpeg", "fire.gif"]

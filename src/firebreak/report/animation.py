@@ -6,6 +6,8 @@ the way, which makes it some fifty times faster than drawing axes.
 """
 
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +21,9 @@ from firebreak.report.cartography import fuel_colour, hillshade
 
 _PANEL_PX = 384  # the shorter side of a panel is at least about this long
 _GAP_PX, _TOP_PX, _BOTTOM_PX = 12, 50, 30
-_FRAME_MS, _LAST_MS = 120, 2500
+_FRAME_MS, _LAST_MS, _PLACE_MS = 120, 2500, 150
+_PLACINGS = 16
+_FFMPEG_S = 120.0
 _DIM = 0.45
 _LIGHTS = (0.84, 0.92, 1.0, 1.05)  # levels of hillshade
 _FRONT = ("fff3a0", "ffd23f", "ff9f1c", "ff6b1a", "e63b12", "b3200f", "7d1a12")
@@ -45,7 +49,8 @@ class _Panel(NamedTuple):
 
 def fire_gif(path: Path, landscape: Landscape, arrival_without: NDArray[np.float64],
              arrival_with: NDArray[np.float64], breaks: NDArray[np.bool_], source_cell: int,
-             duration_min: float, *, frames: int = 40) -> Path:
+             duration_min: float, *, frames: int = 40,
+             order: NDArray[np.int64] | None = None) -> Path:
     """Writes the animation of one fire; an older file stays until the new one is complete.
 
     Args:
@@ -54,6 +59,7 @@ def fire_gif(path: Path, landscape: Landscape, arrival_without: NDArray[np.float
         source_cell: flat cell in which the fire starts.
         duration_min: time of the last frame, > 0.
         frames: at least 2; the first is the ignition.
+        order: flat cells of the breaks in the order to place them, which is then shown first.
 
     Returns the path. The folder is made if missing.
     """
@@ -61,27 +67,64 @@ def fire_gif(path: Path, landscape: Landscape, arrival_without: NDArray[np.float
     panels = (_Panel("Without breaks", arrival_without, np.zeros_like(breaks)),
               _Panel(f"With {count:,} break cells", arrival_with, breaks))
     background, palette = _background(landscape)
-    times = np.linspace(0.0, duration_min, frames)
-    images = _images(panels, background, palette, times, source_cell, landscape)
+    placing = [] if order is None else _placing(panels, order)
+    scenes = [*((some, 0.0) for some in placing),
+              *((panels, time) for time in np.linspace(0.0, duration_min, frames).tolist())]
+    images = _images(scenes, duration_min, background, palette, source_cell, landscape)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.tmp")
     try:
+        durations = [*[_PLACE_MS] * len(placing), *[_FRAME_MS] * (frames - 1), _LAST_MS]
         next(images).save(beside, format="GIF", save_all=True, append_images=images, loop=0,
-                          duration=[_FRAME_MS] * (frames - 1) + [_LAST_MS], optimize=False)
+                          duration=durations, optimize=False)
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
     return path
 
 
-def _images(panels: tuple[_Panel, _Panel], background: Indices, palette: list[int],
-            times: NDArray[np.float64], source_cell: int,
+def write_mp4(gif: Path) -> Path | None:
+    """The same animation as MP4 beside a GIF, or None where ffmpeg is not found or fails."""
+    program = shutil.which("ffmpeg")
+    if program is None:
+        return None
+    path, beside = gif.with_suffix(".mp4"), gif.with_name(f".{gif.stem}.tmp.mp4")
+    # Players want even sides and this arrangement of colours.
+    command = [program, "-y", "-loglevel", "error", "-i", str(gif), "-movflags", "+faststart",
+               "-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", str(beside)]
+    try:
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True,
+                       timeout=_FFMPEG_S)
+        os.replace(beside, path)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    finally:
+        beside.unlink(missing_ok=True)
+    return path
+
+
+def _placing(panels: tuple[_Panel, _Panel],
+             order: NDArray[np.int64]) -> list[tuple[_Panel, _Panel]]:
+    """Panels without fire whose breaks come one after another, in at most _PLACINGS frames."""
+    without, treated = panels
+    cold = np.full_like(without.arrival, np.inf)
+    frames = []
+    for count in np.unique(np.linspace(0, order.size, _PLACINGS + 1).astype(int))[:-1].tolist():
+        breaks = np.zeros_like(treated.breaks)
+        breaks.ravel()[order[:count]] = True
+        frames.append((_Panel(without.title, cold, without.breaks),
+                       _Panel(f"Placing break cells: {count:,}", cold, breaks)))
+    return frames
+
+
+def _images(scenes: list[tuple[tuple[_Panel, _Panel], float]], duration: float,
+            background: Indices, palette: list[int], source_cell: int,
             landscape: Landscape) -> Iterator[Image.Image]:
     scale = max(1, -(-_PANEL_PX // max(min(landscape.shape), 1)))
     scale = max(1, min(scale, -(-2 * _PANEL_PX // max(landscape.shape))))
     legend = _legend_strip(2 * _panel_width(landscape, scale) + _GAP_PX, landscape.name)
-    for time in times:
-        sides = [_side(panel, background, float(time), float(times[-1]), source_cell, scale)
+    for panels, time in scenes:
+        sides = [_side(panel, background, time, duration, source_cell, scale)
                  for panel in panels]
         gap = np.full((sides[0].shape[0], _GAP_PX), _GREYS - 1, np.uint8)
         frame = np.concatenate([np.concatenate([sides[0], gap, sides[1]], axis=1), legend])

@@ -40,8 +40,9 @@ def write_plan_report(out: Path, result: PlanResult, evaluation: Evaluation | No
         curves: by method its costs and what they save, see `effect.saved_by_order`.
     """
     pictures = _pictures(out, result, evaluation, curves)
-    page = plan_page(result, evaluation, origin, pictures)
-    return [*pictures.values(), write_page(out / "report.html", page)]
+    films = fire_animation(out / "fire.gif", result.scene, result.plan)
+    page = plan_page(result, evaluation, origin, pictures | {"fire": films[0]})
+    return [*pictures.values(), *films, write_page(out / "report.html", page)]
 
 
 def _pictures(out: Path, result: PlanResult, evaluation: Evaluation | None,
@@ -66,5 +67,4 @@ def _pictures(out: Path, result: PlanResult, evaluation: Evaluation | None,
     if evaluation is not None:
         figures["comparison"] = comparison_figure(
             {name: one._asdict() for name, one in evaluation.methods.items()}, caption=tested)
-    pictures = {name: save_figure(figure, out / f"{name}.png") for name, figure in figures.items()}
-    return pictures | {"fire": fire_animation(out / "fire.gif", result.scene, plan)}
+    return {name: save_figure(figure, out / f"{name}.png") for name, figure in figures.items()}

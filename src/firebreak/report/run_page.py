@@ -51,7 +51,7 @@ def run_page(run: Path, scene: Scene, plan: Plan, evaluation: Mapping[str, Any],
         metrics, memory: rows of metrics.jsonl and memory.jsonl.
         pictures: files, known by their names.
     """
-    drawn = {path.stem: path for path in pictures}
+    drawn = {path.stem: path for path in pictures if path.suffix in (".png", ".gif")}
     sections = [
         html.Section("What it achieves", "results", _results(evaluation, drawn)),
         html.Section("How it learned", "learning", _learning(metrics, drawn)),

@@ -22,7 +22,7 @@ from firebreak.memory.verdict import judge
 from firebreak.planning.learned import q_map
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import Plan
-from firebreak.report.animation import fire_gif
+from firebreak.report.animation import fire_gif, write_mp4
 from firebreak.report.canvas import save_figure
 from firebreak.report.cartography import caption_of
 from firebreak.report.curves import comparison_figure, learning_curve_figure
@@ -64,7 +64,7 @@ def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, 
     files = _plan_maps(out, scene, plan, caption)
     files += _q_maps(out, scene, policy, plan, caption)
     files += _curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}")
-    files.append(fire_animation(out / "fire.gif", scene, plan))
+    files += fire_animation(out / "fire.gif", scene, plan)
     page = run_page(run, scene, plan, evaluation, metrics, memory, files)
     return [*files, write_page(run / "report.html", page)]
 
@@ -171,14 +171,18 @@ def _tested_on(name: str, result: Mapping[str, Any]) -> str:
             f"{result['interval']}")
 
 
-def fire_animation(path: Path, scene: Scene, plan: Plan) -> Path:
-    """Of the shown fires the one that the plan cuts most."""
+def fire_animation(path: Path, scene: Scene, plan: Plan) -> list[Path]:
+    """Breaks being placed, then of the shown fires the one that the plan cuts most; as GIF, and as
+    MP4 where ffmpeg is found. Returns the files, the GIF first.
+    """
     fires = scene.fires("show", SHOW_FIRES)
     breaks = plan.break_mask()
     saved = (burn_loss(scene.field, fires, scene.worth)
              - burn_loss(scene.field, fires, scene.worth, breaks))
     best = int(np.argmax(saved))
     fire = fires.part(slice(best, best + 1))
-    return fire_gif(path, scene.landscape, burn_arrival(scene.field, fire)[0],
-                    burn_arrival(scene.field, fire, breaks)[0], breaks, int(fire.source[0]),
-                    float(fire.duration_min[0]))
+    gif = fire_gif(path, scene.landscape, burn_arrival(scene.field, fire)[0],
+                   burn_arrival(scene.field, fire, breaks)[0], breaks, int(fire.source[0]),
+                   float(fire.duration_min[0]), order=plan.cells)
+    film = write_mp4(gif)
+    return [gif] if film is None else [gif, film]
