@@ -189,6 +189,7 @@ def _maps(out: Path, scene: "Scene", plan: "Plan") -> list[Path]:
 def _say(plan: "Plan", evaluation: "Evaluation | None", files: list[Path],
          args: PlanArguments) -> None:
     from firebreak.planning.tables import table
+    from firebreak.planning.vectors import has_vector_reader
 
     print(f"{plan.method}: {plan.cells.size} cells, {plan.cost:g} {plan.cost_unit} of a budget of "
           f"{plan.budget:g}, in {plan.seconds:.2f} s")
@@ -198,6 +199,8 @@ def _say(plan: "Plan", evaluation: "Evaluation | None", files: list[Path],
         print(f"\n{table(evaluation)}\n")
     for path in files:
         print(path)
+    if args.test_fires and not has_vector_reader():
+        print('segments.gpkg is left out: pip install "firebreak[vector]" for GeoPackages')
     if args.scene.json:
         common.print_json({"method": plan.method, "n_cells": int(plan.cells.size),
                            "cost": plan.cost, "cost_unit": plan.cost_unit,
