@@ -1,0 +1,82 @@
+"""What is built from the sources and what a user has who installs it away from them."""
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def dependencies() -> set[str]:
+    """Names of the base dependencies."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return {re.split(r"[^\w.-]", text)[0].lower() for text in project["dependencies"]}
+
+
+def test_the_licence_of_every_dependency_is_listed() -> None:
+    rows = re.findall(r"^\| ([\w.-]+) \| ([\w.]+) \| (.+) \|$",
+                      (ROOT / "docs" / "licences.md").read_text(), re.MULTILINE)
+    listed = {name: licence for name, _, licence in rows}
+    assert dependencies() <= set(listed)
+    assert "not stated" not in listed.values()
+    pinned = dict(line.lower().split("==") for line in
+                  (ROOT / "constraints.txt").read_text().splitlines() if "==" in line)
+    other = {name: (version, pinned[name]) for name, version, _ in rows
+             if name in pinned and pinned[name] != version}
+    assert other == {}
+
+
+def test_the_citation_names_this_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"version: {project['version']}\n" in citation
+    assert f"license: {project['license']}\n" in citation
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("build", reason="the package build is absent")
+    out = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "build", "--outdir", str(out), str(ROOT)], check=True,
+                   capture_output=True)
+    return out
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
+    (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {"firebreak/policies/general.pt", "firebreak/configs/quick.toml",
+            "firebreak/report/page/explorer.html", "firebreak/report/page/explorer.css",
+            "firebreak/report/page/explorer.js", "firebreak/py.typed"} <= names
+    assert not [name for name in names if name.startswith(("tests/", "docs/"))]
+    with tarfile.open(sdist) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"CITATION.cff", "LICENSE", "README.md", "constraints.txt", "configs/quick.toml",
+            "src/firebreak/policies/general.pt", "tests/package/test_package.py"} <= held
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_an_empty_environment_plans_with_the_shipped_policy(built: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "env", with_pip=True)
+    programs = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
+    (wheel,) = built.glob("*.whl")
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([programs / "python", "-m", "pip", "install", "-q", "-c",
+                    ROOT / "constraints.txt", wheel], check=True, env=clean)
+    done = subprocess.run(
+        [programs / "firebreak", "plan", "synthetic:1:64", "--budget", "0.05", "--out", "p"],
+        cwd=tmp_path, env=clean, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "dqn: 149 cells" in done.stdout
+    assert (tmp_path / "p" / "plan.tif").stat().st_size > 0
