@@ -13,6 +13,7 @@ from firebreak.fire.compiled import compiled
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
+_ZERO, _ONE, _TWO, _THREE = (np.uint64(n) for n in range(4))
 _LARGEST = np.finfo(np.float32).max
 
 
@@ -79,9 +80,10 @@ def time_of(word):
 @compiled(inline="always")
 def push(queue, size, word):
     """Puts a word into a queue of `size` words; there must be room for it."""
-    i = size
-    while i > 0:
-        above = (i - 1) >> 2
+    # Unsigned, here and below: numba would ask at each access whether the index is negative.
+    i = np.uint64(size)
+    while i > _ZERO:
+        above = (i - _ONE) >> _TWO
         if queue[above] <= word:
             break
         queue[i] = queue[above]
@@ -92,22 +94,23 @@ def push(queue, size, word):
 @compiled(inline="always")
 def drop_first(queue, size):
     """Takes the first word out of a queue of `size` words; `size - 1` are left."""
-    last = queue[size - 1]
-    size -= 1
-    i = 0
+    end = np.uint64(size) - _ONE
+    last = queue[end]
+    i = _ZERO
     while True:
-        below = 4 * i + 1
-        if below >= size:
+        below = (i << _TWO) + _ONE
+        if below >= end:
             break
-        if below + 3 < size:
+        if below + _THREE < end:
             # Selected, not branched upon: which of the four is first cannot be predicted.
-            a, b, c, d = queue[below], queue[below + 1], queue[below + 2], queue[below + 3]
-            left, first = (below + 1, b) if b < a else (below, a)
-            right, second = (below + 3, d) if d < c else (below + 2, c)
+            a, b = queue[below], queue[below + _ONE]
+            c, d = queue[below + _TWO], queue[below + _THREE]
+            left, first = (below + _ONE, b) if b < a else (below, a)
+            right, second = (below + _THREE, d) if d < c else (below + _TWO, c)
             least, word = (right, second) if second < first else (left, first)
         else:
             least, word = below, queue[below]
-            for k in range(below + 1, size):
+            for k in range(below + _ONE, end):
                 if queue[k] < word:
                     least, word = k, queue[k]
         if last <= word:

@@ -160,7 +160,7 @@ def _ways_by(step, child, kind, row, ways, lie, work):
                           ways.segments[row, child] & TOUCHING[step], kind, metric, lie, work)
 
 
-@compiled()
+@compiled(inline="always")
 def _queue(cell, size, duration, row, ways, lie, work):
     """Queues a forgotten cell if known ones reach it; returns the queue's size."""
     kind = kind_of(cell, lie)
@@ -181,11 +181,23 @@ def _queue(cell, size, duration, row, ways, lie, work):
 
 
 @compiled()
+def _queue_stack(count, size, duration, row, ways, lie, work):
+    """Queues those of the first `count` cells on the stack that known ones reach; returns the
+    queue's size.
+    """
+    # One place that calls, once for many cells: a call hands over hundreds of words.
+    for k in range(count):
+        size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
+    return size
+
+
+@compiled()
 def _queue_opened(cell, size, duration, row, ways, lie, changes, work):
     """Queues a cell whose break is gone, if known cells reach it; returns the queue's size."""
     if work.code[cell] == UNBURNED:
         note(cell, changes, work)
-        size = _queue(cell, size, duration, row, ways, lie, work)
+        work.stack[0] = cell
+        size = _queue_stack(1, size, duration, row, ways, lie, work)
     return size
 
 
@@ -221,9 +233,7 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
         if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
             forgotten = _forget_opened(cell, forgotten, crossing, row, ways, lie, changes, work)
     forgotten = forget_descendants(forgotten, far, lie.width, lie.offset, changes, work)
-    size = 0
-    for k in range(forgotten):
-        size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
+    size = _queue_stack(forgotten, 0, duration, row, ways, lie, work)
     for cell in cells:
         if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
             size = _queue_opened(cell, size, duration, row, ways, lie, changes, work)
@@ -235,6 +245,15 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
 
 
 @compiled()
+def _start_over(cell, size, duration, row, ways, lie, changes, work):
+    """Forgets a cell that stands and what depends on it, and queues them; returns the queue's size.
+    """
+    forgotten = forget_descendants(forget(cell, 0, changes, work), ways.sends_far[row], lie.width,
+                                   lie.offset, changes, work)
+    return _queue_stack(forgotten, size, duration, row, ways, lie, work)
+
+
+@compiled(inline="always")
 def _reach(child, t, code, weight, size, duration, row, ways, lie, changes, work):
     """Takes a better way into a cell; returns the queue's size."""
     if work.status[child] == FORGOTTEN or work.code[child] == UNBURNED:
@@ -243,15 +262,12 @@ def _reach(child, t, code, weight, size, duration, row, ways, lie, changes, work
         work.time[child], work.code[child], work.weight[child] = t, code, weight
         if sooner:
             size = enqueue(child, t, size, work.time, work.queue)
-        return size
-    forgotten = forget_descendants(forget(child, 0, changes, work), ways.sends_far[row], lie.width,
-                                   lie.offset, changes, work)
-    for k in range(forgotten):
-        size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
+    else:
+        size = _start_over(child, size, duration, row, ways, lie, changes, work)
     return size
 
 
-@compiled()
+@compiled(inline="always")
 def _send_near(parent, now, size, duration, row, ways, lie, changes, work):
     """Lets fire spread from a cell to its neighbours; returns the queue's size."""
     left = np.uint64(255)

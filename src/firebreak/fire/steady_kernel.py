@@ -78,7 +78,7 @@ def _known_around(cell, lie, work):
     return stand | lanes_equal(work.status, cell, width, np.uint8(FINAL))
 
 
-@compiled()
+@compiled(inline="always")
 def pull_steadily(child, row, ways, lie, work):
     """(time, code, weight) of the best way into a cell of a fire that burns again, through unit
     steps and unit segments from known cells; (inf, UNBURNED, 0.0) if there is none.
