@@ -3,6 +3,8 @@ verdict must say of it.
 """
 
 import functools
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,8 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib import pyplot
 
+from firebreak.agent.dqn import DQNAgent
 from firebreak.env import sources
 from firebreak.env.sources import ProblemSource
+from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.train.trainer import ParallelTrainer
 
 
@@ -157,6 +161,46 @@ def problems_kept_out_of_reach(trainer: ParallelTrainer) -> Callable[[], None]:
     return forget
 
 
+def env_kept_per_validation(trainer: ParallelTrainer) -> Callable[[], None]:
+    trainer.old_envs = []  # type: ignore[attr-defined]
+    source = trainer.arenas[0].env.source
+    return after(trainer, "_validate", lambda _: trainer.old_envs.append(  # type: ignore[attr-defined]
+        FuelbreakVectorEnv(source, 1)))
+
+
+def agent_kept_per_checkpoint(trainer: ParallelTrainer) -> Callable[[], None]:
+    trainer.generations = []  # type: ignore[attr-defined]
+    agent = trainer.agent
+    return after(trainer, "save", lambda _: trainer.generations.append(  # type: ignore[attr-defined]
+        DQNAgent(agent.layout, agent.settings, 0)))
+
+
+def view_of_a_large_base(trainer: ParallelTrainer) -> Callable[[], None]:
+    """Eight bytes are kept of each array, and with them all of it."""
+    trainer.last_rows = []  # type: ignore[attr-defined]
+    return after(trainer.arenas[0].collector, "collect", lambda _: trainer.last_rows.append(  # type: ignore[attr-defined]
+        np.ones(5000)[-1:]))
+
+
+def rewards_never_forgotten(trainer: ParallelTrainer) -> Callable[[], None]:
+    trainer.all_rewards = []  # type: ignore[attr-defined]
+    return after(trainer.arenas[0].env, "step", lambda step: trainer.all_rewards.extend(  # type: ignore[attr-defined]
+        step[1].tolist()))
+
+
+def child_processes(trainer: ParallelTrainer) -> Callable[[], None]:
+    started: list[subprocess.Popen[bytes]] = []
+    undo = after(trainer, "_validate", lambda _: started.append(
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])))
+
+    def stop() -> None:
+        undo()
+        for child in started:
+            child.kill()
+            child.wait()
+    return stop
+
+
 _HIDDEN: list[Any] = []
 
 LEAKS = {
@@ -169,6 +213,11 @@ LEAKS = {
     "threads": Leak(threads, "uploader-#", "threads", "evaluate"),
     "dict in env": Leak(growing_dict_in_an_env, "trainer.arenas[].env.visited", "items", "collect"),
     "module cache": Leak(module_level_cache, "env.sources._SEEN", "owned_bytes", "collect"),
+    "env": Leak(env_kept_per_validation, "FuelbreakVectorEnv", "live", "evaluate"),
+    "agent": Leak(agent_kept_per_checkpoint, "DQNAgent", "live", "checkpoint"),
+    "view": Leak(view_of_a_large_base, "trainer.last_rows", "owned_bytes", "collect"),
+    "rewards": Leak(rewards_never_forgotten, "trainer.all_rewards", "items", "collect"),
+    "children": Leak(child_processes, "child processes", "children", "evaluate"),
     "out of reach": Leak(problems_kept_out_of_reach, "Landscape", "objects", "collect"),
 }
 

@@ -7,6 +7,8 @@ beside the observation itself decide: whether a single cell closes a gap is seen
 or not at all. No batch normalisation and no dropout: acting and learning see the same function.
 """
 
+import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -79,3 +81,13 @@ class QMapNetwork(nn.Module):
 def parameter_count(network: nn.Module) -> int:
     """Number of trainable parameters."""
     return sum(p.numel() for p in network.parameters() if p.requires_grad)
+
+
+def hash_of_weights(networks: Iterable[nn.Module]) -> str:
+    """SHA-256 of the names and bytes of all weights."""
+    digest = hashlib.sha256()
+    for network in networks:
+        for name, tensor in network.state_dict().items():
+            digest.update(name.encode())
+            digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()

@@ -31,13 +31,14 @@ class Limit(NamedTuple):
 LIMITS = {
     "owned_bytes": Limit(20_000, 100), "items": Limit(32, 0.1), "objects": Limit(8, 0.02),
     "live": Limit(2, 0.0), "figures": Limit(2, 0.0), "graph_tensors": Limit(4, 0.02),
-    "open_files": Limit(3, 0.0), "threads": Limit(2, 0.0), "python_blocks": Limit(2_000, 20),
+    "open_files": Limit(3, 0.0), "threads": Limit(2, 0.0), "children": Limit(2, 0.0),
+    "python_blocks": Limit(2_000, 20),
     "heap_bytes": Limit(500_000, 4_000), "gpu_bytes": Limit(1_000_000, 4_000),
     "rss_bytes": Limit(4_000_000, 1_000),
 }
 _BY_OWNER = ("owned_bytes", "items", "objects", "live")
 _NAMES = {"open_files": "file_kinds", "threads": "thread_kinds"}
-_WORDS = {"figures": "figures", "graph_tensors": "tensors"}
+_WORDS = {"figures": "figures", "graph_tensors": "tensors", "children": "child processes"}
 _ANONYMOUS = ("heap_bytes", "python_blocks", "rss_bytes", "gpu_bytes")
 """Totals of the process: judged too, but an owner that grows explains them."""
 

@@ -1,7 +1,6 @@
 """Members of a population: agents with their hyper-parameters; clones, children, hashes."""
 
 import copy
-import hashlib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from firebreak.agent.dqn import DQNAgent, DQNSettings
+from firebreak.agent.network import hash_of_weights
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
@@ -73,12 +73,7 @@ def child_of(members: list[Member], settings: DQNSettings, config: EvolutionConf
 
 def weights_sha256(members: Iterable[Member]) -> str:
     """Hash of the online networks' weights."""
-    digest = hashlib.sha256()
-    for member in members:
-        for name, tensor in member.agent.online_net.state_dict().items():
-            digest.update(name.encode())
-            digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
-    return digest.hexdigest()
+    return hash_of_weights(member.agent.online_net for member in members)
 
 
 def member_state(member: Member) -> dict[str, Any]:

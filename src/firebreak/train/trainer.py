@@ -5,22 +5,17 @@ figures is the business of whoever consumes it.
 """
 
 import gc
-import hashlib
 import time
 import tracemalloc
 import warnings
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
-import torch
-
-from firebreak.agent.dqn import DQNAgent, NotFinite, Update
-from firebreak.agent.network import parameter_count
+from firebreak.agent.dqn import DQNAgent, NotFinite
+from firebreak.agent.network import hash_of_weights, parameter_count
 from firebreak.agent.policy_file import save_policy
-from firebreak.agent.symmetry import SYMMETRIES, turn_batch
 from firebreak.checks import fail
 from firebreak.layout import OBSERVATION
 from firebreak.memory.process import rss_bytes
@@ -28,19 +23,16 @@ from firebreak.memory.profiler import Profiler
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.arena import Arena
-from firebreak.train.checkpoints import (
-    CHECKPOINTS,
-    checkpoints_of,
-    latest_checkpoint,
-    save_checkpoint,
-)
+from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
 from firebreak.train.cleanup import EVERYTHING, Cleaner
 from firebreak.train.config import as_toml
+from firebreak.train.failure import failure_of
+from firebreak.train.learning import learns_gains, update
+from firebreak.train.progress import mean_or_none, progress_of
 from firebreak.train.resume import KIND, BestPolicy, Progress, restore, state_of
 from firebreak.train.schema import RunConfig
 from firebreak.train.setup import settings_of
 from firebreak.train.splits import Splits
-from firebreak.train.store import remove_folder, write_folder
 from firebreak.train.validation import Validation, joined, validate
 
 POLICY = "policy.pt"
@@ -145,7 +137,7 @@ class ParallelTrainer:
             yield {"kind": "end", "seconds": time.perf_counter() - self._begin, **self._counts(),
                    "weights_sha256": self.weights_sha256(), "best_reduction": self.best,
                    "best_learner_steps": self.best_learner_steps,
-                   "mean_loss": _mean(self.losses),
+                   "mean_loss": mean_or_none(self.losses),
                    "cleanup_seconds": self.cleaner.seconds, "cleanups": self.cleaner.runs,
                    "profiler_seconds": self.profiler.seconds}
         except _StopAskedError:
@@ -169,7 +161,7 @@ class ParallelTrainer:
                 self._collect()
             with self.profiler.phase("learn"):
                 self._learn()
-            yield self._progress_row()
+            yield {"kind": "progress", **self._counts(), **progress_of(self, self._begin)}
             self.progress.end_turn()
             yield from self._cleanup_rows()
             self._hold_memory_limit()
@@ -240,11 +232,7 @@ class ParallelTrainer:
 
     def weights_sha256(self) -> str:
         """Hash of the online network's weights."""
-        digest = hashlib.sha256()
-        for name, tensor in self.agent.online_net.state_dict().items():
-            digest.update(name.encode())
-            digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
-        return digest.hexdigest()
+        return hash_of_weights([self.agent.online_net])
 
     def close(self) -> None:
         """Closes all environments."""
@@ -261,7 +249,7 @@ class ParallelTrainer:
             except NotFinite as error:
                 raise self._diverged(error) from error
             turn.env_steps += arena.collector.buffer.drain(arena.replay)
-            if arena.labels is not None and self._learns_gains():
+            if arena.labels is not None and learns_gains(self.agent, self.config.agent):
                 arena.labels.label(self.config.train.collect_steps * arena.env.num_envs)
             turn.returns += returns
             turn.collected += 1
@@ -278,60 +266,18 @@ class ParallelTrainer:
             self._check_stop()
             for arena in self.arenas:
                 arena.collector.poll()
-            update = self._update()
+            try:
+                made = update(self.agent, self.arenas, self.config.agent)
+            except NotFinite as error:
+                raise self._diverged(error) from error
+            self.losses.append(made.loss)
             turn.updates_due -= 1.0
-            turn.updates.append((update.loss, update.mean_q, update.gradient_norm))
+            turn.updates.append((made.loss, made.mean_q, made.gradient_norm))
         self._check_stop()
 
-    def _update(self) -> Update:
-        """One gradient step, on maps of each size by turns, with about as many cells in a batch."""
-        agent, settings = self.agent, self.agent.settings
-        arena = self.arenas[agent.learner_steps % len(self.arenas)]
-        size = max(1, settings.batch_size * self.arenas[0].cells // arena.cells)
-        k = self._turn(arena)
-        try:
-            if arena.labels is not None and self._learns_gains() and len(arena.labels.store):
-                gains = arena.labels.store.sample(size, agent.sampling)
-                update = agent.learn_gains(gains.turned(k, OBSERVATION))
-            else:
-                batch = arena.replay.sample(size, agent.discount, settings.n_step, agent.sampling,
-                                            settings.priority)
-                update = agent.learn(turn_batch(batch, k, OBSERVATION))
-                if batch.place is not None:
-                    arena.replay.prioritize(batch.place, update.errors)
-        except NotFinite as error:
-            raise self._diverged(error) from error
-        self.losses.append(update.loss)
-        return update
-
-    def _turn(self, arena: Arena) -> int:
-        """A symmetry that the maps of an arena have, drawn."""
-        square = arena.replay.shape[0] == arena.replay.shape[1]
-        turns = SYMMETRIES if square and self.config.agent.symmetries else 1
-        return int(torch.randint(turns, (1,), generator=self.agent.sampling))
-
-    def _learns_gains(self) -> bool:
-        """Whether the discount is still 0 and the simulator's gains are learned from."""
-        config = self.config.agent
-        return config.gain_share > 0.0 and (self.agent.learner_steps < config.discount_begin
-                                            or config.discount_end == 0.0)
-
     def _diverged(self, error: NotFinite) -> FloatingPointError:
-        """Writes what the number came from; the error that ends the run."""
-        found = checkpoints_of(self.run_folder / CHECKPOINTS)
-        kept = f"the last checkpoint is {found[-1]}" if found else "there was no checkpoint yet"
-        folder = self.run_folder / f"failure-{self.agent.learner_steps}-{self.env_steps}"
-        try:
-            if folder.exists():
-                remove_folder(folder)
-            write_folder(folder, "failure", {
-                "what": str(error), "seed": self.config.seed, **self._counts(),
-                "config": as_toml(self.config), "batch": error.batch})
-            written = f"the batch is in {folder}"
-        except OSError as full:
-            written = f"the batch could not be written ({full.strerror or full})"
-        return FloatingPointError(f"learner step {self.agent.learner_steps}, seed "
-                                  f"{self.config.seed}: {error}; {written}, {kept}")
+        return failure_of(self.run_folder, error, {"seed": self.config.seed, **self._counts(),
+                                                   "config": as_toml(self.config)})
 
     def _validate_and_save(self) -> Iterator[Row]:
         row, improved = self._validated()
@@ -371,25 +317,6 @@ class ParallelTrainer:
     def _provenance(self, result: Validation) -> Row:
         return {"run": self.run_folder.name, "validation_reduction": result.reduction,
                 "config": as_toml(self.config), **self._counts()}
-
-    def _progress_row(self) -> Row:
-        recent = list(self.returns)[-50:]
-        losses, qs, norms = zip(*self.progress.updates, strict=True) if self.progress.updates else (
-            (), (), ())
-        return {
-            "kind": "progress", **self._counts(), "episodes_ended": len(self.progress.returns),
-            "seconds": time.perf_counter() - self._begin,
-            "epsilon": self.agent.settings.epsilon(self.env_steps),
-            "discount": self.agent.discount,
-            "replay": sum(len(arena.replay) for arena in self.arenas),
-            "learning_starts": self.config.train.learning_starts,
-            "mean_return": _mean(recent), "loss": _mean(losses), "mean_q": _mean(qs),
-            "gradient_norm": _mean(norms),
-            "seconds_per_env_step": _mean([seconds / arena.env.num_envs for arena in self.arenas
-                                           for seconds in arena.collector.step_times]),
-            "seconds_per_collection": _mean([sum(seconds) for seconds in zip(*(
-                arena.collector.collection_times for arena in self.arenas), strict=False)]),
-            "cleanup_seconds": self.cleaner.seconds, "rss_bytes": rss_bytes()}
 
     def _cleanup_rows(self) -> Iterator[Row]:
         done = self.cleaner.after(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
@@ -431,7 +358,3 @@ class ParallelTrainer:
             raise fail(expected=f"a replay within {most} MB", given=f"{needed:.0f} MB",
                        where="replay.capacity",
                        remedy="lower replay.capacity or raise replay.memory_budget_mb")
-
-
-def _mean(values: Collection[float]) -> float | None:
-    return fmean(values) if values else None
