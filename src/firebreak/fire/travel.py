@@ -113,8 +113,9 @@ def padded_width(cols: int) -> int:
 
 def pad(grid: NDArray, closed: float = 0) -> NDArray:
     """[..., H, W] -> [..., P], with `closed` in the padding."""
-    edges = [(0, 0)] * (grid.ndim - 2) + [(REACH, REACH), (REACH, REACH)]
-    padded = np.pad(grid, edges, constant_values=closed)
+    rows, cols = grid.shape[-2:]
+    padded = np.full((*grid.shape[:-2], rows + 2 * REACH, padded_width(cols)), closed, grid.dtype)
+    padded[..., REACH:-REACH, REACH:-REACH] = grid
     return padded.reshape(*grid.shape[:-2], -1)
 
 
@@ -199,8 +200,9 @@ def open_ways(field: TravelField, cells: NDArray[np.int64],
             # A way that begins in one step of the weather may end in the next and suit that.
             field.segments[r][cells] |= field.segments[r + 1][cells]
             field.accepts[r][cells] |= field.accepts[r + 1][cells]
-        travel_kernel.turn_round(senders, field.burnable, width, field.segments[r],
-                                 field.accepts[r], field.sends[r], field.sends_far[r])
+        travel_kernel.turn_round(senders, field.burnable, width, field.graph,
+                                 field.segments[r], field.accepts[r], field.sends[r],
+                                 field.sends_far[r])
     for r in range(field.edges.shape[0]):
         travel_kernel.join_edges(senders, field.unit_time[r], field.burnable, width,
                                  field.accepts[r], field.edges[r])
