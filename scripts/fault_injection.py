@@ -31,7 +31,7 @@ def main() -> int:
     warnings.simplefilter("ignore")
     bad = 0
     with tempfile.TemporaryDirectory(dir=_memory_folder()) as scratch:
-        runs.warm_up(Path(scratch))
+        runs.warm_up()
         for name in given.rows or table.ROWS:
             if not table.available(name):
                 continue

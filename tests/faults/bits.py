@@ -3,6 +3,7 @@
 import os
 import pickle
 import random
+import shutil
 import struct
 import tracemalloc
 import zipfile
@@ -15,7 +16,7 @@ import rasterio
 import torch
 
 from faults.kills import Found
-from faults.runs import train
+from faults.runs import unbroken
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import load_policy, save_policy
 from firebreak.checks import InputError
@@ -32,10 +33,10 @@ MOST_BYTES = 50_000_000
 
 def flip_bits(folder: Path, count: int, seed: int = 0) -> Found:
     """One flipped bit anywhere in a checkpoint of a run, and each file cut off at every block."""
-    run = folder / "run"
-    ended = train(run).wait()
-    assert ended.code == 0, ended.text
-    newest, draw = checkpoints_of(run / CHECKPOINTS)[-1], random.Random(seed)
+    whole_run, _ = unbroken(folder)
+    newest = folder / "checkpoint"
+    shutil.copytree(checkpoints_of(whole_run / CHECKPOINTS)[-1], newest)
+    draw = random.Random(seed)
     whole = {path: path.read_bytes() for path in sorted(newest.iterdir())}
     sizes = [len(content) for content in whole.values()]
     bad, cuts = [], 0

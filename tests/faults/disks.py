@@ -39,8 +39,7 @@ def can_mount(folder: Path) -> bool:
 
 def fill_disks(folder: Path, sites: list[Site] = SITES) -> Found:
     """Each site, with the disk full for one write, and from one write on."""
-    whole = folder / "whole"
-    unbroken(whole)
+    whole, _ = unbroken(folder)
     bad = []
     for site in sites:
         for lasting in (False, True):

@@ -28,8 +28,7 @@ class Found(NamedTuple):
 
 def kill_runs(folder: Path, count: int, seed: int = 0) -> Found:
     """kill -9 at random instants of a run, then `--resume`; compared with the unbroken run."""
-    whole = folder / "whole"
-    seconds = unbroken(whole)
+    whole, seconds = unbroken(folder)
     draw = random.Random(seed)
     bad, killed = [], 0
     for number in range(count):
@@ -49,8 +48,7 @@ def kill_runs(folder: Path, count: int, seed: int = 0) -> Found:
 
 def signal_runs(folder: Path, count: int, seed: int = 0) -> Found:
     """SIGINT and SIGTERM by turns at random instants after the run has begun; then `--resume`."""
-    whole = folder / "whole"
-    seconds = unbroken(whole)
+    whole, seconds = unbroken(folder)
     draw = random.Random(seed)
     bad, slowest, stopped = [], 0.0, 0
     for number in range(count):

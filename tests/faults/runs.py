@@ -5,9 +5,11 @@ take minutes.
 """
 
 import contextlib
+import gc
 import os
 import signal
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -21,6 +23,9 @@ from firebreak.cli import main
 from firebreak.memory.profiler import Profiler
 from firebreak.memory.snapshot import SINGLE
 from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint
+from firebreak.train.config import load_config
+from firebreak.train.splits import make_splits
+from firebreak.train.trainer import ParallelTrainer
 
 CONFIG = ["landscapes.size=10", "fires.plan_fires=6", "fires.reward_fires=6", "fires.scenarios=2",
           "agent.width=4", "agent.batch_size=4", "train.episodes=24", "train.num_envs=2",
@@ -126,27 +131,29 @@ def read_no_memory() -> None:
     Profiler._read = lambda _self: empty  # type: ignore[method-assign]
 
 
-def warm_up(folder: Path) -> None:
-    """Imports and compiles in this process what the forked ones need."""
-    log = os.open(os.devnull, os.O_WRONLY)
-    kept = [(handle, os.dup(handle)) for handle in (1, 2)]
-    for handle, _ in kept:
-        os.dup2(log, handle)
-    try:
-        main(["train", "quick", "--out", str(folder / "warm"), *SET, "--quiet"])
-    finally:
-        sys.stdout.flush()
-        for handle, copy in kept:
-            os.dup2(copy, handle)
-            os.close(copy)
-        os.close(log)
+def warm_up() -> None:
+    """Compiles in this process what the forked ones need."""
+    config = load_config("quick", [*CONFIG, "train.episodes=8"])
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = ParallelTrainer(config, make_splits(config, Path()), Path(folder))
+        for _ in trainer.run():
+            pass
+        trainer.close()
+    gc.collect()
+    gc.freeze()  # what is shared with forked processes is not written to
 
 
-def unbroken(folder: Path) -> float:
-    """The whole run, in a process of its own; returns its seconds."""
-    ended = train(folder).wait()
-    assert ended.code == 0, ended.text
-    return ended.seconds
+_WHOLE: dict[Path, float] = {}
+
+
+def unbroken(folder: Path) -> tuple[Path, float]:
+    """The folder of the whole run, made once beside `folder`, and its seconds."""
+    whole = folder.parent / "whole"
+    if whole not in _WHOLE:
+        ended = train(whole).wait()
+        assert ended.code == 0, ended.text
+        _WHOLE[whole] = ended.seconds
+    return whole, _WHOLE[whole]
 
 
 def differing(one: Path, other: Path) -> list[str]:

@@ -67,6 +67,10 @@ def chosen_folder(given: Path | None, name: str) -> Path:
         InputError: `given` is a file.
     """
     folder = given or Path("outputs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    stamp, number = folder.name, 1
+    while given is None and folder.exists():  # two in a second, or a clock that was set back
+        number += 1
+        folder = folder.with_name(f"{stamp}-{number}")
     if folder.exists() and not folder.is_dir():
         raise fail(expected="a folder", given="a file", where=str(folder),
                    remedy="choose another --out")

@@ -1,6 +1,7 @@
 """One process at a time writes into a run's folder."""
 
 import contextlib
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import filelock
 from firebreak.checks import fail
 
 LOCK = ".lock"
+_NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 
 
 @contextlib.contextmanager
@@ -27,7 +29,9 @@ def locked(folder: Path) -> Iterator[None]:
         raise fail(expected="a folder that no other run writes to", given="one in use",
                    where=str(folder), remedy="wait for the other run, or choose another --out"
                    ) from None
-    except (PermissionError, FileExistsError, NotADirectoryError) as error:
+    except OSError as error:
+        if error.errno not in _NOT_OURS:
+            raise
         raise fail(expected="a folder that may be written", given=error.strerror or str(error),
                    where=str(folder), remedy="choose another --out") from None
     try:

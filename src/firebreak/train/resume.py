@@ -5,6 +5,7 @@ under its breaks, which gives the same bits.
 """
 
 import platform
+import tomllib
 import warnings
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 KIND = "run"
 _HISTORIES = ("losses", "returns")
+_FREE = ("train.episodes", "train.threads", "train.checkpoints_kept", "landscapes.data")
 
 
 @dataclass(slots=True)
@@ -98,6 +100,7 @@ def restore(trainer: "ParallelTrainer", saved: Saved) -> dict[str, Any]:
         state = saved.load(room)
         _put_back(trainer, state)
         _warn_of_another_machine(state["made_by"], machine_of(trainer))
+        _warn_of_other_settings(state["config"], as_toml(trainer.config))
         return dict(state["positions"])
     except (RuntimeError, LookupError, ValueError, TypeError, AttributeError) as error:
         if isinstance(error, InputError):
@@ -142,3 +145,20 @@ def _warn_of_another_machine(then: dict[str, Any], now: dict[str, Any]) -> None:
     if other:
         warnings.warn(f"saved on another machine ({'; '.join(other)}): the run goes on, but its "
                       "weights need not be those of an unbroken run bit for bit", stacklevel=2)
+
+
+def _warn_of_other_settings(then: str, now: str) -> None:
+    """Settings that were changed since the save; how long to run and where data lie may be."""
+    before, after = _flat(tomllib.loads(then)), _flat(tomllib.loads(now))
+    other = [f"{key} {after.get(key)} instead of {before.get(key)}"
+             for key in sorted(before.keys() | after.keys())
+             if before.get(key) != after.get(key) and key not in _FREE]
+    if other:
+        warnings.warn(f"the run goes on with {', '.join(other)}, so it is not the run that was "
+                      "saved", stacklevel=2)
+
+
+def _flat(tree: dict[str, Any]) -> dict[str, Any]:
+    return {f"{table}.{key}" if isinstance(values, dict) else table: value
+            for table, values in tree.items()
+            for key, value in (values if isinstance(values, dict) else {"": values}).items()}
