@@ -15,6 +15,8 @@ from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.readers import read_landscape
 from firebreak.planning.methods import make_plan
 
+_LANDS, _CALLS = 6, 8  # landscapes, and calls from one kill to the next
+
 
 class Burner:
     """What a worker holds: it plans on a landscape of its own for each call."""
@@ -34,14 +36,15 @@ def kill_workers(folder: Path, count: int, seed: int = 0) -> Found:
     from firebreak.train.executors.processes import Processes
 
     draw = random.Random(seed)
-    calls = [(number,) for number in range(60 * count)]
+    calls = [(number % _LANDS,) for number in range(_CALLS * (count + 1))]
     backend, burner = Processes(Recipe(Burner)), Burner()
+    expected = [burner.cells(land) for land in range(_LANDS)]
     killed, bad = 0, []
     with closing(Executor(backend, 2)) as executor:
         for place, answer in map_chunks(executor, "cells", calls):
-            if answer != burner.cells(place):
+            if answer != expected[place % _LANDS]:
                 bad.append(f"call {place}: another answer")
-            if place % 60 == 30:
+            if place % _CALLS == _CALLS - 1 and killed < count:
                 time.sleep(draw.uniform(0.0, 0.02))
                 os.kill(draw.choice(backend.process_ids()), signal.SIGKILL)
                 killed += 1

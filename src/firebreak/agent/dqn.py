@@ -190,7 +190,7 @@ class DQNAgent:
             raise self._not_finite("the loss" if not math.isfinite(loss.item())
                                    else "the gradient", batch)
         self.optimizer.step()
-        if not (_all_finite(self.online_net) and _all_finite(self.target_net)):
+        if not _all_finite(self.online_net):
             raise self._not_finite("the weights", batch)
         self.learner_steps += 1
         if settings.target_share > 0.0:
@@ -198,6 +198,16 @@ class DQNAgent:
         elif self.learner_steps % settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
         return float(norm)
+
+    def check_finite(self) -> None:
+        """Of both networks: a loss meets the target network only at discounts above 0.
+
+        Raises:
+            NotFinite: they are not.
+        """
+        for name, network in (("online", self.online_net), ("target", self.target_net)):
+            if not _all_finite(network):
+                raise NotFinite(f"the {name} network", dict(network.state_dict()))
 
     def _not_finite(self, what: str, batch: Batch | GainBatch) -> NotFinite:
         """The error, which also names what lies behind it."""

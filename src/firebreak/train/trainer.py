@@ -205,7 +205,12 @@ class ParallelTrainer:
 
         Raises:
             OSError: the disk is full or may not be written; the earlier ones are as they were.
+            FloatingPointError: the networks hold NaN or infinity; nothing is written.
         """
+        try:
+            self.agent.check_finite()
+        except NotFinite as error:
+            raise self._diverged(error) from error
         self.progress.seconds = time.perf_counter() - self._begin
         if self._policy_unwritten is not None:
             self._write_policy()
