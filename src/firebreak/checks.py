@@ -11,6 +11,10 @@ class InputError(ValueError):
     """Bad input from outside: a file, an option, a config key. Its text is one sentence."""
 
 
+class ResourceFailedError(RuntimeError):
+    """Something that the run stands on failed for good, such as a worker; exit code 3."""
+
+
 def fail(*, expected: str, given: str, where: str, remedy: str) -> InputError:
     """The error to raise: `raise fail(expected=..., given=..., where=..., remedy=...)`.
 

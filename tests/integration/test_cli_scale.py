@@ -8,6 +8,7 @@ import pytest
 
 from firebreak.cli import main
 from firebreak.train.config import load_config
+from firebreak.train.player import Player
 from tiny import TINIER
 
 SET = [part for change in [
@@ -90,3 +91,14 @@ def test_mistakes_are_one_sentence_and_exit_2(
     assert error.count("\n") == 1
     assert text in error
     assert not os.path.exists(tmp_path / "new" / "metrics.jsonl")
+
+
+def test_a_worker_that_dies_every_time_ends_the_run_with_its_index_and_a_checkpoint(
+        evolved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def dying(self: object, *_: object) -> None:
+        raise MemoryError("planted")
+    monkeypatch.setattr(Player, "judge", dying)
+    assert main(["evolve", "--resume", str(evolved), "--generations", "9"]) == 3
+    assert "worker 0 of 1 (in-process) raised" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert main(["evolve", "--resume", str(evolved), "--generations", "5"]) == 0

@@ -5,11 +5,17 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from firebreak.checks import InputError
+from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.landscape.synthetic import generate
+from firebreak.planning import streaming
+from firebreak.planning.evaluate import planned
+from firebreak.train.config import load_config
 from firebreak.train.executors.base import (
     Executor,
     Recipe,
@@ -19,10 +25,14 @@ from firebreak.train.executors.base import (
     map_chunks,
 )
 from firebreak.train.executors.choice import open_executor
+from firebreak.train.large_evaluation import Judge, evaluate_in_chunks, masks_of
+from firebreak.train.player import make_player, weights_of
+from firebreak.train.setup import settings_of
+from tiny import TINIER
 from worked import Tally, make_tally
 
 # Warnings are Ray's own.
-pytestmark = [pytest.mark.ray, pytest.mark.timeout(120), pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore")]
 
 CHUNKS = [(7, k) for k in range(9)]
 EXPECTED = [Tally(100).drawn(*chunk) for chunk in CHUNKS]
@@ -49,7 +59,7 @@ def address() -> Iterator[str]:
     os.environ["PYTHONPATH"] = before
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def executor(address: str) -> Iterator[Executor]:
     with closing(open_executor("ray", Recipe(make_tally, (100,)), 2, address)) as found:
         yield found
@@ -107,6 +117,62 @@ def test_bad_input_in_an_actor_is_bad_input_here(executor: Executor) -> None:
     executor.submit(0, "bad_input")
     with pytest.raises(InputError, match="a good call, got a bad one; mend it"):
         executor.answers()
+
+
+class Interfering:
+    """A back end, one of whose actors is killed right after a call was sent to it."""
+
+    def __init__(self, backend: Any, at_call: int) -> None:
+        self.backend, self.left = backend, at_call
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.backend, name)
+
+    def send(self, worker: int, message: Any) -> None:
+        if self.left == 0:
+            number = self.backend._ray.get(self.backend._actors[worker].process_id.remote())
+        self.backend.send(worker, message)
+        if self.left == 0:
+            os.kill(number, signal.SIGKILL)
+        self.left -= 1
+
+
+def two_workers(address: str, recipe: Recipe, killed_at: int) -> Executor:
+    found = open_executor("ray", recipe, 2, address)
+    backend: Any = Interfering(found.backend, killed_at)
+    found.backend = backend
+    return found
+
+
+def test_an_evaluation_gives_the_same_figures_though_an_actor_is_killed(
+        address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "_MOST", 50)  # of the driver: it says how long chunks are
+    scenes = [make_scene(generate(3, 12), FireConditions(scenarios=2), 3)]
+    plans = list(planned(scenes, ["none", "downstream-value-static"], budget_share=0.05,
+                         plan_fires=24, seed=3))
+    recipe = Recipe(Judge, (scenes, masks_of(plans)))
+    here = evaluate_in_chunks(scenes, plans, open_executor("in-process", recipe), plan_fires=24,
+                              test_fires=500, seed=3)
+    with closing(two_workers(address, recipe, killed_at=4)) as found:
+        there = evaluate_in_chunks(scenes, plans, found, plan_fires=24, test_fires=500, seed=3)
+        assert found.restarts == 1
+    assert there.rows == here.rows
+    assert there.methods == here.methods
+
+
+def test_collected_episodes_are_the_same_though_an_actor_is_killed(address: str) -> None:
+    config = load_config("quick", TINIER)
+    weights = weights_of(make_player(config).network)
+    calls = [(weights, settings_of(config.agent), 4 * k, 4, 0, k) for k in range(6)]
+    recipe = Recipe(make_player, (config,))
+    here = call_all(open_executor("in-process", recipe), "play", calls)
+    with closing(two_workers(address, recipe, killed_at=3)) as found:
+        there = call_all(found, "play", calls)
+        assert found.restarts == 1
+    for one, other in zip(here, there, strict=True):
+        assert one.returns == other.returns
+        for mine, theirs in zip(one.episodes, other.episodes, strict=True):
+            assert all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
 def test_more_workers_than_cpus_are_refused_instead_of_waited_for(address: str) -> None:

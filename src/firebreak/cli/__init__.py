@@ -6,7 +6,7 @@ import sys
 import warnings
 
 from firebreak import __version__
-from firebreak.checks import InputError, unknown_name
+from firebreak.checks import InputError, ResourceFailedError, unknown_name
 
 COMMANDS = {
     "train": "train a fuel-break policy and compare it on landscapes it never saw",
@@ -54,6 +54,9 @@ def main(arguments: list[str] | None = None) -> int:
         where = f": {error.filename}" if error.filename else ""
         print(f"firebreak: {error.strerror or error}{where}; free space or choose another folder",
               file=sys.stderr)
+        return RESOURCE_FAILED
+    except ResourceFailedError as error:
+        print(f"firebreak: {error}", file=sys.stderr)
         return RESOURCE_FAILED
     except MemoryError as error:
         print(f"firebreak: out of memory ({error}); use a smaller map, fewer fires or fewer "

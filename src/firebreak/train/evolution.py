@@ -218,10 +218,6 @@ class Evolution:
             k = int(torch.randint(turns, (1,), generator=agent.sampling))
             batch = turn_batch(batch, k, OBSERVATION)
         update = agent.learn(batch)
-        if not math.isfinite(update.loss):
-            raise fail(expected="a finite loss", given=f"{update.loss}",
-                       where=f"generation {self.generation}",
-                       remedy="lower agent.learning_rate; the last checkpoint is as it was")
         if batch.place is not None:
             self.replay.prioritize(batch.place, update.errors)
         self.learner_steps += 1

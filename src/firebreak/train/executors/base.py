@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, Protocol
 
-from firebreak.checks import InputError
+from firebreak.checks import InputError, ResourceFailedError
 
 Mode = Literal["lockstep", "async"]
 """lockstep: the same seeds give the same bits on every back end and any number of workers; async:
@@ -22,7 +22,7 @@ RETRIES = 2
 """How often a call is made again after its worker died."""
 
 
-class WorkerLostError(RuntimeError):
+class WorkerLostError(ResourceFailedError):
     """A worker died (or did not answer) at every attempt of a call, or raised."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from firebreak.checks import fail
 from firebreak.train.executors.base import LazyThing, Lost, Message, Recipe, Reply
+from firebreak.train.executors.processes import ONE_THREAD
 
 SECONDS_TO_ANSWER = 5.0
 
@@ -69,7 +70,7 @@ class RayCore:
     def start(self, worker: int) -> None:
         """Asks for an actor."""
         self._actors[worker] = self._class.options(
-            num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD").remote(self._recipe)
+            num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD").remote([self._recipe])
 
     def send(self, worker: int, message: Message) -> None:
         """Begins a call; a payload is an object of the store, opened where the actor lives."""
@@ -111,9 +112,9 @@ class RayCore:
 class _RayWorker:
     """Runs where Ray puts it."""
 
-    def __init__(self, recipe: Recipe) -> None:
-        os.environ["NUMBA_NUM_THREADS"] = "1"  # Ray itself sets the others
-        self._thing = LazyThing(recipe)
+    def __init__(self, recipe: list[Any]) -> None:
+        os.environ.update(ONE_THREAD)  # before what the recipe imports reads it
+        self._thing = LazyThing(imported().get(recipe[0]))
 
     def serve(self, method: str, arguments: tuple[Any, ...], payload: Any) -> Reply:
         """Answers one call."""
