@@ -39,7 +39,8 @@ def fitness_figure(rows: Sequence[Row], *, caption: str) -> Figure:
         below.plot(generations, [row["replay"] for row in kept], color=_GREEN, linewidth=1.6)
         ready = kept[-1]["learning_starts"]
         below.axhline(ready, color=INK, linestyle=(0, (4, 3)), linewidth=0.9)
-        below.annotate("members learn from here on", xy=(0.01, ready), fontsize=8.5, va="bottom",
+        below.annotate("members learn from here on", xy=(0.995, ready), fontsize=8.5, va="bottom",
+                       ha="right",
                        xycoords=below.get_yaxis_transform(), color=QUIET)
         below.set(ylabel="transitions held", xlabel="generation")
         below.set_ylim(bottom=0.0)
