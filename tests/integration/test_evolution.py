@@ -2,7 +2,6 @@
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from firebreak.train.evolution import Evolution
 from firebreak.train.executors.base import Executor, Recipe, call_all, closing
 from firebreak.train.executors.choice import open_executor
 from firebreak.train.player import Player, make_player, weights_of
-from firebreak.train.population import clone, weights_sha256
+from firebreak.train.population import weights_sha256
 from firebreak.train.schema import RunConfig
 from tiny import TINY
 
@@ -118,32 +117,6 @@ def test_memory_is_read_after_evaluate_train_and_evolve(run: Watched) -> None:
     replay = {k: v for k, v in owned[0].items() if k.startswith("evolution.replay.")}
     assert replay
     assert all({k: row.get(k) for k in replay} == replay for row in owned)
-
-
-def test_a_clone_is_equal_and_shares_no_storage(run: Watched) -> None:
-    member = max(run.evolution.members, key=lambda one: one.agent.learner_steps)
-    assert member.agent.optimizer.state_dict()["state"]
-    twin = clone(member, run.evolution.settings)
-    before = weights_sha256([member])
-    assert weights_sha256([twin]) == before
-    states = [[one.agent.state()[name] for name in ("online", "target", "optimizer")]
-              for one in (member, twin)]
-    mine, others = ({tensor.untyped_storage().data_ptr() for tensor in _tensors(state)}
-                    for state in states)
-    assert len(mine) > 20
-    assert not mine & others
-    with torch.no_grad():
-        for weight in twin.agent.online_net.parameters():
-            weight.zero_()
-    assert weights_sha256([twin]) != weights_sha256([member]) == before
-
-
-def _tensors(tree: Any) -> Iterator[torch.Tensor]:
-    if isinstance(tree, torch.Tensor):
-        yield tree
-    elif isinstance(tree, dict | list):
-        for value in tree.values() if isinstance(tree, dict) else tree:
-            yield from _tensors(value)
 
 
 def test_evaluation_changes_neither_replay_nor_weights(run: Watched) -> None:
