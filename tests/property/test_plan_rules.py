@@ -26,7 +26,7 @@ from firebreak.planning.plan import cost_of
 from firebreak.planning.rules import PlanRules, short_cells
 from firebreak.planning.stretches import Segment, length_m, pieces
 
-RULED = sorted(set(METHODS) - {"milp"})
+RULED = sorted(set(METHODS) - {"milp", "none"})
 SEARCH = SearchOptions(evaluations=40)
 LAND = generate(5, 12, cell_size_m=30.0)
 SCENES = {
@@ -82,12 +82,12 @@ def test_rules_hold_for_every_method(method: str, policy: Policy, data: st.DataO
     for piece in pieces(mask):
         assert (np.isin(piece, include).any()
                 or length_m(piece, mask.shape, 30.0) >= rules.shortest_m - 1e-6)
-    if method not in ("none", "strips", "tom", "segments") and rules.shortest_m == 0.0:
+    if method not in ("strips", "tom", "segments") and rules.shortest_m == 0.0:
         affordable = open_ & ~mask & (land.cost <= budget - plan.cost)
         assert not affordable.any()  # the budget is spent
 
 
-@pytest.mark.parametrize("method", [name for name in RULED if name != "none"])
+@pytest.mark.parametrize("method", RULED)
 def test_no_rules_change_nothing(method: str, policy: Policy) -> None:
     scene = SCENES["costs"]
     free = ruled_plan(scene, method, PlanRules(), policy)
@@ -110,6 +110,12 @@ def test_a_plan_goes_on_from_what_it_must_have(method: str, policy: Policy) -> N
         # A policy sees the budget that is left as a whole one; all others see the same.
         if method != "dqn":
             assert again.cells.tolist() == own.cells.tolist()
+
+
+def test_nothing_stays_nothing() -> None:
+    scene = SCENES["costs"]
+    rules = PlanRules(include=some_cells(scene, 0, 3), shortest_m=1e4)
+    assert make_plan(scene, 0.2, 12, "none", seed=0, rules=rules).cells.size == 0
 
 
 @given(st.integers(0, 99), st.sampled_from(sorted(SCENES)))

@@ -5,8 +5,11 @@ they make of them.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
+
+import numpy as np
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail, unknown_name
@@ -127,7 +130,8 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         policy: for learned methods.
         batch: cells placed per simulation, spaced apart; None: as many as need about 50 rounds.
         search: limits and start of methods that search.
-        rules: what the plan must keep to; cells that it must have come first in it.
+        rules: what the plan must keep to; cells that it must have come first in it. "none" treats
+            nothing all the same.
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
@@ -148,6 +152,8 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     land = scene.landscape
     problem = problem_of(scene, budget_share, fires, fires.first(0))
     rules.check(method, problem)
+    if method == "none":
+        rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0)
 
     def place(name: str, ruled: Problem) -> Placement:
         return METHODS[name].place(Task(

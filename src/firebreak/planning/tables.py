@@ -17,7 +17,7 @@ def table(evaluation: Evaluation) -> str:
     rows = evaluation.rows
     count = len(evaluation.landscapes)
     where = f"{count} landscapes" if count > 1 else evaluation.landscapes[0]
-    budget = _span([100.0 * row.budget for row in rows])
+    budget = _span([float(f"{100.0 * row.budget:.4g}") for row in rows])
     shown = _span([row.plan_fires for row in rows])
     loss = np.mean([row.untreated_loss for row in rows])
     share = np.mean([row.untreated_burned_share for row in rows])

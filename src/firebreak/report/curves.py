@@ -39,10 +39,12 @@ def learning_curve_figure(progress_rows: Sequence[Row], validation_rows: Sequenc
                    label="training, with exploration (mean of 50 episodes)")
         episodes, reduction = _series(validation, "reduction")
         if validation:
-            half = [row["half_width"] for row in validation]
-            above.errorbar(episodes, reduction, yerr=half, color=_ORANGE, marker="o", capsize=3,
-                           markersize=5, linewidth=1.8,
-                           label="validation, greedy (95 % interval)")
+            half = np.array([row["half_width"] for row in validation
+                             if row["reduction"] is not None])
+            above.fill_between(episodes, reduction - half, reduction + half, color=_ORANGE,
+                               alpha=0.22, linewidth=0.0)
+            above.plot(episodes, reduction, color=_ORANGE, marker="o", markersize=5, linewidth=1.8,
+                       label="validation, greedy (band: 95 % interval)")
         above.axhline(0.0, color=QUIET, linewidth=0.6)
         above.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         above.set_ylabel("reduction of the expected loss")

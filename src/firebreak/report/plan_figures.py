@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.effect import (
-    Interval,
     PlanEffect,
     exceedance,
     marginal_benefit,
@@ -30,6 +29,7 @@ from firebreak.planning.stretches import Segment
 from firebreak.report import cartography as carto
 from firebreak.report.canvas import INK, QUIET, new_figure
 from firebreak.report.maps import map_caption, map_size
+from firebreak.report.words import amount, span
 
 BEFORE, AFTER = "#d95f02", "#1f6fb4"
 MOST_LABELS, LABEL_GAP = 30, 0.045
@@ -55,7 +55,8 @@ def segments_figure(landscape: Landscape, segments: Sequence[Segment], *, title:
         axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
         axes.imshow(carto.fuel_rgb(landscape, 0.6), interpolation="nearest")
         carto.frame_map(axes, landscape)
-        carto.draw_treatable_outline(axes, landscape)
+        outlines = [Line2D([], [], color=INK, linewidth=1.4, label="treatable area")
+                    ] if carto.draw_treatable_outline(axes, landscape) else []
         carto.draw_fuel_legend(legend, landscape, 0.6)
         if segments:
             cells = np.concatenate([one.cells for one in segments])
@@ -74,9 +75,10 @@ def segments_figure(landscape: Landscape, segments: Sequence[Segment], *, title:
             mask = np.zeros(landscape.shape, np.bool_)
             mask.ravel()[included] = True
             carto.draw_outline(axes, mask, "#00b5e2")
-            legend.legend(handles=[Line2D([], [], color="#00b5e2", linewidth=1.8,
-                                          label="had to be included")],
-                          loc="lower left", frameon=False)
+            outlines.append(Line2D([], [], color="#00b5e2", linewidth=1.8,
+                                   label="had to be included"))
+        if outlines:
+            legend.legend(handles=outlines, loc="lower left", frameon=False)
         return figure
 
 
@@ -95,7 +97,7 @@ def exceedance_figure(effect: PlanEffect, seed: int, unit: str, *, caption: str)
             axes.fill_between(x, low, high, step="post", color=colour, alpha=0.18, linewidth=0)
             mean, tail = numbers[f"mean_loss_{name}"], numbers[f"cvar90_{name}"]
             axes.step(x, chance, where="post", color=colour, linestyle=dash, linewidth=2.0,
-                      label=f"{words}: mean {_number(mean)}, worst tenth {_number(tail)}")
+                      label=f"{words}: mean {span(mean)}, worst tenth {span(tail)}")
             axes.plot([mean.mean], [_chance_at(losses, mean.mean)], "o", color=colour, zorder=3)
             axes.plot([tail.mean], [_chance_at(losses, tail.mean)], "D", color=colour, zorder=3)
         axes.set(xlabel=f"loss of a fire, {unit}", ylabel="chance that a fire loses at least this",
@@ -138,13 +140,14 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
         if stop and means[-1] > 0.0:
             for axes in (above, below):
                 axes.axvline(effect.cost[stop], color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
-            above.annotate(f"{ENOUGH:.0%} of the saving\nfor {effect.cost[stop]:,.4g} {cost_unit}",
+            spent = f"{amount(float(effect.cost[stop]))} {cost_unit}"
+            above.annotate(f"{ENOUGH:.0%} of the saving\nfor {spent}",
                            (effect.cost[stop], 0.05), xycoords=above.get_xaxis_transform(),
                            xytext=(6, 0), textcoords="offset points", fontsize=9)
         above.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         above.set_ylabel("reduction of the expected loss")
         above.legend(loc="upper left", frameon=False)
-        above.margins(y=0.18)
+        above.set_ylim(min(0.0, float(lows.min())), 1.3 * max(float(highs.max()), 1e-3))
         per_cost = marginal_benefit(effect) / np.diff(effect.cost)
         below.stairs(per_cost, effect.cost, fill=True, color=AFTER, alpha=0.55)
         below.axhline(0.0, color=QUIET, linewidth=0.6)
@@ -165,8 +168,8 @@ def weather_figure(lines: Sequence[Mapping[str, Any]], *, caption: str) -> Figur
             axes.plot([line["low"], line["high"]], [place, place], color=AFTER, linewidth=2.2,
                       marker="|", markersize=9)
             axes.plot([line["reduction"]], [place], "o", color=AFTER)
-            axes.text(1.02, place, f"{line['mean_loss_before']:,.4g} to "
-                      f"{line['mean_loss_after']:,.4g}   ({line['fires']} fires)",
+            axes.text(1.02, place, f"{amount(line['mean_loss_before'])} to "
+                      f"{amount(line['mean_loss_after'])}   ({line['fires']} fires)",
                       transform=axes.get_yaxis_transform(), va="center", fontsize=9)
         axes.text(1.02, len(ordered) - 0.35, "mean loss, without to with",
                   transform=axes.get_yaxis_transform(), va="bottom", fontsize=9, color=QUIET)
@@ -238,10 +241,6 @@ def _wilson(share: NDArray[np.float64],
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * np.sqrt(share * (1 - share) / count + (z / (2 * count))**2)
     return middle - half, middle + half
-
-
-def _number(interval: Interval) -> str:
-    return f"{interval.mean:,.4g} ({interval.low:,.4g} to {interval.high:,.4g})"
 
 
 def _plain(axes: Axes, along: str = "y") -> None:

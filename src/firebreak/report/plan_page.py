@@ -18,6 +18,7 @@ from firebreak.planning.plan import pieces_of
 from firebreak.report import html
 from firebreak.report.cartography import fuel_shares, place_of
 from firebreak.report.plan_figures import ENOUGH, compass, stopping_point
+from firebreak.report.words import amount, span
 
 MOST_SEGMENTS = 25
 PACKAGES = ("numpy", "numba", "torch", "rasterio", "scipy", "matplotlib")
@@ -117,9 +118,9 @@ def _segments(result: PlanResult, pictures: Mapping[str, Path]) -> str:
     header = ["segment", "length, m", "area, ha", f"cost, {plan.cost_unit}", "cost so far",
               "expected loss saved, %", "saved per cost", "value protected"]
     table_rows = [[row["rank"], f"{row['length_m']:,.0f}", f"{row['area_ha']:,.2f}",
-                   f"{row['cost']:,.4g}", f"{row['cumulative_cost']:,.6g}",
+                   amount(row["cost"]), amount(row["cumulative_cost"]),
                    f"{row['benefit_percent']:.2f}", f"{row['benefit_per_cost']:.3g}",
-                   f"{row['value_protected']:,.4g}"] for row in shown]
+                   amount(row["value_protected"])] for row in shown]
     if result.years is not None:
         header.append("year")
         table_rows = [[*cells, row["year"]] for cells, row in zip(table_rows, shown, strict=True)]
@@ -134,7 +135,7 @@ def _effect(result: PlanResult, numbers: Mapping[str, Interval],
     def row(words: str, name: str) -> list[str]:
         before, after, drop = (numbers[f"{name}_{part}"] for part in ("before", "after",
                                                                      "reduction"))
-        return [words, _span(before), _span(after),
+        return [words, span(before), span(after),
                 f"{drop.mean:.1%} ({drop.low:.1%} to {drop.high:.1%})"]
 
     burnable = result.scene.landscape.burnable & ~result.plan.break_mask()
@@ -187,17 +188,18 @@ def _methods(evaluation: Evaluation, method: str, pictures: Mapping[str, Path]) 
     rows = []
     for name, summary in evaluation.methods.items():
         own = next(row for row in evaluation.rows if row.method == name)
-        rows.append([name, f"{summary.reduction:.1%}",
+        rows.append([name, amount(evaluation.plans[0][name].cost),
+                     f"{summary.reduction:.1%}",
                      f"{summary.low:.1%} to {summary.high:.1%}",
                      f"{own.reduction_untreated_cells:.1%}", f"{own.cvar90_reduction:.1%}",
                      f"{summary.seconds:.2f}"])
     names = list(evaluation.methods)
     marked = names.index(method) if method in names else None
-    body = html.table(["method", "reduction", "95 % interval", "untreated cells", "worst tenth",
-                       "seconds"], rows,
+    body = html.table(["method", "cost", "reduction", "95 % interval", "untreated cells",
+                       "worst tenth", "seconds"], rows,
                       f"Reduction of the expected loss on the same {evaluation.test_fires:,} test "
-                      "fires, the same budget. 'untreated cells' counts losses only where the plan "
-                      "treats nothing.", marked)
+                      "fires, with the same budget but for 'existing'. 'untreated cells' counts "
+                      "losses only where the plan treats nothing.", marked)
     pairs = [[name, f"{pair.difference:+.1%}", f"{pair.low:+.1%} to {pair.high:+.1%}",
               "yes" if pair.low > 0.0 or pair.high < 0.0 else "no"]
              for name, pair in evaluation.paired.items()]
@@ -262,9 +264,5 @@ def _picture(pictures: Mapping[str, Path], name: str, alt: str, caption: str) ->
     return html.figure(pictures[name], alt, caption) if name in pictures else ""
 
 
-def _span(interval: Interval) -> str:
-    return f"{interval.mean:,.4g} ({interval.low:,.4g} to {interval.high:,.4g})"
-
-
 def _cost(cost: float, unit: str) -> str:
-    return f"{cost:,.6g} {unit}"
+    return f"{amount(cost)} {unit}"
