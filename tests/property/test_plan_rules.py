@@ -23,7 +23,8 @@ from firebreak.planning.limits import SearchOptions
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.planning.phases import Phase, check_phases, total, years_of
 from firebreak.planning.plan import cost_of
-from firebreak.planning.rules import PlanRules, short_cells
+from firebreak.planning.rounds import Placement
+from firebreak.planning.rules import PlanRules, place_under, short_pieces
 from firebreak.planning.stretches import Segment, length_m, pieces
 
 RULED = sorted(set(METHODS) - {"milp", "none"})
@@ -142,13 +143,33 @@ def test_given_cells_burn_as_breaks_and_cost_nothing(seed: int, kind: str) -> No
 def test_short_pieces_are_found(seed: int, shortest: float) -> None:
     cells = some_cells(SCENES["costs"], seed, 25)
     include = cells[:2]
-    found = short_cells(cells, PlanRules(include=include, shortest_m=shortest), LAND)
+    short = short_pieces(cells, PlanRules(include=include, shortest_m=shortest), LAND)
+    found = np.concatenate([np.empty(0, np.int64), *short.values()])
     mask = np.zeros(LAND.shape, np.bool_)
     mask.ravel()[cells] = True
     for piece in pieces(mask):
         short = length_m(piece, LAND.shape, 30.0) < shortest and not np.isin(piece, include).any()
         assert np.isin(piece, found).all() == short
         assert np.isin(piece, found).any() == short
+
+
+def test_what_short_pieces_cost_is_spent_elsewhere() -> None:
+    """A method that likes a lone cell best gets to place its second choice, a line."""
+    scene = make_scene(replace(LAND, fuel_model=np.full(LAND.shape, 102, np.int16),
+                               treatable=np.ones(LAND.shape, bool)),
+                       FireConditions(scenarios=2), 0)
+    fires = scene.fires("plan", 4)
+    free = problem_of(scene, 0.1, fires, fires.first(0))
+    liked = [0, 50, 51, 52]
+
+    def place(problem: Problem) -> Placement:
+        allowed = problem.scene.landscape.treatable.ravel()
+        cells = [cell for cell in liked if allowed[cell]][:int(problem.budget)]
+        return Placement(np.array(cells, np.int64), 1.0)
+
+    placed = place_under(PlanRules(shortest_m=80.0), free, 3.0, place)
+    assert placed.cells.tolist() == [50, 51, 52]
+    assert placed.simulations == 2.0
 
 
 @pytest.mark.parametrize(("rules", "method", "message"), [

@@ -11,6 +11,7 @@ import rasterio
 from hypothesis import given
 from hypothesis import strategies as st
 from rasterio.warp import transform_geom
+from scipy.ndimage import label
 
 from firebreak.checks import InputError
 from firebreak.landscape.costs import CostModel, cell_costs
@@ -97,6 +98,15 @@ def test_lines_and_points_cover_what_they_touch(tmp_path: Path) -> None:
     with_road = with_rasters(LAND, barriers=path)
     assert np.array_equal(with_road.burnable, LAND.burnable & ~expected)
     assert np.array_equal(with_road.cost, LAND.cost)
+
+
+def test_a_slanting_road_leaves_no_corner_open(tmp_path: Path) -> None:
+    """Fire could pass between cells that touch at corners only, where breaks leak."""
+    line = {"type": "LineString", "coordinates": [[WEST + 5, NORTH - 5], [WEST + 340, NORTH - 250]]}
+    path = written(tmp_path, collection(line))
+    for touched in (True, False):
+        mask = mask_of_shapes(path, LAND, touched=touched)
+        assert label(mask)[1] == 1  # joined by edges
 
 
 @needs_pyogrio

@@ -24,7 +24,10 @@ ALBERS = rasterio.crs.CRS.from_epsg(5070).to_wkt()
 @pytest.fixture(scope="module")
 def land() -> Landscape:
     made = generate(6, (10, 13), cell_size_m=30.0)
-    return replace(made, crs=ALBERS, transform=(30.0, 0.0, -2_000_000.0, 0.0, -30.0, 1_500_000.0))
+    fuel = made.fuel_model.copy()
+    fuel[2, 3] = NODATA
+    return replace(made, fuel_model=fuel, crs=ALBERS,
+                   transform=(30.0, 0.0, -2_000_000.0, 0.0, -30.0, 1_500_000.0))
 
 
 def breaks_of(land: Landscape, seed: int = 0) -> np.ndarray:
@@ -116,8 +119,8 @@ def test_styles_name_every_class(land: Landscape, tmp_path: Path) -> None:
     style = write_fuel_style(write_fuel_map(tmp_path / "fuel.tif", land), land)
     assert style == tmp_path / "fuel.qml"
     entries = ElementTree.parse(style).getroot().findall(".//paletteEntry")
-    assert [int(entry.get("value", "")) for entry in entries] == np.unique(
-        land.fuel_model).tolist()
+    assert [int(entry.get("value", "")) for entry in entries] == [
+        code for code in np.unique(land.fuel_model).tolist() if code != NODATA]
     styled = write_classes(tmp_path / "a.tif", [Class(1, "#b2182b80", 'a "b" & <c>')])
     entry = ElementTree.parse(styled).getroot().find(".//paletteEntry")
     assert entry is not None

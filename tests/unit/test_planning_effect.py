@@ -3,7 +3,7 @@
 import csv
 import json
 from dataclasses import replace
-from itertools import permutations
+from itertools import pairwise, permutations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -35,8 +35,8 @@ from firebreak.planning.export_effect import PlanResult, segment_columns, write_
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import pieces_of
 from firebreak.planning.statistics import worst_tenth_mean
-from firebreak.planning.stretches import SMALLEST, length_m, pieces, segments_of
-from firebreak.planning.vectors import has_vector_reader
+from firebreak.planning.stretches import length_m, pieces, segments_of
+from firebreak.planning.vectors import _turned, has_vector_reader
 
 ALBERS = rasterio.crs.CRS.from_epsg(5070).to_wkt()
 LAND = generate(6, (16, 18), cell_size_m=30.0)
@@ -79,10 +79,14 @@ def test_a_long_line_is_cut_into_equal_stretches() -> None:
 
 
 def test_cutting_leaves_no_scraps() -> None:
+    """The end of a branch that begins in the first half is as far away as the second half."""
     mask = np.zeros(LAND.shape, np.bool_)
     mask[8] = True
-    mask[7, 5] = mask[9, 13] = mask[10, 13] = True
-    assert all(one.cells.size >= SMALLEST for one in segments_of(mask, LAND, 1.0))
+    mask[5:8, 7] = True
+    first, second = segments_of(mask, LAND, 300.0)
+    assert first.cells.tolist()[0] == 5 * 18 + 7
+    assert (first.cells.size, second.cells.size) == (12, 9)
+    assert second.cells.tolist() == list(range(8 * 18 + 9, 9 * 18))
 
 
 def test_a_ring_is_as_long_as_its_longest_shortest_way() -> None:
@@ -99,7 +103,7 @@ def test_a_ring_is_as_long_as_its_longest_shortest_way() -> None:
 def full() -> Landscape:
     made = generate(6, (16, 18), cell_size_m=30.0)
     fuel = made.fuel_model.copy()
-    fuel[0, 0] = NODATA
+    fuel[0, 0] = fuel[6, 7] = NODATA
     cost = np.random.default_rng(1).uniform(1, 2, made.shape)
     return replace(made, fuel_model=fuel, cost=cost, crs=ALBERS,
                    transform=(30.0, 0.0, -2_000_000.0, 0.0, -30.0, 1_500_000.0))
@@ -134,6 +138,17 @@ def test_every_step_is_what_burning_anew_gives(result: PlanResult) -> None:
     assert effect.cost[-1] == pytest.approx(result.plan.cost)
     assert marginal_benefit(effect).sum() == pytest.approx(
         effect.loss[0].mean() - effect.loss[-1].mean())
+
+
+def test_what_a_segment_protects_is_counted_in_value(result: PlanResult) -> None:
+    scene = result.scene
+    fires = scene.fires("test", 60)
+    burned = [burn_statistics(scene.field, fires, scene.worth, mask_of(
+        scene, result.segments[:k])).burn_probability for k in range(len(result.segments) + 1)]
+    expected = [(scene.value * (before - after > 0.01 - 1e-9))[scene.landscape.burnable].sum()
+                for before, after in pairwise(burned)]
+    assert max(expected) > 0
+    assert result.effect.protected == pytest.approx(expected)
 
 
 def test_the_interval_of_a_cell_is_that_of_its_batches(result: PlanResult) -> None:
@@ -241,7 +256,7 @@ def test_rasters_lie_on_the_whole_map_and_have_a_style(result: PlanResult,
             assert (raster.shape, raster.crs.to_epsg()) == (full.shape, 5070)
             assert raster.transform[:6] == full.transform
             assert raster.tags()["method"] == "downstream-value"
-            assert raster.read_masks(1)[0, 0] == 0
+            assert raster.read_masks(1)[[0, 6], [0, 7]].tolist() == [0, 0]
             assert raster.profile["compress"] == "deflate"
     with rasterio.open(tmp_path / "treatment.tif") as raster:
         done = raster.read(1)
@@ -253,7 +268,9 @@ def test_rasters_lie_on_the_whole_map_and_have_a_style(result: PlanResult,
         assert raster.descriptions[0] == "after minus before"
         top, left = result.offset
         change = raster.read(1)[top:top + result.plan.shape[0], left:left + result.plan.shape[1]]
-        np.testing.assert_allclose(change, result.effect.after - result.effect.before, atol=1e-6)
+        expected = result.effect.after - result.effect.before
+        expected[6 - top, 7 - left] = -9999.0
+        np.testing.assert_allclose(change, expected, atol=1e-6)
 
 
 def test_segments_are_polygons_in_degrees(result: PlanResult, tmp_path: Path) -> None:
@@ -274,6 +291,13 @@ def test_segments_are_polygons_in_degrees(result: PlanResult, tmp_path: Path) ->
         for polygon in feature["geometry"]["coordinates"]:
             x, y = np.array(polygon[0]).T
             assert np.sum(x[:-1] * y[1:] - x[1:] * y[:-1]) > 0  # outer rings run against the clock
+
+
+def test_rings_run_as_they_should() -> None:
+    against = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 0.0)]
+    for ring in (against, against[::-1]):
+        assert list(_turned(ring, True)) == against
+        assert list(_turned(ring, False)) == against[::-1]
 
 
 @needs_pyogrio

@@ -18,10 +18,11 @@ from firebreak.planning.plan import cost_of
 from firebreak.planning.rounds import Placement
 from firebreak.planning.stretches import length_m, pieces
 
-ROUNDS = 5
+ROUNDS = 6
 """How often short pieces are given up and their cost is spent anew, at most."""
 
 _ROUNDING = 1e-9
+_NO_CELLS = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,7 +35,7 @@ class PlanRules:
         shortest_m: no piece without included cells is shorter, see `stretches`; 0 allows all.
     """
 
-    include: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    include: NDArray[np.int64] = field(default_factory=lambda: _NO_CELLS)
     budget: float | None = None
     shortest_m: float = 0.0
 
@@ -73,8 +74,9 @@ def place_under(rules: PlanRules, problem: Problem, budget: float,
                 place: Callable[[Problem], Placement]) -> Placement:
     """The placement of a method under rules; cells that must be included come first.
 
-    Pieces that are too short are given up, and what they cost is spent anew without these cells,
-    a few times; then what is still too short is left out.
+    Pieces that are too short are given up, and what they cost is spent anew, a few times, without
+    the cells of those that are not even half as long as they should be; then what is still too
+    short is left out.
 
     Args:
         problem: without rules.
@@ -93,11 +95,15 @@ def place_under(rules: PlanRules, problem: Problem, budget: float,
         placed = _place(problem, budget, kept, forbidden, place)
         simulations, notes = simulations + placed.simulations, placed.notes
         order = np.concatenate([kept, placed.cells])
-        short = short_cells(order, rules, problem.scene.landscape)
-        kept = order[~np.isin(order, short)]
-        if not short.size:
+        short = short_pieces(order, rules, problem.scene.landscape)
+        kept = order[~np.isin(order, np.concatenate([_NO_CELLS, *short.values()]))]
+        if not short:
             break
-        forbidden.ravel()[short] = True
+        # Longer ones may yet grow with what the others cost.
+        hopeless = max(0.5 * rules.shortest_m, min(length for length, _ in short))
+        for (length, _), piece in short.items():
+            if length <= hopeless:
+                forbidden.ravel()[piece] = True
     if not kept.size and placed.cells.size:
         raise fail(expected=f"pieces of at least {rules.shortest_m:g} m",
                    given="none that the method makes with this budget",
@@ -120,13 +126,17 @@ def _place(problem: Problem, budget: float, given: NDArray[np.int64],
     return place(replace(problem, scene=scene, budget=left, given=given))
 
 
-def short_cells(cells: NDArray[np.int64], rules: PlanRules,
-                landscape: Landscape) -> NDArray[np.int64]:
-    """Cells of the pieces of a plan that are shorter than the rules allow."""
+def short_pieces(cells: NDArray[np.int64], rules: PlanRules,
+                 landscape: Landscape) -> dict[tuple[float, int], NDArray[np.int64]]:
+    """Flat cells of the pieces of a plan that are shorter than the rules allow, by their length in
+    metres and first cell.
+    """
     mask = np.zeros(landscape.shape, np.bool_)
     mask.ravel()[cells] = True
-    short = [piece for piece in pieces(mask)
-             if not np.isin(piece, rules.include).any()
-             and length_m(piece, mask.shape, landscape.cell_size_m)
-             < rules.shortest_m * (1.0 - _ROUNDING)]
-    return np.concatenate([np.empty(0, np.int64), *short])
+    found = {}
+    for piece in pieces(mask):
+        length = length_m(piece, mask.shape, landscape.cell_size_m)
+        if length < rules.shortest_m * (1.0 - _ROUNDING) and not np.isin(piece,
+                                                                         rules.include).any():
+            found[length, int(piece[0])] = piece
+    return found
