@@ -97,7 +97,10 @@ def test_a_colour_table_is_kept(land: Landscape, tmp_path: Path) -> None:
 
 
 def test_other_sources_become_a_landscape_file(land: Landscape, tmp_path: Path) -> None:
-    out = write_treated(tmp_path / "treated.tif", "synthetic:6", land, breaks_of(land), Treatment())
+    dear = replace(land, cost=3.0 * land.cost, value=2.0 * land.value)
+    out = write_treated(tmp_path / "treated.tif", "synthetic:6", dear, breaks_of(land), Treatment())
+    with rasterio.open(out) as raster:
+        assert (raster.count, raster.dtypes[0]) == (8, "int16")
     back = read_landscape(out)
     expected = with_breaks(land, breaks_of(land), Treatment())
     assert np.array_equal(back.fuel_model, expected.fuel_model)

@@ -41,7 +41,7 @@ def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".lcp-") as folder:
         made = Path(folder) / "landscape.lcp"
         try:
-            copy(write_landscape(Path(folder) / "bands.tif", _plain(landscape)), made,
+            copy(write_landscape(Path(folder) / "bands.tif", without_extras(landscape)), made,
                  driver="LCP", **_UNITS)
         except RasterioError as error:
             raise fail(expected="to write a landscape file", given=f"'{error}'",
@@ -55,8 +55,8 @@ def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
     return written
 
 
-def _plain(landscape: Landscape) -> Landscape:
-    """A landscape without what the format has no room for."""
+def without_extras(landscape: Landscape) -> Landscape:
+    """A landscape without values, costs, treatable cells, ignition weights and curing."""
     ones = np.ones(landscape.shape, np.float32)
     return replace(landscape, value=ones, cost=ones, ignition_weight=ones,
                    grass_curing=_CURING * ones, treatable=landscape.burnable)

@@ -12,6 +12,7 @@ from firebreak.landscape import layers
 from firebreak.landscape.geotiff import Band, open_raster
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.layers import Role
+from firebreak.landscape.lcp_writer import without_extras
 from firebreak.landscape.readers import bands_by_role
 from firebreak.landscape.treatments import Treatment, treated_landscape
 from firebreak.landscape.writers import whole_file, write_landscape
@@ -32,7 +33,8 @@ def write_treated(path: Path, source: str, landscape: Landscape, breaks: NDArray
     """Writes a landscape with its breaks; returns the path.
 
     Where `source` is a landscape GeoTIFF its bands, type, no data, tags and colour table are kept,
-    and so is every number outside the breaks. Other sources give the GeoTIFF of `write_landscape`.
+    and so is every number outside the breaks. Other sources give the GeoTIFF of `write_landscape`,
+    without values, costs and treatable cells, which fire programs have no bands for.
 
     Args:
         source: what the landscape was read from.
@@ -44,10 +46,10 @@ def write_treated(path: Path, source: str, landscape: Landscape, breaks: NDArray
     after = with_breaks(landscape, breaks, treatment)
     original = Path(source)
     if original.suffix.lower() not in (".tif", ".tiff") or not original.is_file():
-        return write_landscape(path, after)
+        return write_landscape(path, without_extras(after))
     with open_raster(original) as dataset:
         if dataset.shape != landscape.shape:
-            return write_landscape(path, after)
+            return write_landscape(path, without_extras(after))
         _patch(path, dataset, original, after, breaks)
     return path
 
