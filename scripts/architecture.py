@@ -1,0 +1,107 @@
+"""Draws the house from the code's own imports: python scripts/architecture.py
+
+writes docs/figures/architecture.svg. A box is a part of the package with its modules and lines, an
+arrow points to a part that it imports from, as thick as the imports are many. Every part may import
+units, checks and seeding, so those arrows are left out.
+"""
+
+import ast
+import sys
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "firebreak"
+OUT = ROOT / "docs" / "figures" / "architecture.svg"
+BASE = ("units", "checks", "seeding")
+ROWS = (("cli",), ("report",), ("train",), ("planning", "memory"), ("env", "agent"),
+        ("layout", "fire"), ("landscape",), ("base",))
+WORDS = {"cli": "what people type", "report": "what people look at", "train": "the long run",
+         "planning": "every way to make a plan", "memory": "what a run holds",
+         "env": "the decision problem", "agent": "the learner", "layout": "what a policy sees",
+         "fire": "how it burns", "landscape": "what there is to burn",
+         "base": "units, checks, seeding"}
+_WIDTH, _BOX_W, _BOX_H, _ROW_H = 760, 254, 50, 92
+
+
+def parts() -> tuple[dict[str, tuple[int, int]], Counter[tuple[str, str]]]:
+    """(modules, lines) of each part, and how many imports lead from one part to another."""
+    sizes: dict[str, tuple[int, int]] = {}
+    arrows: Counter[tuple[str, str]] = Counter()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        relative = path.relative_to(PACKAGE)
+        part = _part(relative.parts[0].removesuffix(".py"))
+        if part is None:
+            continue
+        text = path.read_text(encoding="utf-8")
+        modules, lines = sizes.get(part, (0, 0))
+        sizes[part] = modules + 1, lines + text.count("\n")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("firebreak."):
+                other = _part(str(node.module).split(".")[1])
+                if other not in (None, part):
+                    arrows[part, str(other)] += 1
+    return sizes, arrows
+
+
+def _part(name: str) -> str | None:
+    if name in BASE:
+        return "base"
+    return name if name in WORDS else None
+
+
+def _places() -> dict[str, tuple[float, float]]:
+    """Centre of each box."""
+    places = {}
+    for row, names in enumerate(ROWS):
+        for k, name in enumerate(names):
+            places[name] = (_WIDTH * (2 * k + 1) / (2 * len(names)), 40 + _ROW_H * row)
+    return places
+
+
+def picture() -> str:
+    """The SVG."""
+    sizes, arrows = parts()
+    places = _places()
+    height = 40 + _ROW_H * len(ROWS)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
+        'font-family="DejaVu Sans, sans-serif" font-size="13">',
+        '<title>Parts of firebreak and the imports between them, all of which point down</title>',
+        '<defs><marker id="tip" markerWidth="7" markerHeight="7" refX="6" refY="3" orient="auto" '
+        'markerUnits="userSpaceOnUse"><path d="M0 0L7 3L0 6z" fill="#5a6066"/></marker></defs>',
+        f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>']
+    for (start, end), count in sorted(arrows.items()):
+        if end == "base":
+            continue  # every part may
+        (x0, y0), (x1, y1) = places[start], places[end]
+        bend = 0 if abs(y1 - y0) <= _ROW_H else (150 if (x0 + x1) / 2 >= _WIDTH / 2 else -150)
+        down = _BOX_H / 2 if y1 > y0 else -_BOX_H / 2
+        thick = 0.6 + 0.35 * min(count, 40) ** 0.5
+        lines.append(
+            f'<path d="M{x0 + bend / 3:.0f} {y0 + down:.0f}Q{(x0 + x1) / 2 + bend:.0f} '
+            f'{(y0 + y1) / 2:.0f} {x1 + bend / 3:.0f} {y1 - down:.0f}" fill="none" '
+            f'stroke="#5a6066" stroke-opacity="0.55" stroke-width="{thick:.1f}" '
+            f'marker-end="url(#tip)"><title>{start} imports {end} {count} times</title></path>')
+    for name, (x, y) in places.items():
+        modules, code = sizes[name]
+        lines += [
+            f'<rect x="{x - _BOX_W / 2:.0f}" y="{y - _BOX_H / 2:.0f}" width="{_BOX_W}" '
+            f'height="{_BOX_H}" rx="6" fill="#eef4ee" stroke="#22331f"/>',
+            f'<text x="{x:.0f}" y="{y - 5:.0f}" text-anchor="middle"><tspan font-weight="bold">'
+            f'{"the rest" if name == "base" else name}</tspan>: {WORDS[name]}</text>',
+            f'<text x="{x:.0f}" y="{y + 14:.0f}" text-anchor="middle" font-size="11" '
+            f'fill="#5a6066">{modules} modules, {code:,} lines</text>']
+    return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def upward() -> list[tuple[str, str]]:
+    """Imports that do not point down, of which there should be none."""
+    level = {name: row for row, names in enumerate(ROWS) for name in names}
+    return sorted(pair for pair in parts()[1] if level[pair[0]] > level[pair[1]])
+
+
+if __name__ == "__main__":
+    OUT.write_text(picture(), encoding="utf-8")
+    print(OUT)
+    sys.exit(1 if upward() else 0)

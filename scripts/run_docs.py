@@ -1,0 +1,157 @@
+"""Runs every fenced command of the README and the documentation in a fresh clone.
+
+    python scripts/run_docs.py [FILES] [--long] [--setup]
+
+A fence says what is in it: `sh` is run, `sh long` only with --long, `sh skip: reason` never;
+`python` is run, other kinds are not code to run. With --setup the clone sets itself up, as a new
+user's does; else this interpreter runs it. Files that the pages speak of (my_landscape.tif,
+station.csv, ...) are made first. Ends with 1 if a command failed.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ("README.md", "CONTRIBUTING.md", "docs")
+KINDS = ("sh", "python", "toml", "text", "{toctree}", "{eval-rst}")
+MOST_S = 900.0
+READY_S = 120.0
+TINY = ("landscapes.size=10", "train.episodes=16", "evaluation.every_episodes=8",
+        "train.learning_starts=24", "evaluation.test_landscapes=2", "evaluation.test_fires=20")
+
+
+class Block(NamedTuple):
+    """A fenced block. kind: first word after the fence; about: the rest of that line."""
+
+    page: Path
+    line: int
+    kind: str
+    about: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    """All fenced blocks of a page."""
+    found, start, lines = [], None, page.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if not line.startswith("```"):
+            continue
+        if start is None:
+            start = number
+        else:
+            kind, _, about = lines[start - 1].removeprefix("```").strip().partition(" ")
+            found.append(Block(page, start, kind, about, "\n".join(lines[start:number - 1])))
+            start = None
+    return found
+
+
+def pages(names: list[str]) -> list[Path]:
+    """Markdown files by name, or those in folders; pages of the API have no commands."""
+    return [path for name in names for path in
+            (sorted((ROOT / name).glob("*.md")) if (ROOT / name).is_dir() else [ROOT / name])]
+
+
+def commands(block: Block) -> list[str]:
+    """A shell block's commands, comments taken off."""
+    return [line for line in (re.sub(r"\s+#.*$", "", row).strip()
+                              for row in block.text.splitlines()) if line]
+
+
+def command_line(text: str, setup: bool) -> list[str]:
+    """The words of a command, with what runs them."""
+    words = shlex.split(text)
+    own = [sys.executable, "-m", "firebreak"]
+    if words[0] == "firebreak":
+        return [sys.executable, "scripts/run.py", *words[1:]] if setup else [*own, *words[1:]]
+    if words[:2] == ["python3", "scripts/run.py"] and not setup:
+        return [sys.executable, "-m", "pytest", "-q"] if words[2] == "test" else [*own, *words[2:]]
+    return [sys.executable if words[0] in ("python", "python3") else words[0], *words[1:]]
+
+
+def prepare(clone: Path, setup: bool, env: dict[str, str]) -> None:
+    """The files that the pages speak of."""
+    rows = [f"2024-07-{day:02d} {hour:02d}:00,{8 + hour % 12},{200 + 5 * day},"
+            f"{15 + hour % 14},{60 - 2 * (hour % 18)},0" for day in range(1, 13)
+            for hour in range(24)]
+    (clone / "station.csv").write_text("\n".join(["datetime,WS,WD,TMP,RH,APCP", *rows]) + "\n")
+    rose = next(b for b in blocks(ROOT / "docs" / "weather.md") if b.kind == "toml")
+    (clone / "rose.toml").write_text(rose.text + "\n")
+    changes = " ".join(f"--set {change}" for change in TINY)
+    for text in ("firebreak landscape generate my_landscape.tif --seed 1 --size 272",
+                 "firebreak landscape generate small.tif --seed 2 --size 60",
+                 "firebreak landscape convert small.tif --to cell2fire --out my_cell2fire_folder",
+                 f"firebreak train quick --out RUN --quiet {changes}"):
+        subprocess.run(command_line(text, setup), cwd=clone, env=env, check=True,
+                       stdout=subprocess.DEVNULL)
+    (clone / "PATH").symlink_to(clone / "my_landscape.tif")
+
+
+def served(words: list[str], clone: Path, env: dict[str, str]) -> int:
+    """Starts a server, asks it for its page, ends it as Ctrl-C does; its exit code."""
+    with subprocess.Popen([*words, "--port", "0"], cwd=clone, env=env, text=True,
+                          stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+        if address is not None:
+            with urllib.request.urlopen(address.group(), timeout=READY_S) as reply:
+                print(f"    {address.group()}: {len(reply.read()):,} bytes")
+            process.send_signal(signal.SIGINT)
+        return process.wait(timeout=READY_S)
+
+
+def run_block(block: Block, clone: Path, setup: bool, env: dict[str, str]) -> list[str]:
+    """Runs a block; the commands that failed."""
+    where = f"{block.page.relative_to(ROOT)}:{block.line}"
+    texts = commands(block) if block.kind == "sh" else ["(python)"]
+    failed = []
+    for text in texts:
+        print(f"  {where}: {text}", flush=True)
+        words = [sys.executable, "-c", block.text] if block.kind == "python" else (
+            command_line(text, setup))
+        began = time.perf_counter()
+        try:
+            code = served(words, clone, env) if "--serve" in words else subprocess.run(
+                words, cwd=clone, env=env, timeout=MOST_S, stdout=subprocess.DEVNULL).returncode
+        except (subprocess.TimeoutExpired, OSError) as error:
+            code, text = -1, f"{text} ({error})"
+        print(f"    exit {code}, {time.perf_counter() - began:.1f} s", flush=True)
+        if code != 0:
+            failed.append(f"{where}: {text}")
+    return failed
+
+
+def main() -> int:
+    """Runs what was asked for; 0 if all went well."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="*", default=list(PAGES))
+    parser.add_argument("--long", action="store_true", help="also what takes minutes")
+    parser.add_argument("--setup", action="store_true", help="let the clone set itself up")
+    given = parser.parse_args()
+    failed = []
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "firebreak"
+        subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
+        env = {**os.environ, "PYTHONPATH": str(clone / "src")}
+        prepare(clone, given.setup, env)
+        for page in pages(given.files):
+            for block in blocks(page):
+                runs = block.kind == "python" or (block.kind == "sh" and (
+                    not block.about or (block.about == "long" and given.long)))
+                if runs:
+                    failed += run_block(block, clone, given.setup, env)
+    print("\n".join(["failed:", *failed]) if failed else "all commands ran")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""The pages: every fence is known, every command is one, the site builds, the picture is true."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from firebreak.cli import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import api_pages  # noqa: E402
+import architecture  # noqa: E402
+import run_docs  # noqa: E402
+
+PAGES = run_docs.pages(list(run_docs.PAGES))
+SHELL = [block for page in PAGES for block in run_docs.blocks(page) if block.kind == "sh"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_fence_says_what_is_in_it(page: Path) -> None:
+    for block in run_docs.blocks(page):
+        assert block.kind in run_docs.KINDS, f"{page.name}:{block.line}"
+        if block.kind == "sh":
+            assert block.about in ("", "long") or re.fullmatch(r"skip: .{8,}", block.about)
+        elif block.kind == "toml":
+            assert tomllib.loads(block.text)
+
+
+@pytest.mark.parametrize("block", SHELL, ids=lambda block: f"{block.page.name}:{block.line}")
+def test_every_line_of_a_shell_fence_is_a_command_that_there_is(block: run_docs.Block) -> None:
+    lines = run_docs.commands(block)
+    assert lines
+    for line in lines:
+        words = run_docs.command_line(line, setup=False)
+        if words[1:3] == ["-m", "firebreak"]:
+            assert words[3] in (*COMMANDS, "setup"), line
+        elif words[0] == sys.executable and words[1] != "-m":
+            assert (ROOT / words[1]).is_file(), line
+
+
+def test_the_runner_takes_comments_off_and_knows_its_interpreter() -> None:
+    block = run_docs.Block(Path("x"), 1, "sh", "", "firebreak bench   # fast\n\n# nothing\nls")
+    assert run_docs.commands(block)[0] == "firebreak bench"
+    assert run_docs.command_line("firebreak bench", False) == [sys.executable, "-m", "firebreak",
+                                                               "bench"]
+    assert run_docs.command_line("python3 scripts/run.py plan x", True)[1:] == [
+        "scripts/run.py", "plan", "x"]
+
+
+def test_a_failing_command_is_told(tmp_path: Path) -> None:
+    block = run_docs.Block(ROOT / "README.md", 1, "sh", "", "python -c 'raise SystemExit(3)'\n"
+                                                            "python -c pass")
+    failed = run_docs.run_block(block, tmp_path, False, {})
+    assert failed == ["README.md:1: python -c 'raise SystemExit(3)'"]
+
+
+def test_the_picture_of_the_house_shows_the_imports_that_there_are() -> None:
+    drawn = set(re.findall(r"<title>(\w+) imports (\w+) \d+ times</title>",
+                           architecture.OUT.read_text()))
+    _, arrows = architecture.parts()
+    assert drawn == {pair for pair in arrows if pair[1] != "base"}, "run scripts/architecture.py"
+    assert architecture.upward() == []
+
+
+def test_every_public_module_has_its_place_in_the_api() -> None:
+    text = "".join(api_pages.pages().values())
+    named = set(re.findall(r"automodule:: firebreak\.([\w.]+)", text))
+    there = {".".join(path.relative_to(api_pages.PACKAGE).with_suffix("").parts)
+             for path in api_pages.PACKAGE.rglob("*.py")
+             if not path.stem.startswith("_") and not path.stem.endswith("_kernel")}
+    assert named == {name for name in there if not name.startswith("cli.")}
+
+
+def test_every_page_is_in_the_contents() -> None:
+    index = (ROOT / "docs" / "index.md").read_text()
+    listed = set(re.findall(r"^([\w/-]+)$", index, re.MULTILINE))
+    there = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index", "results.template"}
+    assert there | {f"api/{name.removesuffix('.md')}" for name in api_pages.pages()} == listed
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_asks_nothing_from_elsewhere(tmp_path: Path) -> None:
+    for package in ("sphinx", "furo", "myst_parser"):
+        pytest.importorskip(package, reason=f"the package {package} is absent: [docs]")
+    done = subprocess.run([sys.executable, "-m", "sphinx", "-W", "-q", "--keep-going", "-b", "html",
+                           str(ROOT / "docs"), str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    fetched = re.compile(r"<(?:script|img|link|iframe)\b[^>]*(?:src|href)=[\"'](?:https?:)?//")
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 30
+    assert [page.name for page in pages if fetched.search(page.read_text())] == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_every_command_of_the_pages_runs_in_a_fresh_clone() -> None:
+    done = subprocess.run([sys.executable, "scripts/run_docs.py"], cwd=ROOT, capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stdout[-3000:]
