@@ -14,6 +14,9 @@ from firebreak.env.slots import Slots, sizes_for
 from firebreak.fire.scene import Scene
 from firebreak.planning.stretches import Segment
 
+LOOKS = 12
+"""How often all segments are looked up anew, at most."""
+
 _SLOT = np.zeros(1, np.int64)
 _GOES_ON = np.zeros(1, np.bool_)
 
@@ -21,8 +24,10 @@ _GOES_ON = np.zeros(1, np.bool_)
 def in_build_order(scene: Scene, segments: list[Segment], plan_fires: int) -> list[Segment]:
     """Segments in the order to build them.
 
-    Looked up lazily: what a segment was missed by before stands until it is the least of all, and
-    is then looked up again (after Minoux 1978, doi:10.1007/BFb0006528). Ties go to the last cell.
+    What a segment is missed by falls when one that it works with is given up, and rises when one
+    that stood in for it is. All are therefore looked up anew LOOKS times, every time where there
+    are no more than LOOKS segments; in between a value stands until it is the least, and is then
+    looked up again (after Minoux 1978, doi:10.1007/BFb0006528). Ties go to the last cell.
 
     Args:
         plan_fires: number of fires of the set "plan" that decide.
@@ -35,10 +40,14 @@ def in_build_order(scene: Scene, segments: list[Segment], plan_fires: int) -> li
     begin(slots, _SLOT, [problem_of(scene, 1.0, fires, fires.first(0))])
     for segment in segments:
         _place(slots, segment)
-    missed = {k: _missed_by(slots, segment) for k, segment in enumerate(segments)}
-    given_up = []
+    missed = dict.fromkeys(range(len(segments)), 0.0)
+    given_up: list[int] = []
+    pause = -(-len(segments) // LOOKS)
     while missed:
         fresh: set[int] = set()
+        if len(given_up) % pause == 0:
+            missed = {k: _missed_by(slots, segments[k]) for k in missed}
+            fresh = set(missed)
         while True:
             least = min(missed, key=lambda k: (missed[k], -k))
             if least in fresh:
