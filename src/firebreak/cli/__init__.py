@@ -15,7 +15,7 @@ COMMANDS = {
     "plan": "make a plan for a landscape and write it as GeoTIFF, CSV and pictures",
     "evaluate": "compare methods and plans on test fires",
     "simulate": "burn a landscape: burn probability, arrival time, intensity, downstream value",
-    "visualize": "figures and animation of a trained agent",
+    "visualize": "figures of a trained agent; the explorer of a run or a plan (--serve)",
     "landscape": "look at a landscape (info) or make a synthetic one (generate)",
     "memory": "what a run held, and whether its memory was constant (report, check)",
     "behavior": "fire behaviour of a table of cases (Rothermel, or the Canadian FBP System)",
@@ -40,8 +40,14 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     warnings.showwarning = _one_line  # type: ignore[assignment]
     try:
+        if given[0] == "--completion":
+            options = importlib.import_module("firebreak.cli.options")
+            print(options.completion(given[1] if len(given) > 1 else ""), end="")
+            return 0
         if given[0] not in COMMANDS:
             raise unknown_name("command", given[0], COMMANDS, "firebreak")
+        if not {"-h", "--help"}.isdisjoint(given):
+            importlib.import_module("firebreak.cli.options").show_help(given)
         module = importlib.import_module(f"firebreak.cli.{given[0]}")
         return int(module.run(given[1:]))
     except InputError as error:
@@ -76,10 +82,11 @@ def main(arguments: list[str] | None = None) -> int:
 def _usage() -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {text}" for name, text in COMMANDS.items()]
-    return "\n".join(["usage: firebreak COMMAND [options]", "", *lines, "",
-                      "firebreak COMMAND --help lists a command's options; exit codes: 0 done, "
-                      "1 a check failed,",
-                      "2 bad input, 3 disk or memory failed, 130 interrupted, 143 terminated."])
+    return "\n".join([
+        "usage: firebreak COMMAND [options]", "", *lines, "",
+        "firebreak COMMAND --help lists a command's options; firebreak --completion bash|zsh|fish",
+        "prints a script for your shell. Exit codes: 0 done, 1 a check failed, 2 bad input, 3 disk",
+        "or memory failed, 130 interrupted, 143 terminated."])
 
 
 def _one_line(message: Warning | str, *_: object) -> None:

@@ -36,9 +36,9 @@ class BehaviorArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
+    args = common.parse(BehaviorArguments, arguments, "behavior")
     from firebreak.cli import behavior_cases, tables
 
-    args = common.parse(BehaviorArguments, arguments, "behavior")
     begin = time.perf_counter()
     table = tables.read_table(args.cases)
     _check_out(args.out, args.cases)

@@ -64,11 +64,11 @@ class EvaluateArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
+    args = common.parse(EvaluateArguments, arguments, "evaluate")
     from firebreak.planning.evaluate import evaluate, planned
     from firebreak.planning.export import read_plan
     from firebreak.planning.tables import table, to_json
 
-    args = common.parse(EvaluateArguments, arguments, "evaluate")
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     methods = [name.strip() for name in args.methods.split(",") if name.strip()]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from firebreak.report.explorer_state import ExplorerState
 
 _MOST_PORT = 65_535
+_MARGIN = 16  # as `plan` has it: cells around an area that burn and are not treated
 
 
 class Subject(NamedTuple):

@@ -1,5 +1,6 @@
 """`firebreak simulate LANDSCAPE`: burn a landscape many times and write the maps."""
 
+import shlex
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -46,12 +47,12 @@ class SimulateArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
+    args = common.parse(SimulateArguments, arguments, "simulate")
     from firebreak.fire.wide_scene import burn_arrival, burn_statistics
     from firebreak.planning.export import read_plan
     from firebreak.planning.rounds import warm_up
     from firebreak.report.run_report import write_simulation_report
 
-    args = common.parse(SimulateArguments, arguments, "simulate")
     if args.fires < 1:
         raise fail(expected="at least 1 fire", given=f"{args.fires}", where="--fires",
                    remedy="1000 is usual")
@@ -87,6 +88,8 @@ def run(arguments: list[str]) -> int:
     print(_outlasting(scene, fires), end="")
     for path in files:
         print(path)
+    if args.plan is None:
+        print(f"next: firebreak plan {shlex.quote(args.landscape)} --budget 0.05 --out my_plan")
     if args.scene.json:
         common.print_json({"mean_burned_share": share, "fires": args.fires, "seconds": seconds,
                            "files": [str(path) for path in files]})

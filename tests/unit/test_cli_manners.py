@@ -1,0 +1,68 @@
+"""Help answers at once and plainly, and a shell can complete what may be typed."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from firebreak.cli import COMMANDS, main
+from firebreak.cli.options import CLASSES, completion
+
+HEAVY = ("torch", "numba", "matplotlib", "rasterio", "gymnasium", "pydantic")
+LOADED = """
+import contextlib, io, sys
+from firebreak.cli import main
+text = io.StringIO()
+with contextlib.redirect_stdout(text), contextlib.suppress(SystemExit):
+    main(sys.argv[1:])
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+print(text.getvalue())
+"""
+
+
+@pytest.mark.parametrize("name", ["", *CLASSES])
+def test_help_loads_nothing_heavy_and_has_no_colour_off_a_terminal(name: str) -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED, *name.split(), "--help"],
+                          capture_output=True, text=True, check=True)
+    loaded, _, shown = done.stdout.partition("\n")
+    assert {"firebreak"} <= set(loaded.split())
+    assert set(loaded.split()).isdisjoint(HEAVY)
+    assert f"usage: firebreak {name}".rstrip() in shown
+    assert "\x1b" not in shown
+
+
+def test_every_command_has_its_options_listed() -> None:
+    assert {name.split()[0] for name in CLASSES} == set(COMMANDS)
+
+
+@pytest.mark.parametrize(("typed", "offered"), [
+    (["firebreak", "eval"], ["evaluate"]), (["firebreak", "plan", "--bud"], ["--budget"]),
+    (["firebreak", "landscape", "gen"], ["generate"]),
+    (["firebreak", "landscape", "generate", "--si"], ["--size"]),
+    (["firebreak", "memory", ""], ["report", "check"]),
+    (["firebreak", "train", "--bud"], []),
+])
+def test_bash_completes_commands_actions_and_options(typed: list[str], offered: list[str]) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash here")
+    ask = ('COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _firebreak; '
+           'echo "${COMPREPLY[@]}"')
+    done = subprocess.run([bash, "-c", f"{completion('bash')}\n{ask}", "bash", *typed],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == offered
+
+
+def test_other_shells_have_theirs_and_unknown_ones_a_sentence(
+        capsys: pytest.CaptureFixture[str]) -> None:
+    assert "bashcompinit" in completion("zsh")
+    assert ("complete -c firebreak -n '__fish_seen_subcommand_from landscape; and "
+            "__fish_seen_subcommand_from generate' -l size") in completion("fish")
+    assert main(["--completion", "bash"]) == 0
+    assert "complete -o default -F _firebreak firebreak" in capsys.readouterr().out
+    assert main(["--completion", "tcsh"]) == main(["--completion"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 2
+    assert "expected one of bash, fish, zsh" in said
