@@ -137,6 +137,8 @@ def main() -> int:
     parser.add_argument("--long", action="store_true", help="also what takes minutes")
     parser.add_argument("--setup", action="store_true", help="let the clone set itself up")
     given = parser.parse_args()
+    # Where a shell that runs this in the background ignores Ctrl-C, what is started here shall not.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "firebreak"

@@ -3,11 +3,15 @@
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
-from firebreak.cli import COMMANDS, main
+from firebreak.cli import COMMANDS, main, progress
 from firebreak.cli.options import CLASSES, completion
+from firebreak.fire.scene import FireConditions
+from firebreak.fire.wide_scene import burn_statistics, make_wide_scene
+from firebreak.landscape.synthetic import generate
 
 HEAVY = ("torch", "numba", "matplotlib", "rasterio", "gymnasium", "pydantic")
 LOADED = """
@@ -66,3 +70,27 @@ def test_other_shells_have_theirs_and_unknown_ones_a_sentence(
     said = capsys.readouterr().err
     assert said.count("\n") == 2
     assert "expected one of bash, fish, zsh" in said
+
+
+def test_a_bar_is_told_of_every_fire_once() -> None:
+    told: list[int] = []
+    scene = make_wide_scene(generate(2, 24), FireConditions(scenarios=3), 0)
+    fires = scene.fires("simulate", 90)
+    with_bar = burn_statistics(scene, fires, None, told.append)
+    assert sum(told) == 90
+    assert len(told) > 1
+    assert (with_bar.loss == burn_statistics(scene, fires).loss).all()
+
+
+def test_a_bar_shows_on_a_terminal_only_and_not_when_quiet(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
+    shown = []
+    for terminal, quiet in ((True, False), (True, True), (False, False)):
+        monkeypatch.setattr("sys.stderr.isatty", lambda yes=terminal: yes)
+        with progress.progress_bar(4, "fire", quiet=quiet) as told:
+            for _ in range(4):
+                time.sleep(0.3)
+                told(1)
+        shown.append("fire" in capsys.readouterr().err)
+    assert shown == [True, False, False]

@@ -13,6 +13,7 @@ import numpy as np
 
 from firebreak.checks import fail
 from firebreak.cli import common
+from firebreak.cli.progress import progress_bar
 from firebreak.cli.visualize import VisualizeArguments, run_parts, test_scene
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def explore(args: VisualizeArguments) -> int:
                           plan_fires=subject.plan_fires, policy=subject.policy)
     plan = shown_plan(state, subject.name, subject.cells, lambda: None)
     caption = caption_words(subject.scene, subject.seed, subject.run)
-    files = [] if args.export is None else [_export(args.export, state, plan, caption)]
+    files = [] if args.export is None else [_export(args, state, plan, caption)]
     for path in files:
         print(f"{path} ({path.stat().st_size / 1e6:.1f} MB; opens in a browser, needs no network)")
     if args.serve:
@@ -139,16 +140,23 @@ def _of_landscape(args: VisualizeArguments) -> Subject:
                    options.seed, None)
 
 
-def _export(path: Path, state: "ExplorerState", plan: "ShownPlan", caption: str) -> Path:
+def _export(args: VisualizeArguments, state: "ExplorerState", plan: "ShownPlan",
+            caption: str) -> Path:
     from firebreak.report.explorer_page import static_page
     from firebreak.report.explorer_plans import compared_plan, other_methods, shown_plan
 
+    path = args.export
+    assert path is not None
     plans = [plan]
-    for method in other_methods(state.scene, plan.name):
-        cells = compared_plan(state.scene, state.budget_share, state.plan_fires, method,
-                              lambda: None)
-        plans.append(shown_plan(state, method, cells, lambda: None))
-    text = static_page(state, plans, caption)
+    with progress_bar(None, "step", quiet=args.quiet) as told:
+        def breathe() -> None:
+            told(1)
+
+        for method in other_methods(state.scene, plan.name):
+            cells = compared_plan(state.scene, state.budget_share, state.plan_fires, method,
+                                  breathe)
+            plans.append(shown_plan(state, method, cells, breathe))
+        text = static_page(state, plans, caption, breathe)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.tmp")
     try:

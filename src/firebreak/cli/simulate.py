@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.cli import common
+from firebreak.cli.progress import progress_bar
 from firebreak.cli.scene_options import SceneOptions, check_wide_memory
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class SimulateArguments:
     """Fires that start per hectare and year: adds a map of the chance to burn in a year."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
+    quiet: bool = False
+    """No progress bar."""
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
@@ -66,7 +69,8 @@ def run(arguments: list[str]) -> int:
     if args.plan is not None:
         common.warn_of_other_options(args.plan, args.scene)
         breaks = read_plan(args.plan, land).break_mask()
-    burned = burn_statistics(scene, fires, breaks)
+    with progress_bar(args.fires, "fire", quiet=args.quiet) as told:
+        burned = burn_statistics(scene, fires, breaks, told)
     # Counted in cells: a fire's loss counts value.
     share = float(burned.burn_probability[land.burnable].mean())
     maps = _maps(scene, burned, args.fires_per_ha_year, breaks)

@@ -64,6 +64,8 @@ class VisualizeArguments:
     breaks: BreakOptions = field(default_factory=BreakOptions)
     threads: int = 0
     """Threads that burn fires; 0 = all cores."""
+    quiet: bool = False
+    """No progress bar."""
     json: bool = False
     """End with one machine-readable line."""
 

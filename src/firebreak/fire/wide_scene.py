@@ -108,9 +108,11 @@ def make_wide_scene(landscape: Landscape, conditions: FireConditions, seed: int,
         by_flame=by_flame, median_duration_min=median, seed=seed, key=key)
 
 
-def burn_statistics(scene: WideScene, fires: Fires,
-                    breaks: NDArray[np.bool_] | None = None) -> BurnStatistics:
-    """Burns fires and keeps sums: `engine.burn_statistics` on a wide scene."""
+def burn_statistics(scene: WideScene, fires: Fires, breaks: NDArray[np.bool_] | None = None,
+                    told: Callable[[int], object] = lambda count: None) -> BurnStatistics:
+    """Burns fires and keeps sums: `engine.burn_statistics` on a wide scene. told: is given the
+    number of fires that have burned since it was last called.
+    """
     loss = np.zeros(fires.source.size)
     sums: Sums | None = None
     value = np.empty((0, 0), np.float32)
@@ -121,6 +123,7 @@ def burn_statistics(scene: WideScene, fires: Fires,
             sums, value = new_sums(job, fires), job.overlays.value[0]
         added = add_fires(job, some, sums, tiles)
         loss[which] = added.loss
+        told(int((added.state != MISSED).sum()))
         return added.state
 
     _burn_all(scene, fires, scene.worth, breaks, burn)
