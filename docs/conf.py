@@ -42,7 +42,7 @@ def as_rest(app: Any, what: str, name: str, thing: Any, options: Any, lines: lis
     section = False
     for k, line in enumerate(lines):
         if line and not line.startswith(" "):
-            section = bool(_SECTION.match(line))
+            section = bool(_SECTION.match(line)) or line.startswith("- ")
         if not section:  # an indent there only says that a paragraph goes on
             line = line.lstrip()
         pieces = _CODE.split(line)
