@@ -38,6 +38,10 @@ CONFIG = ["landscapes.size=10", "fires.plan_fires=6", "fires.reward_fires=6", "f
 SET = [part for change in CONFIG for part in ("--set", change)]
 
 
+NO_READING: dict[str, Any] = {name: 0 for name in SINGLE} | {
+    name: {} for name in ("owned_bytes", "items", "live", "objects")}
+
+
 class Ended(NamedTuple):
     """How a process ended. code: its exit code, or minus the signal that killed it; seconds: from
     when it was signalled; text: what it printed.
@@ -126,9 +130,7 @@ def draw_nothing() -> None:
 
 def read_no_memory() -> None:
     """Readings of memory have rows, but nothing in them."""
-    empty = {name: 0 for name in SINGLE} | {
-        name: {} for name in ("owned_bytes", "items", "live", "objects")}
-    Profiler._read = lambda _self: empty  # type: ignore[method-assign]
+    Profiler._read = lambda _self: dict(NO_READING)  # type: ignore[method-assign]
 
 
 def warm_up() -> None:

@@ -32,26 +32,39 @@ class Burner:
 
 def kill_workers(folder: Path, count: int, seed: int = 0) -> Found:
     """kill -9 of a random worker at random instants; the answers are those of undisturbed work."""
-    from firebreak.train.executors.base import Executor, Recipe, closing, map_chunks
+    from firebreak.train.executors.base import (
+        Executor,
+        Recipe,
+        WorkerLostError,
+        closing,
+        map_chunks,
+    )
     from firebreak.train.executors.processes import Processes
 
     draw = random.Random(seed)
-    calls = [(number % _LANDS,) for number in range(_CALLS * (count + 1))]
     backend, burner = Processes(Recipe(Burner)), Burner()
     expected = [burner.cells(land) for land in range(_LANDS)]
-    killed, bad = 0, []
-    with closing(Executor(backend, 2)) as executor:
-        for place, answer in map_chunks(executor, "cells", calls):
-            if answer != expected[place % _LANDS]:
-                bad.append(f"call {place}: another answer")
-            if place % _CALLS == _CALLS - 1 and killed < count:
-                time.sleep(draw.uniform(0.0, 0.02))
-                os.kill(draw.choice(backend.process_ids()), signal.SIGKILL)
-                killed += 1
-        restarts = executor.restarts
+    killed = again = stops = 0
+    bad: list[str] = []
+    while killed < count:
+        executor = Executor(backend, 2)
+        try:
+            with closing(executor):
+                calls = [(number % _LANDS,) for number in range(_CALLS * (count - killed + 1))]
+                for place, answer in map_chunks(executor, "cells", calls):
+                    if answer != expected[place % _LANDS]:
+                        bad.append(f"call {place}: another answer")
+                    if place % _CALLS == _CALLS - 1 and killed < count:
+                        time.sleep(draw.uniform(0.0, 0.05))
+                        os.kill(draw.choice(backend.process_ids()), signal.SIGKILL)
+                        killed += 1
+        except WorkerLostError as error:  # killed at every attempt of one call
+            stops += 1
+            bad += [] if "worker" in str(error) else [f"a stop that names no worker: {error}"]
+        again += executor.restarts
     left: list[Any] = [child for child in psutil.Process().children(recursive=True)
                        if "resource_tracker" not in " ".join(child.cmdline())]
     bad += [f"left: {child.pid} {child.status()}" for child in left]
-    return Found(killed, bad, f"{killed} kills, {restarts} calls made again, "
+    return Found(killed, bad, f"{killed} kills: {again} calls made again, {stops} clean stops, "
                               f"{sum('another' in line for line in bad)} answers that differ, "
                               f"{len(left)} processes left")

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 import torch
 
+from faults.runs import NO_READING
 from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
 from firebreak.cli.train import consume
 from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.fire.engine import most_threads, set_threads
+from firebreak.memory.profiler import Profiler
 from firebreak.train.checkpoints import CHECKPOINTS, checkpoints_of
 from firebreak.train.config import load_config
 from firebreak.train.metrics import read_rows, rewind
@@ -26,6 +29,12 @@ PRIORITIZED = ["agent.priority=0.6", "agent.n_step=3", "agent.quantiles=3", "age
                "agent.target_share=0.05", "agent.discount=0.5"]
 GAINS = ["agent.gain_share=0.2", "agent.gain_fires=4", "agent.discount_begin=6",
          "agent.discount_finish=12"]
+
+
+@pytest.fixture(autouse=True)
+def _no_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readings of memory would take most of the time, and decide nothing."""
+    monkeypatch.setattr(Profiler, "_read", lambda _: dict(NO_READING))
 
 
 def tiny(*changes: str) -> RunConfig:
@@ -87,10 +96,10 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
                          ids=["plain", "mixture", "options", "gains"])
 def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
                                                          changes: list[str]) -> None:
-    long = [*changes, "train.episodes=22", "evaluation.every_episodes=6"]
+    long = [*changes, "train.episodes=16", "evaluation.every_episodes=6"]
     whole, _ = trained(tmp_path / "whole", *long)
-    # 10 is no multiple of 6: the half is validated where the whole is not.
-    trained(tmp_path / "parts", *long, "train.episodes=10")
+    # 8 is no multiple of 6: the half is validated where the whole is not.
+    trained(tmp_path / "parts", *long, "train.episodes=8")
     parts, _ = trained(tmp_path / "parts", *long, resume=True)
     expected = content(tmp_path / "whole", whole)
     assert differing(expected, content(tmp_path / "parts", parts)) == []
@@ -100,18 +109,19 @@ def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
 @pytest.mark.parametrize("changes", [[], MIXED, GAINS], ids=["plain", "mixture", "gains"])
 def test_a_run_stopped_at_any_step_goes_on_as_if_it_had_not(tmp_path: Path,
                                                             changes: list[str]) -> None:
-    changes = [*changes, "train.collect_steps=3", "evaluation.every_episodes=6"]
+    changes = [*changes, "train.collect_steps=3", "evaluation.every_episodes=6",
+               "train.episodes=12"]
     whole, _ = trained(tmp_path / "whole", *changes)
     looks = Counted(tmp_path / "counted", changes).looks
     draw = np.random.default_rng(5)
     folder = tmp_path / "parts"
     stops, resume = 0, False
-    for at in [0, 1, 2, *draw.integers(1, looks // 3, 8).tolist(), None]:
+    for at in [0, 1, 2, *draw.integers(1, looks // 2, 6).tolist(), None]:
         parts, end = trained(folder, *changes, resume=resume, stop_at=at)
         resume, stops = True, stops + (end["kind"] == "stopped")
         if end["kind"] == "end":
             break
-    assert stops > 5
+    assert stops > 4
     assert end["kind"] == "end"
     assert differing(content(tmp_path / "whole", whole), content(folder, parts)) == []
     assert len(checkpoints_of(folder / CHECKPOINTS)) <= 3
@@ -166,6 +176,17 @@ def test_the_metrics_file_tells_no_time(tmp_path: Path) -> None:
     timed = read_rows(tmp_path / "a" / "timings.jsonl")
     assert {"seconds", "rss_bytes"} <= set(timed[0])
     assert len(timed) == sum(row["kind"] in ("progress", "end") for row in rows)
+
+
+def test_threads_that_burn_fires_change_no_byte_of_the_metrics(tmp_path: Path) -> None:
+    if most_threads() < 2:
+        pytest.skip("one thread is all there is here")
+    set_threads(1)
+    trained(tmp_path / "one")
+    set_threads(2)
+    trained(tmp_path / "two")
+    assert (tmp_path / "one" / "metrics.jsonl").read_bytes() == (
+        tmp_path / "two" / "metrics.jsonl").read_bytes()
 
 
 def test_another_machine_is_said_and_goes_on(tmp_path: Path,

@@ -5,7 +5,7 @@ names the file.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,7 @@ DRIVERS = ["GTiff", "LCP", "AAIGrid", "HFA", "EHdr", "ENVI", "RST", "SAGA"]
 _SQUARE_TOLERANCE = 1e-3
 _MOST_PACKED = 4000  # bytes that one byte of a file can stand for; deflate's most is 1032
 _ALWAYS_BYTES = 64_000_000
+_LARGEST_CELL, _FARTHEST = 1e6, 1e9  # in units of the reference system, be they feet
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ def make_grid(where: str, shape: tuple[int, int], transform: tuple[float, ...],
               system: CRS | None, crs: str | None = None, unit: str = "Meters") -> Grid:
     """A grid from its parts; `crs` replaces the file's own `system`. `InputError` as above."""
     check_size(where, *shape)
+    check_place(where, transform)
     a, b, c, d, e, f = transform
     if tuple(transform) == tuple(rasterio.Affine.identity()[:6]):
         raise fail(expected="a georeferenced raster", given="one without a cell size", where=where,
@@ -134,6 +136,19 @@ def check_size(where: str, rows: int, cols: int) -> None:
     if rows * cols > MAX_CELLS:
         raise fail(expected=f"at most {MAX_CELLS:,} cells", given=f"{rows} x {cols}", where=where,
                    remedy="cut a smaller area first")
+
+
+def check_place(where: str, transform: Sequence[float]) -> None:
+    """`InputError` for cells or corners that are nowhere on the Earth: GDAL resamples them for
+    ever.
+    """
+    a, b, c, d, e, f = transform[:6]
+    if not (max(abs(a), abs(b), abs(d), abs(e)) <= _LARGEST_CELL
+            and max(abs(c), abs(f)) <= _FARTHEST):
+        raise fail(expected=f"cells of at most {_LARGEST_CELL:,.0f} and a corner within "
+                            f"{_FARTHEST:,.0f} of the origin",
+                   given=f"cells of {a:g} x {-e:g} and a corner at {c:g}, {f:g}", where=where,
+                   remedy="correct the header")
 
 
 def reference_system(crs: str, where: str) -> CRS:

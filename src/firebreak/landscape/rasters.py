@@ -19,7 +19,7 @@ from firebreak.checks import fail
 from firebreak.landscape.ascii_grid import is_ascii_grid, read_ascii_grid
 from firebreak.landscape.cell2fire_tables import read_ignitions
 from firebreak.landscape.fuel_systems import NON_BURNABLE
-from firebreak.landscape.geotiff import check_size, open_raster, read_band
+from firebreak.landscape.geotiff import check_place, check_size, open_raster, read_band
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.layers import counted
 from firebreak.landscape.resample import same_cells, warp
@@ -96,6 +96,7 @@ def _open(path: Path) -> tuple[NDArray[np.float64], rasterio.Affine, CRS | None]
     else:
         with open_raster(path) as dataset:
             check_size(str(path), *dataset.shape)
+            check_place(str(path), dataset.transform)
             transform, system = dataset.transform, dataset.crs
             band = read_band(dataset, 1)
     return np.where(band.valid, band.values, np.nan).astype(np.float64), transform, system or None
