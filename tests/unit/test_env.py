@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.env import synthetic_source
+from firebreak.env import core, synthetic_source
 from firebreak.env.gym_env import FuelbreakEnv
 from firebreak.env.problem import budget_cost, make_problem
-from firebreak.env.slots import Sizes
+from firebreak.env.slots import Sizes, Slots
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire.engine import burn_loss, burn_statistics, most_threads, set_threads
 from firebreak.fire.fires import Fires
@@ -213,6 +213,21 @@ def test_channels_show_the_plan_fires_under_the_breaks(env) -> None:
     assert (shown("budget_left", seen[0][0]) == 1.0).all()
     assert (shown("loss_left", seen[0][0]) == 1.0).all()
     assert not shown("breaks", seen[0][0]).any()
+
+
+def test_what_was_not_looked_at_in_between_is_seen_the_same_at_last(source) -> None:
+    problem = source.problem(3, 0)
+    watched, unwatched = (Slots(source.sizes(1)) for _ in range(2))
+    for slots in (watched, unwatched):
+        core.begin(slots, np.zeros(1, np.int64), [problem])
+    first = watched.layers.copy()
+    for _ in range(4):
+        cell = np.flatnonzero(watched.available[0])[:1]
+        for slots in (watched, unwatched):
+            core.step(slots, cell)
+        seen = watched.layers.copy()
+    np.testing.assert_array_equal(unwatched.layers, seen)
+    assert (seen != first).any()
 
 
 def test_a_reused_environment_has_the_bits_of_a_fresh_one(env, source) -> None:

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.checks import fail
+from firebreak.env.problem import Problem
 from firebreak.fire.scene import Scene
 
 
@@ -29,6 +31,21 @@ def sizes_for(scene: Scene, slots: int, plan_fires: int, reward_fires: int) -> S
     return Sizes(slots, scene.field.shape, scene.field.metric.shape[0], plan_fires, reward_fires,
                  scene.worth.shape[0], scene.field.breaks.breach.size > 0,
                  scene.field.spots.cells.size > 0)
+
+
+def check_fits(sizes: Sizes, problem: Problem) -> None:
+    """Refuses a problem that storage of these sizes cannot hold.
+
+    Raises:
+        InputError: another shape or kind of losses and breaks, or too many fires or weathers.
+    """
+    given = sizes_for(problem.scene, sizes.slots, problem.plan_fires.source.size,
+                      problem.reward_fires.source.size)
+    too_big = any(have > room for have, room in zip(given[2:5], sizes[2:5], strict=True))
+    if given.shape != sizes.shape or given[5:] != sizes[5:] or too_big:
+        raise fail(expected=f"a problem of at most {sizes}", given=f"{given}",
+                   where=f"landscape {problem.scene.landscape.name}",
+                   remedy="make the environment for these sizes")
 
 
 class PlanTrees(NamedTuple):

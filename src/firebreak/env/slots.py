@@ -13,7 +13,7 @@ from firebreak.env.field_store import FieldStore
 from firebreak.env.fire_store import FireStore
 from firebreak.env.observation import dynamic_layers, scalar_channels
 from firebreak.env.problem import Problem
-from firebreak.env.sizes import PlanTrees, Sizes, sizes_for
+from firebreak.env.sizes import PlanTrees, Sizes, check_fits, sizes_for
 from firebreak.fire.fire_tables import Overlays
 from firebreak.fire.fires import Fires
 from firebreak.fire.overlay import break_state
@@ -24,14 +24,16 @@ from firebreak.fire.travel import pad, padded_cells, padded_width, unpad
 from firebreak.fire.what_if_kernel import Candidates, in_units
 from firebreak.layout import OBSERVATION
 
+__all__ = ["PlanTrees", "Sizes", "Slots", "sizes_for"]
+
 
 class Slots:
     """Storage for N problems. Fire ids: slot * K + k for plan fires, then N * K + slot * R + r.
 
     Attributes meant for readers, first axis the slot: breaks bool [N, H, W], available bool
-    [N, H, W] (treatable, unbroken, affordable), budget_left f64 [N], layers uint8 [N, C, H, W]
-    (the observation), untreated_plan_loss and untreated_reward_loss f64 [N] (means over fires),
-    moves i64 [N] (how often a problem was loaded or a break came or went).
+    [N, H, W] (treatable, unbroken, affordable), budget_left f64 [N], untreated_plan_loss and
+    untreated_reward_loss f64 [N] (means over fires), moves i64 [N] (how often a
+    problem was loaded or a break came or went).
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -48,11 +50,21 @@ class Slots:
         self.breaks = np.zeros((n, rows, cols), np.bool_)
         self.available = np.zeros((n, rows, cols), np.bool_)
         self.budget_left = np.zeros(n)
-        self.layers = np.zeros((n, OBSERVATION.channels, rows, cols), np.uint8)
+        self._layers = np.zeros((n, OBSERVATION.channels, rows, cols), np.uint8)
+        self._unobserved = np.zeros(n, np.bool_)
         self.untreated_plan_loss = np.zeros(n)
         self.untreated_reward_loss = np.zeros(n)
         self.moves = np.zeros(n, np.int64)
         self._mean_burned = np.zeros(n)
+
+    @property
+    def layers(self) -> NDArray[np.uint8]:
+        """The observation uint8 [N, C, H, W] of the last `update`; made when it is asked for, since
+        searches never ask. To be read before breaks come or go again.
+        """
+        for slot in np.flatnonzero(self._unobserved).tolist():
+            self._observe(slot, fresh=False)
+        return self._layers
 
     def owned_bytes(self) -> int:
         """Bytes of all arrays held."""
@@ -75,7 +87,7 @@ class Slots:
         Raises:
             InputError: the problem does not fit the storage.
         """
-        self._check_fits(problem)
+        check_fits(self.sizes, problem)
         field = problem.scene.field
         others = any(other is not None for k, other in enumerate(self.problems) if k != slot)
         self._fields.load(slot, field, alone=not others)
@@ -172,14 +184,15 @@ class Slots:
         self._refresh_available(slot)
 
     def update(self, slots: NDArray[np.int64], fresh: NDArray[np.bool_]) -> int:
-        """Burns the stale fires of all slots and remakes the observation of `slots`.
+        """Burns the stale fires of all slots; the observation of `slots` changes.
 
         fresh bool [len(slots)]: the slot was just loaded, so these losses are the untreated ones.
         Returns the number of fires burned.
         """
         burned = self._fires.burn(self._fields, Overlays(self._open, self._value))
-        for slot, is_fresh in zip(slots.tolist(), fresh.tolist(), strict=True):
-            self._observe(slot, is_fresh)
+        self._unobserved[slots] = True
+        for slot in slots[fresh].tolist():
+            self._observe(slot, fresh=True)
         return burned
 
     def plan_loss(self, slot: int) -> float:
@@ -278,23 +291,14 @@ class Slots:
     def _mean_loss(self, ids: slice, fires: Fires) -> float:
         return float(self._fires.loss[ids][:fires.source.size].mean()) if fires.source.size else 0.0
 
-    def _check_fits(self, problem: Problem) -> None:
-        sizes = self.sizes
-        given = sizes_for(problem.scene, sizes.slots, problem.plan_fires.source.size,
-                          problem.reward_fires.source.size)
-        too_big = any(have > room for have, room in zip(given[2:5], sizes[2:5], strict=True))
-        if given.shape != sizes.shape or given[5:] != sizes[5:] or too_big:
-            raise fail(expected=f"a problem of at most {sizes}", given=f"{given}",
-                       where=f"landscape {problem.scene.landscape.name}",
-                       remedy="make the environment for these sizes")
-
     def _refresh_available(self, slot: int) -> None:
         land = self._problem(slot).scene.landscape
         # Sums of costs carry rounding; a budget that is short by less still buys the cell.
         affordable = land.cost <= self.budget_left[slot] * (1.0 + 1e-9) + 1e-9
         self.available[slot] = land.treatable & ~self.breaks[slot] & affordable
 
-    def _observe(self, slot: int, fresh: bool) -> None:
+    def _observe(self, slot: int, *, fresh: bool) -> None:
+        self._unobserved[slot] = False
         burn_probability, downstream = self.maps(slot)
         problem = self._problem(slot)
         land = problem.scene.landscape
@@ -309,9 +313,8 @@ class Slots:
             self.budget_left[slot] / problem.budget, problem.budget_share,
             problem.plan_fires.source.size, untreated / total_value, best / untreated,
             self.plan_loss(slot) / untreated)
-        dynamic, flags, static = (len(OBSERVATION.dynamic), len(OBSERVATION.flags),
-                                  len(OBSERVATION.static))
-        view = self.layers[slot]
+        dynamic, flags, static = (len(names) for names in OBSERVATION[:3])
+        view = self._layers[slot]
         view[:dynamic] = dynamic_layers(burn_probability, downstream, self._mean_burned[slot], best)
         view[dynamic] = self.breaks[slot] * np.uint8(255)
         view[dynamic + 1] = self.available[slot] * np.uint8(255)
