@@ -224,12 +224,15 @@ class Evolution:
         return update.loss
 
     def _evolve(self, elites: list[int]) -> None:
-        """Elites stay, the very agents that were evaluated; children take the other places."""
-        settings, config = self.config.evolution, self.settings
-        children = [child_of(self.members, config, settings, self.generation + 1,
+        """Elites stay, the very agents that were evaluated; children take the places of the worst.
+        """
+        config = self.config.evolution
+        order = ranked([member.fitness for member in self.members])
+        count = max(1, round(config.replaced * (len(order) - len(elites))))
+        children = [child_of(self.members, self.settings, config, self.generation + 1,
                              generator(self.config.seed, "child", self.generation, place))
-                    for place in range(settings.population - len(elites))]
-        self.members = [self.members[place] for place in elites] + children
+                    for place in range(count)]
+        self.members = [self.members[place] for place in order[:len(order) - count]] + children
 
     def _summary(self, elites: list[int], returns: list[float], loss: float | None) -> Row:
         fitness = [member.fitness for member in self.members]

@@ -235,6 +235,9 @@ class EvolutionConfig(Section):
     population: int = Field(8, ge=2, le=1024, description="members")
     generations: int = Field(25, ge=1)
     elites: int = Field(2, ge=1, description="best members, kept as they were evaluated")
+    replaced: float = Field(0.5, gt=0, le=1, description="share of the members but elites, the "
+                                                         "worst, whose places children take; the "
+                                                         "others stay, with what they learned")
     tournament: int = Field(3, ge=1, description="members drawn for each parent, the best is taken")
     crossover: float = Field(0.25, ge=0, le=1, description="share of children with two parents")
     mutation: float = Field(0.5, ge=0, le=1, description="share of children whose weights change")
