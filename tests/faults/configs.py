@@ -13,6 +13,7 @@ _WRONG: dict[str, list[str]] = {
     "integer": ['"3"', "true", "[1]", "{a = 1}", "1.5", "2.0", "nan", "-inf", '"many"', '""'],
     "number": ['"0.5"', "false", "[0.5]", "{a = 1}", "nan", "inf", "-inf", '""', "07:32:00"],
     "boolean": ["1", "0", '"true"', "[true]", "{a = true}"],
+    "object": ["3", '"a"', "true", "[1]"],
     "array": ["3", '"a"', "true", "{a = 1}", "[[1]]", "[{a = 1}]"],
     "enum": ["3", '""', "true", "[1]", '"fron"', '"FRONT"'],
     "object": ["3", '"a"', "[1]", "true"],
