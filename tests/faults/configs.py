@@ -16,7 +16,6 @@ _WRONG: dict[str, list[str]] = {
     "object": ["3", '"a"', "true", "[1]"],
     "array": ["3", '"a"', "true", "{a = 1}", "[[1]]", "[{a = 1}]"],
     "enum": ["3", '""', "true", "[1]", '"fron"', '"FRONT"'],
-    "object": ["3", '"a"', "[1]", "true"],
     "table": ["3", '"a"', "[1]", "true"]}
 
 

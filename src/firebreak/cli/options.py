@@ -20,6 +20,8 @@ CLASSES: dict[str, tuple[str, str]] = {
     "bench": ("bench", "BenchArguments"), "landscape info": ("landscape", "InfoArguments"),
     "landscape generate": ("landscape", "GenerateArguments"),
     "landscape convert": ("landscape", "ConvertArguments"),
+    "landscape fetch": ("landscape_fetch", "FetchArguments"),
+    "trials": ("trials", "TrialsArguments"), "evolve": ("evolve", "EvolveArguments"),
     "memory report": ("memory", "ReportArguments"), "memory check": ("memory", "CheckArguments")}
 """Command, and action where it has some -> module in this package and class."""
 
