@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE, OUT = ROOT / "src" / "firebreak", ROOT / "docs" / "api"
 PARTS = ("landscape", "fire", "env", "agent", "planning", "memory", "train", "report")
-TOP = ("units", "checks", "seeding", "layout")
+TOP = ("units", "checks", "files", "seeding", "layout")
 
 
 def page(title: str, modules: list[str]) -> str:
@@ -22,10 +22,11 @@ def page(title: str, modules: list[str]) -> str:
 
 def pages() -> dict[str, str]:
     """File name -> text."""
-    made = {"base.md": page("firebreak: units, checks, seeding, layout",
+    made = {"base.md": page("firebreak: units, checks, files, seeding, layout",
                             [f"firebreak.{name}" for name in TOP])}
     for part in PARTS:
-        modules = [f"firebreak.{part}.{path.stem}" for path in sorted((PACKAGE / part).glob("*.py"))
+        modules = [".".join(("firebreak", *path.relative_to(PACKAGE).with_suffix("").parts))
+                   for path in sorted((PACKAGE / part).rglob("*.py"))
                    if not path.stem.startswith("_") and not path.stem.endswith("_kernel")]
         made[f"{part}.md"] = page(f"firebreak.{part}", modules)
     return made
