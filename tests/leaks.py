@@ -17,6 +17,7 @@ from firebreak.agent.dqn import DQNAgent
 from firebreak.env import sources
 from firebreak.env.sources import ProblemSource
 from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.train import trainer as trainer_module
 from firebreak.train.trainer import ParallelTrainer
 
 
@@ -74,7 +75,7 @@ def endless_lru_cache(trainer: ParallelTrainer) -> Callable[[], None]:
 
 
 def figures_not_closed(trainer: ParallelTrainer) -> Callable[[], None]:
-    undo = after(trainer, "_validate", lambda _: pyplot.figure(figsize=(1, 1)))
+    undo = after(trainer_module, "validate", lambda _: pyplot.figure(figsize=(1, 1)))
 
     def close() -> None:
         undo()
@@ -110,7 +111,7 @@ def threads(trainer: ParallelTrainer) -> Callable[[], None]:
         thread = threading.Thread(target=end.wait, name=f"uploader-{len(started)}", daemon=True)
         started.append(thread)
         thread.start()
-    undo = after(trainer, "_validate", start)
+    undo = after(trainer_module, "validate", start)
 
     def stop() -> None:
         undo()
@@ -164,7 +165,7 @@ def problems_kept_out_of_reach(trainer: ParallelTrainer) -> Callable[[], None]:
 def env_kept_per_validation(trainer: ParallelTrainer) -> Callable[[], None]:
     trainer.old_envs = []  # type: ignore[attr-defined]
     source = trainer.arenas[0].env.source
-    return after(trainer, "_validate", lambda _: trainer.old_envs.append(  # type: ignore[attr-defined]
+    return after(trainer_module, "validate", lambda _: trainer.old_envs.append(  # type: ignore[attr-defined]
         FuelbreakVectorEnv(source, 1)))
 
 
@@ -190,7 +191,7 @@ def rewards_never_forgotten(trainer: ParallelTrainer) -> Callable[[], None]:
 
 def child_processes(trainer: ParallelTrainer) -> Callable[[], None]:
     started: list[subprocess.Popen[bytes]] = []
-    undo = after(trainer, "_validate", lambda _: started.append(
+    undo = after(trainer_module, "validate", lambda _: started.append(
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])))
 
     def stop() -> None:
@@ -213,8 +214,8 @@ LEAKS = {
     "threads": Leak(threads, "uploader-#", "threads", "evaluate"),
     "dict in env": Leak(growing_dict_in_an_env, "trainer.arenas[].env.visited", "items", "collect"),
     "module cache": Leak(module_level_cache, "env.sources._SEEN", "owned_bytes", "collect"),
-    "env": Leak(env_kept_per_validation, "FuelbreakVectorEnv", "live", "evaluate"),
-    "agent": Leak(agent_kept_per_checkpoint, "DQNAgent", "live", "checkpoint"),
+    "env": Leak(env_kept_per_validation, "trainer.old_envs", "owned_bytes", "evaluate"),
+    "agent": Leak(agent_kept_per_checkpoint, "QMapNetwork", "objects", "checkpoint"),
     "view": Leak(view_of_a_large_base, "trainer.last_rows", "owned_bytes", "collect"),
     "rewards": Leak(rewards_never_forgotten, "trainer.all_rewards", "items", "collect"),
     "children": Leak(child_processes, "child processes", "children", "evaluate"),

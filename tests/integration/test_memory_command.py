@@ -116,7 +116,7 @@ def test_bad_input_is_one_sentence(leaky: Path, tmp_path: Path, capsys: Out, act
         str(empty): "memory.jsonl",
         broken(leaky, tmp_path / "cut", '{"kind": "memory", "pha'): "line",
         broken(leaky, tmp_path / "other", '{"kind": "progress"}'): "phase",
-        broken(leaky, tmp_path / "list", "[1, 2]"): "phase",
+        broken(leaky, tmp_path / "list", "[1, 2]"): "one JSON object per line",
         broken(leaky, tmp_path / "half", '{"phase": "cleanup", "episodes": 3, "rss_bytes": 1}'):
             "owned_bytes",
     }

@@ -63,12 +63,12 @@ class PlanArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
+    args = _parsed(arguments)
     from firebreak.cli.plan_inputs import place_of
     from firebreak.planning.area import lift
     from firebreak.planning.export import write_plan
     from firebreak.planning.methods import make_plan
 
-    args = _parsed(arguments)
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     method = args.method or "dqn"

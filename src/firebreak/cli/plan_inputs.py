@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.landscape.source import warn
 
 if TYPE_CHECKING:
     from firebreak.landscape.landscape import Landscape
@@ -126,6 +125,8 @@ def existing_plan(path: Path, land: "Landscape", full: "Landscape",
     cells = np.flatnonzero(mask & land.treatable)
     lost = int(mask.sum()) - cells.size
     if lost:
+        from firebreak.landscape.source import warn
+
         warn(f"{path}: {lost} of {int(mask.sum())} cells lie where nothing may be treated, and are "
              "left out of the comparison")
     if not cells.size:

@@ -9,7 +9,7 @@ from firebreak.memory.registry import live_counts
 
 PACKAGE = "firebreak"
 SINGLE = ("rss_bytes", "heap_bytes", "python_blocks", "gpu_bytes", "figures", "open_files",
-          "threads", "graph_tensors")
+          "threads", "graph_tensors", "children")
 """Quantities of a row that are one number each."""
 _MAPS = ("owned_bytes", "items", "live", "objects", "file_kinds", "thread_kinds")
 

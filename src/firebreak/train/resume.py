@@ -152,7 +152,8 @@ def _warn_of_other_settings(then: str, now: str) -> None:
     before, after = _flat(tomllib.loads(then)), _flat(tomllib.loads(now))
     other = [f"{key} {after.get(key)} instead of {before.get(key)}"
              for key in sorted(before.keys() | after.keys())
-             if before.get(key) != after.get(key) and key not in _FREE]
+             if before.get(key) != after.get(key) and key not in _FREE
+             and not key.startswith("cleanup.")]
     if other:
         warnings.warn(f"the run goes on with {', '.join(other)}, so it is not the run that was "
                       "saved", stacklevel=2)

@@ -46,6 +46,7 @@ class FoldRunner:
 
     def run_fold(self, changes: Changes, fold: int, folder: str) -> Row:
         """Trains on a fold's landscapes, tests the best policy, frees all of it; plain numbers."""
+        gc.collect()  # what nobody holds any more must not count as held before
         before = live_counts()
         row = self._trained_and_tested(changed(self.config, changes), fold, Path(folder))
         gc.collect()
