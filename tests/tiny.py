@@ -1,6 +1,7 @@
 """Changes to the preset `quick` that make a whole run take seconds."""
 
-TINY = ["landscapes.size=10", "fires.plan_fires=12", "fires.reward_fires=12", "fires.scenarios=2",
+TINY = ["agent.gain_share=0", "landscapes.size=10", "fires.plan_fires=12",
+        "fires.reward_fires=12", "fires.scenarios=2",
         "agent.width=8", "agent.batch_size=8", "train.episodes=16", "train.num_envs=4",
         "train.learning_starts=24", "train.updates_per_env_step=0.25", "replay.capacity=400",
         "evaluation.every_episodes=8", "evaluation.validation_landscapes=3",

@@ -27,7 +27,8 @@ from firebreak.train.config import load_config
 from firebreak.train.splits import make_splits
 from firebreak.train.trainer import ParallelTrainer
 
-CONFIG = ["landscapes.size=10", "fires.plan_fires=6", "fires.reward_fires=6", "fires.scenarios=2",
+CONFIG = ["agent.gain_share=0", "landscapes.size=10", "fires.plan_fires=6",
+          "fires.reward_fires=6", "fires.scenarios=2",
           "agent.width=4", "agent.batch_size=4", "train.episodes=24", "train.num_envs=2",
           "train.collect_steps=2", "train.learning_starts=10", "train.updates_per_env_step=0.5",
           "train.threads=1", "replay.capacity=120", "evaluation.every_episodes=3",

@@ -18,6 +18,7 @@ from firebreak.agent.policy_file import FORMAT, _sha256
 from firebreak.cli import COMMANDS, main
 from firebreak.fire.engine import most_threads
 from firebreak.memory.registry import live_counts
+from firebreak.train.checkpoints import CHECKPOINTS, checkpoints_of
 from firebreak.train.metrics import JsonLines, read_rows
 from tiny import TINY
 
@@ -121,7 +122,7 @@ def test_sigterm_saves_and_says_how_to_go_on(tmp_path: Path, capsys: Out) -> Non
     killer.start()
     assert main(["train", "quick", "--out", str(folder), "--quiet", *changes]) == 143
     killer.join()
-    assert (folder / "checkpoints" / "00000001" / "manifest.json").is_file()
+    assert checkpoints_of(folder / CHECKPOINTS)
     assert f"--resume '{folder}'" in capsys.readouterr().out
 
 

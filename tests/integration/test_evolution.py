@@ -1,5 +1,6 @@
 """A tiny evolution: elites bit-equal, bounded by construction, the same bits anywhere and again."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -49,6 +50,7 @@ class Watched:
 
     def __init__(self, folder: Path) -> None:
         torch.set_num_threads(1)
+        gc.collect()  # what other tests no longer hold
         self.before = live_counts()
         config = small()
         self.evolution = Evolution(config, executor_for(config), (10, 10), folder)
