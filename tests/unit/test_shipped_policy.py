@@ -1,8 +1,10 @@
 """The policy that comes with the package: small, plain, better than the heuristic it looks at."""
 
+import tomllib
+
 import numpy as np
 
-from firebreak.agent.policy_file import SHIPPED, load_policy
+from firebreak.agent.policy_file import CONTROL, SHIPPED, load_policy
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic import generate
@@ -18,6 +20,14 @@ def test_the_shipped_policy_is_small_and_says_how_it_was_trained() -> None:
         assert name in provenance["config"]
     assert "santa-ana" not in provenance["config"]
     assert "/" not in provenance["config"]  # no path of the machine that it was trained on
+
+
+def test_the_learned_control_saw_no_discount_above_0() -> None:
+    provenance = load_policy(CONTROL).provenance
+    agent = tomllib.loads(provenance["config"])["agent"]
+    assert agent["gain_share"] > 0.0
+    assert agent["discount"] == 0.0
+    assert (provenance["learner_steps"] <= agent["discount_begin"] or agent["discount_end"] == 0.0)
 
 
 def test_the_shipped_policy_saves_more_than_downstream_value_on_fresh_maps() -> None:

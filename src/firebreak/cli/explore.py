@@ -1,7 +1,6 @@
 """The explorer of `firebreak visualize`: served on loopback with --serve, or written with --export.
 """
 
-import os
 import sys
 import threading
 import time
@@ -144,6 +143,7 @@ def _export(args: VisualizeArguments, state: "ExplorerState", plan: "ShownPlan",
             caption: str) -> Path:
     from firebreak.report.explorer_page import static_page
     from firebreak.report.explorer_plans import compared_plan, other_methods, shown_plan
+    from firebreak.report.html import write_page
 
     path = args.export
     assert path is not None
@@ -158,13 +158,7 @@ def _export(args: VisualizeArguments, state: "ExplorerState", plan: "ShownPlan",
             plans.append(shown_plan(state, method, cells, breathe))
         text = static_page(state, plans, caption, breathe)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.tmp")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
-    return path
+    return write_page(path, text)
 
 
 def _serve(args: VisualizeArguments, state: "ExplorerState", plan: "ShownPlan",

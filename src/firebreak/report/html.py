@@ -6,10 +6,11 @@ a text of their own for those who cannot see them.
 
 import base64
 import html
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from firebreak.files import write_text
 
 _TYPES = {".png": "image/png", ".gif": "image/gif", ".webp": "image/webp"}
 _STYLE = """
@@ -151,10 +152,5 @@ def figure(path: Path, alt: str, caption: str) -> str:
 
 def write_page(path: Path, content: str) -> Path:
     """Writes a page that appears whole or not at all; returns its path."""
-    beside = path.with_name(f".{path.name}.tmp")
-    try:
-        beside.write_text(content, encoding="utf-8")
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    write_text(path, content)
     return path

@@ -20,11 +20,9 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-import torch
 
 from firebreak.agent.policy_file import save_policy
 from firebreak.agent.replay import Replay
-from firebreak.agent.symmetry import SYMMETRIES, turn_batch
 from firebreak.checks import fail
 from firebreak.layout import OBSERVATION
 from firebreak.memory.process import rss_bytes
@@ -36,6 +34,7 @@ from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint, save_che
 from firebreak.train.config import as_toml
 from firebreak.train.executors.base import Executor, call_all
 from firebreak.train.genome import ranked
+from firebreak.train.learning import update_from
 from firebreak.train.player import Player, weights_of
 from firebreak.train.population import (
     Member,
@@ -210,16 +209,8 @@ class Evolution:
         return fmean(losses) if losses else None
 
     def _update(self, member: Member) -> float:
-        agent, settings = member.agent, member.agent.settings
-        batch = self.replay.sample(settings.batch_size, agent.discount, settings.n_step,
-                                   agent.sampling, settings.priority)
-        if self.config.agent.symmetries:
-            turns = SYMMETRIES if self.replay.shape[0] == self.replay.shape[1] else 1
-            k = int(torch.randint(turns, (1,), generator=agent.sampling))
-            batch = turn_batch(batch, k, OBSERVATION)
-        update = agent.learn(batch)
-        if batch.place is not None:
-            self.replay.prioritize(batch.place, update.errors)
+        update = update_from(member.agent, self.replay, member.agent.settings.batch_size,
+                             self.config.agent)
         self.learner_steps += 1
         return update.loss
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from firebreak.agent.dqn import DQNAgent, Update
+from firebreak.agent.replay import Replay
 from firebreak.agent.symmetry import SYMMETRIES, turn_batch
 from firebreak.layout import OBSERVATION
 from firebreak.train.arena import Arena
@@ -19,15 +20,25 @@ def update(agent: DQNAgent, arenas: Sequence[Arena], config: AgentConfig) -> Upd
     """
     arena = arenas[agent.learner_steps % len(arenas)]
     size = max(1, agent.settings.batch_size * arenas[0].cells // arena.cells)
-    k = _symmetry(agent, arena, config)
-    if arena.labels is not None and learns_gains(agent, config) and len(arena.labels.store):
-        gains = arena.labels.store.sample(size, agent.sampling)
-        return agent.learn_gains(gains.turned(k, OBSERVATION))
-    batch = arena.replay.sample(size, agent.discount, agent.settings.n_step, agent.sampling,
-                                agent.settings.priority)
+    if arena.labels is None or not learns_gains(agent, config) or not len(arena.labels.store):
+        return update_from(agent, arena.replay, size, config)
+    k = _symmetry(agent, arena.replay, config)
+    gains = arena.labels.store.sample(size, agent.sampling)
+    return agent.learn_gains(gains.turned(k, OBSERVATION))
+
+
+def update_from(agent: DQNAgent, replay: Replay, size: int, config: AgentConfig) -> Update:
+    """One gradient step on `size` transitions.
+
+    Raises:
+        NotFinite: NaN or infinity in loss, gradient or weights.
+    """
+    k = _symmetry(agent, replay, config)
+    batch = replay.sample(size, agent.discount, agent.settings.n_step, agent.sampling,
+                          agent.settings.priority)
     made = agent.learn(turn_batch(batch, k, OBSERVATION))
     if batch.place is not None:
-        arena.replay.prioritize(batch.place, made.errors)
+        replay.prioritize(batch.place, made.errors)
     return made
 
 
@@ -37,8 +48,7 @@ def learns_gains(agent: DQNAgent, config: AgentConfig) -> bool:
                                         or config.discount_end == 0.0)
 
 
-def _symmetry(agent: DQNAgent, arena: Arena, config: AgentConfig) -> int:
-    """One that the maps of an arena have, drawn."""
-    square = arena.replay.shape[0] == arena.replay.shape[1]
-    turns = SYMMETRIES if square and config.symmetries else 1
+def _symmetry(agent: DQNAgent, replay: Replay, config: AgentConfig) -> int:
+    """One that the maps of a replay have, drawn."""
+    turns = SYMMETRIES if replay.shape[0] == replay.shape[1] and config.symmetries else 1
     return int(torch.randint(turns, (1,), generator=agent.sampling))
