@@ -146,7 +146,7 @@ def test_missing_files_and_systems_are_refused(tmp_path: Path) -> None:
         mask_of(written(tmp_path, collection(box(2, 5, 3, 9))), replace(LAND, crs=None))
     with pytest.raises(InputError, match="a raster of numbers, got shapes"):
         read_on_grid(written(tmp_path, collection(box(2, 5, 3, 9))), LAND)
-    (tmp_path / "b.gpkg").write_bytes(b"nothing")
+    (tmp_path / "b.gpkg").write_bytes(b"SQLite format 3\0")
     with pytest.raises(InputError, match=r"shapes that GDAL can read|GeoJSON, or pyogrio"):
         mask_of(tmp_path / "b.gpkg", LAND)
 
@@ -174,3 +174,14 @@ def test_costs_rise_with_slope_and_with_the_way_to_a_road() -> None:
 def test_costs_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError, match="expected a number"):
         CostModel(**wrong)
+
+
+@needs_pyogrio
+@pytest.mark.parametrize("suffix", ["gpkg", "shp", "fgb", "kml", "gml"])
+def test_a_file_that_names_others_is_refused_whatever_its_ending(tmp_path: Path,
+                                                                suffix: str) -> None:
+    named = written(tmp_path, collection(box(0, 3, 0, 3)))
+    other = written(tmp_path, f'<OGRVRTDataSource><OGRVRTLayer name="a"><SrcDataSource>{named}'
+                    "</SrcDataSource></OGRVRTLayer></OGRVRTDataSource>", f"evil.{suffix}")
+    with pytest.raises(InputError, match=rf"expected a \.{suffix} file, got other content"):
+        mask_of_shapes(other, LAND, touched=True)

@@ -7,6 +7,7 @@ could get lost: the count of values must be the header's.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -178,17 +179,23 @@ def _beside(path: Path) -> CRS | None:
     prj = next((p for p in (path.with_suffix(".prj"), path.with_suffix(".PRJ")) if p.is_file()),
                None)
     text = prj.read_text(encoding="latin-1").strip() if prj else ""
-    if not text:
-        return None
     try:
-        with rasterio.Env():  # without one GDAL writes its errors to the terminal
-            named = CRS.from_wkt(text)
-        # ESRI's spelling names no code; with it, systems compare and show as the same.
-        code = named.to_epsg(confidence_threshold=90)
-        return CRS.from_epsg(code) if code else named
+        return _system(text) if text else None
     except CRSError as error:
         raise fail(expected="a reference system as WKT", given=f"'{text[:40]}'", where=str(prj),
                    remedy="pass --crs (in Python crs=), or remove the file") from error
+
+
+@lru_cache(maxsize=4)
+def _system(text: str) -> CRS:
+    """A system from its WKT. Kept, as the layers of a folder name the same, and looking up its code
+    takes longer than reading a layer.
+    """
+    with rasterio.Env():  # without one GDAL writes its errors to the terminal
+        named = CRS.from_wkt(text)
+    # ESRI's spelling names no code; with it, systems compare and show as the same.
+    code = named.to_epsg(confidence_threshold=90)
+    return CRS.from_epsg(code) if code else named
 
 
 def ascii_lines(values: np.ndarray, transform: tuple[float, ...], nodata: float) -> Iterator[str]:

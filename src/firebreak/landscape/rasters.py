@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 import rasterio
 from numpy.typing import NDArray
+from rasterio._err import CPLE_BaseError  # what PROJ raises where rasterio lets it pass
 from rasterio.crs import CRS
 from rasterio.enums import Resampling
 from rasterio.errors import RasterioError
@@ -79,7 +80,7 @@ def read_on_grid(path: str | Path, landscape: Landscape, *,
                    remedy="set it, for example with gdal_edit.py -a_srs")
     try:
         found = warp(values, transform, system, landscape.shape, target, ours, _METHODS[how])
-    except RasterioError as error:
+    except (RasterioError, CPLE_BaseError) as error:
         raise fail(expected="a raster that can be reprojected", given=f"'{error}'", where=str(path),
                    remedy="check its reference system and corner") from error
     if np.isnan(found).all():

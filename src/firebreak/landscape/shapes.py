@@ -1,11 +1,14 @@
 """Points, lines and polygons as masks on a landscape's grid: areas, roads, breaks that are there.
 
 GeoJSON is read as it is (RFC 7946: longitude and latitude, unless an older file names another
-reference system); all else that GDAL knows, such as GeoPackages and shapefiles, by pyogrio.
+reference system); all else that GDAL knows, such as GeoPackages and shapefiles, by pyogrio. GDAL
+goes by content, not by name, and some of what it knows names other files or the network: a file is
+opened only if it begins as its ending says.
 """
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,12 @@ from firebreak.checks import InputError, fail
 from firebreak.landscape.landscape import Landscape
 
 GEOJSON = (".geojson", ".json")
-VECTORS = (*GEOJSON, ".gpkg", ".shp", ".fgb", ".kml", ".gml")
+_BEGINS = {".gpkg": rb"SQLite format 3\0", ".shp": rb"\0\0\x27\x0a", ".fgb": rb"fgb",
+           ".kml": rb"[^\0]{0,1000}<kml\b",
+           ".gml": rb"[^\0]{0,1000}<([\w.-]+:)?FeatureCollection\b"}
+_FARTHEST = 1e8  # in units of the reference system; the Earth is 4e7 m around
+_REFERS = rb"(?i)<ogr[a-z]"  # as in <OGRVRTDataSource>: GDAL's own files that name others
+VECTORS = (*GEOJSON, *_BEGINS)
 _KINDS = ("Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon")
 
 
@@ -49,6 +57,8 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
         with rasterio.Env():  # without one GDAL writes its errors to the terminal
             ours = [transform_geom(system, CRS.from_wkt(landscape.crs), geometry)
                     for geometry in geometries]
+        if not all(map(_on_earth, ours)):
+            raise ValueError("coordinates nowhere on the Earth")
         mask = _burned(ours, landscape, touched)
     except (CPLE_BaseError, CRSError, ValueError, TypeError, KeyError, IndexError) as error:
         raise fail(expected="shapes with coordinates of their system", given=f"'{error}'",
@@ -58,6 +68,20 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
                    given="none: they lie outside it, or are smaller than a cell",
                    where=str(path), remedy="check their place and reference system")
     return mask
+
+
+def _on_earth(geometry: dict[str, Any]) -> bool:
+    """Whether all coordinates could be: GDAL walks along edges cell by cell, however far they lead.
+    """
+    waiting = [geometry["coordinates"]]
+    while waiting:
+        part = waiting.pop()
+        if part and isinstance(part[0], int | float):
+            if not all(abs(number) < _FARTHEST for number in part):  # nan neither
+                return False
+        else:
+            waiting += part
+    return True
 
 
 def _burned(geometries: list[dict[str, Any]], landscape: Landscape,
@@ -128,26 +152,35 @@ def _named_system(content: dict[str, Any], path: Path) -> CRS:
 def _of_others(path: Path) -> tuple[list[dict[str, Any]], CRS]:
     try:
         from pyogrio import raw
-        from pyogrio.errors import DataLayerError, DataSourceError
     except ImportError as error:
         raise fail(expected="GeoJSON, or pyogrio to read other shapes", given=path.suffix,
                    where=str(path), remedy='pip install "firebreak[vector]", or export GeoJSON',
                    ) from error
+    _check_content(path)
     try:
         meta, _, shapes, _ = raw.read(path, columns=[], force_2d=True)
-        if meta["crs"] is None:
-            raise _no_system(path)
         kept = np.array([shape for shape in shapes if shape is not None], object)
-        if not kept.size:
-            raise fail(expected="at least one shape", given="none", where=str(path),
-                       remedy="draw or select one, and export again")
         text = io.BytesIO()  # pyogrio reads shapes as bytes; GDAL itself makes text of them
-        raw.write(text, kept, [], [], driver="GeoJSON", geometry_type=meta["geometry_type"],
-                  crs=meta["crs"], layer_options={"COORDINATE_PRECISION": "15"})
-    except (DataSourceError, DataLayerError) as error:
+        if kept.size and meta["crs"] is not None:
+            raw.write(text, kept, [], [], driver="GeoJSON", geometry_type=meta["geometry_type"],
+                      crs=meta["crs"], layer_options={"COORDINATE_PRECISION": "15"})
+    except Exception as error:  # of damaged files pyogrio raises also what is no error of its own
         raise fail(expected="shapes that GDAL can read", given=f"'{error}'",
                    where=str(path), remedy="check the file in a GIS") from error
+    if meta["crs"] is None:
+        raise _no_system(path)
+    if not kept.size:
+        raise fail(expected="at least one shape", given="none", where=str(path),
+                   remedy="draw or select one, and export again")
     return _geometries(json.loads(text.getvalue()), path), CRS.from_user_input(meta["crs"])
+
+
+def _check_content(path: Path) -> None:
+    with path.open("rb") as file:
+        begin = file.read(4096)
+    if not re.match(_BEGINS[path.suffix.lower()], begin) or re.search(_REFERS, begin):
+        raise fail(expected=f"a {path.suffix} file", given="other content", where=str(path),
+                   remedy="check the file in a GIS")
 
 
 def _no_system(path: Path) -> InputError:
