@@ -137,9 +137,18 @@ def policy_for(methods: "Sequence[str]", given: Path | None,
     return policy
 
 
+def _trained_breaks(policy: "Policy") -> dict[str, Any]:
+    """The breaks of the configuration that a policy was trained with; none if it does not say."""
+    try:
+        trained = tomllib.loads(policy.provenance["config"])["breaks"]
+    except (TypeError, LookupError, tomllib.TOMLDecodeError, RecursionError):
+        return {}
+    return trained if isinstance(trained, dict) else {}
+
+
 def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
     """Warns where a policy was trained for another kind of break than it is asked to plan."""
-    trained = tomllib.loads(policy.provenance.get("config", "")).get("breaks", {})
+    trained = _trained_breaks(policy)
     asked = break_settings(options)
     other = [f"{name} {trained.get(name)} there, {value} here" for name, value in asked.items()
              if trained and trained.get(name) != value]

@@ -165,10 +165,12 @@ def draw_fitness(folder: Path) -> Path:
     """Draws the fitness of all generations so far."""
     from firebreak.report.canvas import save_figure
     from firebreak.report.fitness import fitness_figure
-    from firebreak.train.metrics import MOST_ROWS, read_rows
+    from firebreak.train.stored import metrics_rows
 
-    rows = [row for row in read_rows(folder / "metrics.jsonl", MOST_ROWS)
-            if row["kind"] == "generation"]
+    rows = [row for row in metrics_rows(folder) if row["kind"] == "generation"]
+    if not rows:
+        raise fail(expected="rows of generations", given="none",
+                   where=str(folder / "metrics.jsonl"), remedy="evolve at least one")
     best = rows[-1]["best_fitness"]
     caption = (f"{folder.name}: {len(rows[-1]['fitness'])} members, {rows[-1]['env_steps']:,} "
                f"environment steps, {rows[-1]['learner_steps']:,} learner steps; best {best:.1%}")

@@ -77,7 +77,7 @@ def _report(arguments: list[str]) -> int:
 
     args = common.parse(ReportArguments, arguments, "memory report")
     begin = time.perf_counter()
-    rows = _rows_of(args.run)
+    rows = rows_of(args.run)
     verdict = judge(rows)
     print(describe_verdict(verdict, rows))
     path = save_figure(memory_figure(rows, caption=f"run {args.run.name}", verdict=verdict),
@@ -99,7 +99,7 @@ def _check(arguments: list[str]) -> int:
                    remedy="give more, or leave it out to judge all of a run")
     begin = time.perf_counter()
     if Path(args.target).is_dir():
-        rows = [row for row in _rows_of(Path(args.target))
+        rows = [row for row in rows_of(Path(args.target))
                 if args.episodes is None or row["episodes"] <= args.episodes]
     else:
         rows = _trained_rows(args)
@@ -119,31 +119,18 @@ def _conclude(verdict: "Verdict", as_json: bool, seconds: float) -> int:
     return LEAK_FOUND if verdict.state == "leak" else 0
 
 
-def _rows_of(run: Path) -> list[dict[str, Any]]:
+def rows_of(run: Path) -> list[dict[str, Any]]:
     """The memory rows of a run.
 
     Raises:
-        InputError: no run, no rows, or a line that is none.
+        InputError: no run, no rows, or one that is damaged or of another version.
     """
-    from firebreak.memory.verdict import missing_keys
-    from firebreak.train.metrics import MOST_ROWS, parts_of, read_rows
+    from firebreak.train.stored import memory_rows
 
     if not (run / "config.toml").is_file():
         raise fail(expected="a run folder with config.toml", given="none there", where=str(run),
                    remedy="give the folder of a run made by 'firebreak train'")
-    if not parts_of(run / FILE):
-        raise fail(expected=f"a run with {FILE}", given="none there", where=str(run),
-                   remedy="let it train until its first cleanup")
-    rows = read_rows(run / FILE, MOST_ROWS)
-    if not rows:
-        raise fail(expected="rows", given="none", where=str(run / FILE),
-                   remedy="let it train until its first cleanup")
-    for row in rows:
-        missing = missing_keys(row)
-        if missing:
-            raise fail(expected=f"rows with {', '.join(missing)}", given=f"{row!s:.40}",
-                       where=str(run / FILE), remedy="delete that line")
-    return rows
+    return memory_rows(run)
 
 
 def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:

@@ -178,14 +178,15 @@ def _conclude_memory(trainer: "ParallelTrainer", folder: Path, end: dict[str, An
     """Stores the readings of the figures, says whether the run's memory was constant."""
     from firebreak.memory.explain import describe_growth, last_line
     from firebreak.memory.verdict import judge
-    from firebreak.train.metrics import MOST_ROWS, JsonLines, read_rows
+    from firebreak.train.metrics import JsonLines
+    from firebreak.train.stored import memory_rows
 
     file = JsonLines(folder / "memory.jsonl")
     counts = {name: end[name] for name in ("episodes", "env_steps", "learner_steps")}
     for row in trainer.profiler.take_rows():
         file.write({"kind": "memory", **counts, **row})
     file.close()
-    verdict = judge(read_rows(folder / "memory.jsonl", MOST_ROWS))
+    verdict = judge(memory_rows(folder))
     for growth in verdict.growths:
         if growth.state == "leak":
             print(f"warning: memory {describe_growth(growth)}", file=sys.stderr)

@@ -68,7 +68,7 @@ def run(arguments: list[str]) -> int:
     if args.resume is None and (folder / "config.toml").exists():
         raise fail(expected="a folder without trials", given="one that holds some",
                    where=str(folder), remedy="use --resume to go on with them, or another --out")
-    kind = args.search if args.resume is None else _search_of(args.resume)
+    kind = args.search if args.resume is None else search_of(args.resume)
     check_search(config)
     store = make_store(config, data_folder(config, None))
     make_folds(store, config.trials.folds, config.seed)
@@ -149,9 +149,9 @@ def _stored(run: Path) -> Path:
     return stored
 
 
-def _search_of(run: Path) -> str:
+def search_of(run: Path) -> str:
     try:
         return str(json.loads((run / OPTIONS).read_text(encoding="utf-8"))["search"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         raise fail(expected=f"a folder of trials with {OPTIONS}", given="none there",
                    where=str(run), remedy="give the folder of earlier trials") from None

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -134,28 +134,11 @@ def draw_run(config: "RunConfig", splits: "Splits", folder: Path, landscape: int
     """Draws every figure of a run on one of its test landscapes; returns the files."""
     from firebreak.agent.policy_file import load_policy
     from firebreak.report.run_report import write_run_report
-    from firebreak.train.metrics import MOST_ROWS, read_rows
+    from firebreak.train.stored import evaluation_of, memory_rows, metrics_rows
 
     return write_run_report(
         folder, scene=test_scene(splits, landscape), policy=load_policy(folder),
-        metrics=read_rows(folder / "metrics.jsonl", MOST_ROWS),
-        memory=read_rows(folder / "memory.jsonl", MOST_ROWS),
-        evaluation=_stored(folder / "evaluation.json"),
+        metrics=metrics_rows(folder), memory=memory_rows(folder),
+        evaluation=evaluation_of(folder),
         seed=config.evaluation.test_seed, plan_fires=config.fires.plan_fires,
         budget_share=config.budget)
-
-
-def _stored(path: Path) -> dict[str, Any]:
-    """What a run's comparison found, by test source; empty before there was one."""
-    import json
-
-    if not path.is_file():
-        return {}
-    try:
-        found = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise fail(expected="the results of a comparison", given="a damaged file", where=str(path),
-                   remedy="delete it, or resume the run to have it made again")
-    return found

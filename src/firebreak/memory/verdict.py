@@ -92,16 +92,6 @@ def judge(rows: Sequence[Row]) -> Verdict:
     return Verdict(state, rss, rss_judged, growths, episodes, steps)
 
 
-def missing_keys(row: object) -> list[str]:
-    """What a row must have to be judged and has not; empty for a row that is whole."""
-    if not isinstance(row, Mapping):
-        return ["phase", "episodes"]
-    needed = ["phase", "episodes", "env_steps", "rss_bytes"]
-    if row.get("phase") == "cleanup":
-        needed += [*_BY_OWNER, "heap_bytes", "figures", "open_files", "threads"]
-    return [name for name in needed if name not in row]
-
-
 def last_stretch(rows: Sequence[Row]) -> list[Row]:
     """Rows from the last start on: a resumed run is another process, with memory of its own."""
     starts = [i for i, row in enumerate(rows) if row["phase"] == "baseline"]

@@ -4,6 +4,7 @@ what it held in memory, and how to repeat it.
 
 import json
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,12 @@ def run_page(run: Path, scene: Scene, plan: Plan, evaluation: Mapping[str, Any],
                      "network.")
 
 
+def comparison_picture(evaluation: Mapping[str, Any], name: str) -> str:
+    """The file of a comparison, without its ending: names of test sources are no paths."""
+    plain = re.sub(r"[^\w-]", "_", name)
+    return "comparison" if len(evaluation) == 1 else f"comparison_{plain}"
+
+
 def _head(evaluation: Mapping[str, Any]) -> str:
     boxes = []
     for name, result in evaluation.items():
@@ -98,7 +105,7 @@ def _results(evaluation: Mapping[str, Any], drawn: Mapping[str, Path]) -> str:
         if pairs:
             body += html.table(["difference", "mean", "95 % interval"], pairs,
                                "How much more the first of two methods saves, paired.")
-        picture = drawn.get("comparison" if len(evaluation) == 1 else f"comparison_{name}")
+        picture = drawn.get(comparison_picture(evaluation, name))
         if picture is not None:
             body += html.figure(picture, f"Bars of the reduction by method ({name}) with their "
                                 "intervals.", "The same as a picture.")

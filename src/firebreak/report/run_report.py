@@ -35,7 +35,7 @@ from firebreak.report.maps import (
     q_map_figure,
 )
 from firebreak.report.memory_timeline import memory_figure
-from firebreak.report.run_page import run_page
+from firebreak.report.run_page import comparison_picture, run_page
 
 TEST_FIRES = 500
 SHOW_FIRES = 64
@@ -63,7 +63,7 @@ def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, 
     caption = caption_of(scene.landscape, seed=seed, run=run.name)
     files = _plan_maps(out, scene, plan, caption)
     files += _q_maps(out, scene, policy, plan, caption)
-    files += _curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}")
+    files += curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}")
     files += fire_animation(out / "fire.gif", scene, plan)
     page = run_page(run, scene, plan, evaluation, metrics, memory, files)
     return [*files, write_page(run / "report.html", page)]
@@ -136,7 +136,7 @@ def _q_map(path: Path, policy: Policy, slots: Slots, caption: str) -> Path:
                                     slots.available[0], slots.breaks[0], caption=caption), path)
 
 
-def _curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any],
+def curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any],
             caption: str) -> list[Path]:
     progress = [row for row in metrics if row["kind"] == "progress"]
     validation = [row for row in metrics if row["kind"] == "validation"]
@@ -151,7 +151,7 @@ def _curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any
         files.append(save_figure(memory_figure(memory, caption=caption, verdict=judge(memory)),
                                  out / "memory.png"))
     for name, result in evaluation.items():
-        file = "comparison.png" if len(evaluation) == 1 else f"comparison_{name}.png"
+        file = f"{comparison_picture(evaluation, name)}.png"
         words = f"{caption} · {_tested_on(name, result)}"
         files.append(save_figure(comparison_figure(result["methods"], caption=words), out / file))
     return files

@@ -1,6 +1,8 @@
 """Which configurations to try: the points of a grid in a drawn order, or Optuna's proposals."""
 
 import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean, median
 from types import ModuleType
@@ -86,32 +88,49 @@ class OptunaSearch:
         self.config = config
         self._optuna.logging.set_verbosity(self._optuna.logging.WARNING)
         folder.mkdir(parents=True, exist_ok=True)
-        backend = self._optuna.storages.journal.JournalFileBackend(str(folder / JOURNAL))
+        self._journal = folder / JOURNAL
+        backend = self._optuna.storages.journal.JournalFileBackend(str(self._journal))
         pruner = (self._optuna.pruners.MedianPruner(TRIALS_TO_COMPARE, n_warmup_steps=1)
                   if config.trials.prune else self._optuna.pruners.NopPruner())
-        self.study = self._optuna.create_study(
-            study_name="firebreak", storage=self._optuna.storages.JournalStorage(backend),
-            direction="maximize", load_if_exists=True, pruner=pruner)
+        with self._reading():
+            self.study = self._optuna.create_study(
+                study_name="firebreak", storage=self._optuna.storages.JournalStorage(backend),
+                direction="maximize", load_if_exists=True, pruner=pruner)
 
     def ask(self, trial: int) -> Changes:
         """A proposal; of a trial that was begun before, the same again."""
-        own = self._trial(trial)
-        return {key: self._suggested(own, key, values)
-                for key, values in self.config.trials.search.items()}
+        with self._reading():
+            own = self._trial(trial)
+            return {key: self._suggested(own, key, values)
+                    for key, values in self.config.trials.search.items()}
 
     def report(self, trial: int, scores: list[float]) -> bool:
         """Whether Optuna gives the trial up."""
-        own = self._trial(trial)
-        if len(scores) - 1 not in self._frozen(trial).intermediate_values:
-            own.report(fmean(scores), len(scores) - 1)
-        return bool(own.should_prune())
+        with self._reading():
+            own = self._trial(trial)
+            if len(scores) - 1 not in self._frozen(trial).intermediate_values:
+                own.report(fmean(scores), len(scores) - 1)
+            return bool(own.should_prune())
 
     def finish(self, trial: int, scores: list[float], pruned: bool) -> None:
         """Ends a trial."""
         states = self._optuna.trial.TrialState
-        if not self._frozen(trial).state.is_finished():
-            self.study.tell(trial, None if pruned else fmean(scores),
-                            state=states.PRUNED if pruned else states.COMPLETE)
+        with self._reading():
+            if not self._frozen(trial).state.is_finished():
+                self.study.tell(trial, None if pruned else fmean(scores),
+                                state=states.PRUNED if pruned else states.COMPLETE)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Optuna takes in its journal at every call, and says of a damaged one whatever comes."""
+        try:
+            yield
+        except OSError:
+            raise
+        except Exception as error:
+            raise fail(expected="a journal that Optuna can read", given=f"'{error!r}'",
+                       where=str(self._journal),
+                       remedy="take it from a copy, or search anew with another --out") from error
 
     def _trial(self, number: int) -> Any:
         self.study.sampler = self._optuna.samplers.TPESampler(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from firebreak.agent.policy_file import load_policy
+from firebreak.checks import fail
 from firebreak.memory.process import peak_rss_bytes, rss_bytes
 from firebreak.memory.registry import live_counts
 from firebreak.planning.evaluate import evaluate
@@ -23,9 +24,10 @@ from firebreak.train.checkpoints import CHECKPOINTS
 from firebreak.train.config import data_folder
 from firebreak.train.executors.base import Executor, call_all
 from firebreak.train.folds import make_folds, make_store, splits_of
-from firebreak.train.metrics import JsonLines, read_rows
+from firebreak.train.metrics import JsonLines
 from firebreak.train.schema import RunConfig
 from firebreak.train.search import Changes, Search, changed
+from firebreak.train.stored import trial_rows
 from firebreak.train.trainer import ParallelTrainer
 
 ROWS = "trials.jsonl"
@@ -87,7 +89,7 @@ def run_trials(config: RunConfig, search: Search, executor: Executor,
             trial.
         folder: trials.jsonl, and a folder for each fold with its policy, are written there.
     """
-    known = read_rows(folder / ROWS) if (folder / ROWS).is_file() else []
+    known = trial_rows(folder / ROWS) if (folder / ROWS).is_file() else []
     rows = JsonLines(folder / ROWS)
     try:
         for trial in range(config.trials.trials):
@@ -112,8 +114,15 @@ def run_trials(config: RunConfig, search: Search, executor: Executor,
 
 
 def best_trial(rows: list[Row]) -> Row:
-    """The finished trial that validates best. It is not chosen by its test."""
+    """The finished trial that validates best. It is not chosen by its test.
+
+    Raises:
+        InputError: all were given up.
+    """
     finished = [row for row in rows if row["state"] == "finished"]
+    if not finished:
+        raise fail(expected="a trial that was finished", given="none", where=ROWS,
+                   remedy="delete the rows of those that were given up, and go on with --resume")
     return max(finished, key=lambda row: (row["validation"], -row["trial"]))
 
 
