@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 
 # Processes are forked from this one, which GNU OpenMP does not allow; one thread for all.
@@ -26,11 +27,15 @@ def main() -> int:
     parser.add_argument("rows", nargs="*", choices=[*table.ROWS, []], help="all if none is given")
     parser.add_argument("--count", type=int, help="how often, instead of the row's own count")
     parser.add_argument("--short", action="store_true", help="the counts of the test suite")
+    parser.add_argument("--scratch", help="a folder to work in that is kept: a fuzz that was "
+                        "stopped goes on from the reader that it was at")
     parser.add_argument("--dry", action="store_true", help="do not write into docs")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     bad = 0
-    with tempfile.TemporaryDirectory(dir=_memory_folder()) as scratch:
+    kept = nullcontext(given.scratch) if given.scratch else tempfile.TemporaryDirectory(
+        dir=_memory_folder())
+    with kept as scratch:
         runs.warm_up()
         for name in given.rows or table.ROWS:
             if not table.available(name):

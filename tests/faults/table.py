@@ -4,13 +4,18 @@
 
 import importlib.util
 import json
+import math
+import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from faults import bits, configs, disks, hostile, kills, numbers, workers
 from faults.kills import Found
+from faults.own_readers import own_readers
+from faults.readers import readers
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS, PAGE = ROOT / "docs" / "results" / "reliability.json", ROOT / "docs" / "reliability.md"
@@ -34,13 +39,33 @@ def _broken_configs(folder: Path, count: int) -> Found:
 
 
 def _fuzzed(folder: Path, count: int) -> Found:
-    bad, tried = [], 0
-    for reader in hostile.readers(folder):
-        assert hostile.outcome(reader) is None, reader.name
-        found = hostile.fuzz_apart(reader, count, 0, folder)
-        bad += [f"{reader.name}: {fault} {example}" for fault, example in found.items()]
-        tried += 1
-    return Found(count * tried, bad, f"{len(bad)} of {count:,} files for each of {tried} readers")
+    """Reader by reader; what is done is kept in the folder, so that a run of hours can go on."""
+    kept, place = folder / "fuzzed.json", Path(tempfile.mkdtemp(dir=folder))
+    done: dict[str, Any] = json.loads(kept.read_text()) if kept.is_file() else {}
+    for reader in every_reader(place):
+        if reader.name in done:
+            continue
+        reader.read()  # the whole files
+        files = math.ceil(count * reader.share)
+        begin = time.perf_counter()
+        found = hostile.fuzz_apart(reader, files, 0, place)
+        done[reader.name] = {"files": files, "found": found}
+        kept.write_text(json.dumps(done))
+        print(f"  {reader.name}: {files:,} files in {time.perf_counter() - begin:.0f} s, {found}",
+              file=sys.stderr, flush=True)
+    bad = [f"{name}: {fault} {example}" for name, one in done.items()
+           for fault, example in one["found"].items()]
+    whole = sum(one["files"] == count for one in done.values())
+    fewer = "".join(f", {one['files']:,} for {name}" for name, one in done.items()
+                    if one["files"] != count)
+    return Found(sum(one["files"] for one in done.values()), bad, f"{len(bad)} kinds of fault in "
+                 f"{count:,} files for each of {whole} readers{fewer}")
+
+
+def every_reader(folder: Path) -> Iterator[hostile.Reader]:
+    """The readers of files from outside and of firebreak's own."""
+    yield from readers(folder)
+    yield from own_readers(folder)
 
 
 def _disks(folder: Path, count: int) -> Found:
@@ -81,7 +106,7 @@ def available(name: str) -> bool:
 def measure(name: str, folder: Path, count: int) -> dict[str, Any]:
     """The record of a fault injected `count` times."""
     row = ROWS[name]
-    (folder / name).mkdir()
+    (folder / name).mkdir(exist_ok=True)
     begin = time.perf_counter()
     found = row.inject(folder / name, count)
     return {"fault": row.fault, "aim": row.aim, "tried": found.tried, "figure": found.figure,

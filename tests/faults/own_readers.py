@@ -1,0 +1,190 @@
+"""Every reader of firebreak's own files, with whole files of its formats to damage: a plan, a
+policy, and what runs, evolutions and trials leave in their folders.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+
+from faults.hostile import DRAWN, Reader
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.policy_file import load_policy, save_policy
+from firebreak.checks import InputError
+from firebreak.cli import common
+from firebreak.cli.evolve import draw_fitness
+from firebreak.cli.memory import rows_of
+from firebreak.cli.scene_options import SceneOptions
+from firebreak.cli.trials import search_of
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.readers import read_landscape
+from firebreak.layout import OBSERVATION
+from firebreak.memory.explain import describe_verdict
+from firebreak.memory.verdict import judge
+from firebreak.planning.export import read_plan, write_plan
+from firebreak.planning.methods import make_plan
+from firebreak.report.explorer_plans import shown_plan
+from firebreak.report.explorer_queries import PARAMETERS
+from firebreak.report.explorer_server import Explorer
+from firebreak.report.explorer_state import ExplorerState
+from firebreak.report.run_page import run_page
+from firebreak.report.run_report import curves
+from firebreak.train.config import load_config
+from firebreak.train.search import changed, make_search
+from firebreak.train.store import open_folder, write_folder
+from firebreak.train.stored import evaluation_of, memory_rows, metrics_rows, trial_rows
+from firebreak.train.trials import best_trial, table
+
+
+def own_readers(folder: Path) -> Iterator[Reader]:
+    """The readers, each with its files in the folder."""
+    scene = make_scene(read_landscape("synthetic:3:12"), FireConditions(scenarios=2), 0)
+    yield from _plans(folder, scene)
+    yield from _states(folder)
+    yield from _runs(folder)
+    yield from _drawn(folder, scene)
+    yield from _trials(folder)
+    yield from _questions(folder, scene)
+
+
+def _text(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def _plans(folder: Path, scene: Scene) -> Iterator[Reader]:
+    land, plan = scene.landscape, make_plan(scene, 0.1, 2, "random", seed=0)
+    made = write_plan(plan, land, folder / "plan")
+    for kind in ("csv", "tif"):
+        yield Reader(f"plan as {kind}", [made[kind], made["json"]],
+                     lambda kind=kind: read_plan(made[kind], land))
+    options = common.write_options(folder / "plan", SceneOptions())
+    yield Reader("options beside a plan", [options], lambda: common.warn_of_other_options(
+        folder / "plan", SceneOptions()))
+
+
+def _states(folder: Path) -> Iterator[Reader]:
+    policy = folder / "policy.pt"
+    save_policy(policy, QMapNetwork(OBSERVATION.channels, 4), 4, {"run": "a", "config": "seed = 0"})
+    yield Reader("policy", [policy], lambda: load_policy(policy))
+    saved = folder / "saved"
+    write_folder(saved, "run", {"w": torch.arange(50.0), "n": 3, "rows": [1.5, None, "a"]})
+    yield Reader("checkpoint", sorted(saved.iterdir()), lambda: open_folder(saved, "run").load())
+
+
+def _runs(folder: Path) -> Iterator[Reader]:
+    """Rows of a run, judged, and of an evolution, drawn."""
+    run = folder / "run"
+    run.mkdir()
+    _text(run / "config.toml", "seed = 0")
+    rows = _text(run / "memory.jsonl", *map(json.dumps, _memory_rows()))
+    yield Reader("rows of a run's memory", [rows], lambda: describe_verdict(
+        judge(rows_of(run)), rows_of(run)))
+    evolution = folder / "evolution"
+    evolution.mkdir()
+    metrics = _text(evolution / "metrics.jsonl", *(json.dumps({
+        "kind": "generation", "generation": k, "env_steps": 40 * k, "learner_steps": 9 * k,
+        "fitness": [0.1, 0.2 + 0.01 * k], "fitness_mean": 0.15, "best_fitness": 0.2 + 0.01 * k,
+        "replay": 40 * k, "learning_starts": 90}) for k in range(1, 7)))
+    yield Reader("rows of an evolution", [metrics], lambda: draw_fitness(evolution), DRAWN)
+
+
+def _memory_rows() -> list[dict[str, object]]:
+    row = {"kind": "memory", "episodes": 0, "env_steps": 0, "rss_bytes": 9e6, "heap_bytes": 8e6}
+    full = row | {"phase": "cleanup", "items": {"a.b": 40}, "live": {"Replay": 1},
+                  "objects": {"Landscape": 3}, "filled": {"a.b": 0.5}, "figures": 0,
+                  "graph_tensors": 0, "open_files": 9, "threads": 2, "python_blocks": 10**6,
+                  "children": 0, "children_bytes": 0, "gpu_bytes": 0, "file_kinds": {"log": 1},
+                  "thread_kinds": {"MainThread": 1}}
+    rows: list[dict[str, object]] = [row | {"phase": "baseline"}]
+    for k in range(1, 19):
+        counts = {"episodes": 10 * k, "env_steps": 2000 * k}
+        rows.append(full | counts | {"owned_bytes": {"a.b": 30_000 * k, "c": 4000}})
+        rows.append(row | counts | {"phase": "collect", "grown": {"owned_bytes:a.b": 30_000}})
+    return rows
+
+
+def _drawn(folder: Path, scene: Scene) -> Iterator[Reader]:
+    """What the report of a run is made of."""
+    run = folder / "report"
+    run.mkdir()
+    _text(run / "config.toml", "seed = 0")
+    memory = _text(run / "memory.jsonl", *map(json.dumps, _memory_rows()))
+    rows = [{"kind": "progress", "episodes": 10 * k, "env_steps": 9 * k, "learner_steps": k,
+             "mean_return": 0.1, "loss": None, "epsilon": 0.5, "discount": 0.0} for k in range(9)]
+    rows += [{"kind": "validation", "episodes": 50 * k, "reduction": 0.2, "half_width": 0.1}
+             for k in range(1, 3)]
+    metrics = _text(run / "metrics.jsonl", *map(json.dumps, rows))
+    found = {"reduction": 0.3, "low": 0.2, "high": 0.4}
+    evaluation = _text(run / "evaluation.json", json.dumps({name: {
+        "landscapes": 3, "interval": "landscapes", "methods": {"none": found, "dqn": found},
+        "paired": {"dqn-none": {"difference": 0.1, "low": 0.0, "high": 0.2}}}
+        for name in ("synthetic", "a map")}, indent=1))
+    plan = make_plan(scene, 0.1, 2, "random", seed=0)
+
+    def read() -> object:
+        stored = metrics_rows(run), memory_rows(run), evaluation_of(run)
+        return run_page(run, scene, plan, stored[2], *stored[:2], [])
+
+    def draw() -> object:
+        return curves(run, metrics_rows(run), memory_rows(run), evaluation_of(run), "a run")
+    files = [metrics, memory, evaluation]
+    yield Reader("report of a run", files, read)
+    yield Reader("figures of a run", files, draw, DRAWN)
+
+
+def _trials(folder: Path) -> Iterator[Reader]:
+    trials = folder / "trials"
+    trials.mkdir()
+    config = load_config("quick", ["trials.folds=3"])
+    changes = {"agent.learning_rate": 0.001, "agent.n_step": 3}
+    found = {"validation": 0.3, "test": 0.2, "reference": 0.1, "rss_bytes": 9, "peak_rss_bytes": 9}
+    rows = []
+    for trial in range(3):
+        rows += [{"kind": "fold", "trial": trial, "fold": fold, "left": {"Replay": 0}, **found}
+                 for fold in range(3)]
+        rows.append({"kind": "trial", "trial": trial, "state": "finished", "changes": changes,
+                     "folds": 3, "low": 0.1, "high": 0.3, "driver_rss_bytes": 9, "left": {},
+                     **found})
+    path = _text(trials / "trials.jsonl", *map(json.dumps, rows))
+
+    def read() -> object:
+        ended = [row for row in trial_rows(path) if row["kind"] == "trial"]
+        return changed(config, best_trial(ended)["changes"]), table(ended)
+    yield Reader("rows of trials", [path], read)
+    options = _text(trials / "search.json", json.dumps({"search": "grid"}))
+    yield Reader("options of trials", [options], lambda: search_of(trials))
+    try:
+        search = make_search("optuna", config, trials)
+    except InputError:  # it is not installed
+        return
+    for trial in range(2):
+        search.ask(trial)
+        search.finish(trial, [0.2, 0.3], False)
+    journal = sorted(trials.glob("*journal*"))
+    yield Reader("Optuna's journal", journal, lambda: make_search("optuna", config, trials).ask(2))
+
+
+def _questions(folder: Path, scene: Scene) -> Iterator[Reader]:
+    """What a page may ask the explorer: an address and a query on each line."""
+    cells = make_plan(scene, 0.1, 8, "random", seed=0).cells
+    state = ExplorerState(scene, budget_share=0.1, plan_fires=8, policy=None)
+    explorer = Explorer(state, shown_plan(state, "random", cells, lambda: None), "a map", 1)
+    plan, more = "plan=random&step=3", f"add={_free(scene, cells.tolist())}&remove={cells[0]}"
+    wind = "wind_km_h=20&wind_from_deg=270&dead_moisture=0.06&minutes=600"
+    asked = _text(folder / "asked.txt", f"/api/state?{plan}&{more}&q=0", "/api/plans?",
+                  f"/api/gain?{plan}&cell={_free(scene, cells.tolist())}",
+                  f"/api/fire?{plan}&cell={_free(scene, cells.tolist())}&{wind}")
+
+    def read() -> None:
+        for line in asked.read_bytes().decode("latin-1").split("\n"):
+            address, _, query = line.partition("?")
+            if address in PARAMETERS:  # all others are answered with 404
+                json.dumps(explorer.ask(address, query))
+    yield Reader("questions to the explorer", [asked], read)
+
+
+def _free(scene: Scene, cells: list[int]) -> int:
+    treatable = scene.landscape.treatable.ravel().nonzero()[0].tolist()
+    return next(cell for cell in treatable if cell not in cells)
