@@ -146,3 +146,14 @@ def test_a_damaged_reference_system_is_one_error_and_not_two(
     with pytest.raises(InputError, match=r"expected a (coordinate )?reference system"):
         read_ascii_grid(path, "PROJCS[" if damage == "option" else None)
     assert capfd.readouterr().err == ""
+
+
+def test_a_system_that_proj_reads_and_cannot_write_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.asc", HEADER + BODY)
+    whole = CRS.from_epsg(5070).to_wkt(version="WKT1_ESRI")
+    write(tmp_path / "a.prj", whole)
+    assert read_ascii_grid(path)[0].crs is not None
+    degree = 'UNIT["Degree",0.0174532925199433]'
+    write(tmp_path / "a.prj", whole.replace(degree, 'UNIT["Degree",0]'))
+    with pytest.raises(InputError, match="a reference system as WKT"):
+        read_ascii_grid(path)

@@ -169,7 +169,11 @@ def _metres_per_unit(system: CRS | None, unit: str) -> float:
 
 
 def _refuse_degrees(system: CRS | None, cell: float, where: str) -> None:
-    geographic = system.is_geographic if system else cell < 0.1
+    try:
+        geographic = system.is_geographic if system else cell < 0.1
+    except CRSError as error:  # one that PROJ has read and cannot write
+        raise fail(expected="a reference system as WKT", given=f"'{error}'", where=where,
+                   remedy="correct it, or pass --crs (in Python crs=)") from error
     if geographic:
         raise fail(expected="a projected coordinate reference system, in metres",
                    given=f"a geographic one with cells of {cell:g} degrees", where=where,
