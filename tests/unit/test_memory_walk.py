@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from firebreak.memory.census import census
 from firebreak.memory.owned import owned, owned_bytes, package_globals
-from firebreak.memory.profiler import Profiler, grown
-from firebreak.memory.snapshot import reading
+from firebreak.memory.profiler import MOST_OF_TIME, READ_AT_FIRST, Profiler, grown
+from firebreak.memory.snapshot import SINGLE, reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +216,36 @@ def test_what_lies_between_phases_is_put_down_to_none() -> None:
     with profiler.phase("collect"):
         pass
     assert "owned_bytes:run.kept[]" not in profiler.take_rows()[0]["grown"]
+
+
+def test_readings_keep_within_their_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    def slow(*_: object, **__: object) -> dict[str, Any]:
+        now[0] += 1.0
+        return {name: 0 for name in SINGLE} | {
+            name: {} for name in ("owned_bytes", "items", "live", "objects")}
+    monkeypatch.setattr("firebreak.memory.profiler.reading", slow)
+    profiler = Profiler(dict, clock=lambda: now[0])
+    profiler.full("baseline")
+    read = 0
+    for _ in range(20_000):
+        now[0] += 10.0
+        profiler.full("cleanup")
+        with profiler.phase("evaluate"):
+            pass
+        read += sum(row["phase"] == "cleanup" for row in profiler.take_rows())
+        if read == READ_AT_FIRST - 1:
+            assert now[0] < 20.0 * READ_AT_FIRST  # at every cleanup, until there are enough
+    assert 0.9 * MOST_OF_TIME < profiler.seconds / now[0] < 1.1 * MOST_OF_TIME
+    assert read > 2 * READ_AT_FIRST
+    with profiler.phase("evaluate"):
+        pass
+    assert profiler.take_rows() == []
+    with profiler.phase("figure", once=True):
+        pass
+    profiler.full("end")
+    assert [row["phase"] for row in profiler.take_rows()] == ["figure", "end"]
 
 
 def test_an_error_inside_a_phase_is_not_swallowed() -> None:

@@ -119,7 +119,7 @@ def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Pa
     verdict = "none"
     with _going_on(failed):
         compare(config, splits, folder)
-    with _going_on(failed), trainer.profiler.phase("figure"):
+    with _going_on(failed), trainer.profiler.phase("figure", once=True):
         figures = draw_run(config, splits, folder)
     with _going_on(failed):
         verdict = _conclude_memory(trainer, folder, end)

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import rasterio
 from numpy.typing import NDArray
-from rasterio._err import CPLE_BaseError  # what PROJ and GDAL raise of coordinates
 from rasterio.crs import CRS
 from rasterio.errors import CRSError
 from rasterio.features import rasterize
@@ -60,7 +59,7 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
         if not all(map(_on_earth, ours)):
             raise ValueError("coordinates nowhere on the Earth")
         mask = _burned(ours, landscape, touched)
-    except (CPLE_BaseError, CRSError, ValueError, TypeError, KeyError, IndexError) as error:
+    except Exception as error:  # of damaged coordinates rasterio raises whatever comes
         raise fail(expected="shapes with coordinates of their system", given=f"'{error}'",
                    where=str(path), remedy="check the file in a GIS") from error
     if not mask.any():

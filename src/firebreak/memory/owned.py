@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from firebreak.memory.parts import Lru, buffer_of, children_of, is_atom, is_store
+from firebreak.memory.parts import Lru, buffer_of, children_of, has_no_parts, is_atom, is_store
 
 _MAX_DEPTH = 40
 _PATH_LENGTH = 6  # components of a path that is reported; what lies deeper is added to it
@@ -34,16 +34,24 @@ def owned(roots: dict[str, object], without: tuple[object, ...] = ()) -> Owned:
         without: things not to look into, such as who asks.
     """
     seen = {id(thing) for thing in without}
-    sizes: dict[str, int] = {}
-    items: dict[str, int] = {}
+    sizes: dict[tuple[str, ...], int] = {}
+    items: dict[tuple[str, ...], int] = {}
     for name, root in roots.items():
         for path, size, count in _walk(root, (name,), seen):
-            owner = ".".join(path[:_PATH_LENGTH])
             if size:
-                sizes[owner] = sizes.get(owner, 0) + size
+                sizes[path] = sizes.get(path, 0) + size
             if count:
-                items[owner] = items.get(owner, 0) + count
-    return Owned(sizes, items)
+                items[path] = items.get(path, 0) + count
+    return Owned(_by_owner(sizes), _by_owner(items))
+
+
+def _by_owner(found: dict[tuple[str, ...], int]) -> dict[str, int]:
+    """Paths as text, cut to the length that is reported."""
+    owners: dict[str, int] = {}
+    for path, count in found.items():
+        owner = ".".join(path[:_PATH_LENGTH])
+        owners[owner] = owners.get(owner, 0) + count
+    return owners
 
 
 def owned_bytes(roots: dict[str, object]) -> dict[str, int]:
@@ -97,30 +105,39 @@ def _store_names(module: types.ModuleType) -> Iterator[tuple[str, str]]:
 
 def _walk(root: object, path: tuple[str, ...], seen: set[int]) -> Iterator[
         tuple[tuple[str, ...], int, int]]:
-    """(path, bytes, entries) of all that is reached, in the order of attributes."""
+    """(path, bytes, entries) of all that is reached, in the order of attributes.
+
+    A run looks at thousands of things at each reading, most of them arrays and plain values.
+    """
     waiting: list[tuple[object, tuple[str, ...]]] = [(root, path)]
     while waiting:
         thing, path = waiting.pop()
-        if id(thing) in seen:
+        key = id(thing)
+        if key in seen:
             continue
+        seen.add(key)
         if is_atom(thing):
-            if isinstance(thing, str | bytes | bytearray) and len(thing) > _LARGE_TEXT:
-                seen.add(id(thing))
+            if _is_long_text(thing):
                 yield path, sys.getsizeof(thing), 0
             continue
-        seen.add(id(thing))
         place, size = buffer_of(thing)
         if size and place not in seen:
             seen.add(place)
             yield path, size, 0
+        if has_no_parts(thing):
+            continue
         count = _entries(thing)
         if count:
             yield path, 0, count
         if len(path) < _MAX_DEPTH:
             below = [(child, _below(path, name)) for name, child in children_of(thing)
-                     if not is_atom(child) or isinstance(child, str | bytes | bytearray)]
+                     if not is_atom(child) or _is_long_text(child)]
             below.reverse()  # the last one put down is the first one taken up
             waiting += below
+
+
+def _is_long_text(thing: object) -> bool:
+    return isinstance(thing, str | bytes | bytearray) and len(thing) > _LARGE_TEXT
 
 
 def _entries(thing: object) -> int:

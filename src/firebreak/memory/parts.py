@@ -22,6 +22,7 @@ _ATOMS = (str, bytes, bytearray, int, float, complex, type(None), np.generic, ty
 _STORES = (dict, list, set, deque, np.ndarray, Lru)
 _IS_ATOM: dict[type, bool] = {}
 _HOW: dict[type, Callable[[Any], Iterator[Part]]] = {}
+_SLOTS: dict[type, tuple[str, ...]] = {}
 """By type, so that each type is looked at once. There are only as many as there are classes."""
 
 
@@ -50,6 +51,11 @@ def buffer_of(thing: Any) -> tuple[int, int]:
         return 0, 0
     storage = thing.untyped_storage()
     return storage.data_ptr(), storage.nbytes()
+
+
+def has_no_parts(thing: object) -> bool:
+    """Whether the thing is an array of plain numbers, as most things that a run holds are."""
+    return type(thing) is np.ndarray and not thing.dtype.hasobject
 
 
 def children_of(thing: object) -> Iterator[Part]:
@@ -131,11 +137,19 @@ def _of_generator(generator: types.GeneratorType) -> Iterator[Part]:
 def _of_object(thing: object) -> Iterator[Part]:
     if hasattr(thing, "__dict__"):
         yield from list(vars(thing).items())
-    for kind in type(thing).__mro__:
-        names: Any = vars(kind).get("__slots__", ())
-        for name in (names,) if isinstance(names, str) else names:
-            if name not in ("__dict__", "__weakref__") and hasattr(thing, name):
-                yield name, getattr(thing, name)
+    for name in _slots_of(type(thing)):
+        if hasattr(thing, name):
+            yield name, getattr(thing, name)
+
+
+def _slots_of(kind: type) -> tuple[str, ...]:
+    names = _SLOTS.get(kind)
+    if names is None:
+        own = (vars(base).get("__slots__", ()) for base in kind.__mro__)
+        names = _SLOTS[kind] = tuple(
+            name for slots in own for name in ((slots,) if isinstance(slots, str) else slots)
+            if name not in ("__dict__", "__weakref__"))
+    return names
 
 
 _RULES: tuple[tuple[Any, Callable[[Any], Iterator[Part]]], ...] = (

@@ -3,6 +3,9 @@
 A full row lists every owner. A row of a phase says what that one time of it added ("grown"),
 which is how growth found between full rows is put down to a phase. Phases that come with every turn
 of the loop are read once after a cleanup; those that come seldom are read always.
+
+Where episodes are short, readings would take a good part of the time: beyond the first ones they
+are left out until they are back within their share of it.
 """
 
 import time
@@ -16,6 +19,10 @@ Row = dict[str, Any]
 Roots = Callable[[], dict[str, object]]
 
 LOOP_PHASES = ("collect", "learn")
+MOST_OF_TIME = 0.008
+"""Share of the time since the first reading that readings may take, ..."""
+READ_AT_FIRST = 40
+"""... from so many cleanups on."""
 _ALWAYS_AT_FIRST = 12  # cleanups, after which phases of the loop are read ...
 _THEN_EVERY = 4  # ... after every fourth one
 _LEAST_BYTES, _LEAST_ITEMS = 1000, 16  # smaller owners are left out of rows
@@ -29,11 +36,14 @@ class Profiler:
         roots: gives the named objects to walk, at each reading.
         filled: gives the share of each buffer that is in use, by the path of its owner; growth of
             a buffer that is not yet full is no leak.
+        clock: seconds; replaced in tests.
     """
 
-    def __init__(self, roots: Roots, filled: Callable[[], dict[str, float]] = dict) -> None:
-        self.roots, self.filled = roots, filled
+    def __init__(self, roots: Roots, filled: Callable[[], dict[str, float]] = dict,
+                 clock: Callable[[], float] = time.perf_counter) -> None:
+        self.roots, self.filled, self.clock = roots, filled, clock
         self.seconds = 0.0
+        self._begin: float | None = None
         self._cleanups = 0
         self._due: set[str] = set()
         self._rows: list[Row] = []
@@ -41,6 +51,8 @@ class Profiler:
 
     def full(self, phase: str) -> None:
         """A full reading: "baseline" before the first step, "cleanup" after each, "end"."""
+        if phase == "cleanup" and not self._has_time():
+            return
         self._last = self._read()
         self._rows.append({"phase": phase, **_kept(self._last), "filled": self.filled()})
         if phase == "cleanup":
@@ -49,9 +61,12 @@ class Profiler:
             self._cleanups += 1
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Reads before and after what is done inside, if this phase is due."""
-        if name in LOOP_PHASES and name not in self._due:
+    def phase(self, name: str, *, once: bool = False) -> Iterator[None]:
+        """Reads before and after what is done inside, if this phase is due; once: it comes once in
+        a run, and is due.
+        """
+        due = name in self._due if name in LOOP_PHASES else once or self._has_time()
+        if not due:
             self._last = None
             yield
             return
@@ -67,10 +82,17 @@ class Profiler:
         rows, self._rows, self._last = self._rows, [], None
         return rows
 
+    def _has_time(self) -> bool:
+        if self._begin is None or self._cleanups < READ_AT_FIRST:
+            return True
+        return self.seconds <= MOST_OF_TIME * (self.clock() - self._begin)
+
     def _read(self) -> Row:
-        begin = time.perf_counter()
+        begin = self.clock()
+        if self._begin is None:
+            self._begin = begin
         row = reading(self.roots(), without=(self,))
-        self.seconds += time.perf_counter() - begin
+        self.seconds += self.clock() - begin
         return row
 
 
