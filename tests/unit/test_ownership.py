@@ -12,19 +12,21 @@ import torch
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Replay
 from firebreak.env import synthetic_source
+from firebreak.env.sizes import Sizes
+from firebreak.env.slots import Slots
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.landscape.synthetic import generate
 from firebreak.landscape.windows import dihedral
 from firebreak.layout import OBSERVATION
 from firebreak.memory.owned import owned, owned_bytes
-from firebreak.memory.process import heap_bytes
+from firebreak.memory.process import heap_bytes, rss_bytes
 from firebreak.train.collector import ExperienceCollector
 from firebreak.train.config import load_config
 from firebreak.train.schema import AgentConfig
 from firebreak.train.setup import settings_of
 from firebreak.train.splits import make_splits
 from firebreak.train.trainer import ParallelTrainer
-from tiny import TINY
+from tiny import TINIER, TINY
 
 ENVS, SIZE = 3, 10
 
@@ -149,3 +151,30 @@ def test_a_hundred_updates_leave_nothing_behind() -> None:
         return held
     before = learn(20)
     assert learn(100) - before < 50_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="resident memory comes page by page on Linux")
+def test_touched_slots_are_resident_and_as_they_were() -> None:
+    sizes = Sizes(4, (20, 20), 4, 600, 200)
+    fresh, slots = Slots(sizes), Slots(sizes)
+    untouched = rss_bytes()
+    slots.touch()
+    grown = rss_bytes() - untouched
+    assert grown > 0.5 * slots.owned_bytes()  # the rest was written when it was made
+    slots.touch()
+    assert rss_bytes() - untouched - grown < 0.05 * slots.owned_bytes()
+    for one, other in zip(fresh._arrays(), slots._arrays(), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_the_environments_of_a_run_are_touched(monkeypatch: pytest.MonkeyPatch,
+                                               tmp_path: Path) -> None:
+    touched: list[Slots] = []
+    monkeypatch.setattr(Slots, "touch", lambda slots: touched.append(slots))
+    config = load_config("quick", [*TINIER, "agent.gain_share=0.1"])
+    trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
+    arena = trainer.arenas[0]
+    assert arena.env.slots in touched
+    assert arena.validation_env.slots in touched
+    assert len(touched) == 3  # that in which gains are tried too
+    trainer.close()

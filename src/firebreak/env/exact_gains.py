@@ -21,6 +21,7 @@ class ExactGains:
         """sizes: of the environment whose states are tried; fires: most of them that are burned."""
         count = min(fires, sizes.reward_fires)
         self._slots = Slots(sizes._replace(slots=1, plan_fires=count, reward_fires=0))
+        self._slots.touch()
         self._fires = count
 
     def of(self, slots: Slots, slot: int) -> NDArray[np.float32]:

@@ -5,6 +5,8 @@ Storage is allocated once for given sizes; `load` puts a problem into a slot, `p
 slots. Nothing here knows of episodes, rewards per step or gymnasium.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +27,8 @@ from firebreak.fire.what_if_kernel import Candidates, in_units
 from firebreak.layout import OBSERVATION
 
 __all__ = ["PlanTrees", "Sizes", "Slots", "sizes_for"]
+
+_PAGE_BYTES = 4096
 
 
 class Slots:
@@ -68,8 +72,21 @@ class Slots:
 
     def owned_bytes(self) -> int:
         """Bytes of all arrays held."""
-        arrays = [a for a in vars(self).values() if isinstance(a, np.ndarray)]
-        return sum(a.nbytes for a in [*arrays, *self._fires.arrays(), *self._fields.arrays()])
+        return sum(array.nbytes for array in self._arrays())
+
+    def touch(self) -> None:
+        """Writes to every page, so that the memory is really there from now on. Else it comes as
+        ever larger problems do, and a run that holds constant memory seems to grow.
+        """
+        for array in self._arrays():
+            if array.flags.writeable and array.size:
+                some = array.reshape(-1).view(np.uint8)[::_PAGE_BYTES]
+                np.bitwise_or(some, 0, out=some)
+
+    def _arrays(self) -> Iterator[NDArray]:
+        yield from (array for array in vars(self).values() if isinstance(array, np.ndarray))
+        yield from self._fires.arrays()
+        yield from self._fields.arrays()
 
     def plan_ids(self, slot: int) -> slice:
         """Ids of a slot's plan fires (those in use come first)."""
