@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.memory.explain import describe_verdict, to_json
-from firebreak.memory.trend import after_warm_up, trend
+from firebreak.memory.trend import after_warm_up, bootstrapped, trend
 from firebreak.memory.verdict import READINGS_NEEDED, TOO_SHORT, judge, last_stretch
 
 X = np.arange(0.0, 400.0, 10.0)
@@ -37,6 +37,25 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
         found = trend(X, 0.3 * X + rng.normal(scale=20.0, size=X.size))
         held += found.low <= 0.3 <= found.high
     assert 0.91 <= held / 400 <= 0.995
+
+
+def test_the_block_bootstrap_holds_the_truth_where_neighbours_resemble_one_another() -> None:
+    rng = np.random.default_rng(3)
+    held = 0
+    x = np.arange(0.0, 1000.0, 5.0)
+    for _ in range(120):
+        noise = np.zeros(x.size)
+        for k in range(1, x.size):
+            noise[k] = 0.6 * noise[k - 1] + rng.normal()
+        low, high = bootstrapped(x, 0.3 * x + noise)
+        held += low <= 0.3 <= high
+        assert low < high
+    assert 0.85 <= held / 120 <= 0.99
+
+
+def test_the_block_bootstrap_of_a_line_is_the_line() -> None:
+    assert bootstrapped(X, 5.0 + 2.0 * X) == pytest.approx((2.0, 2.0))
+    assert bootstrapped(X[:2], X[:2]) == bootstrapped(np.ones(9), np.ones(9)) == (0.0, 0.0)
 
 
 def test_one_outlier_moves_nothing_and_one_step_is_no_trend() -> None:

@@ -66,7 +66,9 @@ def last_line(verdict: Verdict) -> str:
     if verdict.state == TOO_SHORT:
         return f"verdict: {TOO_SHORT} ({verdict.reason}; {run})"
     judged = (f"resident memory {verdict.rss.slope / _KB:+.2f} kB per episode "
-              f"({verdict.rss.low / _KB:+.2f} to {verdict.rss.high / _KB:+.2f})")
+              f"({verdict.rss.low / _KB:+.2f} to {verdict.rss.high / _KB:+.2f}; by a block "
+              f"bootstrap {verdict.rss_bootstrap[0] / _KB:+.2f} to "
+              f"{verdict.rss_bootstrap[1] / _KB:+.2f})")
     if not verdict.rss_judged:
         judged = f"resident memory is not judged below {STEPS_FOR_RSS:,} env steps"
     return f"verdict: {verdict.state} ({run}; {judged})"
@@ -77,6 +79,7 @@ def to_json(verdict: Verdict) -> dict[str, Any]:
     return {
         "verdict": verdict.state, "slope_bytes_per_episode": verdict.rss.slope,
         "low": verdict.rss.low, "high": verdict.rss.high, "rss_judged": verdict.rss_judged,
+        "bootstrap_low": verdict.rss_bootstrap[0], "bootstrap_high": verdict.rss_bootstrap[1],
         "episodes": verdict.episodes, "env_steps": verdict.env_steps, "reason": verdict.reason,
         "owners": [growth._asdict() for growth in verdict.growths]}
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 BLOCKS = 12
 WARM_UP = 1.0 / 3.0  # share of the episodes dropped from the front
 _NORMAL_95 = 1.959964
+_RESAMPLES = 4000
 _GOING_ON = 0.25  # share of the growth that must fall in the later half
 
 
@@ -51,6 +52,27 @@ def trend(episodes: NDArray[np.float64], values: NDArray[np.float64]) -> Trend:
     later = float(y[-1] - y[x.size // 2])
     return Trend(float(np.median(slopes)), float(slopes[low]), float(slopes[-1 - low]), grown,
                  later > _GOING_ON * grown > 0.0)
+
+
+def bootstrapped(episodes: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[float, float]:
+    """95 % interval of the slope per episode of least squares, which steps and outliers move.
+
+    Residuals are drawn anew in blocks of neighbours, since readings close in time resemble one
+    another: as many as make up the series, from any place in it.
+
+    Source: Kuensch (1989), The jackknife and the bootstrap for general stationary observations.
+    """
+    count = episodes.size
+    x = episodes - episodes.mean() if count else episodes
+    if count < 3 or not (spread := float(x @ x)):
+        return 0.0, 0.0
+    slope = float(x @ values) / spread
+    left = values - values.mean() - slope * x
+    length = -(-count // BLOCKS)
+    starts = np.random.default_rng(0).integers(count - length + 1, size=(_RESAMPLES, BLOCKS))
+    drawn = left[(starts[:, :, None] + np.arange(length)).reshape(_RESAMPLES, -1)[:, :count]]
+    low, high = np.percentile(slope + drawn @ x / spread, [2.5, 97.5])
+    return float(low), float(high)
 
 
 def after_warm_up(episodes: NDArray[np.float64]) -> NDArray[np.bool_]:

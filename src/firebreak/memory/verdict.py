@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.memory.trend import NO_TREND, Trend, after_warm_up, trend
+from firebreak.memory.trend import NO_TREND, Trend, after_warm_up, bootstrapped, trend
 
 Row = Mapping[str, Any]
 State = Literal["ok", "filling", "leak", "too short for a verdict"]
@@ -61,7 +61,9 @@ class Growth(NamedTuple):
 
 class Verdict(NamedTuple):
     """state; rss: trend of resident memory in bytes per episode; rss_judged: whether the run is
-    long enough for it; growths: what grows, leaks first; reason: why there is no verdict.
+    long enough for it; growths: what grows, leaks first; reason: why there is no verdict;
+    rss_bootstrap: 95 % interval of resident memory's slope by a block bootstrap, to hold against
+    that of `rss`.
     """
 
     state: State
@@ -71,6 +73,7 @@ class Verdict(NamedTuple):
     episodes: int
     env_steps: int
     reason: str = ""
+    rss_bootstrap: tuple[float, float] = (0.0, 0.0)
 
 
 def judge(rows: Sequence[Row]) -> Verdict:
@@ -80,7 +83,8 @@ def judge(rows: Sequence[Row]) -> Verdict:
     episodes = int(rows[-1]["episodes"]) if rows else 0
     steps = int(rows[-1]["env_steps"]) - int(rows[0]["env_steps"]) if rows else 0
     x = np.array([row["episodes"] for row in full], np.float64)
-    rss = _trend_of(x, np.array([row["rss_bytes"] for row in full], np.float64))
+    resident = np.array([row["rss_bytes"] for row in full], np.float64)
+    rss, late = _trend_of(x, resident), after_warm_up(x)
     rss_judged = steps >= STEPS_FOR_RSS
     if len(full) < READINGS_NEEDED:
         return Verdict(TOO_SHORT, rss, False, [], episodes, steps,
@@ -89,7 +93,8 @@ def judge(rows: Sequence[Row]) -> Verdict:
                      key=lambda g: (g.state != "leak", g.kind in _ANONYMOUS))
     state: State = ("leak" if any(g.state == "leak" for g in growths)
                     else "filling" if growths else "ok")
-    return Verdict(state, rss, rss_judged, growths, episodes, steps)
+    return Verdict(state, rss, rss_judged, growths, episodes, steps,
+                   rss_bootstrap=bootstrapped(x[late], resident[late]))
 
 
 def last_stretch(rows: Sequence[Row]) -> list[Row]:
