@@ -12,6 +12,7 @@ from firebreak.cli.memory import often_read
 from firebreak.cli.train import consume
 from firebreak.memory.registry import live_counts
 from firebreak.train.config import as_toml, load_config
+from firebreak.train.lock import locked
 from firebreak.train.splits import make_splits
 from firebreak.train.trainer import ParallelTrainer
 from leaks import LEAKS
@@ -94,6 +95,16 @@ def test_check_of_a_configuration_trains_and_judges_it(tmp_path: Path, capsys: O
                          str(tmp_path / "kept"), *changes)
     assert code == 2
     assert "another --out" in error
+
+
+def test_a_check_writes_nothing_into_a_folder_in_use(tmp_path: Path, capsys: Out) -> None:
+    changes = [part for change in TINIER for part in ("--set", change)]
+    with locked(tmp_path / "run"):
+        code, _, error = run(capsys, "check", "quick", "--episodes", "60", "--out",
+                             str(tmp_path / "run"), *changes)
+    assert code == 2
+    assert "no other run writes to, got one in use" in error
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [".lock"]
 
 
 def broken(leaky: Path, folder: Path, line: str) -> str:

@@ -136,7 +136,9 @@ def rows_of(run: Path) -> list[dict[str, Any]]:
 def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
     """Trains a configuration for the check, without the comparison at its end."""
     from firebreak.cli.train import consume
+    from firebreak.files import write_text
     from firebreak.train.config import as_toml, data_folder, load_config, with_data
+    from firebreak.train.lock import locked
     from firebreak.train.metrics import read_rows
     from firebreak.train.splits import make_splits
     from firebreak.train.trainer import ParallelTrainer
@@ -154,11 +156,11 @@ def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
             raise fail(expected="a folder without a run", given="one that holds a run",
                        where=str(folder), remedy="use another --out, or check that run itself")
         trainer = ParallelTrainer(config, splits, folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "config.toml").write_text(as_toml(config), encoding="utf-8")
-        print(trainer.describe())
-        consume(trainer, folder, config, quiet=True)
-        return read_rows(folder / FILE)
+        with locked(folder):  # nothing is written before all of that has worked
+            write_text(folder / "config.toml", as_toml(config))
+            print(trainer.describe())
+            consume(trainer, folder, config, quiet=True)
+            return read_rows(folder / FILE)
 
 
 def often_read(config: "RunConfig", episodes: int | None) -> "RunConfig":
