@@ -169,8 +169,13 @@ def test_evaluate_over_landscapes_and_over_fires(capsys: Out) -> None:
     several = run_json(capsys, "evaluate", "synthetic:1:14", "synthetic:2:14", *options)
     assert several["interval"] == "landscapes"
     assert len(several["rows"]) == 6
-    one = run_json(capsys, "evaluate", "synthetic:1:30", "--window", "14", "--windows", "1",
-                   *options)
+    assert main(["evaluate", "synthetic:1:30", "--window", "14", "--windows", "1", *options,
+                 "--json"]) == 0
+    *_, following, last = capsys.readouterr().out.strip().splitlines()
+    one = json.loads(last)
+    area = one["rows"][0]["landscape"].split("[")[1].rstrip("]")
+    assert following == (f"next: firebreak plan synthetic:1:30 --area {area} --method "
+                         "downstream-value --budget 0.05 --out my_plan")
     assert one["interval"] == "fires"
     assert one["methods"]["none"]["reduction"] == 0.0
     assert one["methods"]["downstream-value"]["reduction"] > 0.0
@@ -338,6 +343,9 @@ def test_the_explorer_shows_a_plan_that_was_made_before(tmp_path: Path, capsys: 
     assert main([*explore, "--area", "20:40,20:40"]) == 2
     assert "expected a plan inside the area" in capsys.readouterr().err
     assert not path.exists()
+    assert main(["visualize", str(out), "--export", str(path)]) == 0
+    again = path.read_text(encoding="utf-8").split('id="data">')[1].split("</script>")[0]
+    assert json.loads(again) == data
 
 
 @pytest.mark.parametrize(("arguments", "words"), [

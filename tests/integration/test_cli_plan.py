@@ -1,5 +1,6 @@
 """Plans as planners ask for them: areas, masks, costs, years, files of options, all outputs."""
 
+import contextlib
 import csv
 import json
 import re
@@ -153,6 +154,48 @@ def test_the_documented_file_has_every_key_and_its_default() -> None:
     assert set(tree["phase"][0]) == {"year", "budget"}
 
 
+def looked_at_from_elsewhere(place: Path, capsys: Out) -> None:
+    """A plan's folder is enough to explore it: its inputs are found again, or missed aloud."""
+    rows = np.loadtxt("out/plan.csv", delimiter=",", skiprows=1, usecols=(1, 2), dtype=int)
+    with contextlib.chdir(place.parent):
+        page = place / "explorer.html"
+        look = ["visualize", str(place / "out"), "--export", str(page), "--threads", "1"]
+        assert main(look) == 0, capsys.readouterr().err
+        data = json.loads(page.read_text().split('id="data">')[1].split("</script>")[0])
+        assert sorted(data["plans"][0]["cells"]) == sorted(
+            (row - data_top) * data["cols"] + col - data_left for row, col in rows
+            for data_top, data_left in [(max(4 - 16, 0), max(5 - 16, 0))])
+        capsys.readouterr()
+        assert main([*look, "--area", "0:10,0:10"]) == 2
+        assert "a plan's folder alone" in capsys.readouterr().err
+        (place / "land.tif").rename(place / "moved.tif")
+        assert main(look) == 2
+        assert "expected the landscape of the plan, got nothing there" in capsys.readouterr().err
+        (place / "moved.tif").rename(place / "land.tif")
+
+
+def test_a_plan_without_its_options_is_not_guessed_at(place: Path, capsys: Out) -> None:
+    plan(capsys, "land.tif", *FEW[:2], "--test-fires", "0", "--method", "random")
+    for text in (None, "{}", "[]", '{"plan": 3}', '{"plan": {"relative_to": 1}}'):
+        Path("out/options.json").unlink()
+        if text is not None:
+            Path("out/options.json").write_text(text)
+        assert main(["visualize", "out", "--export", "e.html"]) == 2
+        said = capsys.readouterr().err
+        assert "expected the options of a plan" in said
+        assert "give the plan's landscape, and --plan out" in said
+        Path("out/options.json").touch()
+
+
+@pytest.mark.filterwarnings("always:.*have changed since")
+def test_a_changed_landscape_warns(place: Path, capsys: Out) -> None:
+    plan(capsys, "land.tif", *FEW[:2], "--test-fires", "0", "--method", "random")
+    record = json.loads(Path("out/plan.json").read_text())
+    Path("out/plan.json").write_text(json.dumps(record | {"landscape_checksum": "0" * 64}))
+    assert main(["visualize", "out", "--export", "e.html"]) == 0
+    assert "have changed since this plan was made" in capsys.readouterr().err
+
+
 def test_a_file_of_options_is_read_beside_its_own_paths(place: Path, capsys: Out) -> None:
     folder = place / "plans"
     folder.mkdir()
@@ -185,6 +228,7 @@ budget = 4
     done = plan(capsys, "--config", "plans/plan.toml")
     assert 0 < done["cost"] <= 10
     assert json.loads(Path("out/options.json").read_text())["fire"]["burned_share"] == 0.1
+    looked_at_from_elsewhere(place, capsys)
     effect = json.loads(Path("out/effect.json").read_text())
     assert effect["mean_loss_before"]["mean"] % 6.0 < 6.0  # cells of 3 x 2
     over = plan(capsys, "--config", "plans/plan.toml", "--phases", "2027:3")

@@ -96,10 +96,13 @@ def copied(folder: Path, config: "ArtifactsConfig") -> "Iterator[None]":
                       stacklevel=2)
 
 
-def write_options(folder: Path, options: Any) -> Path:
-    """Writes the options of the scene beside its results, so that they say what they are for."""
+def write_options(folder: Path, options: Any, **more: dict[str, Any]) -> Path:
+    """Writes the options of the scene, and further groups, beside their results, so that these say
+    what they are for.
+    """
     path = folder / OPTIONS_FILE
-    path.write_text(json.dumps(_plain(options), indent=2) + "\n", encoding="utf-8")
+    groups = _plain(options) | {name: _words(group) for name, group in more.items()}
+    path.write_text(json.dumps(groups, indent=2) + "\n", encoding="utf-8")
     return path
 
 
@@ -174,6 +177,8 @@ def break_settings(options: "SceneOptions") -> dict[str, Any]:
 def _plain(options: Any) -> dict[str, dict[str, Any]]:
     """The groups of options as JSON can hold them; seeds, threads and output are not among them."""
     tree = dataclasses.asdict(options)
-    return {group: {key: str(value) if isinstance(value, Path) else value
-                    for key, value in values.items()}
-            for group, values in tree.items() if isinstance(values, dict)}
+    return {group: _words(values) for group, values in tree.items() if isinstance(values, dict)}
+
+
+def _words(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: str(value) if isinstance(value, Path) else value for key, value in values.items()}

@@ -1,6 +1,7 @@
 """`firebreak evaluate LANDSCAPE...`: compare methods and plans on test fires."""
 
-import sys
+import re
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -9,12 +10,13 @@ import tyro
 
 from firebreak.checks import check_fraction, fail
 from firebreak.cli import common
+from firebreak.cli.progress import bars
 from firebreak.cli.scene_options import SceneOptions
 
 if TYPE_CHECKING:
     from firebreak.fire.scene import Scene
     from firebreak.landscape.landscape import Landscape
-    from firebreak.planning.evaluate import Evaluation, Planned
+    from firebreak.planning.evaluate import Evaluation
 
 
 @dataclass
@@ -65,7 +67,7 @@ class EvaluateArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(EvaluateArguments, arguments, "evaluate")
-    from firebreak.planning.evaluate import evaluate, planned
+    from firebreak.planning.evaluate import evaluate
     from firebreak.planning.export import read_plan
     from firebreak.planning.tables import table, to_json
 
@@ -88,21 +90,22 @@ def run(arguments: list[str]) -> int:
         if args.out is not None or args.workers or args.ray_address is not None:
             raise fail(expected="--executor together with --out, --workers or --ray-address",
                        given="none", where="evaluate", remedy="add --executor processes")
-        done = evaluate(scenes, methods, test_fires=args.test_fires, **request)
+        done = evaluate(scenes, methods, test_fires=args.test_fires,
+                        bar=bars(args.scene.bars_hidden), **request)
     else:
-        done = _in_chunks(args, scenes, list(planned(scenes, methods, **request)))
+        done = _in_chunks(args, scenes, methods, request)
     print(table(done))
+    print(f"next: {_next(args, done, scenes)}")
     if args.scene.json:
         common.print_json(to_json(done))
     return 0
 
 
-def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]",
-               plans: "list[Planned]") -> "Evaluation":
+def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str],
+               request: dict[str, Any]) -> "Evaluation":
     """The evaluation with its test fires burned by workers."""
-    from tqdm import tqdm
-
     from firebreak.cli.executor_options import ExecutorOptions
+    from firebreak.planning.evaluate import planned, plans_to_make
     from firebreak.train.executors.base import Recipe, closing
     from firebreak.train.large_evaluation import Judge, evaluate_in_chunks, masks_of
 
@@ -110,13 +113,32 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]",
         raise fail(expected="at least 1 test fire", given=f"{args.test_fires}",
                    where="--test-fires", remedy="2000 are usual")
     assert args.executor is not None
+    bar = bars(args.scene.bars_hidden)
+    with bar(plans_to_make(scenes, methods, args.random_draws), "plan") as told:
+        plans = list(planned(scenes, methods, told=told, **request))
     where = ExecutorOptions(args.executor, args.workers, args.ray_address)
-    with closing(where.open(Recipe(Judge, (scenes, masks_of(plans))))) as executor, tqdm(
-            total=args.test_fires * len(scenes), unit="fire", unit_scale=True, dynamic_ncols=True,
-            mininterval=0.5 if sys.stderr.isatty() else 15) as bar:
+    with (closing(where.open(Recipe(Judge, (scenes, masks_of(plans))))) as executor,
+          bar(args.test_fires * len(scenes), "fire") as told):
         return evaluate_in_chunks(scenes, plans, executor, plan_fires=args.plan_fires,
                                   test_fires=args.test_fires, seed=args.scene.seed,
-                                  folder=args.out, progress=bar.update)
+                                  folder=args.out, progress=told)
+
+
+def _next(args: EvaluateArguments, done: "Evaluation", scenes: "list[Scene]") -> str:
+    """The command that makes the plan of the best of the methods, on the first landscape."""
+    from firebreak.planning.methods import METHODS
+
+    found = {name: own.reduction for name, own in done.methods.items()
+             if name in METHODS and name != "none"}
+    place = shlex.quote(args.landscapes[0])
+    if not found:
+        plan = f" --plan {shlex.quote(str(args.plan[0]))}" if args.plan else ""
+        return f"firebreak visualize {place}{plan} --serve"
+    cut = re.search(r"\[([\d:,]+)\]$", scenes[0].landscape.name)  # a window of a map
+    area = "" if cut is None else f" --area {cut.group(1)}"
+    policy = "" if args.policy is None else f" --policy {shlex.quote(str(args.policy))}"
+    return (f"firebreak plan {place}{area} --method {max(found, key=found.__getitem__)}{policy} "
+            f"--budget {args.budget:g} --out my_plan")
 
 
 def _parts(spec: str, args: EvaluateArguments) -> "list[Landscape]":

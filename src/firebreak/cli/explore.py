@@ -13,6 +13,7 @@ import numpy as np
 from firebreak.checks import fail
 from firebreak.cli import common
 from firebreak.cli.progress import progress_bar
+from firebreak.cli.scene_options import SceneOptions
 from firebreak.cli.visualize import VisualizeArguments, run_parts, test_scene
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from firebreak.agent.policy_file import Policy
     from firebreak.fire.scene import Scene
+    from firebreak.landscape.landscape import Landscape
     from firebreak.report.explorer_plans import ShownPlan
     from firebreak.report.explorer_state import ExplorerState
 
@@ -82,8 +84,7 @@ def _subject(args: VisualizeArguments) -> Subject:
     if (folder / "config.toml").is_file():
         return _of_run(folder, args)
     if (folder / "plan.json").is_file():
-        raise fail(expected="a run or a landscape", given="the folder of a plan", where=str(folder),
-                   remedy=f"give the plan's landscape, and --plan {folder}")
+        return _of_plan(folder, args)
     return _of_landscape(args)
 
 
@@ -100,17 +101,36 @@ def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
                    folder.name)
 
 
+def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
+    """A plan on the land and under the options that it was made with."""
+    from firebreak.agent.policy_file import SHIPPED, load_policy
+    from firebreak.cli.plan_inputs import place_of
+    from firebreak.cli.plan_record import recorded, warn_of_another_landscape
+
+    if args.plan is not None or args.area is not None or args.scene_options() != SceneOptions(
+            threads=args.threads, json=args.json):
+        raise fail(expected="a plan's folder alone, which says what it was made on and with",
+                   given="options of the land, the fires or the breaks too", where=str(folder),
+                   remedy=f"leave them out, or give the landscape and --plan {folder}")
+    made = recorded(folder)
+    place = place_of(made.place, made.scene.read(made.landscape), made.budget,
+                     made.scene.breaks.break_width_m, made.config)
+    warn_of_another_landscape(folder, place.full.checksum())
+    scene = made.scene.scene(place.land, made.landscape)
+    policy = load_policy(args.policy or made.policy or SHIPPED)
+    return _of_cells(_Given(folder, place.full, place.land, place.offset), scene, policy,
+                     made.plan_fires, made.scene.seed)
+
+
 def _of_landscape(args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import SHIPPED, load_policy
     from firebreak.cli.plan_inputs import part_of
-    from firebreak.env.problem import budget_cost
-    from firebreak.planning.export import read_plan
     from firebreak.planning.methods import check_methods, make_plan
 
     check_methods([args.method], "--method")
     options = args.scene_options()
     full = options.read(args.run)
-    land, (top, left) = (full, (0, 0)) if args.area is None else part_of(full, args.area)
+    land, offset = (full, (0, 0)) if args.area is None else part_of(full, args.area)
     scene = options.scene(land, args.run)
     with warnings.catch_warnings():
         if args.policy is None and args.method != "dqn":
@@ -123,20 +143,38 @@ def _of_landscape(args: VisualizeArguments) -> Subject:
         return Subject(scene, plan.method, plan.cells, policy, args.budget, args.plan_fires,
                        options.seed, None)
     common.warn_of_other_options(args.plan, options)
-    given = read_plan(args.plan, full)
-    rows, cols = np.divmod(given.cells, full.shape[1])
+    return _of_cells(_Given(args.plan, full, land, offset), scene, policy, args.plan_fires,
+                     options.seed)
+
+
+class _Given(NamedTuple):
+    """A plan to read for a whole map, and the part of the map to show it on."""
+
+    path: Path
+    full: "Landscape"
+    land: "Landscape"
+    offset: tuple[int, int]
+
+
+def _of_cells(plan: _Given, scene: "Scene", policy: "Policy", plan_fires: int,
+              seed: int) -> Subject:
+    from firebreak.env.problem import budget_cost
+    from firebreak.planning.export import read_plan
+
+    land, (top, left) = plan.land, plan.offset
+    given = read_plan(plan.path, plan.full)
+    rows, cols = np.divmod(given.cells, plan.full.shape[1])
     rows, cols = rows - top, cols - left
     inside = (rows >= 0) & (rows < land.shape[0]) & (cols >= 0) & (cols < land.shape[1])
     inside[inside] = land.treatable[rows[inside], cols[inside]]
     if not inside.all():
         raise fail(expected="a plan inside the area", given=f"{(~inside).sum()} cells outside it",
-                   where=f"--area {args.area}", remedy="give the area that the plan was made for")
+                   where=str(plan.path), remedy="give the --area that the plan was made for")
     cells = rows * land.shape[1] + cols
     whole = budget_cost(scene, 1.0)
     spent = float(land.cost.ravel()[cells].astype(np.float64).sum())
     share = max(spent, float(land.cost[land.treatable].min())) / whole
-    return Subject(scene, given.method, cells, policy, min(share, 1.0), args.plan_fires,
-                   options.seed, None)
+    return Subject(scene, given.method, cells, policy, min(share, 1.0), plan_fires, seed, None)
 
 
 def _export(args: VisualizeArguments, state: "ExplorerState", plan: "ShownPlan",

@@ -13,6 +13,7 @@ import tyro
 from firebreak.checks import check_fraction, fail
 from firebreak.cli import common
 from firebreak.cli.plan_inputs import PlaceOptions
+from firebreak.cli.progress import bars
 from firebreak.cli.scene_options import SceneOptions
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from firebreak.fire.scene import Scene
     from firebreak.planning.evaluate import Evaluation
     from firebreak.planning.plan import Plan
+    from firebreak.planning.progress import Bar
     from firebreak.report.plan_page import Origin
 
 COMPARED = ("none", "random", "burn-probability", "downstream-value")
@@ -65,9 +67,11 @@ def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = _parsed(arguments)
     from firebreak.cli.plan_inputs import place_of
+    from firebreak.cli.plan_record import write_record
     from firebreak.planning.area import lift
     from firebreak.planning.export import write_plan
     from firebreak.planning.methods import make_plan
+    from firebreak.planning.progress import in_shares
 
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
@@ -77,19 +81,21 @@ def run(arguments: list[str]) -> int:
     place = place_of(args.place, args.scene.read(args.landscape), args.budget,
                      args.scene.breaks.break_width_m, args.config)
     scene = args.scene.scene(place.land, args.landscape)
-    plan = make_plan(scene, place.share, args.plan_fires, method, seed=args.scene.seed,
-                     policy=policy, batch=args.batch, search=common.search_options(args),
-                     rules=place.rules)
-    evaluation = _compared(scene, plan, place, args) if args.test_fires else None
+    bar = bars(args.scene.bars_hidden)
+    with bar(1, "plan") as told:
+        plan = make_plan(scene, place.share, args.plan_fires, method, seed=args.scene.seed,
+                         policy=policy, batch=args.batch, search=common.search_options(args),
+                         rules=place.rules, told=in_shares(told))
+    evaluation = _compared(scene, plan, place, args, bar) if args.test_fires else None
     out = common.new_folder(args.out, "plan")
-    files = [common.write_options(out, args.scene),
+    files = [write_record(out, args),
              *write_plan(lift(plan, place.offset, place.full), place.full, out).values(),
              _treated(out, args, place, plan)]
     if args.test_fires:
-        files += _judged(out, args, place, scene, plan, evaluation, files)
+        files += _judged(out, args, place, scene, plan, evaluation, files, bar)
     else:
         files += _maps(out, scene, plan)
-    _say(plan, evaluation, files, args)
+    _say(plan, evaluation, files, args, out)
     return 0
 
 
@@ -108,7 +114,8 @@ def _parsed(arguments: list[str]) -> PlanArguments:
     return args
 
 
-def _compared(scene: "Scene", plan: "Plan", place: "Place", args: PlanArguments) -> "Evaluation":
+def _compared(scene: "Scene", plan: "Plan", place: "Place", args: PlanArguments,
+              bar: "Bar") -> "Evaluation":
     """The plan beside what the honest alternatives achieve on the same test fires."""
     from firebreak.cli.plan_inputs import existing_plan
     from firebreak.planning.evaluate import evaluate
@@ -121,7 +128,7 @@ def _compared(scene: "Scene", plan: "Plan", place: "Place", args: PlanArguments)
     return evaluate([scene], others, budget_share=place.share, plan_fires=args.plan_fires,
                     test_fires=args.test_fires, seed=args.scene.seed, random_draws=3,
                     rules=replace(place.rules, shortest_m=0.0),
-                    existing={plan.method: plan, **existing})
+                    existing={plan.method: plan, **existing}, bar=bar)
 
 
 def _treated(out: Path, args: PlanArguments, place: "Place", plan: "Plan") -> Path:
@@ -136,7 +143,7 @@ def _treated(out: Path, args: PlanArguments, place: "Place", plan: "Plan") -> Pa
 
 
 def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", plan: "Plan",
-            evaluation: "Evaluation | None", files: list[Path]) -> list[Path]:
+            evaluation: "Evaluation | None", files: list[Path], bar: "Bar") -> list[Path]:
     """What the plan changes, segment by segment: rasters, vectors, tables, pictures, report."""
     from firebreak.planning.build_order import in_build_order
     from firebreak.planning.effect import effect_of, saved_by_order
@@ -145,21 +152,24 @@ def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", plan
     from firebreak.planning.stretches import segments_of
     from firebreak.report.plan_report import write_plan_report
 
-    order = in_build_order(scene, segments_of(plan.break_mask(), place.land, args.place.segment_m),
-                           args.plan_fires)
+    segments = segments_of(plan.break_mask(), place.land, args.place.segment_m)
+    with bar(len(segments), "segment") as told:
+        order = in_build_order(scene, segments, args.plan_fires, told)
+    others = {} if evaluation is None else {
+        name: other for name, other in evaluation.plans[0].items()
+        if other.cells.size and name not in ("random", "existing")}
+    with bar(args.test_fires * (1 + len(others)), "fire") as told:
+        effect = effect_of(scene, order, args.test_fires, told=told)
+        curves = {name: saved_by_order(scene, other, args.test_fires, told=told)
+                  for name, other in others.items()}
     result = PlanResult(
-        scene, plan, place.full, place.offset, order,
-        effect_of(scene, order, args.test_fires), args.scene.seed, place.rules.include,
+        scene, plan, place.full, place.offset, order, effect, args.scene.seed, place.rules.include,
         years_of(order, place.phases) if place.phases else None)
     tags = {"method": plan.method, "seed": str(args.scene.seed), "plan": plan_id(result),
             "test_fires": str(args.test_fires)}
     made = write_effect(out, result, tags)
-    curves = {} if evaluation is None else {
-        name: saved_by_order(scene, other, args.test_fires)
-        for name, other in evaluation.plans[0].items()
-        if other.cells.size and name not in ("random", "existing")}
     origin = _origin(args, [*files, *made])
-    return [*made, *write_plan_report(out, result, evaluation, curves, origin)]
+    return [*made, *write_plan_report(out, result, evaluation, curves, origin, bar)]
 
 
 def _origin(args: PlanArguments, files: list[Path]) -> "Origin":
@@ -186,8 +196,18 @@ def _maps(out: Path, scene: "Scene", plan: "Plan") -> list[Path]:
             save_figure(plan_figure(scene.landscape, plan, caption=caption), out / "plan.png")]
 
 
+def _next(args: PlanArguments, plan: "Plan", out: Path) -> str:
+    """The command that shows the plan, or burns it where the map is too large to explore."""
+    from firebreak.report.explorer_state import MOST_CELLS
+
+    folder = shlex.quote(str(out))
+    if plan.shape[0] * plan.shape[1] <= MOST_CELLS:
+        return f"firebreak visualize {folder} --serve"
+    return f"firebreak simulate {shlex.quote(args.landscape)} --plan {folder}"
+
+
 def _say(plan: "Plan", evaluation: "Evaluation | None", files: list[Path],
-         args: PlanArguments) -> None:
+         args: PlanArguments, out: Path) -> None:
     from firebreak.planning.tables import table
     from firebreak.planning.vectors import has_vector_reader
 
@@ -201,6 +221,7 @@ def _say(plan: "Plan", evaluation: "Evaluation | None", files: list[Path],
         print(path)
     if args.test_fires and not has_vector_reader():
         print('segments.gpkg is left out: pip install "firebreak[vector]" for GeoPackages')
+    print(f"next: {_next(args, plan, out)}")
     if args.scene.json:
         common.print_json({"method": plan.method, "n_cells": int(plan.cells.size),
                            "cost": plan.cost, "cost_unit": plan.cost_unit,

@@ -3,7 +3,7 @@
 import dataclasses
 import sys
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, cast, get_type_hints
 
 import pydantic
 
@@ -44,10 +44,20 @@ def with_config(options: Options, path: Path) -> Options:
             scene[name] = tree.pop(name)
     if scene:
         tree["scene"] = scene
-    return _filled(options, tree, path, "")
+    return filled(options, tree, path, path.parent)
 
 
-def _filled(options: Any, tree: dict[str, Any], path: Path, table: str) -> Any:
+def filled(options: Options, tree: dict[str, Any], path: Path, base: Path) -> Options:
+    """Options with the values of a tree of their groups, read from the file `path`; paths in it are
+    relative to the folder `base`.
+
+    Raises:
+        InputError: an unknown key, a value of another kind.
+    """
+    return cast(Options, _filled(options, tree, path, base, ""))
+
+
+def _filled(options: Any, tree: dict[str, Any], path: Path, base: Path, table: str) -> Any:
     hints = get_type_hints(type(options), include_extras=False,
                            localns=vars(sys.modules[type(options).__module__]))
     names = {field.name for field in dataclasses.fields(options)} - {"config", "json"}
@@ -61,9 +71,9 @@ def _filled(options: Any, tree: dict[str, Any], path: Path, table: str) -> Any:
             if not isinstance(value, dict):
                 raise _wrong(shown, "a table", value, path)
             inside = "" if key == "scene" else f"{shown}."
-            changes[key] = _filled(own, value, path, inside)
+            changes[key] = _filled(own, value, path, base, inside)
         else:
-            changes[key] = _checked(value, hints[key], shown, path)
+            changes[key] = _checked(value, hints[key], shown, path, base)
     return dataclasses.replace(options, **changes)
 
 
@@ -74,7 +84,7 @@ def _known(names: set[str], table: str) -> list[str]:
     return sorted((names - {"scene"}) | {"seed", "threads", *GROUPS, *TABLES})
 
 
-def _checked(value: Any, kind: Any, key: str, path: Path) -> Any:
+def _checked(value: Any, kind: Any, key: str, path: Path, base: Path) -> Any:
     if isinstance(value, bool) and kind is not bool:
         raise _wrong(key, "no true or false", value, path)
     try:
@@ -83,10 +93,10 @@ def _checked(value: Any, kind: Any, key: str, path: Path) -> Any:
         words = error.errors()[0]["msg"].removeprefix("Input should be ")
         raise _wrong(key, words, value, path) from None
     if isinstance(made, Path):
-        return path.parent / made
+        return base / made
     # An area may be rows and columns or a file; a landscape a name or a file.
-    if key in ("landscape", "place.area") and (path.parent / str(value)).exists():
-        return str(path.parent / str(value))
+    if key in ("landscape", "place.area") and (base / str(value)).exists():
+        return str(base / str(value))
     return made
 
 

@@ -132,8 +132,15 @@ class SceneOptions:
     """Names the weather, the fires and the random plans."""
     threads: int = 0
     """Threads that burn fires; 0 = all cores."""
+    quiet: bool = False
+    """No progress bars."""
     json: bool = False
     """End with one machine-readable line."""
+
+    @property
+    def bars_hidden(self) -> bool:
+        """Whether progress is not shown even on a terminal."""
+        return self.quiet or self.json
 
     def read(self, spec: str) -> "Landscape":
         """The landscape that a command was given, with the rasters of its options."""

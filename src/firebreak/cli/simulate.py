@@ -43,8 +43,6 @@ class SimulateArguments:
     """Fires that start per hectare and year: adds a map of the chance to burn in a year."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
-    quiet: bool = False
-    """No progress bar."""
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
@@ -69,7 +67,7 @@ def run(arguments: list[str]) -> int:
     if args.plan is not None:
         common.warn_of_other_options(args.plan, args.scene)
         breaks = read_plan(args.plan, land).break_mask()
-    with progress_bar(args.fires, "fire", quiet=args.quiet) as told:
+    with progress_bar(args.fires, "fire", quiet=args.scene.bars_hidden) as told:
         burned = burn_statistics(scene, fires, breaks, told)
     # Counted in cells: a fire's loss counts value.
     share = float(burned.burn_probability[land.burnable].mean())

@@ -30,8 +30,8 @@ class VisualizeArguments:
     """Draw a run: learning curve, memory, maps, Q-maps, an animated fire. Or open the explorer."""
 
     run: Annotated[str, tyro.conf.Positional]
-    """Folder of a run made by `firebreak train`; for the explorer also a landscape (a file or
-    folder, or synthetic:SEED[:SIZE])."""
+    """Folder of a run made by `firebreak train`; for the explorer also the folder of a plan, or a
+    landscape (a file or folder, or synthetic:SEED[:SIZE])."""
     data: str | None = None
     """Folder that the maps of the run are relative to; else FIREBREAK_DATA."""
     landscape: int = 0
@@ -111,7 +111,7 @@ def run_parts(folder: Path, args: VisualizeArguments) -> "tuple[RunConfig, Split
     if not stored.is_file():
         raise fail(expected="a run folder with config.toml", given="none there", where=str(folder),
                    remedy="train one with 'firebreak train quick', or ask for --serve to explore "
-                          "a landscape")
+                          "a landscape or a plan")
     config = load_config(str(stored), [] if args.seed is None
                          else [f"evaluation.test_seed={args.seed}"])
     return config, make_splits(config, data_folder(config, args.data))

@@ -35,7 +35,7 @@ def place_anneal(task: Task) -> Placement:
         InputError: as the method of the start.
     """
     found, spent = starts_of(task)
-    effort = Effort(task.search)
+    effort = Effort(task.search, task.told)
     rng = generator(task.seed, "anneal", task.problem.scene.key)
     board = Board(task.problem)
     best_of(board, found)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.marginal_gains import MarginalGains
 from firebreak.env.problem import Problem
-from firebreak.planning.rounds import Placement, Score, loaded
+from firebreak.planning.rounds import Placement, Score, loaded, spent_share
 
 _SLOT = np.zeros(1, np.int64)
 _GOES_ON = np.zeros(1, np.bool_)
@@ -31,6 +31,7 @@ class Board:
             InputError: the plan fires burn nothing of value.
         """
         self.shape = problem.scene.landscape.shape
+        self._problem = problem
         self._shown = problem.plan_fires.source.size
         self._slots = loaded(problem)
         self._cost = problem.scene.landscape.cost.ravel().astype(np.float64)
@@ -50,6 +51,10 @@ class Board:
     def simulations(self) -> float:
         """Fires burned so far, in burns of all plan fires."""
         return self._burned / self._shown
+
+    def spent_share(self) -> float:
+        """What is spent of the budget, 0 to 1."""
+        return spent_share(self._slots, self._problem)
 
     def available(self) -> NDArray[np.int64]:
         """Flat cells that may be broken and that what is left of the budget buys."""

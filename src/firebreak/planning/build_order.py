@@ -12,6 +12,7 @@ from firebreak.env.core import begin
 from firebreak.env.problem import problem_of
 from firebreak.env.slots import Slots, sizes_for
 from firebreak.fire.scene import Scene
+from firebreak.planning.progress import Told, untold
 from firebreak.planning.stretches import Segment
 
 LOOKS = 12
@@ -21,7 +22,8 @@ _SLOT = np.zeros(1, np.int64)
 _GOES_ON = np.zeros(1, np.bool_)
 
 
-def in_build_order(scene: Scene, segments: list[Segment], plan_fires: int) -> list[Segment]:
+def in_build_order(scene: Scene, segments: list[Segment], plan_fires: int,
+                   told: Told = untold) -> list[Segment]:
     """Segments in the order to build them.
 
     What a segment is missed by falls when one that it works with is given up, and rises when one
@@ -31,6 +33,7 @@ def in_build_order(scene: Scene, segments: list[Segment], plan_fires: int) -> li
 
     Args:
         plan_fires: number of fires of the set "plan" that decide.
+        told: of segments as their place is found.
     """
     if len(segments) < 2:
         return list(segments)
@@ -57,6 +60,7 @@ def in_build_order(scene: Scene, segments: list[Segment], plan_fires: int) -> li
         _remove(slots, segments[least])
         del missed[least]
         given_up.append(least)
+        told(1)
     return [segments[k] for k in reversed(given_up)]
 
 

@@ -19,6 +19,7 @@ from firebreak.env.slots import Slots, sizes_for
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import Scene
 from firebreak.planning.plan import Plan, cost_of
+from firebreak.planning.progress import Told, untold
 from firebreak.planning.statistics import (
     RESAMPLES,
     bootstrap_means,
@@ -71,11 +72,12 @@ class PlanEffect(NamedTuple):
 
 
 def effect_of(scene: Scene, segments: Sequence[Segment], test_fires: int,
-              at_least: int = BATCHES) -> PlanEffect:
+              at_least: int = BATCHES, told: Told = untold) -> PlanEffect:
     """Burns the test fires under the segments of a plan, in this order.
 
     Args:
         at_least: batches of fires that the half width comes from; of one batch it is nan.
+        told: of test fires as they are done, under all segments.
 
     Raises:
         InputError: fewer than two fires, or fires that burn nothing of value.
@@ -93,6 +95,7 @@ def effect_of(scene: Scene, segments: Sequence[Segment], test_fires: int,
         losses.append(loss)
         changes.append(share[-1] - share[0])
         burned += share * (loss.shape[1] / test_fires)
+        told(loss.shape[1])
     loss = np.concatenate(losses, axis=1)
     if not loss[0].mean() > 0.0:
         raise fail(expected="fires that burn something of value", given="a mean loss of 0",
@@ -134,14 +137,14 @@ def _burn(slots: Slots, scene: Scene, fires: Fires, segments: Sequence[Segment],
     return np.stack(losses), np.stack(burned)
 
 
-def saved_by_order(scene: Scene, plan: Plan, test_fires: int,
-                   points: int = CURVE_POINTS) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def saved_by_order(scene: Scene, plan: Plan, test_fires: int, points: int = CURVE_POINTS,
+                   told: Told = untold) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Costs and shares of the untreated loss saved by the beginnings of a plan in its own order of
     placement, f64 [points + 1] each, fewer for a plan of fewer cells.
     """
     parts = [part for part in np.array_split(plan.cells, points) if part.size]
     steps = [Segment(part, part, 0.0, 0.0, cost_of(part, scene.landscape)) for part in parts]
-    effect = effect_of(scene, steps, test_fires, at_least=1)
+    effect = effect_of(scene, steps, test_fires, at_least=1, told=told)
     return effect.cost, 1.0 - effect.loss.mean(axis=1) / effect.loss[0].mean()
 
 

@@ -21,6 +21,7 @@ from firebreak.planning.judging import Judged, Row, judge_scene
 from firebreak.planning.limits import SEARCH, SearchOptions
 from firebreak.planning.methods import check_methods, make_plan
 from firebreak.planning.plan import Plan, check_plan, cost_of
+from firebreak.planning.progress import Bar, Told, in_shares, no_bar, untold
 from firebreak.planning.rules import FREE, PlanRules
 from firebreak.planning.statistics import bootstrap_means, percentile_interval, student_interval
 from firebreak.seeding import generator, integer_seed
@@ -85,7 +86,7 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
              plan_fires: int, test_fires: int, seed: int, policy: Policy | None = None,
              random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
              search: SearchOptions = SEARCH, rules: PlanRules = FREE,
-             existing: Mapping[str, Plan] | None = None) -> Evaluation:
+             existing: Mapping[str, Plan] | None = None, bar: Bar = no_bar) -> Evaluation:
     """Plans with every method on every scene and burns the test fires under the plans.
 
     Args:
@@ -96,22 +97,25 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
         rules: what plans must keep to, see `make_plan`; of one scene only.
         existing: plans of one scene to be compared at their own cost, by name.
         plans: made elsewhere; each method or file name among them must cover every scene.
+        bar: of the plans as they are made, and then of the fires as they burn under them.
 
     Raises:
         InputError: as `make_plan`; nothing to evaluate; plans that fit no scene or not all; test
             fires that burn nothing of value.
     """
-    request = planned(scenes, methods, budget_share=budget_share, plan_fires=plan_fires, seed=seed,
-                      policy=policy, random_draws=random_draws, plans=plans, search=search,
-                      rules=rules, existing=existing or {})
-    results: Results = []
-    kept: list[dict[str, Plan]] = []
-    for scene, (made, own) in zip(scenes, request, strict=True):
-        results.append(judge_scene(scene, made, own, plan_fires, test_fires))
-        kept.append({method: drawn[0] for method, drawn in made.items()} | own)
+    with bar(plans_to_make(scenes, methods, random_draws), "plan") as told:
+        request = list(planned(
+            scenes, methods, budget_share=budget_share, plan_fires=plan_fires, seed=seed,
+            policy=policy, random_draws=random_draws, plans=plans, search=search, rules=rules,
+            existing=existing or {}, told=told))
+    with bar(_fires_to_burn(request, plan_fires + test_fires), "fire") as told:
+        results = [judge_scene(scene, made, own, plan_fires, test_fires, told)
+                   for scene, (made, own) in zip(scenes, request, strict=True)]
+    kept = tuple({method: drawn[0] for method, drawn in made.items()} | own
+                 for made, own in request)
     samples = (sampled_by_landscape(results, seed) if len(scenes) > 1
                else _sampled_by_fire(results[0], seed))
-    return concluded(results, samples.interval, test_fires, tuple(kept))
+    return concluded(results, samples.interval, test_fires, kept)
 
 
 class Planned(NamedTuple):
@@ -125,15 +129,31 @@ def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: fl
             plan_fires: int, seed: int, policy: Policy | None = None,
             random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
             search: SearchOptions = SEARCH, rules: PlanRules = FREE,
-            existing: Mapping[str, Plan] = MappingProxyType({})) -> Iterator[Planned]:
-    """The plans to judge on each scene, made one scene after the other; see `evaluate`."""
+            existing: Mapping[str, Plan] = MappingProxyType({}),
+            told: Told = untold) -> Iterator[Planned]:
+    """The plans to judge on each scene, made one scene after the other; see `evaluate`.
+
+    Args:
+        told: of plans as they are made, in parts of them too.
+    """
     _check_request(scenes, methods, plans, random_draws)
     given = _plans_by_scene(scenes, methods, plans, budget_share)
     for scene, own in zip(scenes, given, strict=True):
         yield Planned({method: [make_plan(scene, budget_share, plan_fires, method, seed=own_seed,
-                                          policy=policy, search=search, rules=rules)
+                                          policy=policy, search=search, rules=rules,
+                                          told=in_shares(told))
                                 for own_seed in _seeds_of(method, seed, random_draws)]
                        for method in methods}, own | dict(existing))
+
+
+def plans_to_make(scenes: Sequence[Scene], methods: Sequence[str], random_draws: int) -> int:
+    """How many plans `planned` makes."""
+    return len(scenes) * sum(len(_seeds_of(method, 0, random_draws)) for method in methods)
+
+
+def _fires_to_burn(request: Sequence[Planned], fires: int) -> int:
+    """How many fires judging burns, `fires` of them under each plan and without any."""
+    return fires * sum(1 + sum(map(len, made.values())) + len(own) for made, own in request)
 
 
 def concluded(results: Results, interval: IntervalOf, test_fires: int,

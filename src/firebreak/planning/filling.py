@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.planning.board import Board
+from firebreak.planning.progress import Told, untold
 from firebreak.planning.rounds import spaced_best
 
 Candidates = Callable[[Board], NDArray[np.int64]]
@@ -42,9 +43,12 @@ def ranked(board: Board, cells: NDArray[np.int64]) -> NDArray[np.int64]:
     return cells[np.lexsort((cells, -below, -board.gains(cells) / price))]
 
 
-def fill(board: Board, candidates: Candidates, batch: int = 1) -> None:
-    """Places breaks until no candidate is affordable, `batch` spaced ones per round."""
+def fill(board: Board, candidates: Candidates, batch: int = 1, told: Told = untold) -> None:
+    """Places breaks until no candidate is affordable, `batch` spaced ones per round; `told` hears
+    the share of the budget that is spent.
+    """
     while (cells := candidates(board)).size:
+        told(board.spent_share())
         order = ranked(board, cells)
         if batch == 1:
             board.place(int(order[0]))

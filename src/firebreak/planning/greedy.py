@@ -42,5 +42,5 @@ def exact_is_affordable(problem: Problem) -> bool:
 
 def _greedy(task: Task, candidates: Candidates, keep_gains: bool) -> Placement:
     board = Board(task.problem, keep_gains)
-    fill(board, candidates, task.batch)
+    fill(board, candidates, task.batch, task.told)
     return board.placement()

@@ -32,7 +32,7 @@ def place_dqn_search(task: Task) -> Placement:
         InputError: as the policy's own plan.
     """
     policy = policy_of(task, "dqn-search")
-    effort = Effort(task.search)
+    effort = Effort(task.search, task.told)
     start = task.place("dqn")
     rng = generator(task.seed, "dqn-search", task.problem.scene.key)
     board = Board(task.problem)

@@ -15,6 +15,7 @@ from firebreak.fire.engine import BurnStatistics, burn_statistics
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import Scene
 from firebreak.planning.plan import Plan
+from firebreak.planning.progress import Told, untold
 from firebreak.planning.statistics import relative_drop, worst_tenth_mean
 
 TEST_SET = "test"
@@ -68,23 +69,31 @@ class Judged(NamedTuple):
 
 
 def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], given: Mapping[str, Plan],
-                plan_fires: int, test_fires: int) -> dict[str, Judged]:
+                plan_fires: int, test_fires: int, told: Told = untold) -> dict[str, Judged]:
     """Burns the plan fires and the test fires under each plan of a scene.
 
     Args:
         made: by name the plans of a method; the result is the mean over them.
         given: by name plans made elsewhere.
         plan_fires, test_fires: number of fires of the sets "plan" and "test".
+        told: of fires as they burn, those without breaks too.
 
     Raises:
         InputError: fires that burn nothing of value.
     """
     test, shown = (_burned(scene, scene.fires(name, count))
                    for name, count in ((TEST_SET, test_fires), ("plan", plan_fires)))
-    judged = {name: _mean_judged([_judge(scene, name, plan, test, shown) for plan in plans])
+    told(test_fires + plan_fires)
+
+    def judge(name: str, plan: Plan) -> Judged:
+        found = _judge(scene, name, plan, test, shown)
+        told(test_fires + plan_fires)
+        return found
+
+    judged = {name: _mean_judged([judge(name, plan) for plan in plans])
               for name, plans in made.items()}
     for name, plan in given.items():
-        own = _judge(scene, name, plan, test, shown)
+        own = judge(name, plan)
         judged[name] = own._replace(row=own.row._replace(in_sample_reduction=None))
     return judged
 

@@ -4,6 +4,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from firebreak.checks import fail
+from firebreak.planning.progress import Told, untold
 
 DEFAULT_SECONDS = 10.0
 
@@ -49,7 +50,9 @@ SEARCH = SearchOptions()
 class Effort:
     """What a search has spent of what it may; the clock starts when this is made."""
 
-    def __init__(self, options: SearchOptions) -> None:
+    def __init__(self, options: SearchOptions, told: Told = untold) -> None:
+        """told: the share that is spent, whenever the search asks whether it may go on."""
+        self._told = told
         self._began = perf_counter()
         self._seconds = options.most_seconds()
         self._evaluations = options.evaluations
@@ -65,7 +68,9 @@ class Effort:
 
     def left(self) -> bool:
         """Whether the search may go on."""
-        return self.share() < 1.0
+        share = self.share()
+        self._told(share)
+        return share < 1.0
 
     def seconds_left(self) -> float:
         """Until the limit by the clock; below 0 after it."""

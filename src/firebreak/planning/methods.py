@@ -31,6 +31,7 @@ from firebreak.planning import (
 )
 from firebreak.planning.limits import SEARCH, SearchOptions
 from firebreak.planning.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.planning.progress import Told, untold
 from firebreak.planning.rounds import Placement, Task, default_batch, warm_up
 from firebreak.planning.rules import FREE, PlanRules, place_under
 from firebreak.planning.walks import warm_up_walks
@@ -119,7 +120,8 @@ def check_methods(names: Sequence[str], where: str) -> None:
 
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
               policy: Policy | None = None, batch: int | None = None,
-              search: SearchOptions = SEARCH, rules: PlanRules = FREE) -> Plan:
+              search: SearchOptions = SEARCH, rules: PlanRules = FREE,
+              told: Told = untold) -> Plan:
     """The plan of a method for a scene.
 
     Args:
@@ -132,6 +134,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         search: limits and start of methods that search.
         rules: what the plan must keep to; cells that it must have come first in it. "none" treats
             nothing all the same.
+        told: the share of the plan that is made; it falls where short pieces are planned anew.
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
@@ -155,13 +158,13 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     if method == "none":
         rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0)
 
-    def place(name: str, ruled: Problem) -> Placement:
+    def place(name: str, ruled: Problem, told: Told = untold) -> Placement:
         return METHODS[name].place(Task(
             ruled, seed, batch or default_batch(land, budget_share), policy, search,
-            lambda start: place(start, ruled)))
+            lambda start: place(start, ruled), told))
 
     budget = problem.budget if rules.budget is None else rules.budget
-    placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled))
+    placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled, told))
     plan = Plan(method=method, cells=placed.cells, shape=land.shape,
                 cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
                 budget=budget, budget_share=budget_share, landscape=land.name,
@@ -170,4 +173,5 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
                 policy=policy.provenance if policy and GUIDED & {method, search.start} else None,
                 notes=placed.notes)
     check_plan(plan, land)
+    told(1.0)
     return plan

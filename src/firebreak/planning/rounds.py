@@ -20,6 +20,7 @@ from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic import generate
 from firebreak.planning.limits import SearchOptions
+from firebreak.planning.progress import Told, untold
 
 ROUNDS = 50
 """About as many rounds as a large plan takes where the batch is not given."""
@@ -34,7 +35,7 @@ _SLOT = np.zeros(1, np.int64)
 class Task(NamedTuple):
     """What a method is given. batch: cells per round; policy: for learned methods; search: for
     methods that search; place: makes the plan of the method of a name, for those that start from
-    another's.
+    another's; told: the share of the plan that is made.
     """
 
     problem: Problem
@@ -43,6 +44,7 @@ class Task(NamedTuple):
     policy: Policy | None
     search: SearchOptions
     place: Callable[[str], "Placement"]
+    told: Told = untold
 
 
 class Placement(NamedTuple):
@@ -77,7 +79,13 @@ def place_by_score(task: Task, score: Score) -> Placement:
                 cells.append(cell)
         if not slots.available[0].any():
             return Placement(np.array(cells, np.int64), burned / shown)
+        task.told(spent_share(slots, task.problem))
         burned += slots.update(_SLOT, np.zeros(1, np.bool_))
+
+
+def spent_share(slots: Slots, problem: Problem) -> float:
+    """What is spent of a problem's budget, 0 to 1."""
+    return 1.0 - float(slots.budget_left[0]) / problem.budget
 
 
 def spaced_best(score: NDArray[np.floating], available: NDArray[np.bool_],

@@ -29,7 +29,7 @@ from firebreak.planning.lines import (
     line_steps,
     rated_lines,
 )
-from firebreak.planning.rounds import SPACING, Placement, Task, loaded
+from firebreak.planning.rounds import SPACING, Placement, Task, loaded, spent_share
 from firebreak.planning.trees import conditional_value, tree_scratch
 
 _SLOT = np.zeros(1, np.int64)
@@ -84,6 +84,7 @@ def place_segments(task: Task) -> Placement:
                     slots.place(0, cell)
                     cells.append(cell)
         burned += slots.update(_SLOT, np.zeros(1, np.bool_))
+        task.told(spent_share(slots, problem))
     return Placement(np.array(cells, np.int64), burned / shown + paid)
 
 

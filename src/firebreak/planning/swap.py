@@ -48,7 +48,7 @@ def place_swap(task: Task) -> Placement:
         InputError: as the method of the start.
     """
     found, spent = starts_of(task)
-    effort = Effort(task.search)
+    effort = Effort(task.search, task.told)
     rng = generator(task.seed, "swap", task.problem.scene.key)
     board = Board(task.problem)
     candidates = and_near(by_downstream_value(CANDIDATES), REACH)

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from firebreak.planning.effect import by_weather
 from firebreak.planning.evaluate import Evaluation
 from firebreak.planning.export_effect import PlanResult, plan_id
+from firebreak.planning.progress import Bar, no_bar
 from firebreak.report.canvas import save_figure
 from firebreak.report.cartography import caption_of
 from firebreak.report.curves import comparison_figure
@@ -32,21 +34,29 @@ LOSS_UNIT = "units of value (1 = one cell of value 1)"
 
 
 def write_plan_report(out: Path, result: PlanResult, evaluation: Evaluation | None,
-                      curves: Mapping[str, Curve], origin: Origin) -> list[Path]:
+                      curves: Mapping[str, Curve], origin: Origin,
+                      bar: Bar = no_bar) -> list[Path]:
     """Draws the pictures of a plan and writes report.html; returns the files.
 
     Args:
         evaluation: of the plan and others on its map; None leaves the comparison out.
         curves: by method its costs and what they save, see `effect.saved_by_order`.
+        bar: of the pictures.
     """
-    pictures = _pictures(out, result, evaluation, curves)
-    films = fire_animation(out / "fire.gif", result.scene, result.plan)
+    figures = _figures(result, evaluation, curves)
+    pictures = {}
+    with bar(len(figures) + 1, "picture") as told:
+        for name, figure in figures.items():
+            pictures[name] = save_figure(figure, out / f"{name}.png")
+            told(1)
+        films = fire_animation(out / "fire.gif", result.scene, result.plan)
+        told(1)
     page = plan_page(result, evaluation, origin, pictures | {"fire": films[0]})
     return [*pictures.values(), *films, write_page(out / "report.html", page)]
 
 
-def _pictures(out: Path, result: PlanResult, evaluation: Evaluation | None,
-              curves: Mapping[str, Curve]) -> dict[str, Path]:
+def _figures(result: PlanResult, evaluation: Evaluation | None,
+             curves: Mapping[str, Curve]) -> dict[str, Figure]:
     land, plan, effect = result.scene.landscape, result.plan, result.effect
     caption = f"{caption_of(land, seed=result.seed)} · plan {plan_id(result)}"
     tested = f"{caption} · {effect.loss.shape[1]:,} test fires"
@@ -67,4 +77,4 @@ def _pictures(out: Path, result: PlanResult, evaluation: Evaluation | None,
     if evaluation is not None:
         figures["comparison"] = comparison_figure(
             {name: one._asdict() for name, one in evaluation.methods.items()}, caption=tested)
-    return {name: save_figure(figure, out / f"{name}.png") for name, figure in figures.items()}
+    return figures

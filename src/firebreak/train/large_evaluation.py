@@ -65,7 +65,7 @@ def masks_of(planned: list[Planned]) -> list[Masks]:
 
 def evaluate_in_chunks(scenes: list[Scene], planned: list[Planned], executor: Executor, *,
                        plan_fires: int, test_fires: int, seed: int, folder: Path | None = None,
-                       progress: Callable[[int], None] = lambda fires: None) -> Evaluation:
+                       progress: Callable[[int], object] = lambda fires: None) -> Evaluation:
     """Judges plans on `test_fires` fires of each scene.
 
     Args:
