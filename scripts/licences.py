@@ -1,6 +1,8 @@
 """Lists the licences of everything that firebreak installs, as docs/licences.md.
 
-Run it in an environment that has firebreak: python scripts/licences.py > docs/licences.md
+Run it where firebreak is installed with all its extras:
+
+    python scripts/licences.py > docs/licences.md
 """
 
 import re
@@ -14,21 +16,34 @@ HEAD = """# Licences
 firebreak is under the [MIT licence](https://opensource.org/license/mit). What `pip install
 firebreak` brings, with the licence that each package names in its own metadata, in the versions of
 `constraints.txt` (`python scripts/licences.py` makes this page anew):
-
-| package | version | licence |
+"""
+TABLE = """| package | version | licence |
 |---|---|---|"""
+EXTRAS = """
+## Extras
+
+What an extra brings beyond that, as in `pip install "firebreak[ray]"`. firebreak runs without them;
+`docs`, `browser` and `dev` are for those who change it.
+"""
 
 
-def needed(name: str, found: dict[str, Distribution]) -> None:
-    """Adds a package and, in turn, what it needs without extras on this machine."""
+def needed(name: str, found: dict[str, Distribution], extra: str = "") -> None:
+    """Adds a package and, in turn, what it needs on this machine, with an extra of its own or none.
+    """
     key = re.sub(r"[-_.]+", "-", name).lower()
-    if key in found:
+    if key in found and not extra:
         return
     found[key] = distribution(name)
     for text in found[key].requires or ():
         requirement = Requirement(text)
-        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
             needed(requirement.name, found)
+
+
+def rows_of(found: dict[str, Distribution]) -> list[str]:
+    """Lines of the table, by name."""
+    return [f"| {name} | {one.version.partition('+')[0]} | {licence_of(one) or 'not stated'} |"
+            for name, one in sorted(found.items())]
 
 
 def licence_of(package: Distribution) -> str:
@@ -45,16 +60,21 @@ def licence_of(package: Distribution) -> str:
 def main() -> int:
     """Prints the page."""
     found: dict[str, Distribution] = {}
+    page = [HEAD, TABLE]
     try:
         needed("firebreak", found)
+        own = found["firebreak"]
+        page += [*rows_of({name: one for name, one in found.items() if one is not own}), EXTRAS]
+        for extra in own.metadata.get_all("Provides-Extra") or ():
+            more: dict[str, Distribution] = {}
+            needed("firebreak", more, extra)
+            page += [f"### {extra}\n", TABLE,
+                     *rows_of({name: more[name] for name in more if name not in found}), ""]
     except PackageNotFoundError as error:
-        print(f"licences: expected all dependencies installed, got none of {error.name}; "
-              "run 'python3 scripts/run.py setup'", file=sys.stderr)
+        print(f"licences: expected all extras installed, got none of {error.name}; "
+              "run 'pip install -c constraints.txt -e .[EXTRA]' for each", file=sys.stderr)
         return 2
-    del found["firebreak"]
-    rows = [f"| {name} | {one.version.partition('+')[0]} | {licence_of(one) or 'not stated'} |"
-            for name, one in sorted(found.items())]
-    print("\n".join([HEAD, *rows]))
+    print("\n".join(page).rstrip())
     return 0
 
 

@@ -15,22 +15,29 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def dependencies() -> set[str]:
-    """Names of the base dependencies."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return {re.split(r"[^\w.-]", text)[0].lower() for text in project["dependencies"]}
+def names_in(requirements: list[str]) -> set[str]:
+    """Names of packages, without versions."""
+    return {re.split(r"[^\w.-]", text)[0].lower() for text in requirements}
 
 
 def test_the_licence_of_every_dependency_is_listed() -> None:
-    rows = re.findall(r"^\| ([\w.-]+) \| ([\w.]+) \| (.+) \|$",
-                      (ROOT / "docs" / "licences.md").read_text(), re.MULTILINE)
-    listed = {name: licence for name, _, licence in rows}
-    assert dependencies() <= set(listed)
-    assert "not stated" not in listed.values()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    page = (ROOT / "docs" / "licences.md").read_text()
+    base, *extras = re.split(r"^### (\w+)$", page, flags=re.MULTILINE)
+    parts = {"": base} | dict(zip(extras[::2], extras[1::2], strict=True))
+    asked = {"": project["dependencies"], **project["optional-dependencies"]}
+    assert parts.keys() == asked.keys()
+    rows = []
+    for part, text in parts.items():
+        own = re.findall(r"^\| ([\w.-]+) \| (\d[\w.]*) \| (.+) \|$", text, re.MULTILINE)
+        assert names_in(asked[part]) <= {name for name, _, _ in own}, part
+        rows += own
+    assert "not stated" not in {licence for _, _, licence in rows}
     pinned = dict(line.lower().split("==") for line in
                   (ROOT / "constraints.txt").read_text().splitlines() if "==" in line)
-    other = {name: (version, pinned[name]) for name, version, _ in rows
-             if name in pinned and pinned[name] != version}
+    pinned = {re.sub(r"[-_.]+", "-", name): version for name, version in pinned.items()}
+    other = {name: (version, pinned.get(name)) for name, version, _ in rows
+             if pinned.get(name) != version}
     assert other == {}
 
 
