@@ -7,15 +7,18 @@ from pathlib import Path
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, ending: str = ".tmp") -> Iterator[Path]:
     """A path beside `path` to write to; it takes its place when the block ends well.
 
     Whatever happens the old file or the new one is there, complete, and nothing is left beside.
 
+    Args:
+        ending: of the path beside, for writers that go by it.
+
     Raises:
         OSError: the disk is full or may not be written; the old file is as it was.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    beside = path.with_name(f".{path.name}.{os.getpid()}{ending}")
     try:
         yield beside
         sync(beside)

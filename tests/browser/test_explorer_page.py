@@ -22,8 +22,9 @@ from firebreak.landscape.synthetic import generate
 from firebreak.planning.methods import make_plan
 from firebreak.report.explorer_page import static_page
 from firebreak.report.explorer_plans import shown_plan
-from firebreak.report.explorer_server import Explorer, make_server
+from firebreak.report.explorer_server import Explorer
 from firebreak.report.explorer_state import ExplorerState
+from serving import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is absent")
@@ -94,13 +95,8 @@ def explorer() -> Explorer:
 
 @pytest.fixture(scope="module")
 def port(explorer: Explorer) -> Iterator[int]:
-    server = make_server(explorer, 0)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(explorer) as number:
+        yield number
 
 
 def shot(page: Any, tmp_path: Path, name: str) -> None:

@@ -35,7 +35,7 @@ def behavior(tmp_path, capsys):
         code = main(["behavior", str(cases), "--out", str(out), *options])
         shown = capsys.readouterr()
         if not out.exists():
-            assert not list(tmp_path.rglob("*.part"))
+            assert not list(tmp_path.rglob("*.tmp"))
             return code, None, shown
         delimiter = ";" if ";" in out.read_text(encoding="utf-8") else ","
         with out.open(newline="", encoding="utf-8") as file:
@@ -172,7 +172,7 @@ def test_a_failed_write_leaves_the_old_results(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device", str(out))
 
-    monkeypatch.setattr("firebreak.cli.tables.os.replace", full)
+    monkeypatch.setattr("firebreak.files.os.replace", full)
     assert main(["behavior", str(cases), "--out", str(out)]) == 3
     assert out.read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cases.csv", "out.csv"]

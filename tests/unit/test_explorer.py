@@ -4,7 +4,6 @@
 import base64
 import http.client
 import json
-import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -29,6 +28,7 @@ from firebreak.report.explorer_plans import (
 from firebreak.report.explorer_queries import MOST_QUERY, breaks_of, parameters
 from firebreak.report.explorer_server import Explorer, make_server
 from firebreak.report.explorer_state import EXPLORE_SET, ExplorerState, Wind
+from serving import serving
 
 PLAN_FIRES, BUDGET = 24, 0.05
 
@@ -51,13 +51,8 @@ def explorer(scene: Scene, state: ExplorerState) -> Explorer:
 
 @pytest.fixture(scope="module")
 def port(explorer: Explorer) -> Iterator[int]:
-    server = make_server(explorer, 0)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(explorer) as number:
+        yield number
 
 
 def asked(port: int, path: str, **headers: str) -> tuple[int, str, http.client.HTTPResponse]:

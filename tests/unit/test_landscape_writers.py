@@ -207,7 +207,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
         raise OSError("no space left")
 
     monkeypatch.setattr(rasterio.io.DatasetWriter, "update_tags", full, raising=False)
-    monkeypatch.setattr("firebreak.landscape.writers.os.replace", full)
+    monkeypatch.setattr("firebreak.files.os.replace", full)
     with pytest.raises(InputError, match=r"a\.tif: expected to write.*no space left"):
         write_geotiff(path, {"x": land.elevation_m}, land)
     assert path.read_bytes() == before

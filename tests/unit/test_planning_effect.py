@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import rasterio
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rasterio.warp import transform_geom
 
@@ -50,6 +50,7 @@ def masks(draw: st.DrawFn) -> np.ndarray:
     return np.random.default_rng(draw(st.integers(0, 10_000))).random(LAND.shape) < share
 
 
+@settings(deadline=None)
 @given(masks(), st.sampled_from([30.0, 250.0, 400.0, 10_000.0]))
 def test_segments_hold_each_cell_once_and_are_connected(mask: np.ndarray, longest: float) -> None:
     found = segments_of(mask, LAND, longest)

@@ -6,7 +6,6 @@ sentence that names the file, the line, the column and the remedy.
 """
 
 import csv
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import InputError, fail, nearest
+from firebreak.files import replacing
 
 Floats = NDArray[np.float64]
 
@@ -174,15 +174,10 @@ def write_table(path: Path, table: Table, added: Mapping[str, Floats]) -> Path:
 
     Columns of the table that have the name of an added one are kept as "NAME_given".
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     new = zip(*([f"{value:.9g}" for value in column.tolist()] for column in added.values()),
               strict=True)
-    try:
-        with part.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, delimiter=table.delimiter, lineterminator="\n")
-            writer.writerow([*kept_names(table, added), *added])
-            writer.writerows([*row, *more] for row, more in zip(table.rows, new, strict=True))
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter=table.delimiter, lineterminator="\n")
+        writer.writerow([*kept_names(table, added), *added])
+        writer.writerows([*row, *more] for row, more in zip(table.rows, new, strict=True))
     return path

@@ -4,7 +4,6 @@ as folders of ASCII grids.
 A file appears whole or not at all: it is written under another name beside its place, then moved.
 """
 
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from rasterio.crs import CRS
 from rasterio.errors import NotGeoreferencedWarning, RasterioError
 
 from firebreak.checks import fail
+from firebreak.files import replacing
 from firebreak.landscape.ascii_grid import ascii_lines
 from firebreak.landscape.fuel_systems import fuel_colours
 from firebreak.landscape.landscape import NODATA, Landscape
@@ -70,15 +70,12 @@ def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: 
 def whole_file(target: Path, kind: str) -> Iterator[Path]:
     """A path beside `target` to write to; what is there takes the target's place at the end."""
     _check_folder(target)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        yield part
-        os.replace(part, target)
+        with replacing(target) as part:
+            yield part
     except (RasterioError, OSError) as error:
         raise fail(expected=f"to write {kind}", given=f"'{error}'", where=str(target),
                    remedy="check the folder's permissions and free space") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _check_folder(target: Path) -> None:

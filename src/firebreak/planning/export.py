@@ -8,7 +8,6 @@ cell centres in the landscape's reference system.
 import csv
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from firebreak import __version__
 from firebreak.checks import fail
+from firebreak.files import replacing
 from firebreak.landscape.cell2fire_tables import read_firebreaks
 from firebreak.landscape.cell2fire_writer import write_firebreak_csv
 from firebreak.landscape.geotiff import open_raster, read_band
@@ -94,13 +94,8 @@ def _make_folder(folder: Path) -> None:
 
 
 def _replace(path: Path, text: str) -> Path:
-    """Writes a text file that appears whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with replacing(path) as part:
         part.write_text(text, encoding="utf-8", newline="")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
     return path
 
 

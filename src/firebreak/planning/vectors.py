@@ -5,7 +5,6 @@ the landscape's reference system, with the cells as polygons and the longest way
 import importlib.util
 import io
 import json
-import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from rasterio.features import shapes
 from rasterio.warp import transform_geom
 
 from firebreak.checks import fail
+from firebreak.files import replacing
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.styles import write_outlines
 from firebreak.landscape.writers import write_text
@@ -107,25 +107,21 @@ def _write_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str
     from pyogrio import raw
     from pyogrio.errors import DataSourceError
 
-    part = path.with_name(f".{path.stem}.{os.getpid()}.part.gpkg")
     try:
-        for name, (geometries, kind) in layers.items():
-            # pyogrio takes binary geometries; it makes them itself from text.
-            text = json.dumps({"type": "FeatureCollection", "features": [
-                {"type": "Feature", "properties": columns, "geometry": geometry}
-                for geometry, columns in zip(geometries, properties, strict=True)]})
-            meta, _, shapes_, values = raw.read(io.BytesIO(text.encode()))
-            with warnings.catch_warnings():
-                # Landscapes without a reference system give results without; the reader says so.
-                warnings.filterwarnings("ignore", "'crs' was not provided")
+        with replacing(path, ".gpkg") as part, warnings.catch_warnings():
+            # Landscapes without a reference system give results without; the reader says so.
+            warnings.filterwarnings("ignore", "'crs' was not provided")
+            for name, (geometries, kind) in layers.items():
+                # pyogrio takes binary geometries; it makes them itself from text.
+                text = json.dumps({"type": "FeatureCollection", "features": [
+                    {"type": "Feature", "properties": columns, "geometry": geometry}
+                    for geometry, columns in zip(geometries, properties, strict=True)]})
+                meta, _, shapes_, values = raw.read(io.BytesIO(text.encode()))
                 raw.write(part, shapes_, values, list(meta["fields"]), layer=name, driver="GPKG",
                           geometry_type=kind, crs=crs, append=part.exists())
-        os.replace(part, path)
     except (DataSourceError, OSError) as error:
         raise fail(expected="to write a GeoPackage", given=f"'{error}'", where=str(path),
                    remedy="check the folder's permissions and free space") from error
-    finally:
-        part.unlink(missing_ok=True)
     return path
 
 

@@ -5,7 +5,6 @@ front from yellow to dark red by the time since it arrived, breaks black. No plo
 the way, which makes it some fifty times faster than drawing axes.
 """
 
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from firebreak.files import replacing
 from firebreak.landscape.landscape import Landscape
 from firebreak.report.cartography import fuel_colour, hillshade
 
@@ -72,14 +72,10 @@ def fire_gif(path: Path, landscape: Landscape, arrival_without: NDArray[np.float
               *((panels, time) for time in np.linspace(0.0, duration_min, frames).tolist())]
     images = _images(scenes, duration_min, background, palette, source_cell, landscape)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.tmp")
-    try:
-        durations = [*[_PLACE_MS] * len(placing), *[_FRAME_MS] * (frames - 1), _LAST_MS]
+    durations = [*[_PLACE_MS] * len(placing), *[_FRAME_MS] * (frames - 1), _LAST_MS]
+    with replacing(path) as beside:
         next(images).save(beside, format="GIF", save_all=True, append_images=images, loop=0,
                           duration=durations, optimize=False)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
     return path
 
 
@@ -88,18 +84,16 @@ def write_mp4(gif: Path) -> Path | None:
     program = shutil.which("ffmpeg")
     if program is None:
         return None
-    path, beside = gif.with_suffix(".mp4"), gif.with_name(f".{gif.stem}.tmp.mp4")
+    path = gif.with_suffix(".mp4")
     # Players want even sides and this arrangement of colours.
     command = [program, "-y", "-loglevel", "error", "-i", str(gif), "-movflags", "+faststart",
-               "-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", str(beside)]
+               "-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2"]
     try:
-        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True,
-                       timeout=_FFMPEG_S)
-        os.replace(beside, path)
+        with replacing(path, ".mp4") as beside:
+            subprocess.run([*command, str(beside)], check=True, stdin=subprocess.DEVNULL,
+                           capture_output=True, timeout=_FFMPEG_S)
     except (OSError, subprocess.SubprocessError):
         return None
-    finally:
-        beside.unlink(missing_ok=True)
     return path
 
 

@@ -4,7 +4,6 @@ A figure is counted as live from `new_figure` to `close_figure`; `save_figure` c
 not the file could be written, so a run that draws for days holds none.
 """
 
-import os
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from matplotlib import rc_context
 from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 
+from firebreak.files import replacing
 from firebreak.memory.registry import track, untrack
 
 DPI = 120
@@ -58,14 +58,11 @@ def save_figure(figure: Figure, path: Path) -> Path:
 
     Returns the path. The folder is made if missing.
     """
-    beside = path.with_name(f".{path.name}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with rc_context(_STYLE):
+        with replacing(path) as beside, rc_context(_STYLE):
             figure.savefig(beside, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.12)
-        os.replace(beside, path)
     finally:
-        beside.unlink(missing_ok=True)
         close_figure(figure)
     return path
 
