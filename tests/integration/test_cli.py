@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import threading
 import time
@@ -310,6 +311,28 @@ def test_bench_prints_ratios(capsys: Out) -> None:
     assert all(found[name] > 0 for name in numbers)
     assert found["build_in_fires"]["front"].keys() == found["ratio_to_scipy"]["front"].keys()
     assert any("1000" in words for words in found["skipped"])
+
+
+def test_runs_of_several_seeds_are_drawn_together(run: Path, tmp_path: Path,
+                                                  capsys: Out) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("metrics.jsonl", "evaluation.json"):
+        shutil.copy(run / name, other / name)
+    config = (run / "config.toml").read_text()
+    (other / "config.toml").write_text(config.replace("seed = 0\n", "seed = 1\n", 1))
+    done = run_json(capsys, "visualize", str(run), str(other), "--out", str(tmp_path / "curves"))
+    assert done["files"] == [str(tmp_path / "curves" / "learning_curves.png")]
+    assert Path(done["files"][0]).stat().st_size > 20_000
+    (other / "config.toml").write_text(config.replace("seed = 0\n", "seed = 1\nbudget = 0.07\n")
+                                       .replace("budget = 0.05\n", ""))
+    with pytest.raises(UserWarning, match="differ in more than the seed: budget"):
+        main(["visualize", str(run), str(other), "--out", str(tmp_path / "curves")])
+    for wrong, words in (([str(run)], "several runs for --out"),
+                         ([str(run), str(run)], "each run once"),
+                         ([str(run), str(tmp_path)], "expected a run folder with config.toml")):
+        assert main(["visualize", *wrong, "--out", str(tmp_path / "curves")]) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_the_explorer_of_a_run_is_written_as_one_file(run: Path, tmp_path: Path,

@@ -73,7 +73,7 @@ def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(3000)
 def test_an_empty_environment_plans_with_the_shipped_policy(built: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "env", with_pip=True)
     programs = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
+from firebreak.checks import InputError
 from firebreak.memory.registry import live_counts
 from firebreak.report.canvas import close_figure, save_figure
 from firebreak.report.curves import (
@@ -16,6 +17,7 @@ from firebreak.report.curves import (
     without_replayed,
 )
 from firebreak.report.memory_timeline import memory_figure, owned_by_part
+from firebreak.report.run_curves import runs_figure
 
 METHODS = {"random": {"reduction": 0.09, "low": 0.08, "high": 0.1},
            "dqn": {"reduction": 0.39, "low": 0.37, "high": 0.41},
@@ -89,3 +91,36 @@ def test_labels_keep_apart_in_order(heights: list[float]) -> None:
     assert (np.diff(np.sort(placed)) >= 0.05 - 1e-12).all()
     assert (placed >= heights).all()
     assert placed[np.argmin(heights)] == min(heights)
+
+
+def rows(kind: str, column: str, points: list[tuple[int, float | None]]) -> list[dict[str, Any]]:
+    return [{"kind": kind, "episodes": episodes, column: value} for episodes, value in points]
+
+
+RUNS = {name: [*rows("validation", "reduction", own), *rows("progress", "mean_return", own)]
+        for name, own in (("a", [(0, 0.0), (10, 0.2), (20, 0.4)]), ("b", [(5, 0.1), (25, 0.3)]),
+                          ("c", [(0, 0.3), (10, None), (30, 0.3)]))}
+
+
+def test_curves_of_runs_have_their_median_and_range() -> None:
+    """At the episodes that all three reach, 5 to 20, read off between a run's own points."""
+    figure = runs_figure(RUNS, {"random": 0.09}, caption="c")
+    for axes in figure.axes:
+        median = next(line for line in axes.lines if "median" in str(line.get_label()))
+        assert median.get_xdata().tolist() == [5, 10, 20]
+        assert median.get_ydata() == pytest.approx([0.1, 0.2, 0.3])
+        (band,) = axes.collections
+        lowest, highest = band.get_paths()[0].vertices[:, 1].min(), band.get_paths()[0].vertices[
+            :, 1].max()
+        assert (lowest, highest) == pytest.approx((0.1, 0.4))
+    assert "random 9.0%" in [text.get_text() for text in figure.findobj(Text)]
+    close_figure(figure)
+
+
+@pytest.mark.parametrize(("more", "words"), [
+    ([], "expected rows of kind validation, got none"),
+    (rows("validation", "reduction", [(20, 0.1), (40, 0.2)]), "two episodes in common, got 1")])
+def test_runs_that_cannot_be_drawn_together_are_refused(more: list[Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        runs_figure({**RUNS, "d": more}, {}, caption="c")
+    assert live_counts()["Figure"] == 0

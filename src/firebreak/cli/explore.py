@@ -80,7 +80,7 @@ def _check(args: VisualizeArguments) -> None:
 
 
 def _subject(args: VisualizeArguments) -> Subject:
-    folder = Path(args.run)
+    folder = Path(args.runs[0])
     if (folder / "config.toml").is_file():
         return _of_run(folder, args)
     if (folder / "plan.json").is_file():
@@ -129,9 +129,9 @@ def _of_landscape(args: VisualizeArguments) -> Subject:
 
     check_methods([args.method], "--method")
     options = args.scene_options()
-    full = options.read(args.run)
+    full = options.read(args.runs[0])
     land, offset = (full, (0, 0)) if args.area is None else part_of(full, args.area)
-    scene = options.scene(land, args.run)
+    scene = options.scene(land, args.runs[0])
     with warnings.catch_warnings():
         if args.policy is None and args.method != "dqn":
             warnings.simplefilter("ignore")  # the Q-map is an extra here

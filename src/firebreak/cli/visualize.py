@@ -29,9 +29,12 @@ DEFAULT_PORT = 8710
 class VisualizeArguments:
     """Draw a run: learning curve, memory, maps, Q-maps, an animated fire. Or open the explorer."""
 
-    run: Annotated[str, tyro.conf.Positional]
-    """Folder of a run made by `firebreak train`; for the explorer also the folder of a plan, or a
-    landscape (a file or folder, or synthetic:SEED[:SIZE])."""
+    runs: Annotated[list[str], tyro.conf.Positional]
+    """Folder of a run made by `firebreak train`, or several, such as of several seeds, for their
+    learning curves in one figure; for the explorer also the folder of a plan, or a landscape (a
+    file or folder, or synthetic:SEED[:SIZE])."""
+    out: Path | None = None
+    """Folder for the curves of several runs; a new one under outputs/ if not given."""
     data: str | None = None
     """Folder that the maps of the run are relative to; else FIREBREAK_DATA."""
     landscape: int = 0
@@ -81,17 +84,29 @@ def run(arguments: list[str]) -> int:
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     begin = time.perf_counter()
+    if len(args.runs) > 1:
+        from firebreak.cli.run_curves import draw_curves
+
+        return _done([draw_curves([Path(name) for name in args.runs], args)], args, begin)
+    if not args.runs or args.out is not None:
+        raise fail(expected="a run, a plan or a landscape, or several runs for --out",
+                   given=f"{len(args.runs)}", where="visualize",
+                   remedy="name the folder that 'firebreak train' printed")
     if args.serve or args.export is not None:
         from firebreak.cli.explore import explore
 
         return explore(args)
-    folder = Path(args.run)
+    folder = Path(args.runs[0])
     config, splits = run_parts(folder, args)
     common.use_threads(args.threads or config.train.threads, config.train.torch_threads)
     figures = draw_run(config, splits, folder, args.landscape)
+    return _done(figures, args, begin, f"next: firebreak visualize {folder} --serve\n")
+
+
+def _done(figures: list[Path], args: VisualizeArguments, begin: float, following: str = "") -> int:
     for path in figures:
         print(path)
-    print(f"next: firebreak visualize {folder} --serve")
+    print(following, end="")
     if args.json:
         common.print_json({"files": [str(p) for p in figures],
                            "seconds": time.perf_counter() - begin})
@@ -104,17 +119,28 @@ def run_parts(folder: Path, args: VisualizeArguments) -> "tuple[RunConfig, Split
     Raises:
         InputError: not the folder of a run.
     """
-    from firebreak.train.config import data_folder, load_config
+    from firebreak.train.config import data_folder
     from firebreak.train.splits import make_splits
+
+    config = run_config(folder, args)
+    return config, make_splits(config, data_folder(config, args.data))
+
+
+def run_config(folder: Path, args: VisualizeArguments) -> "RunConfig":
+    """The configuration of a run.
+
+    Raises:
+        InputError: not the folder of a run.
+    """
+    from firebreak.train.config import load_config
 
     stored = folder / "config.toml"
     if not stored.is_file():
         raise fail(expected="a run folder with config.toml", given="none there", where=str(folder),
                    remedy="train one with 'firebreak train quick', or ask for --serve to explore "
                           "a landscape or a plan")
-    config = load_config(str(stored), [] if args.seed is None
-                         else [f"evaluation.test_seed={args.seed}"])
-    return config, make_splits(config, data_folder(config, args.data))
+    return load_config(str(stored), [] if args.seed is None
+                       else [f"evaluation.test_seed={args.seed}"])
 
 
 def test_scene(splits: "Splits", landscape: int) -> "Scene":

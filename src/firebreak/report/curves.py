@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from firebreak.report.canvas import INK, QUIET, new_figure
 
 Row = Mapping[str, Any]
-_BLUE, _ORANGE, _GREEN, _PURPLE = "#1f6fb4", "#d95f02", "#1b9e77", "#7570b3"
+BLUE, ORANGE, _GREEN, _PURPLE = "#1f6fb4", "#d95f02", "#1b9e77", "#7570b3"
 _LABEL_GAP = 0.055  # of the axes' height, so that labels of close lines do not overlap
 
 
@@ -34,25 +34,25 @@ def learning_curve_figure(progress_rows: Sequence[Row], validation_rows: Sequenc
     with new_figure(10.0, 7.2, title="Learning: reduction of the expected loss",
                     caption=caption) as figure:
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.7, 1.0))
-        episodes, returns = _series(progress, "mean_return")
-        above.plot(episodes, returns, color=_BLUE, linewidth=1.3, alpha=0.8,
+        episodes, returns = series_of(progress, "mean_return")
+        above.plot(episodes, returns, color=BLUE, linewidth=1.3, alpha=0.8,
                    label="training, with exploration (mean of 50 episodes)")
-        episodes, reduction = _series(validation, "reduction")
+        episodes, reduction = series_of(validation, "reduction")
         if validation:
             half = np.array([row["half_width"] for row in validation
                              if row["reduction"] is not None])
-            above.fill_between(episodes, reduction - half, reduction + half, color=_ORANGE,
+            above.fill_between(episodes, reduction - half, reduction + half, color=ORANGE,
                                alpha=0.22, linewidth=0.0)
-            above.plot(episodes, reduction, color=_ORANGE, marker="o", markersize=5, linewidth=1.8,
+            above.plot(episodes, reduction, color=ORANGE, marker="o", markersize=5, linewidth=1.8,
                        label="validation, greedy (band: 95 % interval)")
         above.axhline(0.0, color=QUIET, linewidth=0.6)
         above.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         above.set_ylabel("reduction of the expected loss")
-        _draw_baselines(above, baselines)
+        draw_baselines(above, baselines)
         above.legend(loc="lower right", frameon=True, framealpha=0.9)
         _draw_schedules(below, progress)
         for axes in (above, below):
-            _tidy(axes)
+            tidy(axes)
         below.spines["right"].set_visible(True)
         below.set_xlabel("episodes")
         return figure
@@ -70,7 +70,7 @@ def comparison_figure(methods: Mapping[str, Mapping[str, float]], *, caption: st
         axes = figure.subplots()
         for place, name in enumerate(names):
             entry = methods[name]
-            colour = _ORANGE if name.startswith("dqn") else _BLUE
+            colour = ORANGE if name.startswith("dqn") else BLUE
             axes.barh(place, entry["reduction"], height=0.62, color=colour, alpha=0.35)
             axes.plot([entry["low"], entry["high"]], [place, place], color=colour, linewidth=2.2,
                       marker="|", markersize=9)
@@ -108,13 +108,15 @@ def spread_labels(heights: NDArray[np.float64], gap: float) -> NDArray[np.float6
     return placed
 
 
-def _series(rows: Sequence[Row], name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def series_of(rows: Sequence[Row],
+              name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Episodes and a column of rows, those without a number left out."""
     pairs = [(row["episodes"], row[name]) for row in rows if row[name] is not None]
     table = np.array(pairs, np.float64).reshape(-1, 2)
     return table[:, 0], table[:, 1]
 
 
-def _draw_baselines(axes: Axes, baselines: Mapping[str, float]) -> None:
+def draw_baselines(axes: Axes, baselines: Mapping[str, float]) -> None:
     """Level lines, labelled outside on the right."""
     if not baselines:
         return
@@ -134,20 +136,21 @@ def _draw_baselines(axes: Axes, baselines: Mapping[str, float]) -> None:
 
 
 def _draw_schedules(axes: Axes, progress: Sequence[Row]) -> None:
-    episodes, loss = _series(progress, "loss")
+    episodes, loss = series_of(progress, "loss")
     axes.plot(episodes, loss, color=_PURPLE, linewidth=1.2, label="loss")
     axes.set_ylabel("loss (Huber)", color=_PURPLE)
     axes.set_ylim(bottom=0.0)
     shares = axes.twinx()
-    for name, colour in (("epsilon", _GREEN), ("discount", _ORANGE)):
-        shares.plot(*_series(progress, name), color=colour, linewidth=1.4, label=name)
+    for name, colour in (("epsilon", _GREEN), ("discount", ORANGE)):
+        shares.plot(*series_of(progress, name), color=colour, linewidth=1.4, label=name)
     shares.set(ylim=(0.0, 1.05), ylabel="epsilon, discount")
     shares.spines["top"].set_visible(False)
     handles = axes.get_legend_handles_labels()[0] + shares.get_legend_handles_labels()[0]
     shares.legend(handles=handles, loc="upper right", ncols=3, framealpha=0.9)
 
 
-def _tidy(axes: Axes) -> None:
+def tidy(axes: Axes) -> None:
+    """Frame, grid and whole episodes, as all curves have them."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="#e6e6e6")
     axes.set_axisbelow(True)

@@ -142,7 +142,7 @@ def curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any]
     validation = [row for row in metrics if row["kind"] == "validation"]
     files = []
     if progress:
-        baselines = _baselines(evaluation)
+        baselines = baselines_of(evaluation)
         against = f" · lines: {next(iter(evaluation))} test landscapes" if baselines else ""
         files.append(save_figure(learning_curve_figure(progress, validation, baselines,
                                                        caption=caption + against),
@@ -157,7 +157,7 @@ def curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any]
     return files
 
 
-def _baselines(evaluation: Mapping[str, Any]) -> dict[str, float]:
+def baselines_of(evaluation: Mapping[str, Any]) -> dict[str, float]:
     """Reductions of the methods that do not learn, on the first kind of test landscapes."""
     for result in evaluation.values():
         return {name: entry["reduction"] for name, entry in result["methods"].items()
