@@ -31,6 +31,7 @@ from firebreak.planning.effect import (
     reductions,
     risk,
 )
+from firebreak.planning.evaluate import evaluate
 from firebreak.planning.export_effect import PlanResult, segment_columns, write_effect
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import pieces_of
@@ -218,6 +219,16 @@ def test_intervals_and_the_worst_tenth(result: PlanResult) -> None:
     assert whole[-1].mean == pytest.approx(found["mean_loss_reduction"].mean)
     # A plan that changes nothing saves nothing, whichever fires are drawn.
     assert risk(before, before, 0)["mean_loss_reduction"] == (0.0, 0.0, 0.0)
+
+
+def test_a_plan_has_one_interval_wherever_it_is_told(result: PlanResult) -> None:
+    """In the report's head, on its curve over the budget and in its comparison of methods."""
+    compared = evaluate([result.scene], [], budget_share=result.plan.budget_share, plan_fires=4,
+                        test_fires=60, seed=0, plans=[result.plan])
+    own = compared.methods["downstream-value"][:3]
+    for told in (reductions(result.effect, 0)[-1],
+                 risk(result.effect.loss[0], result.effect.loss[-1], 0)["mean_loss_reduction"]):
+        assert told == pytest.approx(own)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=30))

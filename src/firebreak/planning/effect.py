@@ -155,10 +155,9 @@ def marginal_benefit(effect: PlanEffect) -> NDArray[np.float64]:
 
 def reductions(effect: PlanEffect, seed: int) -> list[Interval]:
     """Share of the untreated loss that the first 0 to n segments save, with bootstrap intervals
-    over the fires.
+    over the fires, drawn as `evaluate` draws them: a plan has one interval.
     """
-    rng = generator(seed, "bootstrap", "effect")
-    means = bootstrap_means(effect.loss.T, rng)
+    means = bootstrap_means(effect.loss.T, generator(seed, "bootstrap", "fires"))
     whole = np.maximum(means[:, :1], np.finfo(np.float64).tiny)
     saved = 1.0 - means / whole
     exact = 1.0 - effect.loss.mean(axis=1) / effect.loss[0].mean()
@@ -171,12 +170,16 @@ def risk(before: NDArray[np.float64], after: NDArray[np.float64],
     """Mean loss and mean of the worst tenth without and with the plan, and the share of each that
     the plan saves, with bootstrap intervals over fires [F] that are the same in both.
     """
-    rng = generator(seed, "bootstrap", "risk")
-    drawn = rng.integers(before.size, size=(CVAR_RESAMPLES, before.size))
+    means = bootstrap_means(np.stack([before, after], axis=1),
+                            generator(seed, "bootstrap", "fires"))
+    drawn = generator(seed, "bootstrap", "risk").integers(
+        before.size, size=(CVAR_RESAMPLES, before.size))
+    worst = np.array([[worst_tenth_mean(losses[rows]) for losses in (before, after)]
+                      for rows in drawn])
     found: dict[str, Interval] = {}
-    for name, measure in (("mean_loss", _mean), ("cvar90", worst_tenth_mean)):
-        first, second = (np.array([measure(losses[rows]) for rows in drawn])
-                         for losses in (before, after))
+    for name, measure, samples in (("mean_loss", _mean, means),
+                                   ("cvar90", worst_tenth_mean, worst)):
+        first, second = samples.T
         own, left = measure(before), measure(after)
         saved = 1.0 - second / np.maximum(first, np.finfo(np.float64).tiny)
         found[f"{name}_before"] = Interval(own, *percentile_interval(first))
