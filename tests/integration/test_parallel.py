@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from firebreak.checks import InputError
 from firebreak.train.config import load_config
@@ -26,7 +25,6 @@ def small(*changes: str) -> RunConfig:
 
 
 def begun(folder: Path, *changes: str) -> ParallelTrainer:
-    torch.set_num_threads(1)
     config = small(*changes)
     folder.mkdir(exist_ok=True)
     return ParallelTrainer(config, make_splits(config, Path()), folder)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from firebreak.checks import InputError
 from firebreak.cli import main
@@ -35,7 +34,6 @@ def without_clocks(rows: list[Row]) -> list[Row]:
 
 def tried(folder: Path, config: RunConfig, name: Any = "in-process", workers: int = 1,
           most: int = 100) -> list[Row]:
-    torch.set_num_threads(1)
     rows = []
     with closing(open_executor(name, Recipe(FoldRunner, (config,)), workers)) as executor:
         for row in run_trials(config, GridSearch(config), executor, folder):

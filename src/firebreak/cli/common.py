@@ -50,9 +50,9 @@ def use_threads(count: int, torch_threads: int | None = None) -> None:
 
     set_threads(count or most_threads())
     if torch_threads is not None:
-        import torch
+        from firebreak.train.threads import use_network_threads
 
-        torch.set_num_threads(torch_threads)
+        use_network_threads(torch_threads)
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from firebreak.fire.jobs import (
     most_threads,
     rules_of,
     set_threads,
+    start_threads,
     table_of,
     value_under,
     ways_of,
@@ -29,7 +30,7 @@ from firebreak.fire.travel import TravelField, padded_width, unpad
 
 __all__ = ["BurnStatistics", "BurnedFires", "burn", "burn_arrival", "burn_loss",
            "burn_statistics", "burn_times", "most_threads", "rules_of", "set_threads",
-           "value_under", "ways_of", "workspace"]
+           "start_threads", "value_under", "ways_of", "workspace"]
 
 MOST_FIRES, MOST_CELLS = 64, 6_000_000  # of the dense maps held at once
 

@@ -37,6 +37,13 @@ def set_threads(count: int) -> None:
     numba.set_num_threads(count)
 
 
+def start_threads() -> None:
+    """Starts the threads that burn fires, which the first fire does otherwise. OpenMP's count of
+    threads, which is other libraries' too, is theirs from then on: set those libraries' afterwards.
+    """
+    numba.get_num_threads()
+
+
 def workspace(cells: int) -> Workspace:
     """Scratch memory for maps of `cells` padded cells, for as many threads as there can ever be:
     numba's setting is per Python thread and may change while the memory lives.

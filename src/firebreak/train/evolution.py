@@ -47,6 +47,7 @@ from firebreak.train.population import (
 )
 from firebreak.train.schema import RunConfig
 from firebreak.train.setup import settings_of
+from firebreak.train.threads import use_network_threads
 
 POLICY = "policy.pt"
 KIND = "evolution"
@@ -90,6 +91,7 @@ class Evolution:
         "evolve", "cleanup", "end"), and one "end".
         """
         begin = time.perf_counter()
+        use_network_threads(self.config.train.torch_threads)
         gc.collect()
         gc.freeze()  # what exists now lives to the end; later collections need not look at it
         try:

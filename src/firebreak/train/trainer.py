@@ -33,6 +33,7 @@ from firebreak.train.resume import KIND, BestPolicy, Progress, restore, state_of
 from firebreak.train.schema import RunConfig
 from firebreak.train.setup import settings_of
 from firebreak.train.splits import Splits
+from firebreak.train.threads import use_network_threads
 from firebreak.train.validation import Validation, joined, validate
 
 POLICY = "policy.pt"
@@ -120,6 +121,7 @@ class ParallelTrainer:
             OSError: the disk has not taken the last checkpoints; the last good one stays.
         """
         self._begin = time.perf_counter() - self.progress.seconds
+        use_network_threads(self.config.train.torch_threads)
         if self.config.cleanup.python_heap:
             tracemalloc.start()
         gc.collect()
