@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from firebreak.train.executors.base import Done, LazyThing, Lost, Message, Raised, Recipe, Reply
 from firebreak.train.executors.shared_memory import Packed, new_block, pack, unpack
 
-BLOCK_BYTES = 64_000_000
-"""Shared memory in each direction; what is larger goes through a pipe."""
+BLOCK_BYTES = 16_000_000
+"""Shared memory in each direction, resident from the start; what is larger goes through a pipe."""
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 

@@ -24,7 +24,7 @@ class Packed(NamedTuple):
 
 
 def new_block(context: SpawnContext, size: int) -> Any:
-    """A block of `size` bytes; pages that are never used take no memory."""
+    """A block of `size` bytes, written once: if there is no room for it that shows at the start."""
     return RawArray("B", size) if context is None else context.RawArray("B", size)
 
 
