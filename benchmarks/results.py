@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from protocol import read_records
+from results_figures import draw_figures
 
 from firebreak.planning.evaluate import FEW_LANDSCAPES
 from firebreak.planning.statistics import (
@@ -198,11 +199,13 @@ def main() -> None:
     options.add_argument("--template", type=Path, default=Path("docs/results.template.md"))
     options.add_argument("--out", type=Path, default=Path("docs/results.md"))
     args = options.parse_args()
-    found = tables(read_records(args.records))
+    records = read_records(args.records)
+    found = tables(records)
     text = args.template.read_text(encoding="utf-8")
     text = re.sub(r"<!-- table (.+?) -->", lambda match: found[match.group(1)], text)
     args.out.write_text(text, encoding="utf-8")
-    print(args.out)
+    for path in [args.out, *draw_figures(records, args.out.parent / "figures")]:
+        print(path)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,174 @@
+"""The figures of docs/results.md, drawn by `benchmarks/results.py` from the stored records."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from firebreak.planning.statistics import stratified_interval
+from firebreak.report.canvas import QUIET, new_figure, save_figure
+from firebreak.seeding import generator
+
+Records = list[dict[str, Any]]
+
+COLOURS = {"dqn": "#d55e00", "dqn-search": "#d55e00", "greedy": "#0072b2", "swap": "#009e73",
+           "anneal": "#cc79a7", "downstream-value": "#666666"}
+"""Of Okabe & Ito, told apart with any colour vision."""
+LAND = {"synthetic-40": "synthetic", "shifted-40": "shifted family", "real": "real maps"}
+CAPTION = "docs/results/records.jsonl; 40x40 cells, 5 % budget"
+
+
+def draw_figures(records: Records, folder: Path) -> list[Path]:
+    """Writes every figure for which there are records; returns the files."""
+    drawn = [("results-methods.png", methods_figure(records)),
+             ("results-time.png", time_figure(records)),
+             ("results-fires.png", fires_figure(records)),
+             ("results-range.png", range_figure(records))]
+    return [save_figure(figure, folder / name) for name, figure in drawn if figure is not None]
+
+
+def methods_figure(records: Records) -> Figure | None:
+    """Mean reduction of each method, a panel for each kind of land; 256 plan fires."""
+    lands = {name: [r for r in records if r["part"] == ("real" if name == "real" else "main")
+                    and r["plan_fires"] == 256 and name in ("real", r["set"])
+                    and r["method"] != "none"] for name in LAND}
+    if not all(lands.values()):
+        return None
+    order = _by_mean(lands["synthetic-40"])
+    with new_figure(10.0, 4.6, title="What each method saves on land and fires never seen",
+                    caption=f"{CAPTION}; 256 plan fires, judged on 2,000 others; bars: 95 % "
+                            "intervals over maps") as figure:
+        panels = figure.subplots(1, len(lands), sharex=True, sharey=True)
+        for axes, (name, found) in zip(panels, lands.items(), strict=True):
+            for place, method in enumerate(order):
+                own = [r for r in found if r["method"] == method]
+                if own:
+                    _interval(axes, own, place, COLOURS.get(method, "black"))
+            maps = len({(r["set"], r["index"]) for r in found})
+            axes.set_title(f"{LAND[name]}, {maps} maps")
+            axes.set_yticks(range(len(order)), order)
+            axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+            axes.grid(axis="x", alpha=0.3)
+        panels[0].set_xlim(left=0.0)
+        panels[1].set_xlabel("reduction of the mean loss")
+    return figure
+
+
+def time_figure(records: Records) -> Figure | None:
+    """Reduction over seconds on the maps that searches were measured on: plans made in one pass as
+    points, searches as lines over their limits.
+    """
+    timed = [r for r in records if r["part"] == "time"]
+    maps = {(r["set"], r["index"]) for r in timed}
+    once = [r for r in records if r["part"] == "main" and r["plan_fires"] == 256
+            and (r["set"], r["index"]) in maps and r["reduction"] > 0.0]
+    if not timed or not once:
+        return None
+    with new_figure(8.0, 4.8, title="Quality against time",
+                    caption=f"{CAPTION}; 256 plan fires; means over the {len(maps)} maps that "
+                            "searches were measured on; one core") as figure:
+        axes = figure.subplots()
+        for method in _by_mean(once):
+            seconds, saved = _means([r for r in once if r["method"] == method])
+            axes.plot(seconds, saved, "o", color=COLOURS.get(method, "black"))
+            left = method in ("dominator", "greedy")  # there is a point to the right of theirs
+            axes.annotate(method, (seconds, saved), xytext=(-6 if left else 6, -4),
+                          textcoords="offset points", fontsize=8.5, ha="right" if left else "left")
+        for method in sorted({r["method"] for r in timed}):
+            own = [r for r in timed if r["method"] == method]
+            points = np.array([_means([r for r in own if r["limit"] == limit])
+                               for limit in sorted({r["limit"] for r in own})])
+            axes.plot(*points.T, "s-", color=COLOURS.get(method, "black"), label=method)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_xlabel("seconds")
+        axes.set_ylabel("reduction of the mean loss")
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        axes.grid(alpha=0.3)
+        axes.legend(title="search", loc="lower right")
+    return figure
+
+
+def fires_figure(records: Records) -> Figure | None:
+    """Reduction over the number of plan fires: on the plan fires themselves and on others."""
+    found = [r for r in records if r["part"] == "gap"]
+    if not found:
+        return None
+    with new_figure(8.0, 4.6, title="What a plan promises on the fires shown, and what it keeps",
+                    caption=f"{CAPTION}; means over "
+                            f"{len({r['index'] for r in found})} synthetic maps") as figure:
+        axes = figure.subplots()
+        for method in reversed(_by_mean(found)):
+            own = [r for r in found if r["method"] == method]
+            shown = sorted({r["plan_fires"] for r in own})
+            for field, line, words in (("reduction", "o-", "kept on other fires"),
+                                       ("in_sample_reduction", "o:", "promised on those shown")):
+                axes.plot(shown, [np.mean([r[field] for r in own if r["plan_fires"] == count])
+                                  for count in shown], line, color=COLOURS.get(method, "black"),
+                          label=f"{method}, {words}")
+        axes.set_xscale("log")
+        axes.set_xticks(shown, [f"{count:,}" for count in shown])
+        axes.minorticks_off()
+        axes.set_xlabel("plan fires")
+        axes.set_ylabel("reduction of the mean loss")
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        axes.grid(alpha=0.3)
+        axes.legend(loc="lower right")
+    return figure
+
+
+def range_figure(records: Records) -> Figure | None:
+    """The lead of dqn over downstream value by map size and burned share."""
+    found = [r for r in records if r["part"] == "range"]
+    if not found:
+        return None
+    shares = sorted({r["burned_share"] for r in found})
+    sizes = sorted({int(r["set"].split("-")[-1]) for r in found})
+    lead = np.full((len(sizes), len(shares)), np.nan)
+    for row, size in enumerate(sizes):
+        for col, share in enumerate(shares):
+            here = [r for r in found if r["set"] == f"synthetic-{size}"
+                    and r["burned_share"] == share]
+            ours, theirs = ([r["reduction"] for r in here if r["method"] == method]
+                            for method in ("dqn", "downstream-value"))
+            lead[row, col] = np.mean(ours) - np.mean(theirs)
+    with new_figure(6.6, 4.4, title="What dqn saves beyond downstream value",
+                    caption="docs/results/records.jsonl; 6 synthetic maps in each field; "
+                            "5 % budget, 256 plan fires") as figure:
+        axes = figure.subplots()
+        most = float(np.nanmax(np.abs(lead)))
+        image = axes.imshow(lead, cmap="PuOr", vmin=-most, vmax=most, aspect="auto")
+        for (row, col), value in np.ndenumerate(lead):
+            axes.text(col, row, f"{value:+.3f}", ha="center", va="center",
+                      color="white" if abs(value) > 0.7 * most else "black")
+        axes.set_xticks(range(len(shares)), [f"{share:.0%}" for share in shares])
+        axes.set_yticks(range(len(sizes)), [f"{size}x{size}" for size in sizes])
+        axes.set_xlabel("burned by untreated fires, mean")
+        axes.set_ylabel("cells")
+        bar = figure.colorbar(image, ax=axes, label="difference of the reductions")
+        bar.outline.set_edgecolor(QUIET)
+    return figure
+
+
+def _by_mean(records: Records) -> list[str]:
+    """Methods, the one that saves least first."""
+    methods = dict.fromkeys(r["method"] for r in records)
+    return sorted(methods, key=lambda name: float(np.mean(
+        [r["reduction"] for r in records if r["method"] == name])))
+
+
+def _means(records: Records) -> tuple[float, float]:
+    """Mean seconds and mean reduction."""
+    return (float(np.mean([r["seconds"] for r in records])),
+            float(np.mean([r["reduction"] for r in records])))
+
+
+def _interval(axes: Axes, records: Records, place: int, colour: str) -> None:
+    """A method's mean, with the stratified interval of the page's tables."""
+    values = np.array([[r["reduction"] for r in records]])
+    low, high = stratified_interval(values, generator(0, "results", records[0]["method"]))
+    axes.plot([low, high], [place, place], color=colour, linewidth=2)
+    axes.plot(values.mean(), place, "o", color=colour)
