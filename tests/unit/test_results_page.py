@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import results
 from protocol import read_records
 from results_figures import draw_figures
 
+ROOT = Path(__file__).parents[2]
 RECORDS = read_records(ROOT / "docs" / "results" / "records.jsonl")
 
 
