@@ -93,8 +93,8 @@ ROWS: dict[str, Row] = {
                   _broken_configs, 1700, 170),
     "fuzz": Row("random damage to files of every reader", "0 crashes, hangs, tracebacks",
                 _fuzzed, 20_000, 20),
-    "workers": Row("kill -9 of workers in the midst of a call", "equal or a clean stop",
-                   workers.kill_workers, 50, 1)}
+    "workers": Row("workers killed (kill -9), stopped (SIGSTOP) and raising in the midst of calls",
+                   "equal or a clean stop", workers.disturb_workers, 50, 1)}
 """Every fault, by a short name."""
 
 

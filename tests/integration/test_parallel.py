@@ -9,6 +9,7 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.train.config import load_config
+from firebreak.train.metrics import RunLog
 from firebreak.train.parallel import CollectorPool
 from firebreak.train.schema import RunConfig
 from firebreak.train.splits import make_splits
@@ -47,6 +48,16 @@ def content(trainer: ParallelTrainer) -> list[bytes]:
     return [tensor.numpy().tobytes() for tensor in trainer.arenas[0].replay.state().values()]
 
 
+def metrics(rows: list[dict[str, Any]], folder: Path) -> bytes:
+    """metrics.jsonl of a run."""
+    folder.mkdir()
+    log = RunLog(folder)
+    for row in rows:
+        log.write(row)
+    log.close()
+    return (folder / "metrics.jsonl").read_bytes()
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[ParallelTrainer, list[dict[str, Any]]]:
     trainer = begun(tmp_path_factory.mktemp("run"), "train.collector_executor='in-process'")
@@ -72,25 +83,30 @@ def test_any_number_of_workers_gives_the_same_bits(
         run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path, workers: int) -> None:
     other = begun(tmp_path, "train.collector_executor='in-process'",
                   f"train.collector_workers={workers}")
-    assert finished(other)[-1]["weights_sha256"] == run[1][-1]["weights_sha256"]
+    rows = finished(other)
+    assert rows[-1]["weights_sha256"] == run[1][-1]["weights_sha256"]
     assert content(other) == content(run[0])
+    assert metrics(rows, tmp_path / "other") == metrics(run[1], tmp_path / "run")
 
 
 @pytest.mark.slow
-def test_processes_give_the_same_bits_even_if_one_is_killed_in_a_round(
-        run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
-    trainer = begun(tmp_path, "train.collector_workers=2")
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSTOP])
+def test_processes_give_the_same_bits_even_if_one_is_killed_or_hangs_in_a_round(
+        run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path,
+        sent: signal.Signals) -> None:
+    trainer = begun(tmp_path, "train.collector_workers=2", "train.collector_limit_s=40")
     rows, killed = [], 0
     for row in trainer.run():
         rows.append(row)
         if row["kind"] == "progress" and not killed:
             executor = pool_of(trainer)._open()
             killed = executor.backend.process_ids()[0]  # type: ignore[attr-defined]
-            os.kill(killed, signal.SIGKILL)
+            os.kill(killed, sent)
     assert pool_of(trainer)._open().restarts == 1
     trainer.close()
     assert rows[-1]["weights_sha256"] == run[1][-1]["weights_sha256"]
     assert content(trainer) == content(run[0])
+    assert metrics(rows, tmp_path / "other") == metrics(run[1], tmp_path / "run")
 
 
 @pytest.mark.parametrize("row", [2, 5, 9])

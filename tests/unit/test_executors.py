@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
+from firebreak.cli.executor_options import ExecutorOptions
 from firebreak.train.executors.base import (
     Executor,
     Recipe,
@@ -154,6 +155,16 @@ def test_a_worker_that_hangs_is_replaced(processes: Executor, tmp_path: Path) ->
     assert [answer.value for answer in processes.answers()] == ["answered"]
     assert processes.restarts > before
     processes.limit_s = None
+
+
+def test_users_may_limit_how_long_a_worker_is_waited_for() -> None:
+    recipe = Recipe(make_tally)
+    with closing(ExecutorOptions("processes", 1, None, 7.0).open(recipe)) as executor:
+        assert executor.limit_s == 7.0
+    assert ExecutorOptions("in-process", 1, None, 7.0).open(recipe).limit_s is None
+    for wrong in (0.0, -1.0, float("nan")):
+        with pytest.raises(InputError, match="a limit above 0"):
+            ExecutorOptions("processes", 1, None, wrong).open(recipe)
 
 
 def test_bad_input_in_a_worker_is_bad_input_here(

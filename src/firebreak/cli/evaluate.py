@@ -59,6 +59,9 @@ class EvaluateArguments:
     """How many of them; 0: one for each core. The figures are the same for any number."""
     ray_address: str | None = None
     """HOST:PORT of a Ray cluster's head; a cluster of this machine alone if not given."""
+    worker_limit_s: float | None = None
+    """Seconds after which a worker without an answer is replaced, and its call made again; it is
+    waited for without end if not given."""
     out: Path | None = None
     """Folder that keeps the sums of --executor: the same command goes on after a kill."""
     scene: SceneOptions = field(default_factory=SceneOptions)
@@ -87,8 +90,10 @@ def run(arguments: list[str]) -> int:
         "policy": policy, "random_draws": args.random_draws, "plans": plans,
         "search": common.search_options(args)}
     if args.executor is None:
-        if args.out is not None or args.workers or args.ray_address is not None:
-            raise fail(expected="--executor together with --out, --workers or --ray-address",
+        if (args.out is not None or args.workers or args.ray_address is not None
+                or args.worker_limit_s is not None):
+            raise fail(expected="--executor together with --out, --workers, --worker-limit-s or "
+                                "--ray-address",
                        given="none", where="evaluate", remedy="add --executor processes")
         done = evaluate(scenes, methods, test_fires=args.test_fires,
                         bar=bars(args.scene.bars_hidden), **request)
@@ -116,7 +121,8 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
     bar = bars(args.scene.bars_hidden)
     with bar(plans_to_make(scenes, methods, args.random_draws), "plan") as told:
         plans = list(planned(scenes, methods, told=told, **request))
-    where = ExecutorOptions(args.executor, args.workers, args.ray_address)
+    where = ExecutorOptions(args.executor, args.workers, args.ray_address,
+                            args.worker_limit_s)
     with (closing(where.open(Recipe(Judge, (scenes, masks_of(plans))))) as executor,
           bar(args.test_fires * len(scenes), "fire") as told):
         return evaluate_in_chunks(scenes, plans, executor, plan_fires=args.plan_fires,

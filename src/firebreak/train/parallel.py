@@ -130,7 +130,8 @@ class CollectorPool:
             train = self.config.train
             self._executor = open_executor(
                 train.collector_executor, Recipe(make_player, (self.config,)),
-                train.collector_workers or train.collectors, train.ray_address)
+                train.collector_workers or train.collectors, train.ray_address,
+                train.collector_limit_s)
         return self._executor
 
     def _one_round(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:

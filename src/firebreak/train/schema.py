@@ -176,6 +176,8 @@ class TrainConfig(Section):
     collector_executor: Literal["in-process", "processes", "ray"] = Field(
         "processes", description="where they play")
     collector_workers: int = Field(0, ge=0, le=4096, description="that play for them; 0: one each")
+    collector_limit_s: float = Field(600.0, gt=0, description="a worker that takes longer for a "
+                                     "round is replaced, and the round played again")
     ray_address: str | None = Field(None, description="HOST:PORT of a Ray cluster's head")
     mode: Literal["lockstep", "async"] = Field(
         "lockstep", description="the same bits anywhere, or rounds as they come")

@@ -18,7 +18,7 @@ def open_executor(name: ExecutorName, recipe: Recipe, workers: int = 0,
 
     Args:
         workers: 0: as many as there are cores (of the cluster, for Ray), one for in-process.
-        limit_s: see `Executor`.
+        limit_s: see `Executor`; of no meaning in this process, where calls come one by one.
 
     Raises:
         InputError: Ray is asked for and not there, or an address without it is given.
@@ -30,7 +30,7 @@ def open_executor(name: ExecutorName, recipe: Recipe, workers: int = 0,
         raise fail(expected="--executor ray together with --ray-address", given=f"'{name}'",
                    where="--ray-address", remedy="add --executor ray")
     if name == "in-process":
-        return Executor(InProcess(recipe), workers or 1, limit_s=limit_s)
+        return Executor(InProcess(recipe), workers or 1)
     if name == "processes":
         return Executor(Processes(recipe), workers or cores(), limit_s=limit_s)
     backend = RayCore(recipe, workers, ray_address)
