@@ -176,7 +176,8 @@ def test_a_move_elsewhere_is_not(service: Service, tmp_path: Path, capsys: Out,
     assert message in refused(service, tmp_path, capsys)
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/x.zip"])
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/x.zip",
+                                 "http://[127.0.0.1/x.zip"])
 def test_an_archive_elsewhere_is_not_taken(service: Service, tmp_path: Path, capsys: Out,
                                            url: str) -> None:
     service.archive_url = url

@@ -249,7 +249,7 @@ def _phases(text: str | None, config: Path | None) -> "list[Phase]":
         return []
     try:
         phases = [Phase(int(year), float(budget)) for year, budget in pairs]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise fail(expected="a year and a budget for each phase",
                    given=f"'{text}'" if text else "others", where=where,
                    remedy="write 2027:50000,2028:80000, or [[phase]] with year and budget",

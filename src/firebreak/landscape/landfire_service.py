@@ -138,8 +138,8 @@ def download(service: str, archive: str, folder: Path) -> Path:
         InputError: it is elsewhere than a web server of the service's kind, or breaks off.
     """
     target = folder / "landfire.zip"
-    if urlsplit(archive).scheme != urlsplit(service).scheme:
-        raise fail(expected=f"an answer by {urlsplit(service).scheme}", given=f"'{archive}'",
+    if _scheme(archive) != _scheme(service):
+        raise fail(expected=f"an answer by {_scheme(service)}", given=f"'{archive}'",
                    where=service, remedy="take it by hand if you trust it")
     with whole_file(target, "an archive") as part, _open(archive) as answer, part.open(
             "wb") as out:
@@ -148,8 +148,8 @@ def download(service: str, archive: str, folder: Path) -> Path:
             copied = _copy(answer, out, archive)
         except (http.client.IncompleteRead, OSError) as error:
             raise _broken_off(archive, f"'{error}'") from error
-        if length is not None and copied != int(length):
-            raise _broken_off(archive, f"{copied:,} of {int(length):,} bytes")
+        if length is not None and str(copied) != length.strip():
+            raise _broken_off(archive, f"{copied:,} of {length} bytes")
     return target
 
 
@@ -202,12 +202,20 @@ def _broken_off(archive: str, given: str) -> InputError:
     return fail(expected="the whole archive", given=given, where=archive, remedy="fetch it again")
 
 
+def _scheme(url: str) -> str:
+    """How an address is to be asked; "" of what is none."""
+    try:
+        return urlsplit(url).scheme
+    except ValueError:
+        return ""
+
+
 class _SameScheme(HTTPRedirectHandler):
     """Follows redirects, but never from https to anything else."""
 
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any,
                          newurl: str) -> Request | None:
-        if urlsplit(newurl).scheme != urlsplit(req.full_url).scheme:
+        if _scheme(newurl) != _scheme(req.full_url):
             raise fail(expected="an answer where it was asked for", given=f"a way to '{newurl}'",
                        where=req.full_url.partition("?")[0],
                        remedy="check the service's address")
@@ -216,7 +224,7 @@ class _SameScheme(HTTPRedirectHandler):
 
 def _open(url: str) -> http.client.HTTPResponse:
     where = url.partition("?")[0]
-    if urlsplit(url).scheme not in ("http", "https"):
+    if _scheme(url) not in ("http", "https"):
         raise fail(expected="a web address", given=f"'{where}'", where="--service",
                    remedy=f"leave it out for {SERVICE}")
     request = Request(url, headers={"Accept": "application/json, */*"})
@@ -228,7 +236,9 @@ def _open(url: str) -> http.client.HTTPResponse:
             said = _words(_parsed(error.read(_ANSWER_BYTES)))
         raise fail(expected="an answer from the service", given=f"{error.code}: {said}",
                    where=where, remedy="check the request, or try again later") from error
-    except (URLError, http.client.HTTPException, OSError) as error:
+    except InputError:  # a redirect that was refused
+        raise
+    except (URLError, http.client.HTTPException, OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
         raise fail(expected="the service to answer", given=f"'{reason}'", where=where,
                    remedy="check the network and the address, or try again later") from error

@@ -18,6 +18,6 @@ def read_settings(path: str | Path) -> dict[str, object]:
                    remedy="check the path")
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise fail(expected="a TOML file", given=str(error), where=str(path),
                    remedy="correct this line") from error
