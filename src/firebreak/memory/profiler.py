@@ -4,8 +4,8 @@ A full row lists every owner. A row of a phase says what that one time of it add
 which is how growth found between full rows is put down to a phase. Phases that come with every turn
 of the loop are read once after a cleanup; those that come seldom are read always.
 
-Where episodes are short, readings would take a good part of the time: beyond the first ones they
-are left out until they are back within their share of it.
+Where episodes are short, readings would take a good part of the time: after the first ones they are
+made only as often as keeps them within a share of it.
 """
 
 import time
@@ -19,10 +19,10 @@ Row = dict[str, Any]
 Roots = Callable[[], dict[str, object]]
 
 LOOP_PHASES = ("collect", "learn")
-MOST_OF_TIME = 0.008
-"""Share of the time since the first reading that readings may take, ..."""
 READ_AT_FIRST = 40
-"""... from so many cleanups on."""
+"""Cleanups that are read in any case; ..."""
+MOST_OF_TIME = 0.005
+"""... the share of the time after them that readings may take."""
 _ALWAYS_AT_FIRST = 12  # cleanups, after which phases of the loop are read ...
 _THEN_EVERY = 4  # ... after every fourth one
 _LEAST_BYTES, _LEAST_ITEMS = 1000, 16  # smaller owners are left out of rows
@@ -43,7 +43,7 @@ class Profiler:
                  clock: Callable[[], float] = time.perf_counter) -> None:
         self.roots, self.filled, self.clock = roots, filled, clock
         self.seconds = 0.0
-        self._begin: float | None = None
+        self._begin, self._spent = 0.0, 0.0  # when readings began to be counted, and theirs then
         self._cleanups = 0
         self._due: set[str] = set()
         self._rows: list[Row] = []
@@ -59,6 +59,8 @@ class Profiler:
             if self._cleanups < _ALWAYS_AT_FIRST or self._cleanups % _THEN_EVERY == 0:
                 self._due.update(LOOP_PHASES)
             self._cleanups += 1
+            if self._cleanups == READ_AT_FIRST:
+                self._begin, self._spent = self.clock(), self.seconds
 
     @contextmanager
     def phase(self, name: str, *, once: bool = False) -> Iterator[None]:
@@ -83,14 +85,12 @@ class Profiler:
         return rows
 
     def _has_time(self) -> bool:
-        if self._begin is None or self._cleanups < READ_AT_FIRST:
+        if self._cleanups < READ_AT_FIRST:
             return True
-        return self.seconds <= MOST_OF_TIME * (self.clock() - self._begin)
+        return self.seconds - self._spent <= MOST_OF_TIME * (self.clock() - self._begin)
 
     def _read(self) -> Row:
         begin = self.clock()
-        if self._begin is None:
-            self._begin = begin
         row = reading(self.roots(), without=(self,))
         self.seconds += self.clock() - begin
         return row
