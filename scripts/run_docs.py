@@ -125,6 +125,12 @@ def served(words: list[str], clone: Path, env: dict[str, str]) -> int:
         return process.wait(timeout=READY_S)
 
 
+def _processor_s() -> float:
+    """What commands that ended have taken of the processor."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
 def run_block(block: Block, clone: Path, setup: bool, env: dict[str, str]) -> list[str]:
     """Runs a block; the commands that failed."""
     where = f"{block.page.relative_to(ROOT)}:{block.line}"
@@ -134,13 +140,14 @@ def run_block(block: Block, clone: Path, setup: bool, env: dict[str, str]) -> li
         print(f"  {where}: {text}", flush=True)
         words = [sys.executable, "-c", block.text] if block.kind == "python" else (
             command_line(text, setup))
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), _processor_s()
         try:
             code = served(words, clone, env) if "--serve" in words else subprocess.run(
                 words, cwd=clone, env=env, timeout=MOST_S, stdout=subprocess.DEVNULL).returncode
         except (subprocess.TimeoutExpired, OSError) as error:
             code, text = -1, f"{text} ({error})"
-        print(f"    exit {code}, {time.perf_counter() - began:.1f} s", flush=True)
+        print(f"    exit {code}, {time.perf_counter() - began:.1f} s, of the processor "
+              f"{_processor_s() - busy:.1f} s", flush=True)
         if code != 0:
             failed.append(f"{where}: {text}")
     return failed

@@ -16,7 +16,7 @@ from firebreak.landscape.synthetic import generate
 from firebreak.landscape.writers import write_geotiff
 from firebreak.planning.export import read_plan, write_plan
 from firebreak.planning.methods import make_plan
-from firebreak.planning.plan import Plan
+from firebreak.planning.plan import Plan, spent_words
 
 ALBERS = rasterio.crs.CRS.from_epsg(5070).to_wkt()
 
@@ -198,3 +198,12 @@ def test_a_file_in_place_of_the_folder_is_refused(plan: Plan, land: Landscape,
     (tmp_path / "taken").write_text("")
     with pytest.raises(InputError, match="--out"):
         write_plan(plan, land, tmp_path / "taken")
+
+
+def test_what_a_plan_spends_is_told_once(plan: Plan) -> None:
+    count = plan.cells.size
+    budget = count + 0.75
+    assert spent_words(replace(plan, cost=float(count), cost_unit="cells", budget=budget)) == (
+        f"{count} cells of a budget of {budget:g}")
+    assert spent_words(replace(plan, cost=61_080.5, cost_unit="cost", budget=70_000.0)) == (
+        f"{count} cells, cost 61,080.5 of a budget of 70,000")

@@ -91,6 +91,8 @@ def written(result: PlanResult, evaluation: Evaluation,
         files = write_plan_report(out, result._replace(years=years_of(result.segments, phases)),
                                   evaluation, curves, ORIGIN)
     assert {path.name for path in files} == {path.name for path in out.iterdir()}
+    beside = files[-1].read_text().partition("Files beside this page")[2]
+    assert all(f"<li>{path.name}</li>" in beside for path in files[:-1])
     return out
 
 

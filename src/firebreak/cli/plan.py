@@ -208,11 +208,11 @@ def _next(args: PlanArguments, plan: "Plan", out: Path) -> str:
 
 def _say(plan: "Plan", evaluation: "Evaluation | None", files: list[Path],
          args: PlanArguments, out: Path) -> None:
+    from firebreak.planning.plan import spent_words
     from firebreak.planning.tables import table
     from firebreak.planning.vectors import has_vector_reader
 
-    print(f"{plan.method}: {plan.cells.size} cells, {plan.cost:g} {plan.cost_unit} of a budget of "
-          f"{plan.budget:g}, in {plan.seconds:.2f} s")
+    print(f"{plan.method}: {spent_words(plan)}, in {plan.seconds:.2f} s")
     for name, number in (plan.notes or {}).items():
         print(f"{name.replace('_', ' ')}: {number:.4f}")
     if evaluation is not None:

@@ -98,6 +98,13 @@ def cost_unit(landscape: Landscape) -> CostUnit:
     return "cells" if bool((landscape.cost[landscape.treatable] == 1.0).all()) else "cost"
 
 
+def spent_words(plan: Plan) -> str:
+    """What a plan spends, for people: its cells, and what they cost where that is another number.
+    """
+    cost = "" if plan.cost_unit == "cells" else f", cost {plan.cost:,.6g}"
+    return f"{plan.cells.size:,} cells{cost} of a budget of {plan.budget:,.6g}"
+
+
 def cost_of(cells: NDArray[np.int64], landscape: Landscape) -> float:
     """What treating these cells costs."""
     return float(landscape.cost.ravel()[cells].astype(np.float64).sum())

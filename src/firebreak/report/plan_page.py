@@ -14,7 +14,7 @@ from firebreak.landscape.fuel_systems import fuel_name
 from firebreak.planning.effect import Interval, risk
 from firebreak.planning.evaluate import Evaluation
 from firebreak.planning.export_effect import PlanResult, plan_id, segment_columns
-from firebreak.planning.plan import pieces_of
+from firebreak.planning.plan import pieces_of, spent_words
 from firebreak.report import html
 from firebreak.report.cartography import fuel_shares, place_of
 from firebreak.report.plan_figures import ENOUGH, compass, stopping_point
@@ -66,9 +66,8 @@ def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
     sections += [html.Section("Assumptions", "assumptions", _assumptions(result, origin)),
                  html.Section("Limits", "limits", html.listing(LIMITS)),
                  html.Section("How to repeat this", "origin", _origin(result, origin))]
-    lead = (f"{plan.method} on {result.full.name}: {plan.cells.size:,} cells, "
-            f"{_cost(plan.cost, plan.cost_unit)} of a budget of "
-            f"{_cost(plan.budget, plan.cost_unit)}; {place_of(result.scene.landscape)}")
+    lead = (f"{plan.method} on {result.full.name}: {spent_words(plan)}; "
+            f"{place_of(result.scene.landscape)}")
     return html.page(f"Fuel-break plan for {result.full.name}", lead, _head(result, numbers),
                      sections, f"firebreak {__version__}. This page is one file and asks nothing "
                                "of any network.")
@@ -96,9 +95,9 @@ def _landscape(result: PlanResult, pictures: Mapping[str, Path]) -> str:
     land = result.scene.landscape
     top = ", ".join(f"{fuel_name(code, land.fuel_system)} {share:.0%}"
                     for code, share in fuel_shares(land.fuel_model)[:4])
-    words = (f"{land.burnable.mean():.0%} of the area burns and {land.treatable.mean():.0%} may be "
-             f"treated; elevation {land.elevation_m.min():.0f} to {land.elevation_m.max():.0f} m, "
-             f"mean slope {100 * land.slope_tan.mean():.0f} %. Most common: {top}.")
+    words = (f"{land.burnable.mean():.0%} of the area can burn and {land.treatable.mean():.0%} may "
+             f"be treated; elevation {land.elevation_m.min():.0f} to "
+             f"{land.elevation_m.max():.0f} m, mean slope {100 * land.slope_tan.mean():.0f} %. Most common: {top}.")
     return html.paragraph(words) + _picture(
         pictures, "landscape", f"Map of fuel models over shaded relief. {words}",
         "Fuel models in their usual colours over relief; the list is sorted by area.")

@@ -51,7 +51,9 @@ def write_plan_report(out: Path, result: PlanResult, evaluation: Evaluation | No
             told(1)
         films = fire_animation(out / "fire.gif", result.scene, result.plan)
         told(1)
-    page = plan_page(result, evaluation, origin, pictures | {"fire": films[0]})
+    names = [path.name for path in (*pictures.values(), *films)]
+    page = plan_page(result, evaluation, origin._replace(files=[*origin.files, *names]),
+                     pictures | {"fire": films[0]})
     return [*pictures.values(), *films, write_page(out / "report.html", page)]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from firebreak import __version__
 from firebreak.fire.scene import Scene
 from firebreak.memory.verdict import judge
-from firebreak.planning.plan import Plan
+from firebreak.planning.plan import Plan, spent_words
 from firebreak.report import html
 from firebreak.report.cartography import place_of
 from firebreak.report.plan_page import LIMITS, versions
@@ -126,9 +126,8 @@ def _learning(metrics: Sequence[Mapping[str, Any]], drawn: Mapping[str, Path]) -
 
 def _plan(scene: Scene, plan: Plan, drawn: Mapping[str, Path]) -> str:
     return html.paragraph(
-        f"{scene.landscape.name}: {place_of(scene.landscape)}. {plan.cells.size:,} cells, "
-        f"{plan.cost:,.6g} {plan.cost_unit} of a budget of {plan.budget:,.6g}, in "
-        f"{plan.seconds:.2f} seconds.") + _shown(
+        f"{scene.landscape.name}: {place_of(scene.landscape)}. {spent_words(plan)}, "
+        f"in {plan.seconds:.2f} seconds.") + _shown(
         drawn, ("landscape", "plan", "burn_probability", "fire"))
 
 
