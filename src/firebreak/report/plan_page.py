@@ -97,7 +97,8 @@ def _landscape(result: PlanResult, pictures: Mapping[str, Path]) -> str:
                     for code, share in fuel_shares(land.fuel_model)[:4])
     words = (f"{land.burnable.mean():.0%} of the area can burn and {land.treatable.mean():.0%} may "
              f"be treated; elevation {land.elevation_m.min():.0f} to "
-             f"{land.elevation_m.max():.0f} m, mean slope {100 * land.slope_tan.mean():.0f} %. Most common: {top}.")
+             f"{land.elevation_m.max():.0f} m, mean slope {100 * land.slope_tan.mean():.0f} %. "
+             f"Most common: {top}.")
     return html.paragraph(words) + _picture(
         pictures, "landscape", f"Map of fuel models over shaded relief. {words}",
         "Fuel models in their usual colours over relief; the list is sorted by area.")
