@@ -132,7 +132,7 @@ def draw_baselines(axes: Axes, baselines: Mapping[str, float]) -> None:
                       xycoords=axes.get_yaxis_transform(), textcoords="axes fraction",
                       va="center", fontsize=8.5, annotation_clip=False,
                       arrowprops={"arrowstyle": "-", "color": QUIET, "linewidth": 0.6,
-                                  "shrinkA": 0, "shrinkB": 0})
+                                  "shrinkA": 0, "shrinkB": 0, "relpos": (0.0, 0.5)})
 
 
 def _draw_schedules(axes: Axes, progress: Sequence[Row]) -> None:

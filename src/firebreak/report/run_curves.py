@@ -55,11 +55,12 @@ def runs_figure(runs: Mapping[str, Sequence[Row]], baselines: Mapping[str, float
                                                        if row.get("kind") == kind]), column)
                      for name, rows in runs.items()}
             _draw(axes, together(found, kind), colour, words)
+        for axes in (above, below):
+            axes.axhline(0.0, color=QUIET, linewidth=0.6)
         draw_baselines(above, baselines)
         above.legend(loc="lower right", framealpha=0.9)
         below.legend(loc="lower right", framealpha=0.9)
         for axes in (above, below):
-            axes.axhline(0.0, color=QUIET, linewidth=0.6)
             axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
             axes.set_ylabel("reduction of the expected loss")
             tidy(axes)
