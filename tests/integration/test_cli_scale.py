@@ -2,12 +2,16 @@
 
 import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from firebreak.cli import main
 from firebreak.train.config import load_config
+from firebreak.train.metrics import read_rows
 from firebreak.train.player import Player
 from tiny import TINIER
 
@@ -69,6 +73,33 @@ def test_trials_write_a_table_and_a_configuration_that_trains(
     assert all(Path(file).is_file() for file in last["files"])
     best = load_config(str(folder / "best.toml"))
     assert best.agent.n_step == last["best"]["changes"]["agent.n_step"]
+
+
+@pytest.mark.slow
+def test_an_optuna_search_that_is_killed_goes_on_to_the_same_trials(tmp_path: Path) -> None:
+    """Through the command: proposals, pruning, journal and table."""
+    pytest.importorskip("optuna")
+    search = ["--folds", "3", "--trials", "8", "--search", "optuna", "--executor", "in-process"]
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert run("trials", *search, "--out", str(whole)) == 0
+    child = subprocess.Popen(
+        [sys.executable, "-c", "import sys; from firebreak.cli import main; main(sys.argv[1:])",
+         "trials", "quick", *SET, *search, "--out", str(broken)], stdout=subprocess.DEVNULL)
+    rows = broken / "trials.jsonl"
+    while not rows.is_file() or len(rows.read_text().splitlines()) < 6:
+        assert child.poll() is None
+        time.sleep(0.05)
+    child.kill()
+    child.wait()
+    assert len(rows.read_text().splitlines()) < len((whole / rows.name).read_text().splitlines())
+    assert main(["trials", "--resume", str(broken), "--executor", "in-process"]) == 0
+
+    def told(folder: Path) -> list[dict[str, object]]:
+        return [{key: value for key, value in row.items() if "rss" not in key and key != "live"}
+                for row in read_rows(folder / rows.name)]
+    assert told(broken) == told(whole)
+    assert {row["state"] for row in told(whole) if row["kind"] == "trial"} == {"finished", "pruned"}
+    assert load_config(str(broken / "best.toml")) == load_config(str(whole / "best.toml"))
 
 
 @pytest.mark.parametrize(("arguments", "text"), [
