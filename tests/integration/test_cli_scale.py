@@ -1,5 +1,6 @@
 """`evolve` and `trials` as a user types them: lines, files, the last line, a stop, mistakes."""
 
+import gc
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from firebreak.cli import main
+from firebreak.memory.registry import live_counts
 from firebreak.train.config import load_config
 from firebreak.train.metrics import read_rows
 from firebreak.train.player import Player
@@ -45,6 +47,8 @@ def test_evolve_writes_figure_policy_metrics_and_copies(evolved: Path) -> None:
 
 def test_evolve_resumes_to_more_generations_and_ends_with_the_contract(
         evolved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gc.collect()  # what other tests no longer hold
+    before = live_counts()
     assert main(["evolve", "--resume", str(evolved), "--generations", "4", "--json"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert len([line for line in out if line.startswith("generation ")]) == 1
@@ -52,7 +56,9 @@ def test_evolve_resumes_to_more_generations_and_ends_with_the_contract(
     assert last["schema"] == 1
     assert last["generations"] == 4
     assert last["best_fitness"] >= last["first_fitness"]
-    assert set(last["live"]) == {"agents", "envs", "replays"}
+    kinds = {"agents": "DQNAgent", "envs": "FuelbreakVectorEnv", "replays": "Replay"}
+    assert {name: last["live"][name] - before.get(kind, 0) for name, kind in kinds.items()} == {
+        "agents": 4, "envs": 2, "replays": 1}
 
 
 def test_the_gate_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -1,8 +1,5 @@
 """`firebreak evolve CONFIG`: an evolutionary population of policies with one shared replay."""
 
-import shlex
-import signal
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from firebreak.checks import fail
-from firebreak.cli import common, signals
+from firebreak.cli import common, runs
 from firebreak.cli.executor_options import ExecutorOptions
 from firebreak.cli.train import compare
 
@@ -49,32 +45,25 @@ class EvolveArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    from firebreak.train.config import data_folder, load_config, with_data
+    from firebreak.train.config import data_folder
     from firebreak.train.evolution import Evolution
     from firebreak.train.executors.base import Recipe, closing
-    from firebreak.train.lock import locked
     from firebreak.train.player import make_player
     from firebreak.train.splits import make_splits
 
     args = common.parse(EvolveArguments, arguments, "evolve")
-    source = str(_stored(args.resume)) if args.resume else args.config
-    config = load_config(source, _changes(args))
-    common.use_threads(config.train.threads, config.train.torch_threads)
-    config = with_data(config, data_folder(config, args.data))
-    folder = args.resume or common.chosen_folder(args.out, f"evolve-{Path(args.config).stem}")
-    if args.resume is None and (folder / "config.toml").exists():
-        raise fail(expected="a folder without a run", given="one that holds a run",
-                   where=str(folder), remedy="use --resume to go on with it, or another --out")
+    config = runs.configuration(args, {"evolution.population": args.population,
+                                       "evolution.generations": args.generations})
+    folder = runs.folder_of(args, f"evolve-{Path(args.config).stem}")
     splits = make_splits(config, data_folder(config, None))
     begin = time.perf_counter()
     with closing(args.where.open(Recipe(make_player, (config,)))) as executor:
         evolution = Evolution(config, executor, splits.train[0].shape, folder)
-        stop: dict[int, signals.Handler] = dict.fromkeys(
-            (signal.SIGINT, signal.SIGTERM), signals.stop_now)
         # Only after all of that has worked.
-        with locked(folder), common.copied(folder, config.artifacts), signals.handling(stop):
+        with runs.writing(folder, config, "evolve", "generations"):
             _begin_or_resume(evolution, folder, args.resume is not None)
             end = _consume(evolution, folder, config, args.quiet)
+            live = evolution.live()
     compare(config, splits, folder)
     print(f"\nfitness of the best: {end['first_fitness']:.3f} in generation 0, "
           f"{end['best_fitness']:.3f} in the end; policy.pt and figures are in {folder}")
@@ -82,26 +71,11 @@ def run(arguments: list[str]) -> int:
         common.print_json({
             "run": str(folder), "generations": end["generation"],
             "best_fitness": end["best_fitness"], "first_fitness": end["first_fitness"],
-            "live": evolution.live(), "env_steps": end["env_steps"],
+            "live": live, "env_steps": end["env_steps"],
             "learner_steps": end["learner_steps"], "workers": executor.workers,
             "executor": executor.backend.name, "population_sha256": end["population_sha256"],
             "seconds": time.perf_counter() - begin})
     return 0
-
-
-def _changes(args: EvolveArguments) -> list[str]:
-    given = {"seed": args.seed, "evolution.population": args.population,
-             "evolution.generations": args.generations}
-    return list(args.set) + [f"{key}={value}" for key, value in given.items()
-                             if value is not None]
-
-
-def _stored(run: Path) -> Path:
-    stored = run / "config.toml"
-    if not stored.is_file():
-        raise fail(expected="a run folder with config.toml", given="none there",
-                   where=str(run), remedy="give the folder of an earlier run")
-    return stored
 
 
 def _begin_or_resume(evolution: "Evolution", folder: Path, resumed: bool) -> None:
@@ -141,10 +115,6 @@ def _consume(evolution: "Evolution", folder: Path, config: "RunConfig",
                     draw_fitness(folder)
             last = row
         draw_fitness(folder)
-    except KeyboardInterrupt:
-        print(f"interrupted; generations that ended are saved, go on with: firebreak evolve "
-              f"--resume {shlex.quote(str(folder))}", file=sys.stderr)
-        raise
     finally:
         log.close()
     return last

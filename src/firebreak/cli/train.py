@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from firebreak.checks import fail
-from firebreak.cli import common, signals
+from firebreak.cli import common, runs, signals
 
 if TYPE_CHECKING:
     from firebreak.train.schema import RunConfig
@@ -49,41 +48,22 @@ def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(TrainArguments, arguments, "train")
     with signals.handling({signal.SIGTERM: signals.stop_now}):
-        config, folder = _config_and_folder(args)
-        return _train(args, config, folder)
+        return _train(args)
 
 
-def _config_and_folder(args: TrainArguments) -> tuple["RunConfig", Path | None]:
-    from firebreak.train.config import load_config
-
-    changes = list(args.set) + ([f"seed={args.seed}"] if args.seed is not None else [])
-    if args.resume is None:
-        return load_config(args.config, changes), None
-    stored = args.resume / "config.toml"
-    if not stored.is_file():
-        raise fail(expected="a run folder with config.toml", given="none there",
-                   where=str(args.resume), remedy="give the folder of an earlier run")
-    return load_config(str(stored), changes), args.resume
-
-
-def _train(args: TrainArguments, config: "RunConfig", resumed: Path | None) -> int:
-    from firebreak.train.config import data_folder, with_data
+def _train(args: TrainArguments) -> int:
+    from firebreak.train.config import data_folder
     from firebreak.train.lock import locked
     from firebreak.train.splits import make_splits
     from firebreak.train.trainer import ParallelTrainer
 
-    common.use_threads(config.train.threads, config.train.torch_threads)
-    data = data_folder(config, args.data)
-    splits = make_splits(config, data)
-    config = with_data(config, data)
-    folder = resumed or common.chosen_folder(args.out, Path(args.config).stem)
-    if resumed is None and (folder / "config.toml").exists():
-        raise fail(expected="a folder without a run", given="one that holds a run",
-                   where=str(folder), remedy="use --resume to go on with it, or another --out")
+    config = runs.configuration(args, {})
+    splits = make_splits(config, data_folder(config, None))
+    folder = runs.folder_of(args, Path(args.config).stem)
     trainer = ParallelTrainer(config, splits, folder)
     # Nothing is written before all of that has worked.
     with locked(folder), common.copied(folder, config.artifacts):
-        _begin_or_resume(trainer, folder, resumed is not None)
+        _begin_or_resume(trainer, folder, args.resume is not None)
         return _run_and_report(args, trainer, folder)
 
 

@@ -2,8 +2,6 @@
 
 import json
 import shlex
-import signal
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from firebreak.checks import fail
-from firebreak.cli import common, signals
+from firebreak.cli import common, runs
 from firebreak.cli.executor_options import ExecutorOptions
 
 if TYPE_CHECKING:
@@ -52,31 +50,22 @@ class TrialsArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    from firebreak.train.config import as_toml, data_folder, load_config, with_data
+    from firebreak.train.config import as_toml, data_folder
     from firebreak.train.executors.base import Recipe, closing
     from firebreak.train.folds import make_folds, make_store
-    from firebreak.train.lock import locked
     from firebreak.train.search import check_search, make_search
     from firebreak.train.trials import FoldRunner
 
     args = common.parse(TrialsArguments, arguments, "trials")
-    source = args.config if args.resume is None else str(_stored(args.resume))
-    config = load_config(source, _changes(args))
-    common.use_threads(config.train.threads, config.train.torch_threads)
-    config = with_data(config, data_folder(config, args.data))
-    folder = args.resume or common.chosen_folder(args.out, f"trials-{Path(args.config).stem}")
-    if args.resume is None and (folder / "config.toml").exists():
-        raise fail(expected="a folder without trials", given="one that holds some",
-                   where=str(folder), remedy="use --resume to go on with them, or another --out")
+    config = runs.configuration(args, {"trials.folds": args.folds, "trials.trials": args.trials})
+    folder = runs.folder_of(args, f"trials-{Path(args.config).stem}")
     kind = args.search if args.resume is None else search_of(args.resume)
     check_search(config)
     store = make_store(config, data_folder(config, None))
     make_folds(store, config.trials.folds, config.seed)
     begin = time.perf_counter()
-    stop: dict[int, signals.Handler] = dict.fromkeys((signal.SIGINT, signal.SIGTERM),
-                                                     signals.stop_now)
-    with (closing(args.where.open(Recipe(FoldRunner, (config,)))) as executor, locked(folder),
-          common.copied(folder, config.artifacts), signals.handling(stop)):
+    with (closing(args.where.open(Recipe(FoldRunner, (config,)))) as executor,
+          runs.writing(folder, config, "trials", "folds")):
         search = make_search(kind, config, folder)
         (folder / "config.toml").write_text(as_toml(config), encoding="utf-8")
         (folder / OPTIONS).write_text(json.dumps({"search": search.name}), encoding="utf-8")
@@ -97,17 +86,12 @@ def _consume(config: "RunConfig", search: Any, executor: Any, folder: Path) -> l
     from firebreak.train.trials import run_trials
 
     rows = []
-    try:
-        for row in run_trials(config, search, executor, folder):
-            rows.append(row)
-            print(f"trial {row['trial']}: {row['state']} after {row['folds']} folds, validation "
-                  f"{row['validation']:.3f}, test {row['test']:.3f}; memory "
-                  f"{row['driver_rss_bytes'] / 1e6:.0f} MB here, "
-                  f"{row['rss_bytes'] / 1e6:.0f} MB in the trial", flush=True)
-    except KeyboardInterrupt:
-        print(f"interrupted; folds that ended are saved, go on with: firebreak trials --resume "
-              f"{shlex.quote(str(folder))}", file=sys.stderr)
-        raise
+    for row in run_trials(config, search, executor, folder):
+        rows.append(row)
+        print(f"trial {row['trial']}: {row['state']} after {row['folds']} folds, validation "
+              f"{row['validation']:.3f}, test {row['test']:.3f}; memory "
+              f"{row['driver_rss_bytes'] / 1e6:.0f} MB here, "
+              f"{row['rss_bytes'] / 1e6:.0f} MB in the trial", flush=True)
     return rows
 
 
@@ -133,20 +117,6 @@ def _best(rows: list[dict[str, Any]]) -> dict[str, Any]:
     best = best_trial(rows)
     return {"best": {name: best[name] for name in
                      ("trial", "changes", "validation", "test", "low", "high")}}
-
-
-def _changes(args: TrialsArguments) -> list[str]:
-    given = {"seed": args.seed, "trials.folds": args.folds, "trials.trials": args.trials}
-    return list(args.set) + [f"{key}={value}" for key, value in given.items()
-                             if value is not None]
-
-
-def _stored(run: Path) -> Path:
-    stored = run / "config.toml"
-    if not stored.is_file():
-        raise fail(expected="a folder of trials with config.toml", given="none there",
-                   where=str(run), remedy="give the folder of earlier trials")
-    return stored
 
 
 def search_of(run: Path) -> str:
