@@ -193,6 +193,12 @@ def test_a_population_that_cannot_evolve_is_one_sentence(change: str, text: str)
         small(change)
 
 
+def test_it_is_said_that_gains_are_not_learned_from(tmp_path: Path) -> None:
+    config = small("agent.gain_share=0.25")
+    with pytest.warns(UserWarning, match="gain_share is not used: members learn from transitions"):
+        Evolution(config, executor_for(config), (10, 10), tmp_path)
+
+
 def test_several_map_sizes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="one map size, got 2"):
         make_player(small("mixture.sizes=[10, 12]"))

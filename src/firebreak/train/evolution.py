@@ -13,6 +13,7 @@ learning, with Q-learning members instead of one policy-gradient learner.
 import gc
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,6 +79,9 @@ class Evolution:
         self.replay = Replay(OBSERVATION, shape, 1, config.replay.capacity,
                              shortest_episode(config, shape[0]))
         self._check_budget()
+        if config.agent.gain_share > 0.0:
+            warnings.warn("agent.gain_share is not used: members learn from transitions alone",
+                          stacklevel=2)
         track(self.replay)
         self.generation = self.episodes = self.env_steps = self.learner_steps = 0
         self.profiler = Profiler(lambda: {"evolution": self}, self._filled)
