@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from firebreak.checks import fail
 from firebreak.cli import common, runs
 from firebreak.cli.executor_options import ExecutorOptions
 from firebreak.cli.train import compare
