@@ -165,7 +165,7 @@ def test_windows_of_a_real_map_stay_in_their_splits(data_dir: Path) -> None:
     config = load_config("landfire", ["landscapes.turned=false"])
     with pytest.warns(UserWarning, match="disagree"):
         splits = make_splits(config, data_dir)
-    test = splits.test["landfire-bitterroot-mt"] + splits.test["landfire-worcester-vt-north"]
+    test = [*splits.test["landfire-bitterroot-mt"], *splits.test["landfire-worcester-vt-north"]]
     def place(transform: tuple[float, ...]) -> tuple[float, float]:
         return transform[2], transform[5]
     side = 40 * 90.0

@@ -94,6 +94,7 @@ def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Pa
     print(f"{folder}: {trainer.describe()}")
     begin = time.perf_counter()
     end = _run(trainer, folder, config, args.quiet)
+    trainer.release()  # the comparison needs the room
     failed: list[OSError] = [] if trainer.unsaved is None else [trainer.unsaved]
     figures: list[Path] = []
     verdict = "none"

@@ -4,9 +4,10 @@ The three splits never share a cell. Synthetic landscapes come from streams of d
 windows come from blocks of a map that belong to one split only.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from firebreak.checks import fail
 from firebreak.env.problem import Problem
@@ -43,12 +44,31 @@ class Splits:
     """What a run trains, is validated and tested on.
 
     train: a source for each map size; validation: problems for each of these.
-    test: scenes by the name of their source, e.g. {"synthetic": [...]}.
+    test: scenes by the name of their source, e.g. {"synthetic": [...]}; a run needs none of them
+    until it has ended.
     """
 
     train: tuple[ProblemSource, ...]
     validation: tuple[list[Problem], ...]
-    test: dict[str, list[Scene]]
+    test: Mapping[str, Sequence[Scene]]
+
+
+class LaterScenes(Sequence[Scene]):
+    """Scenes of landscapes, made when the first of them is asked for: a scene is many times as
+    large as its landscape.
+    """
+
+    def __init__(self, landscapes: list[Landscape], conditions: FireConditions, seed: int) -> None:
+        self.landscapes, self.conditions, self.seed = landscapes, conditions, seed
+        self._made: list[Scene] = []
+
+    def __len__(self) -> int:
+        return len(self.landscapes)
+
+    def __getitem__(self, place: Any) -> Any:
+        if not self._made:
+            self._made = [make_scene(one, self.conditions, self.seed) for one in self.landscapes]
+        return self._made[place]
 
 
 class _Map(NamedTuple):
@@ -152,18 +172,18 @@ def _validation(config: RunConfig, source: ProblemSource, maps: list[_Map], size
 
 
 def _test_scenes(config: RunConfig, conditions: FireConditions, maps: list[_Map],
-                 data: Path) -> dict[str, list[Scene]]:
+                 data: Path) -> Mapping[str, Sequence[Scene]]:
     """Scenes of the size and cell size that the landscapes table names."""
     land, held_out = config.landscapes, config.evaluation
     seed = held_out.test_seed
 
-    def scenes(landscapes: list[Landscape]) -> list[Scene]:
-        return [make_scene(one, conditions, seed) for one in landscapes]
+    def scenes(landscapes: list[Landscape]) -> Sequence[Scene]:
+        return LaterScenes(landscapes, conditions, seed)
 
     if land.kind == "synthetic":
         draw = _draw(config, [], land.size, "test")
         return {"synthetic": scenes([draw(seed, i) for i in range(held_out.test_landscapes)])}
-    found = {}
+    found: dict[str, Sequence[Scene]] = {}
     if config.mixture.synthetic:
         draw = synthetic_landscapes(land.size + 2 * land.margin, "test", land.family)
         found["synthetic"] = scenes([treat_inside(draw(seed, i), land.margin)

@@ -246,6 +246,12 @@ class ParallelTrainer:
         for arena in self.arenas:
             arena.close()
 
+    def release(self) -> None:
+        """Closes and forgets environments, replays and collectors; nothing can be trained after."""
+        self.close()
+        self.arenas.clear()
+        self.cleaner.collectors.clear()
+
     def _collect(self) -> None:
         """One collection in every arena, or in those left; the returns of episodes that ended."""
         turn = self.progress
