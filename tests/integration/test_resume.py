@@ -174,7 +174,8 @@ def test_the_metrics_file_tells_no_time(tmp_path: Path) -> None:
     rows = read_rows(tmp_path / "a" / "metrics.jsonl")
     assert not any("seconds" in key or "rss" in key for row in rows for key in row)
     timed = read_rows(tmp_path / "a" / "timings.jsonl")
-    assert {"seconds", "rss_bytes"} <= set(timed[0])
+    assert {"seconds", "rss_bytes", "cleanup_seconds", "cleanup_freed_bytes",
+            "profiler_seconds"} <= set(timed[0])
     assert len(timed) == sum(row["kind"] in ("progress", "end") for row in rows)
 
 

@@ -24,7 +24,7 @@ MOST_WAITING = 1000
 
 SERIES = ("metrics", "timings", "memory")
 CLOCKS = frozenset({"seconds", "seconds_per_env_step", "seconds_per_collection", "cleanup_seconds",
-                    "cleanups", "profiler_seconds", "rss_bytes"})
+                    "cleanup_freed_bytes", "cleanups", "profiler_seconds", "rss_bytes"})
 """Keys of rows that differ from run to run."""
 
 

@@ -32,7 +32,9 @@ def progress_of(trainer: "ParallelTrainer", begin: float) -> dict[str, Any]:
             for seconds in arena.collector.step_times]),
         "seconds_per_collection": mean_or_none([sum(seconds) for seconds in zip(*(
             arena.collector.collection_times for arena in trainer.arenas), strict=False)]),
-        "cleanup_seconds": trainer.cleaner.seconds, "rss_bytes": rss_bytes()}
+        "cleanup_seconds": trainer.cleaner.seconds,
+        "cleanup_freed_bytes": trainer.cleaner.freed_bytes,
+        "profiler_seconds": trainer.profiler.seconds, "rss_bytes": rss_bytes()}
 
 
 def mean_or_none(values: Collection[float]) -> float | None:

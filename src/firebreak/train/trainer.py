@@ -141,6 +141,7 @@ class ParallelTrainer:
                    "best_learner_steps": self.best_learner_steps,
                    "mean_loss": mean_or_none(self.losses),
                    "cleanup_seconds": self.cleaner.seconds, "cleanups": self.cleaner.runs,
+                   "cleanup_freed_bytes": self.cleaner.freed_bytes,
                    "profiler_seconds": self.profiler.seconds}
         except _StopAskedError:
             self.save()
