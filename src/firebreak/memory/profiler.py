@@ -19,7 +19,7 @@ Row = dict[str, Any]
 Roots = Callable[[], dict[str, object]]
 
 LOOP_PHASES = ("collect", "learn")
-READ_AT_FIRST = 40
+READ_AT_FIRST = 60
 """Cleanups that are read in any case; ..."""
 MOST_OF_TIME = 0.005
 """... the share of the time after them that readings may take."""
