@@ -131,8 +131,9 @@ def _processor_s() -> float:
     return spent.children_user + spent.children_system
 
 
-def run_block(block: Block, clone: Path, setup: bool, env: dict[str, str]) -> list[str]:
-    """Runs a block; the commands that failed."""
+def run_block(block: Block, clone: Path, setup: bool, env: dict[str, str],
+              ran: set[tuple[str, ...]]) -> list[str]:
+    """Runs a block, without commands that pages before it had; the commands that failed."""
     where = f"{block.page.relative_to(ROOT)}:{block.line}"
     texts = commands(block) if block.kind == "sh" else ["(python)"]
     failed = []
@@ -140,6 +141,10 @@ def run_block(block: Block, clone: Path, setup: bool, env: dict[str, str]) -> li
         print(f"  {where}: {text}", flush=True)
         words = [sys.executable, "-c", block.text] if block.kind == "python" else (
             command_line(text, setup))
+        if tuple(words) in ran:
+            print("    ran above", flush=True)
+            continue
+        ran.add(tuple(words))
         began, busy = time.perf_counter(), _processor_s()
         try:
             code = served(words, clone, env) if "--serve" in words else subprocess.run(
@@ -165,6 +170,7 @@ def main() -> int:
     # Where a shell that runs this in the background ignores Ctrl-C, what is started here shall not.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     failed: list[str] = []
+    ran: set[tuple[str, ...]] = set()
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         clone, sources = copied(given.here, Path(folder))
@@ -175,7 +181,7 @@ def main() -> int:
                 runs = block.kind == "python" or (block.kind == "sh" and (
                     not block.about or (block.about == "long" and given.long)))
                 if runs:
-                    failed += run_block(block, clone, given.setup, env)
+                    failed += run_block(block, clone, given.setup, env, ran)
     minutes = (time.perf_counter() - began) / 60.0
     print("\n".join(["failed:", *failed]) if failed else f"all commands ran, {minutes:.1f} min")
     return 1 if failed else 0

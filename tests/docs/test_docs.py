@@ -55,8 +55,11 @@ def test_the_runner_takes_comments_off_and_knows_its_interpreter() -> None:
 def test_a_failing_command_is_told(tmp_path: Path) -> None:
     block = run_docs.Block(ROOT / "README.md", 1, "sh", "", "python -c 'raise SystemExit(3)'\n"
                                                             "python -c pass")
-    failed = run_docs.run_block(block, tmp_path, False, {})
+    ran: set[tuple[str, ...]] = set()
+    failed = run_docs.run_block(block, tmp_path, False, {}, ran)
     assert failed == ["README.md:1: python -c 'raise SystemExit(3)'"]
+    assert len(ran) == 2
+    assert run_docs.run_block(block, tmp_path, False, {}, ran) == []
 
 
 def test_the_picture_of_the_house_shows_the_imports_that_there_are() -> None:
