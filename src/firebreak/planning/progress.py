@@ -21,13 +21,18 @@ def no_bar(total: int, unit: str) -> Iterator[Told]:
     yield untold
 
 
+PARTS = 1024
+"""Shares are told in so many parts of a unit: their sums are exact, so that a full bar is full."""
+
+
 def in_shares(told: Told) -> Told:
     """Takes the share of one unit that is done so far, and tells what is new of it."""
     before = 0.0
 
     def share(now: float) -> None:
         nonlocal before
-        told(now - before)
-        before = now
+        whole = round(now * PARTS) / PARTS
+        told(whole - before)
+        before = whole
 
     return share
