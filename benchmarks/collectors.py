@@ -56,18 +56,18 @@ def clocks() -> tuple[float, float]:
     return time.perf_counter(), workers
 
 
-def spent(changes: list[str], seconds: float, warm_rows: int) -> Spent:
-    """What a run does from its row number `warm_rows` on until `seconds` are over."""
+def spent(changes: list[str], seconds: float, warm_steps: int) -> Spent:
+    """What a run does for `seconds`, from its env step number `warm_steps` on."""
     config = load_config("quick", [*COMMON, *changes])
     use_threads(config.train.threads, config.train.torch_threads)
     with tempfile.TemporaryDirectory() as folder:
         trainer = ParallelTrainer(config, make_splits(config, Path()), Path(folder))
         try:
             rows = (row for row in trainer.run() if row["kind"] == "progress")
-            for _ in range(warm_rows):
-                first = next(rows)
+            first = next(row for row in rows if row["env_steps"] >= warm_steps)
             begin = clocks()
-            last = next(row for row in rows if clocks()[0] - begin[0] >= seconds)
+            last = next(row for row in rows if clocks()[0] - begin[0] >= seconds
+                        and row["env_steps"] > first["env_steps"])
             wall, workers = (b - a for a, b in zip(begin, clocks(), strict=True))
         finally:
             trainer.close()
@@ -124,7 +124,7 @@ def runs(seconds: float) -> Iterator[str]:
         for place, (_, changes) in enumerate(VARIANTS):
             more = [*changes, f"train.collectors={COLLECTORS}"] if place else changes
             found = spent([f"landscapes.size={size}", f"train.updates_per_env_step={updates}",
-                           *more], seconds, 1 if place else 12)
+                           *more], seconds, 10 * size)
             rate = found.env_steps / found.wall_s
             single = single or rate
             workers = f", {1e3 * found.workers_s / found.env_steps:.1f} ms" if place else ""
