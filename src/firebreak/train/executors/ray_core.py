@@ -5,6 +5,7 @@ this machine alone is started and ended with the run.
 """
 
 import os
+import pickle
 import socket
 from types import ModuleType
 from typing import Any
@@ -41,7 +42,8 @@ class RayCore:
             raise fail(expected=f"at most the {self.cores()} workers that the cluster has CPUs for",
                        given=f"{workers}", where="--workers",
                        remedy="ask for fewer or add a node")
-        self._recipe = self._ray.put(recipe)
+        # Arrays that Ray unpacks are read-only, for which compiled code would be compiled anew.
+        self._recipe = self._ray.put(pickle.dumps(recipe, protocol=4))
         self._class = self._ray.remote(_RayWorker)
         self._actors: dict[int, Any] = {}
         self._running: dict[int, Any] = {}
@@ -114,7 +116,7 @@ class _RayWorker:
 
     def __init__(self, recipe: list[Any]) -> None:
         os.environ.update(ONE_THREAD)  # before what the recipe imports reads it
-        self._thing = LazyThing(imported().get(recipe[0]))
+        self._thing = LazyThing(pickle.loads(imported().get(recipe[0])))
 
     def serve(self, method: str, arguments: tuple[Any, ...], payload: Any) -> Reply:
         """Answers one call."""
