@@ -18,7 +18,7 @@ from firebreak.train.executors.base import Executor, Recipe, WorkerLostError, cl
 from firebreak.train.executors.processes import Processes
 
 _LANDS, _CALLS = 6, 8  # landscapes, and calls from one signal to the next
-_LIMIT_S = 60.0  # starting a worker counts too
+_LIMIT_S = 30.0  # starting a worker counts too
 _FEWER = 10  # a hang costs its limit
 
 
