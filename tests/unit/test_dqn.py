@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from firebreak.agent import dqn
 from firebreak.agent.dqn import DQNAgent, DQNSettings
 from firebreak.agent.replay import Batch
 from firebreak.agent.schedules import LinearSchedule
@@ -245,6 +246,18 @@ def test_a_restored_agent_goes_on_as_the_first_would_have() -> None:
     assert first.learn(batch(seed=9)) == second.learn(batch(seed=9))
     assert same(first.online_net, second.online_net)
     assert first.learner_steps == second.learner_steps == 5
+
+
+def test_a_batch_in_passes_teaches_what_it_teaches_at_once(monkeypatch) -> None:
+    at_once, in_passes = agent(), agent()
+    given = batch(count=7)
+    one = at_once.learn(given)
+    monkeypatch.setattr(dqn, "PASS_CELLS", 3 * CELLS)  # 3, 3 and 1 maps
+    assert len(in_passes._passes(given.observation)) == 3
+    other = in_passes.learn(given)
+    assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
+        (one.loss, one.gradient_norm, one.mean_q), rel=1e-5)
+    assert other.errors == pytest.approx(one.errors, rel=1e-5)
 
 
 def test_cleanup_frees_gradients_and_changes_nothing_else() -> None:

@@ -1,11 +1,13 @@
 """Learning from the gain of every break: the labels, their memory, the step, the run."""
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from firebreak.agent import dqn
 from firebreak.agent.dqn import DQNAgent, DQNSettings
 from firebreak.agent.gain_store import GainBatch, GainStore
 from firebreak.agent.relative import unit_of
@@ -145,6 +147,22 @@ def test_the_loss_is_the_huber_error_of_labelled_cells_alone() -> None:
     error = ((agent.q_values(batch.observation) - batch.gain) / unit)[~batch.gain.isnan()].abs()
     huber = torch.where(error < 1.0, 0.5 * error.square(), error - 0.5).mean()
     assert agent.learn_gains(batch).loss == pytest.approx(float(huber), rel=1e-4)
+
+
+def test_passes_weigh_every_labelled_cell_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    def agent() -> DQNAgent:
+        return DQNAgent(OBSERVATION, DQNSettings(
+            epsilon=constant(0.0), discount=constant(0.0), learning_rate=constant(1e-3),
+            width=8), 0)
+    batch = store_of(5).sample(5, torch.Generator().manual_seed(2))
+    batch.gain[:2, 3:] = torch.nan  # a pass with next to no labels
+    one = agent().learn_gains(batch)
+    monkeypatch.setattr(dqn, "PASS_CELLS", 2 * SIZE * SIZE)
+    other = agent().learn_gains(batch)
+    assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
+        (one.loss, one.gradient_norm, one.mean_q), rel=1e-4)
+    batch.gain[:2] = torch.nan
+    assert math.isfinite(agent().learn_gains(batch).loss)
 
 
 def trained(folder: Path, *changes: str) -> tuple[ParallelTrainer, list[dict]]:

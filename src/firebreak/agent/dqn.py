@@ -7,12 +7,14 @@ business.
 import copy
 import gc
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from firebreak.agent.exploration import explored, guide_of
 from firebreak.agent.gain_store import GainBatch
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.relative import unit_of
@@ -30,6 +32,10 @@ from firebreak.agent.targets import (
 )
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
+
+PASS_CELLS = 51_200
+"""Cells of maps that go through the network at a time on a CPU, 32 maps of 40x40: what a gradient
+step needs beyond that does not grow with maps and batches, for the same time."""
 
 _NOTHING = LinearSchedule(0.0, 0.0, 0, 1)
 
@@ -153,16 +159,24 @@ class DQNAgent:
         Raises:
             NotFinite: loss or gradient (nothing has changed then), or weights.
         """
-        discount = self.discount
-        moved = batch.to(self.device)
-        spread = self.online_net.spread(moved.observation)
-        taken = spread[torch.arange(moved.action.shape[0]), moved.action]
-        error = quantile_huber(taken, self._target(moved))
-        loss = (error if moved.weight is None else error * moved.weight).mean()
-        loss = loss + self._imitation_loss(spread.mean(2), moved)
-        norm = self._descend(loss, batch)
-        return Update(loss.item(), norm, taken.detach().mean().item(), discount,
-                      error.detach().sqrt().tolist())
+        discount, maps = self.discount, batch.action.shape[0]
+        values: list[Tensor] = []
+        errors: list[float] = []
+
+        def losses() -> Iterator[Tensor]:
+            for rows in self._passes(batch.observation):
+                moved = batch.rows(rows).to(self.device)
+                spread = self.online_net.spread(moved.observation)
+                taken = spread[torch.arange(moved.action.shape[0]), moved.action]
+                error = quantile_huber(taken, self._target(moved))
+                loss = (error if moved.weight is None else error * moved.weight).mean()
+                loss = loss + self._imitation_loss(spread.mean(2), moved)
+                values.append(taken.detach())
+                errors.extend(error.detach().sqrt().tolist())
+                yield loss * (moved.action.shape[0] / maps)
+
+        loss, norm = self._descend(losses(), batch)
+        return Update(loss, norm, torch.cat(values).mean().item(), discount, errors)
 
     def learn_gains(self, batch: GainBatch) -> Update:
         """One gradient step towards the gains of all available breaks: discount 0, every cell.
@@ -170,24 +184,46 @@ class DQNAgent:
         Raises:
             NotFinite: as `learn`.
         """
-        observation, gain = batch.observation.to(self.device), batch.gain.to(self.device)
-        known = ~gain.isnan()
-        target = gain.nan_to_num() / unit_of(observation, self.layout)[:, None]
-        spread = self.online_net.spread(observation)
-        loss = quantile_huber(spread[known], target[known][:, None]).mean()
-        norm = self._descend(loss, batch)
-        return Update(loss.item(), norm, spread[known].detach().mean().item(), 0.0, [])
+        known = ~batch.gain.isnan()
+        count = int(known.sum())
+        values: list[Tensor] = []
 
-    def _descend(self, loss: Tensor, batch: Batch | GainBatch) -> float:
-        """One step of the optimizer, and of the target network; the gradient's norm."""
+        def losses() -> Iterator[Tensor]:
+            for rows in self._passes(batch.observation):
+                part, here = batch.rows(rows).to(self.device), known[rows].to(self.device)
+                unit = unit_of(part.observation, self.layout)[:, None]
+                target = part.gain.nan_to_num() / unit
+                spread = self.online_net.spread(part.observation)
+                values.append(spread[here].detach())
+                yield quantile_huber(spread[here], target[here][:, None]).sum() / count
+
+        loss, norm = self._descend(losses(), batch)
+        return Update(loss, norm, torch.cat(values).mean().item(), 0.0, [])
+
+    def _passes(self, observation: Tensor) -> list[slice]:
+        """The rows of a batch that go through the network together."""
+        maps = observation.shape[0]
+        cells = maps * observation.shape[-2] * observation.shape[-1]
+        count = 1 if self.device.type == "cuda" else -(-cells // PASS_CELLS)
+        each = -(-maps // count)
+        return [slice(first, first + each) for first in range(0, maps, each)]
+
+    def _descend(self, losses: Iterable[Tensor],
+                 batch: Batch | GainBatch) -> tuple[float, float]:
+        """One step of the optimizer, and of the target network, down the sum of the losses of a
+        batch's parts, each let go before the next is made; the sum and the gradient's norm.
+        """
         settings = self.settings
         for group in self.optimizer.param_groups:
             group["lr"] = settings.learning_rate(self.learner_steps)
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        loss = 0.0
+        for part in losses:
+            part.backward()
+            loss += part.item()
         norm = nn.utils.clip_grad_norm_(self.online_net.parameters(), settings.gradient_clip)
-        if not (math.isfinite(loss.item()) and math.isfinite(float(norm))):
-            raise self._not_finite("the loss" if not math.isfinite(loss.item())
+        if not (math.isfinite(loss) and math.isfinite(float(norm))):
+            raise self._not_finite("the loss" if not math.isfinite(loss)
                                    else "the gradient", batch)
         self.optimizer.step()
         if not _all_finite(self.online_net):
@@ -197,7 +233,7 @@ class DQNAgent:
             copy_towards(self.target_net, self.online_net, settings.target_share)
         elif self.learner_steps % settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
-        return float(norm)
+        return loss, float(norm)
 
     def check_finite(self) -> None:
         """Of both networks: a loss meets the target network only at discounts above 0.
@@ -304,42 +340,3 @@ class DQNAgent:
 
 def _all_finite(network: nn.Module) -> bool:
     return bool(torch.stack([p.detach().sum() for p in network.parameters()]).isfinite().all())
-
-
-def explored(best: Tensor, observation: Tensor, mask: Tensor, layout: ObservationLayout,
-             settings: DQNSettings, env_steps: int, acting: torch.Generator) -> Tensor:
-    """The actions `best` [N] with the exploration of these settings: int64 [N]; see
-    `DQNAgent.act`.
-    """
-    count = best.shape[0]
-    draws = torch.rand((count, 3), generator=acting)
-    guide = guide_of(observation, layout)
-    anywhere = _nth_allowed(mask, draws[:, 2])
-    guided = _nth_best(guide, mask, settings.guided_cells, draws[:, 2])
-    other = torch.where(draws[:, 1] < settings.guided, guided, anywhere)
-    action = torch.where(draws[:, 0] < settings.epsilon(env_steps), other, best)
-    shown = round(settings.demonstrations * count)
-    if env_steps < settings.demonstration_steps:
-        action[:shown] = masked_argmax(guide, mask)[:shown]
-    return action
-
-
-def guide_of(observation: Tensor, layout: ObservationLayout) -> Tensor:
-    """Downstream value of every cell: [M, A]."""
-    return observation[:, layout.channel("downstream_value")].flatten(1)
-
-
-def _nth_allowed(mask: Tensor, draw: Tensor) -> Tensor:
-    """A uniformly drawn allowed cell per row: the cell where the count of allowed ones passes the
-    draw in [0, 1).
-    """
-    count = mask.sum(1)
-    nth = (draw * count).long().clamp(max=(count - 1).clamp(min=0)) + 1
-    return (mask.cumsum(1) >= nth[:, None]).to(torch.uint8).argmax(1)
-
-
-def _nth_best(guide: Tensor, mask: Tensor, cells: int, draw: Tensor) -> Tensor:
-    """A uniformly drawn one of the best allowed cells by `guide`."""
-    top = guide.masked_fill(~mask, -1.0).topk(min(cells, guide.shape[1]), dim=1).indices
-    count = mask.sum(1).clamp(1, top.shape[1])
-    return top.gather(1, (draw * count).long()[:, None])[:, 0]

@@ -21,6 +21,14 @@ class GainBatch(NamedTuple):
     observation: Tensor
     gain: Tensor
 
+    def rows(self, rows: slice) -> "GainBatch":
+        """Some of its states."""
+        return GainBatch(self.observation[rows], self.gain[rows])
+
+    def to(self, device: torch.device) -> "GainBatch":
+        """The batch on a device."""
+        return GainBatch(self.observation.to(device), self.gain.to(device))
+
     def turned(self, k: int, layout: ObservationLayout) -> "GainBatch":
         """The batch seen under symmetry k, of square maps."""
         maps = self.gain.unflatten(1, self.observation.shape[-2:])

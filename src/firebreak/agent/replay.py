@@ -38,6 +38,11 @@ class Batch(NamedTuple):
     weight: Tensor | None = None
     place: Tensor | None = None
 
+    def rows(self, rows: slice) -> "Batch":
+        """Some of its transitions."""
+        return self._replace(**{name: part[rows] for name, part in self._asdict().items()
+                                if part is not None})
+
     def to(self, device: torch.device) -> "Batch":
         """The batch on a device."""
         return self._replace(**{name: part.to(device) for name, part in self._asdict().items()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from firebreak.checks import fail
 from firebreak.env.problem import problem_of
@@ -112,7 +112,7 @@ def _half_width(changes: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     if len(changes) < 2:
         return np.full_like(changes[0], np.nan)
     error = np.std(changes, axis=0, ddof=1) / np.sqrt(len(changes))
-    return np.asarray(stats.t.ppf(0.975, len(changes) - 1) * error)
+    return np.asarray(stdtrit(len(changes) - 1, 0.975) * error)
 
 
 def _batches(fires: int, cells: int, at_least: int) -> list[slice]:
@@ -212,7 +212,7 @@ def by_weather(effect: PlanEffect, scene: Scene) -> list[dict[str, float]]:
         part = slice(stream * steps, (stream + 1) * steps)
         saved, half = before - after, 0.0
         if own.sum() > 1:
-            half = float(stats.t.ppf(0.975, own.sum() - 1) * saved.std(ddof=1)
+            half = float(stdtrit(own.sum() - 1, 0.975) * saved.std(ddof=1)
                          / np.sqrt(own.sum()))
         mean = float(before.mean())
         lines.append({

@@ -22,7 +22,6 @@ from firebreak.planning import (
     hazard,
     heuristics,
     learned,
-    milp,
     segments,
     strips,
     swap,
@@ -42,6 +41,12 @@ class Method(NamedTuple):
 
     description: str
     place: Callable[[Task], Placement]
+
+
+def _place_milp(task: Task) -> Placement:
+    # Imported when it is asked for: its solver takes 24 MB of every training run's memory.
+    from firebreak.planning.milp import place_milp
+    return place_milp(task)
 
 
 METHODS: dict[str, Method] = {
@@ -87,7 +92,7 @@ METHODS: dict[str, Method] = {
         anneal.place_anneal),
     "milp": Method(
         "solves a mixed-integer program of the plan fires' spread graphs, with a bound; small maps",
-        milp.place_milp),
+        _place_milp),
     "regression": Method(
         "treats the cells whose own gain a network predicts largest, without reinforcement "
         "learning, simulated anew as the plan grows", learned.place_regression),
