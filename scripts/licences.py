@@ -23,7 +23,7 @@ EXTRAS = """
 ## Extras
 
 What an extra brings beyond that, as in `pip install "firebreak[ray]"`. firebreak runs without them;
-`docs`, `browser` and `dev` are for those who change it.
+`docs`, `browser`, `interop` and `dev` are for those who change it.
 """
 
 

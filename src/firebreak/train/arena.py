@@ -30,8 +30,7 @@ class Arena:
         self.problems = problems
         self.env = FuelbreakVectorEnv(source, train.num_envs)
         self.validation_env = FuelbreakVectorEnv(
-            source, min(VALIDATION_ENVS // count or 1, len(problems), train.num_envs),
-            autoreset=False)
+            source, min(VALIDATION_ENVS, len(problems), train.num_envs), autoreset=False)
         for env in (self.env, self.validation_env):
             env.slots.touch()
         self.replay = Replay(OBSERVATION, source.shape, 1 if train.collectors else train.num_envs,

@@ -16,8 +16,8 @@ from torch import Tensor
 from firebreak.env.problem import Problem
 from firebreak.env.vector_env import FuelbreakVectorEnv
 
-VALIDATION_ENVS = 16
-"""Problems played at once."""
+VALIDATION_ENVS = 4
+"""Problems played at once: enough for the compiled calls, little beside what training holds."""
 
 
 class Greedy(Protocol):
