@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.field_store import FieldStore
 from firebreak.fire.burn_kernel import burn_many
-from firebreak.fire.concern_kernel import burned_near, depends_on
+from firebreak.fire.concern_kernel import break_concerns, burned_near, depends_on
 from firebreak.fire.engine import workspace
 from firebreak.fire.fire_tables import (
     ChangedCells,
@@ -142,9 +142,9 @@ class FireStore:
         """A new break that burns nothing or sends nothing, at a padded cell."""
         self._list_change(slot, place, ids)
         for some in ids:
-            self._concerns(place, REACH, some)
-            depends_on(place, self._table.source[some], self._store.code[some], self._crossing,
-                       self._stale[some])
+            break_concerns(place, REACH, self.width, self._table.source[some],
+                           self._store.code[some], self._crossing, self._stale[some],
+                           self.concerned[some])
             if narrow:  # what burns in the break itself now counts less
                 self._stale[some] |= self._table.source[some] == place
 
@@ -238,6 +238,13 @@ class FireStore:
 
     def _check_burned(self) -> None:
         assert not (self._stale[self._in_use] != 0).any(), "breaks came or went since `burn`"
+
+    def plan_sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Over the plan fires of every slot, i64 [N, P]: fires that burned a cell, and downstream
+        value in whole units; f64 [N], units in a loss of 1.
+        """
+        unit = self._worth.unit * 2.0**(_MOST_SHARED - _MOST_COUNTED)
+        return self._burned, self._downstream, unit
 
     def sums(self, slot: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Over the slot's plan fires, [H, W]: fires that burned a cell, and downstream value."""

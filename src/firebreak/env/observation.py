@@ -62,23 +62,11 @@ def _mean_travel(scene: Scene) -> tuple[NDArray[np.float64], NDArray[np.float64]
             np.tensordot(weight, one_sided * np.cos(heading), axes=1))
 
 
-def dynamic_layers(burn_probability: NDArray[np.float64], downstream_value: NDArray[np.float64],
-                   mean_burn_probability: float, best_downstream: float) -> NDArray[np.uint8]:
-    """uint8 [2, H, W]: burn probability and downstream value under the breaks so far.
-
-    Args:
-        mean_burn_probability: of the untreated map; the channel is 0.5 there.
-        best_downstream: the largest downstream value of a cell that may still be treated, shown as
-            1: the end of a long plan is seen as sharply as its beginning.
-    """
-    relative = burn_probability / (burn_probability + max(mean_burn_probability, 1e-9))
-    below = np.sqrt(downstream_value / max(best_downstream, 1e-9))
-    return np.stack([to_bytes(relative), to_bytes(below)])
-
-
-def scalar_channels(budget_left: float, budget_share: float, plan_fires: int, burned_share: float,
-                    best_downstream_share: float, loss_left: float) -> NDArray[np.uint8]:
-    """uint8 [scalars]: budget left of the first budget, and what the map alone does not tell.
+def scalar_channels(budget_left: NDArray, budget_share: NDArray, plan_fires: NDArray,
+                    burned_share: NDArray, best_downstream_share: NDArray,
+                    loss_left: NDArray) -> NDArray[np.uint8]:
+    """uint8 [scalars, n] of n slots: budget left of the first budget, and what the map alone does
+    not tell.
 
     burned_share is the mean share of the map's value that an untreated plan fire burns. Over the
     untreated mean loss of the plan fires: best_downstream_share, the largest downstream value of a

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.env.field_store import FieldStore
 from firebreak.env.fire_store import FireStore
-from firebreak.env.observation import dynamic_layers, scalar_channels
+from firebreak.env.observation_store import ObservationStore, Seen
 from firebreak.env.problem import Problem
 from firebreak.env.sizes import PlanTrees, Sizes, check_fits, sizes_for
 from firebreak.fire.fire_tables import Overlays
@@ -24,7 +24,6 @@ from firebreak.fire.shading import treat, untreat
 from firebreak.fire.state_kernel import write_break
 from firebreak.fire.travel import pad, padded_cells, padded_width, unpad
 from firebreak.fire.what_if_kernel import Candidates, in_units
-from firebreak.layout import OBSERVATION
 
 __all__ = ["PlanTrees", "Sizes", "Slots", "sizes_for"]
 
@@ -54,21 +53,22 @@ class Slots:
         self.breaks = np.zeros((n, rows, cols), np.bool_)
         self.available = np.zeros((n, rows, cols), np.bool_)
         self.budget_left = np.zeros(n)
-        self._layers = np.zeros((n, OBSERVATION.channels, rows, cols), np.uint8)
+        self._observed = ObservationStore(sizes)
         self._unobserved = np.zeros(n, np.bool_)
         self.untreated_plan_loss = np.zeros(n)
         self.untreated_reward_loss = np.zeros(n)
         self.moves = np.zeros(n, np.int64)
-        self._mean_burned = np.zeros(n)
 
     @property
     def layers(self) -> NDArray[np.uint8]:
         """The observation uint8 [N, C, H, W] of the last `update`; made when it is asked for, since
         searches never ask. To be read before breaks come or go again.
         """
-        for slot in np.flatnonzero(self._unobserved).tolist():
-            self._observe(slot, fresh=False)
-        return self._layers
+        which = np.flatnonzero(self._unobserved)
+        if which.size:
+            self._observed.write(which, self._seen(which))
+            self._unobserved[which] = False
+        return self._observed.layers
 
     def owned_bytes(self) -> int:
         """Bytes of all arrays held."""
@@ -85,6 +85,7 @@ class Slots:
 
     def _arrays(self) -> Iterator[NDArray]:
         yield from (array for array in vars(self).values() if isinstance(array, np.ndarray))
+        yield from (array for array in vars(self._observed).values())
         yield from self._fires.arrays()
         yield from self._fields.arrays()
 
@@ -116,6 +117,7 @@ class Slots:
         for ids, fires in ((self.plan_ids(slot), problem.plan_fires),
                            (self.reward_ids(slot), problem.reward_fires)):
             self._fires.load(ids, fires, self._fields.first_row(slot), field.steps)
+        self._observed.load(slot, problem)
         self.problems[slot] = problem
         self.breaks[slot] = False
         self.moves[slot] += 1
@@ -209,7 +211,10 @@ class Slots:
         burned = self._fires.burn(self._fields, Overlays(self._open, self._value))
         self._unobserved[slots] = True
         for slot in slots[fresh].tolist():
-            self._observe(slot, fresh=True)
+            self.untreated_plan_loss[slot] = self.plan_loss(slot)
+            self.untreated_reward_loss[slot] = self.reward_loss(slot)
+            burnable = self._problem(slot).scene.landscape.burnable
+            self._observed.begin(slot, float(self.maps(slot)[0][burnable].mean()))
         return burned
 
     def plan_loss(self, slot: int) -> float:
@@ -314,27 +319,8 @@ class Slots:
         affordable = land.cost <= self.budget_left[slot] * (1.0 + 1e-9) + 1e-9
         self.available[slot] = land.treatable & ~self.breaks[slot] & affordable
 
-    def _observe(self, slot: int, *, fresh: bool) -> None:
-        self._unobserved[slot] = False
-        burn_probability, downstream = self.maps(slot)
-        problem = self._problem(slot)
-        land = problem.scene.landscape
-        if fresh:
-            self.untreated_plan_loss[slot] = self.plan_loss(slot)
-            self.untreated_reward_loss[slot] = self.reward_loss(slot)
-            self._mean_burned[slot] = burn_probability[land.burnable].mean()
-        untreated = max(float(self.untreated_plan_loss[slot]), 1e-9)
-        total_value = max(float(problem.scene.value[land.burnable].sum()), 1e-9)
-        best = float(downstream[land.treatable & ~self.breaks[slot]].max(initial=0.0))
-        scalars = scalar_channels(
-            self.budget_left[slot] / problem.budget, problem.budget_share,
-            problem.plan_fires.source.size, untreated / total_value, best / untreated,
-            self.plan_loss(slot) / untreated)
-        dynamic, flags, static = (len(names) for names in OBSERVATION[:3])
-        view = self._layers[slot]
-        view[:dynamic] = dynamic_layers(burn_probability, downstream, self._mean_burned[slot], best)
-        view[dynamic] = self.breaks[slot] * np.uint8(255)
-        view[dynamic + 1] = self.available[slot] * np.uint8(255)
-        if fresh:
-            view[dynamic + flags:dynamic + flags + static] = problem.layers
-        view[dynamic + flags + static:] = scalars[:, None, None]
+    def _seen(self, which: NDArray[np.int64]) -> Seen:
+        plan_loss = np.zeros(self.sizes.slots)
+        plan_loss[which] = [self.plan_loss(slot) for slot in which.tolist()]
+        return Seen(*self._fires.plan_sums(), self.breaks, self.available, self.budget_left,
+                    plan_loss, self.untreated_plan_loss)

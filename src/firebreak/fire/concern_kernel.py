@@ -7,6 +7,25 @@ from firebreak.fire.forget_kernel import crosses
 from firebreak.fire.ring import UNBURNED
 
 
+@compiled(inline="always")
+def _depends(fire, cell, codes, crossing):
+    if codes[fire, cell] != UNBURNED:
+        return True
+    for k in range(crossing.child.shape[0]):
+        if crosses(np.int64(codes[fire, cell + crossing.child[k]]), k, crossing):
+            return True
+    return False
+
+
+@compiled(inline="always")
+def _burned_near(fire, cell, reach, width, codes):
+    for row in range(-reach, reach + 1):
+        for col in range(-reach, reach + 1):
+            if codes[fire, cell + row * width + col] != UNBURNED:
+                return True
+    return False
+
+
 @compiled()
 def depends_on(cell, sources, codes, crossing, out):
     """Sets out[fire] = 1, u8 [F], for each fire that may change when `cell` becomes a break.
@@ -17,22 +36,25 @@ def depends_on(cell, sources, codes, crossing, out):
     nothing.
     """
     for fire in range(codes.shape[0]):
-        if sources[fire] == cell:
-            continue
-        if codes[fire, cell] != UNBURNED:
+        if sources[fire] != cell and _depends(fire, cell, codes, crossing):
             out[fire] = 1
-            continue
-        for k in range(crossing.child.shape[0]):
-            if crosses(np.int64(codes[fire, cell + crossing.child[k]]), k, crossing):
-                out[fire] = 1
-                break
 
 
 @compiled()
 def burned_near(cell, reach, width, codes, out):
     """Sets out[fire] = 1, u8 [F], for each fire that burned a cell within `reach` of `cell`."""
     for fire in range(codes.shape[0]):
-        for row in range(-reach, reach + 1):
-            for col in range(-reach, reach + 1):
-                if codes[fire, cell + row * width + col] != UNBURNED:
-                    out[fire] = 1
+        if _burned_near(fire, cell, reach, width, codes):
+            out[fire] = 1
+
+
+@compiled()
+def break_concerns(cell, reach, width, sources, codes, crossing, stale, concerned):
+    """Sets stale[fire] = 1, u8 [F], as `depends_on`, and counts concerned i64 [F] up where a fire
+    burned within `reach` of the cell: no other fire can depend on it.
+    """
+    for fire in range(codes.shape[0]):
+        if _burned_near(fire, cell, reach, width, codes):
+            concerned[fire] += 1
+            if sources[fire] != cell and _depends(fire, cell, codes, crossing):
+                stale[fire] = 1
