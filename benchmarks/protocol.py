@@ -82,6 +82,8 @@ SYNTHETIC_40 = Set("synthetic-40", 40, 24)
 PARTS: dict[str, Part] = {
     "main": Part((SYNTHETIC_40, Set("shifted-40", 40, 12, family="shifted")), CHEAP + RIVALS[1:],
                  plan_fires=(64, 256, 1000)),
+    "rivals": Part((SYNTHETIC_40._replace(count=48), Set("shifted-40", 40, 36, family="shifted"),
+                    *real(40, 12)), RIVALS, plan_fires=(64, 256, 1000)),
     "real": Part(real(40, 4), CHEAP + RIVALS[1:]),
     "large": Part((Set("synthetic-64", 64, 8), *real(64, 2)[:3]), RIVALS),
     "budgets": Part((SYNTHETIC_40._replace(count=6),), RIVALS,

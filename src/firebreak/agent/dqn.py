@@ -20,6 +20,7 @@ from firebreak.agent.network import QMapNetwork
 from firebreak.agent.relative import unit_of
 from firebreak.agent.replay import Batch
 from firebreak.agent.schedules import LinearSchedule
+from firebreak.agent.symmetry import turn_batch
 from firebreak.agent.targets import (
     copy_towards,
     large_margin,
@@ -153,8 +154,9 @@ class DQNAgent:
                           self.acting)
         return action
 
-    def learn(self, batch: Batch) -> Update:
-        """One gradient step on a batch whose discount the trainer asked for.
+    def learn(self, batch: Batch, turned: int = 0) -> Update:
+        """One gradient step on a batch whose discount the trainer asked for, seen under symmetry
+        `turned`.
 
         Raises:
             NotFinite: loss or gradient (nothing has changed then), or weights.
@@ -165,7 +167,8 @@ class DQNAgent:
 
         def losses() -> Iterator[Tensor]:
             for rows in self._passes(batch.observation):
-                moved = batch.rows(rows).to(self.device)
+                part = turn_batch(batch.rows(rows), turned, self.layout)
+                moved = part.to(self.device)
                 spread = self.online_net.spread(moved.observation)
                 taken = spread[torch.arange(moved.action.shape[0]), moved.action]
                 error = quantile_huber(taken, self._target(moved))
@@ -178,19 +181,19 @@ class DQNAgent:
         loss, norm = self._descend(losses(), batch)
         return Update(loss, norm, torch.cat(values).mean().item(), discount, errors)
 
-    def learn_gains(self, batch: GainBatch) -> Update:
+    def learn_gains(self, batch: GainBatch, turned: int = 0) -> Update:
         """One gradient step towards the gains of all available breaks: discount 0, every cell.
 
         Raises:
             NotFinite: as `learn`.
         """
-        known = ~batch.gain.isnan()
-        count = int(known.sum())
+        count = int((~batch.gain.isnan()).sum())
         values: list[Tensor] = []
 
         def losses() -> Iterator[Tensor]:
             for rows in self._passes(batch.observation):
-                part, here = batch.rows(rows).to(self.device), known[rows].to(self.device)
+                part = batch.rows(rows).turned(turned, self.layout).to(self.device)
+                here = ~part.gain.isnan()
                 unit = unit_of(part.observation, self.layout)[:, None]
                 target = part.gain.nan_to_num() / unit
                 spread = self.online_net.spread(part.observation)

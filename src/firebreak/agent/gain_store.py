@@ -65,7 +65,7 @@ class GainStore:
     def sample(self, size: int, generator: torch.Generator) -> GainBatch:
         """`size` of them, drawn with replacement."""
         drawn = torch.randint(len(self), (size,), generator=generator)
-        return GainBatch(self.layers[drawn].float() / 255.0, self.gain[drawn])
+        return GainBatch(self.layers[drawn].float().div_(255.0), self.gain[drawn])
 
     def state(self) -> dict[str, Tensor]:
         """Everything needed to go on: tensors by name."""

@@ -224,7 +224,7 @@ class Replay:
         scalars = self.scalars[row, env][:, :, None, None].expand(-1, -1, height, width)
         layers = torch.cat([self.dynamic[row, env], flags,
                             self.static[self.land[row, env].long()], scalars], dim=1)
-        return layers.float() / 255.0
+        return layers.float().div_(255.0)
 
     def clear(self) -> None:
         """Forgets all transitions; the memory stays allocated."""

@@ -6,8 +6,7 @@ import torch
 
 from firebreak.agent.dqn import DQNAgent, Update
 from firebreak.agent.replay import Replay
-from firebreak.agent.symmetry import SYMMETRIES, turn_batch
-from firebreak.layout import OBSERVATION
+from firebreak.agent.symmetry import SYMMETRIES
 from firebreak.train.arena import Arena
 from firebreak.train.schema import AgentConfig
 
@@ -23,8 +22,7 @@ def update(agent: DQNAgent, arenas: Sequence[Arena], config: AgentConfig) -> Upd
     if arena.labels is None or not learns_gains(agent, config) or not len(arena.labels.store):
         return update_from(agent, arena.replay, size, config)
     k = _symmetry(agent, arena.replay, config)
-    gains = arena.labels.store.sample(size, agent.sampling)
-    return agent.learn_gains(gains.turned(k, OBSERVATION))
+    return agent.learn_gains(arena.labels.store.sample(size, agent.sampling), k)
 
 
 def update_from(agent: DQNAgent, replay: Replay, size: int, config: AgentConfig) -> Update:
@@ -36,7 +34,7 @@ def update_from(agent: DQNAgent, replay: Replay, size: int, config: AgentConfig)
     k = _symmetry(agent, replay, config)
     batch = replay.sample(size, agent.discount, agent.settings.n_step, agent.sampling,
                           agent.settings.priority)
-    made = agent.learn(turn_batch(batch, k, OBSERVATION))
+    made = agent.learn(batch, k)
     if batch.place is not None:
         replay.prioritize(batch.place, made.errors)
     return made

@@ -8,7 +8,6 @@ from firebreak.checks import fail
 from firebreak.fire.fires import FireRegime
 from firebreak.fire.losses import ResponseFunction
 from firebreak.fire.potential import BehaviorModel
-from firebreak.fire.scenario_sets import weather_of
 from firebreak.fire.scene import FireConditions
 from firebreak.fire.spotting import SpottingModel
 from firebreak.fire.weather import WindClimate
@@ -32,9 +31,12 @@ def conditions_of(config: RunConfig, data: Path) -> FireConditions:
     if fires.weather is None and fires.hours is not None:
         raise fail(expected="fires.weather together with fires.hours", given="none",
                    where="fires.hours", remedy="name the weather file whose hours to burn in")
-    weather = None if fires.weather is None else weather_of(
-        data / fires.weather, scenarios=fires.scenarios, hours=fires.hours, seed=config.seed,
-        moisture=fires.moisture)
+    weather = None
+    if fires.weather is not None:
+        # It brings GDAL, for weather on a grid.
+        from firebreak.fire.scenario_sets import weather_of
+        weather = weather_of(data / fires.weather, scenarios=fires.scenarios, hours=fires.hours,
+                             seed=config.seed, moisture=fires.moisture)
     return FireConditions(
         climate=climate, regime=regime, scenarios=fires.scenarios, weather=weather,
         spread=fires.spread, model=BehaviorModel(crown=fires.crown),

@@ -22,7 +22,6 @@ from firebreak.env.sources import (
 )
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.readers import read_landscape
 from firebreak.landscape.windows import (
     SPLITS,
     Window,
@@ -248,6 +247,8 @@ def read_map(data: Path, name: str) -> Landscape:
         raise fail(expected=f"the map '{name}' in the data folder", given="nothing there",
                    where=str(data / name),
                    remedy="name the folder of the maps with --data or FIREBREAK_DATA")
+    # GDAL takes 20 MB, which a run on synthetic landscapes has no use for.
+    from firebreak.landscape.readers import read_landscape
     return read_landscape(data / name)
 
 
