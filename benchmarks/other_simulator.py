@@ -1,17 +1,18 @@
 """Plans burned in a simulator that is not ours: does the order of methods hold there?
 
-    python benchmarks/other_simulator.py plan FOLDER [--maps 12]      # where firebreak is installed
-    python benchmarks/other_simulator.py burn FOLDER [--fires 100]    # where pyretechnics is
-    python benchmarks/other_simulator.py table FOLDER
+    python benchmarks/other_simulator.py plan FOLDER [--maps 16]      # where firebreak is installed
+    python benchmarks/other_simulator.py burn FOLDER [--fires 300]    # where pyretechnics is
+    python benchmarks/other_simulator.py records FOLDER >> docs/results/records.jsonl
 
 `plan` makes plans with 256 plan fires on maps of 40x40 cells and writes each map, its weather, its
 test fires and the plans; `burn` burns these fires with Pyretechnics (Johnson et al., EPL-2.0),
-whose level set, wind limits and crown fire are its own, and goes on where it was stopped; `table`
-compares. Breaks are cells of fuel model 99 (bare ground) there; a fire that starts in one starts
-all the same, as the break's cell keeps its fuel for that fire alone.
+whose level set, wind limits and crown fire are its own, and goes on where it was stopped; `records`
+prints what they save. Breaks are cells of fuel model 99 (bare ground) there; a fire that starts in
+one starts all the same, as the break's cell keeps its fuel for that fire alone.
 """
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
@@ -111,42 +112,34 @@ def _loss(case: dict[str, NDArray], breaks: NDArray[np.bool_], fire: int) -> flo
     return float(case["value"][burned].sum())
 
 
-def table(folder: Path) -> str:
-    """Reductions of the mean loss by both simulators, and how their orders agree."""
-    files = sorted(folder.glob("burned-*.npz"))
-    ours = np.array([np.load(f.with_name(f.name.replace("burned", "map")))["ours"] for f in files])
-    theirs = []
-    for file in files:
+def records(folder: Path) -> list[dict[str, Any]]:
+    """What each plan saves of the mean loss there and here, for `benchmarks/results.py`."""
+    found = []
+    for index, file in enumerate(sorted(folder.glob("burned-*.npz"))):
+        ours = np.load(file.with_name(file.name.replace("burned", "map")))["ours"]
         loss = np.load(file)
-        theirs.append([1.0 - loss[name].sum() / loss["none"].sum() for name in METHODS])
-    other = np.array(theirs)
-    lines = [f"{len(files)} maps", "| method | firebreak | Pyretechnics | dqn saves more, there |",
-             "| --- | ---: | ---: | ---: |"]
-    dqn = METHODS.index("dqn")
-    for k in np.argsort(-ours.mean(0)).tolist():
-        more = other[:, dqn] - other[:, k]
-        mean, half = more.mean(), 1.96 * more.std(ddof=1) / np.sqrt(len(files))
-        lead = f"{mean:+.3f} ({mean - half:+.3f} to {mean + half:+.3f})" if k != dqn else ""
-        lines.append(f"| {METHODS[k]} | {ours[:, k].mean():.3f} | {other[:, k].mean():.3f} "
-                     f"| {lead} |")
-    return "\n".join(lines)
+        found += [{"key": f"elsewhere|{index}|{name}", "part": "elsewhere", "set": "elsewhere",
+                   "index": index, "method": name, "policy": "", "fires": loss[name].size,
+                   "reduction": round(1.0 - float(loss[name].sum() / loss["none"].sum()), 5),
+                   "reduction_here": round(float(ours[k]), 5)} for k, name in enumerate(METHODS)]
+    return found
 
 
 def main() -> None:
     """Does the step asked for."""
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=("plan", "burn", "table"))
+    parser.add_argument("step", choices=("plan", "burn", "records"))
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--maps", type=int, default=12)
-    parser.add_argument("--fires", type=int, default=100)
+    parser.add_argument("--maps", type=int, default=16)
+    parser.add_argument("--fires", type=int, default=300)
     given = parser.parse_args()
     if given.step == "plan":
         plan(given.folder, given.maps)
     elif given.step == "burn":
         burn(given.folder, given.fires)
     else:
-        print(table(given.folder))
+        print("\n".join(map(json.dumps, records(given.folder))))
 
 
 if __name__ == "__main__":

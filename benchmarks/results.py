@@ -26,6 +26,9 @@ from firebreak.planning.statistics import (
 )
 from firebreak.seeding import generator
 
+LANDS = {"synthetic": "synthetic", "shifted": "shifted"}
+"""Land by the first word of a set's name; the others are real maps."""
+
 Record = dict[str, Any]
 Records = list[Record]
 
@@ -170,6 +173,40 @@ def lead_by_size_and_share(records: Records) -> str:
     return markdown(["cells along a side", *(f"{share:.0%} burned" for share in shares)], rows)
 
 
+def elsewhere(records: Records) -> str:
+    """Plans burned in another simulator, beside what they save here."""
+    if not records:
+        return "Not measured."
+    rows = []
+    for name in reversed(methods_of(records)):
+        found = of(records, method=name)
+        here = float(np.mean([record["reduction_here"] for record in found]))
+        more = "" if name == "dqn" else worded(difference(*paired(records, "dqn", name)))
+        rows.append([name, f"{here:.3f}", f"{matrix(found).mean():.3f}", more])
+    return markdown(["method", "firebreak", "Pyretechnics", "dqn saves more there"], rows)
+
+
+def rivals(records: Records) -> str:
+    """The policy against downstream value and exact greedy, by land and number of plan fires."""
+    rows = []
+    for land in ("synthetic", "shifted", "real"):
+        for shown in sorted({record["plan_fires"] for record in records}):
+            here = [record for record in of(records, plan_fires=shown)
+                    if land == LANDS.get(record["set"].split("-")[0], "real")]
+            line = [land, f"{shown:,}"]
+            for name in ("greedy", "downstream-value"):
+                own, other = paired(here, "dqn", name)
+                if own.shape[1] == 0:
+                    line += [""] * 4
+                    continue
+                chance = probability_of_improvement(own, other.mean(axis=0))
+                line += [str(own.shape[1]), f"{own.mean():.3f} / {other.mean():.3f}",
+                         worded(difference(own, other)), f"{chance:.2f}"]
+            rows.append(line)
+    return markdown(["land", "plan fires", "maps", "dqn / greedy", "dqn - greedy", "chance",
+                     "maps", "dqn / downstream value", "dqn - downstream value", "chance"], rows)
+
+
 def tables(records: Records) -> dict[str, str]:
     """Every table of the page by name."""
     part = {name: of(records, part=name) for name in
@@ -185,7 +222,9 @@ def tables(records: Records) -> dict[str, str]:
              "real": compared(part["real"]), "large": compared(of(part["large"],
                                                                  set="synthetic-64")),
              "real-64": compared([r for r in part["large"] if r["set"] != "synthetic-64"]),
-             "real-each": by(part["real"], "set", str)}
+             "real-each": by(part["real"], "set", str),
+             "rivals": rivals(of(records, part="rivals")),
+             "elsewhere": elsewhere(of(records, part="elsewhere"))}
     for land in ("synthetic-40", "shifted-40"):
         for shown in (64, 256, 1000):
             found[f"{land} {shown}"] = compared(of(part["main"], set=land, plan_fires=shown))
