@@ -26,6 +26,9 @@ from firebreak.planning.statistics import (
 )
 from firebreak.seeding import generator
 
+SHIPPED = "general"
+"""The name of the policy that comes with the package."""
+
 LANDS = {"synthetic": "synthetic", "shifted": "shifted"}
 """Land by the first word of a set's name; the others are real maps."""
 
@@ -207,6 +210,20 @@ def rivals(records: Records) -> str:
                      "maps", "dqn / downstream value", "dqn - downstream value", "chance"], rows)
 
 
+def seeds(records: Records) -> str:
+    """Policies of other training seeds against greedy on the same maps, by land."""
+    rows = []
+    for land in ("synthetic", "shifted", "real"):
+        here = [record for record in records
+                if land == LANDS.get(record["set"].split("-")[0], "real")]
+        greedy = of(here, method="greedy")
+        for policy in sorted({record["policy"] for record in of(here, method="dqn")}):
+            own, other = paired(of(here, policy=policy) + greedy, "dqn", "greedy")
+            rows.append([land, policy, str(own.shape[1]), f"{own.mean():.3f} / {other.mean():.3f}",
+                         worded(difference(own, other))])
+    return markdown(["land", "policy", "maps", "dqn / greedy", "dqn - greedy"], rows)
+
+
 def tables(records: Records) -> dict[str, str]:
     """Every table of the page by name."""
     part = {name: of(records, part=name) for name in
@@ -223,7 +240,9 @@ def tables(records: Records) -> dict[str, str]:
                                                                  set="synthetic-64")),
              "real-64": compared([r for r in part["large"] if r["set"] != "synthetic-64"]),
              "real-each": by(part["real"], "set", str),
-             "rivals": rivals(of(records, part="rivals")),
+             "rivals": rivals([record for record in of(records, part="rivals")
+                               if record["policy"] in ("", SHIPPED)]),
+             "seeds": seeds(of(records, part="rivals", plan_fires=256)),
              "elsewhere": elsewhere(of(records, part="elsewhere"))}
     for land in ("synthetic-40", "shifted-40"):
         for shown in (64, 256, 1000):
