@@ -2,8 +2,8 @@
 
     python scripts/run_docs.py [FILES] [--long] [--setup | --here]
 
-A fence says what is in it: `sh` is run, `sh long` only with --long, `sh skip: reason` never;
-`python` is run, other kinds are not code to run. With --setup the clone sets itself up, as a new
+A fence says what is in it: `sh` and `python` are run, `sh long` only with --long, `sh skip: reason`
+never; other kinds are not code to run. With --setup the clone sets itself up, as a new
 user's does; else this interpreter runs it. With --here there is no clone but a folder of links to
 this checkout, whose fire kernels are compiled already: minutes instead of half an hour. Files that
 the pages speak of (my_landscape.tif, station.csv, ...) are made first. Ends with 1 if a command
@@ -178,8 +178,8 @@ def main() -> int:
         prepare(clone, given.setup, env)
         for page in pages(given.files):
             for block in blocks(page):
-                runs = block.kind == "python" or (block.kind == "sh" and (
-                    not block.about or (block.about == "long" and given.long)))
+                runs = block.kind in ("sh", "python") and (
+                    not block.about or (block.about == "long" and given.long))
                 if runs:
                     failed += run_block(block, clone, given.setup, env, ran)
     minutes = (time.perf_counter() - began) / 60.0

@@ -25,8 +25,10 @@ SHELL = [block for page in PAGES for block in run_docs.blocks(page) if block.kin
 def test_every_fence_says_what_is_in_it(page: Path) -> None:
     for block in run_docs.blocks(page):
         assert block.kind in run_docs.KINDS, f"{page.name}:{block.line}"
-        if block.kind == "sh":
+        if block.kind in ("sh", "python"):
             assert block.about in ("", "long") or re.fullmatch(r"skip: .{8,}", block.about)
+        if block.kind == "python":
+            compile(block.text, f"{page.name}:{block.line}", "exec")
         elif block.kind == "toml":
             assert tomllib.loads(block.text)
 
