@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 METHODS = ("none", "random", "burn-probability", "downstream-value", "betweenness", "strips",
-           "greedy", "dqn")
+           "greedy", "segments", "dqn")
 BARE_GROUND = 99
 GRIDS = ("fuel_model", "slope_tan", "aspect_deg", "canopy_cover", "canopy_height_m",
          "canopy_base_height_m", "canopy_bulk_density_kg_m3", "value")
@@ -58,10 +58,12 @@ def plan(folder: Path, maps: int, seed: int = 2028) -> None:
 
 
 def burn(folder: Path, count: int) -> None:
-    """Burns the first `count` test fires of each map under each plan; what is there stays."""
+    """Burns the first `count` test fires of each map under each plan; what is there of as many
+    fires stays.
+    """
     for file in sorted(folder.glob("map-*.npz")):
         out = file.with_name(file.name.replace("map", "burned"))
-        if out.is_file():
+        if out.is_file() and np.load(out)["none"].size == count:
             continue
         case = dict(np.load(file))
         losses = {name: np.array([_loss(case, case[f"plan_{name}"], fire) for fire in range(count)])

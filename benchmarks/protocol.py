@@ -37,7 +37,7 @@ LEARNED = ("dqn", "dqn-search", "regression")
 
 CHEAP = ("none", "random", "burn-probability", "value-hazard", "downstream-value-static",
          "downstream-value", "betweenness", "dominator", "segments", "tom", "strips")
-RIVALS = ("downstream-value", "greedy", "dqn")
+RIVALS = ("downstream-value", "greedy", "segments", "dqn")
 
 
 class Set(NamedTuple):

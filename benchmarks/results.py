@@ -190,24 +190,24 @@ def elsewhere(records: Records) -> str:
 
 
 def rivals(records: Records) -> str:
-    """The policy against downstream value and exact greedy, by land and number of plan fires."""
+    """The policy against its rivals, by land and number of plan fires."""
     rows = []
     for land in ("synthetic", "shifted", "real"):
         for shown in sorted({record["plan_fires"] for record in records}):
             here = [record for record in of(records, plan_fires=shown)
                     if land == LANDS.get(record["set"].split("-")[0], "real")]
             line = [land, f"{shown:,}"]
-            for name in ("greedy", "downstream-value"):
+            for name in ("segments", "greedy", "downstream-value"):
                 own, other = paired(here, "dqn", name)
                 if own.shape[1] == 0:
-                    line += [""] * 4
+                    line += [""] * 3
                     continue
-                chance = probability_of_improvement(own, other.mean(axis=0))
                 line += [str(own.shape[1]), f"{own.mean():.3f} / {other.mean():.3f}",
-                         worded(difference(own, other)), f"{chance:.2f}"]
+                         worded(difference(own, other))]
             rows.append(line)
-    return markdown(["land", "plan fires", "maps", "dqn / greedy", "dqn - greedy", "chance",
-                     "maps", "dqn / downstream value", "dqn - downstream value", "chance"], rows)
+    return markdown(["land", "plan fires", *(
+        word for name in ("segments", "greedy", "downstream value")
+        for word in ("maps", f"dqn / {name}", f"dqn - {name}"))], rows)
 
 
 def seeds(records: Records) -> str:
