@@ -47,14 +47,20 @@ def rows_of(found: dict[str, Distribution]) -> list[str]:
 
 
 def licence_of(package: Distribution) -> str:
-    """What the metadata says: an expression, a short text, or classifiers."""
+    """What the metadata says: an expression, a short text, or classifiers; else the first line of
+    the licence that comes with the package.
+    """
     about = package.metadata
     short = (about.get("License") or "").strip()
     classified = [line.split(" :: ")[-1] for line in about.get_all("Classifier") or ()
                   if line.startswith("License :: ")]
     if about.get("License-Expression"):
         return about["License-Expression"]
-    return short if short and "\n" not in short and len(short) < 60 else ", ".join(classified)
+    if short and "\n" not in short and len(short) < 60:
+        return short
+    return ", ".join(classified) or next(
+        (file.read_text().strip().splitlines()[0] for file in package.files or ()
+         if file.name == "LICENSE"), "")
 
 
 def main() -> int:
