@@ -2,7 +2,7 @@
 
     python benchmarks/other_simulator.py plan FOLDER [--maps 16]      # where firebreak is installed
     python benchmarks/other_simulator.py burn FOLDER [--fires 300]    # where pyretechnics is
-    python benchmarks/other_simulator.py records FOLDER >> docs/results/records.jsonl
+    python benchmarks/other_simulator.py records FOLDER > docs/results/records/elsewhere.jsonl
 
 `plan` makes plans with 256 plan fires on maps of 40x40 cells and writes each map, its weather, its
 test fires and the plans; `burn` burns these fires with Pyretechnics (Johnson et al., EPL-2.0),

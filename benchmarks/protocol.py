@@ -163,7 +163,9 @@ def _judged(scene: Scene, budget: float, shown: int, test_fires: int, method: st
 
 
 def read_records(path: Path) -> list[dict[str, Any]]:
-    """All records of a file, none if it is not there."""
+    """All records of a file, or of a folder's files; none if it is not there."""
+    if path.is_dir():
+        return [record for file in sorted(path.glob("*.jsonl")) for record in read_records(file)]
     if not path.is_file():
         return []
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
@@ -194,7 +196,8 @@ def main() -> None:
             part = part._replace(methods=tuple(m for m in part.methods
                                                if wanted is None or m in wanted))
             for record in measure(name, part, args.data, policies, done, args.most):
-                out.write(json.dumps(record) + "\n")
+                out.write(json.dumps({name: round(value, 5) if isinstance(value, float) else value
+                                      for name, value in record.items()}) + "\n")
                 out.flush()
                 print(record["key"], f"{record['reduction']:.4f} {record['seconds']:.2f} s",
                       flush=True)

@@ -253,7 +253,7 @@ def tables(records: Records) -> dict[str, str]:
 def main() -> None:
     """Writes the page."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--records", type=Path, default=Path("docs/results/records.jsonl"))
+    options.add_argument("--records", type=Path, default=Path("docs/results/records"))
     options.add_argument("--template", type=Path, default=Path("docs/results.template.md"))
     options.add_argument("--out", type=Path, default=Path("docs/results.md"))
     args = options.parse_args()

@@ -18,7 +18,7 @@ COLOURS = {"dqn": "#d55e00", "dqn-search": "#d55e00", "greedy": "#0072b2", "swap
            "anneal": "#cc79a7", "downstream-value": "#666666"}
 """Of Okabe & Ito, told apart with any colour vision."""
 LAND = {"synthetic-40": "synthetic", "shifted-40": "shifted family", "real": "real maps"}
-CAPTION = "docs/results/records.jsonl; 40x40 cells, 5 % budget"
+CAPTION = "docs/results/records; 40x40 cells, 5 % budget"
 
 
 def draw_figures(records: Records, folder: Path) -> list[Path]:
@@ -136,7 +136,7 @@ def range_figure(records: Records) -> Figure | None:
                             for method in ("dqn", "downstream-value"))
             lead[row, col] = np.mean(ours) - np.mean(theirs)
     with new_figure(6.6, 4.4, title="What dqn saves beyond downstream value",
-                    caption="docs/results/records.jsonl; 6 synthetic maps in each field; "
+                    caption="docs/results/records; 6 synthetic maps in each field; "
                             "5 % budget, 256 plan fires") as figure:
         axes = figure.subplots()
         most = float(np.nanmax(np.abs(lead)))

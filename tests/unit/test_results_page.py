@@ -11,7 +11,7 @@ from protocol import read_records
 from results_figures import draw_figures
 
 ROOT = Path(__file__).parents[2]
-RECORDS = read_records(ROOT / "docs" / "results" / "records.jsonl")
+RECORDS = read_records(ROOT / "docs" / "results" / "records")
 
 
 def test_the_page_is_made_from_its_records(tmp_path: Path, monkeypatch) -> None:
