@@ -82,13 +82,13 @@ def test_labelling_changes_nothing_in_the_environment(env: FuelbreakVectorEnv) -
 
 def test_environments_take_turns_and_a_share_of_their_states_is_labelled(
         env: FuelbreakVectorEnv) -> None:
-    labels = GainLabels(env, 0.25, 4, 10)
+    labels = GainLabels(env, ExactGains(env.source.sizes(2), 4), 0.25, 10)
     assert [labels.label(6) for _ in range(4)] == [1, 2, 1, 2]  # 1.5 a call
     assert len(labels.store) == 6
     layers = torch.from_numpy(env.slots.layers)
     assert all(torch.equal(labels.store.layers[k], layers[k % 2]) for k in range(6))
     assert labels.label(100) == 2  # at most one state of each environment
-    other = GainLabels(env, 0.25, 4, 10)
+    other = GainLabels(env, ExactGains(env.source.sizes(2), 4), 0.25, 10)
     other.restore(labels.state())
     assert other.label(6) == labels.label(6)
     assert torch.equal(other.store.gain.nan_to_num(-1), labels.store.gain.nan_to_num(-1))

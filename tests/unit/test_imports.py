@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "firebreak"
 
 BASE = frozenset({"units", "checks", "seeding", "files"})
 ENGINE = BASE | {"landscape", "fire"}
-DECISION = ENGINE | {"layout"}
+DECISION = ENGINE | {"layout", "segments"}
 PLANNING = DECISION | {"env", "agent"}
 TRAIN = PLANNING | {"planning", "memory"}
 
@@ -25,7 +25,9 @@ ALLOWED: dict[str, frozenset[str]] = {
     "files": BASE,
     "landscape": BASE,
     "fire": BASE | {"landscape"},
-    "layout": BASE,  # what env and agent agree on, since they do not know each other
+    # What env and agent agree on, since they do not know each other.
+    "layout": BASE,
+    "segments": BASE,
     "env": DECISION,
     "agent": DECISION,
     "planning": PLANNING,

@@ -16,8 +16,10 @@ from firebreak.fire.travel import field_from_ellipse, pad, unpad
 from firebreak.landscape.synthetic import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning import segments
-from firebreak.planning.lines import COMPASS, LENGTHS, Flow, Ground, line_steps, rated_lines
+from firebreak.planning.lines import LENGTHS, Flow, Ground, rated_lines
 from firebreak.planning.methods import make_plan
+from firebreak.planning.rounds import spaced_lines
+from firebreak.segments import COMPASS, line_steps
 from strategies import Case, cases, ellipse_like, plain_landscape, problem_on
 
 STEP_OF = {tuple(step): number for number, step in enumerate(RING.steps.tolist())}
@@ -124,7 +126,7 @@ def test_the_line_that_saves_most_per_cost_of_those_tried_comes_first(
     scene = make_scene(replace(land, cost=cost), conditions, 1)
     fires = scene.fires("plan", 30)
     tried: list[segments.Trial] = []
-    try_line = segments._try
+    try_line = segments.try_line
 
     def remember(*args: object) -> segments.Trial:
         trial = try_line(*args)  # type: ignore[arg-type]
@@ -132,7 +134,7 @@ def test_the_line_that_saves_most_per_cost_of_those_tried_comes_first(
             tried.append(trial)
         return trial
 
-    monkeypatch.setattr(segments, "_try", remember)
+    monkeypatch.setattr(segments, "try_line", remember)
     cells = make_plan(scene, 0.08, 30, "segments", seed=0).cells
     before = burn_loss(scene.field, fires, scene.worth).mean()
     assert len({trial.cells.size for trial in tried}) > 3
@@ -161,13 +163,10 @@ def test_large_maps_burn_fewer_lines() -> None:
 
 
 def test_a_batch_places_lines_that_lie_apart() -> None:
-    def trial(cells: list[int], saved: float) -> segments.Trial:
-        return segments.Trial(np.array(cells), saved, 1)
-
-    tried = [trial([1], 1.0), trial([3], 3.0), trial([9], 2.0), trial([6], 0.5)]
+    best_first = [np.array([cell]) for cell in (3, 9, 1, 6)]
 
     def chosen(most_cells: int) -> list[list[int]]:
-        return [t.cells.tolist() for t in segments._apart(tried, most_cells, (1, 10))]
+        return [line.tolist() for line in spaced_lines(best_first, most_cells, (1, 10))]
 
     assert chosen(1) == [[3]]
     assert chosen(2) == [[3], [9]]

@@ -33,6 +33,7 @@ from firebreak.agent.targets import (
 )
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
+from firebreak.segments import SHAPES
 
 PASS_CELLS = 25_600
 """Cells of maps that go through the network at a time on a CPU, 16 maps of 40x40: what a gradient
@@ -63,6 +64,7 @@ class DQNSettings:
             output) on transitions that did what downstream value does, by learner steps.
         quantiles, risk: of the return, and the share of them, the lowest, whose mean is acted on.
         priority: exponent of the last error in a transition's chance to be sampled; 0: all alike.
+        segments: actions are segments of cells. They are learned at discount 0, from gains.
     """
 
     epsilon: LinearSchedule
@@ -87,6 +89,7 @@ class DQNSettings:
     quantiles: int = 1
     risk: float = 1.0
     priority: float = 0.0
+    segments: bool = False
 
 
 class Update(NamedTuple):
@@ -123,7 +126,8 @@ class DQNAgent:
             torch.manual_seed(seed)
             network = QMapNetwork(layout.channels, settings.width,
                                   layout.channel("available") if settings.dueling else None,
-                                  settings.quantiles, settings.risk)
+                                  settings.quantiles, settings.risk,
+                                  SHAPES if settings.segments else 1)
         self.online_net = network.to(self.device)
         self.target_net = copy.deepcopy(self.online_net).requires_grad_(False)
         self.optimizer = torch.optim.Adam(self.online_net.parameters(),
@@ -139,11 +143,11 @@ class DQNAgent:
         return relative * unit_of(observation, self.layout)[:, None]
 
     def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor:
-        """The best allowed cell of each observation: int64 [N]."""
+        """The best allowed action of each observation: int64 [N]."""
         return masked_argmax(self.q_values(observation), mask)
 
     def act(self, observation: Tensor, mask: Tensor, env_steps: int) -> Tensor:
-        """Epsilon-greedy over allowed cells: int64 [N].
+        """Epsilon-greedy over allowed actions: int64 [N].
 
         observation: float32 [N, C, H, W]; mask: bool [N, A]. Part of the exploration is among the
         best cells by downstream value, where the good and the bad breaks are. The first
@@ -182,7 +186,8 @@ class DQNAgent:
         return Update(loss, norm, torch.cat(values).mean().item(), discount, errors)
 
     def learn_gains(self, batch: GainBatch, turned: int = 0) -> Update:
-        """One gradient step towards the gains of all available breaks: discount 0, every cell.
+        """One gradient step towards the gains of a batch's actions: discount 0, every cell, or
+        those of its segments.
 
         Raises:
             NotFinite: as `learn`.
@@ -197,6 +202,8 @@ class DQNAgent:
                 unit = unit_of(part.observation, self.layout)[:, None]
                 target = part.gain.nan_to_num() / unit
                 spread = self.online_net.spread(part.observation)
+                if part.segment is not None:
+                    spread = spread[torch.arange(spread.shape[0])[:, None], part.segment]
                 values.append(spread[here].detach())
                 yield quantile_huber(spread[here], target[here][:, None]).sum() / count
 

@@ -1,13 +1,15 @@
-"""Which cells an agent tries besides the best: anywhere, or where downstream value is high."""
+"""What an agent tries besides the best: anywhere, or where downstream value is high."""
 
 from typing import Protocol
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from firebreak.agent.schedules import LinearSchedule
 from firebreak.agent.targets import masked_argmax
 from firebreak.layout import ObservationLayout
+from firebreak.segments import SEGMENT_LENGTHS, SHAPES, shape_cells
 
 
 class ExplorationSettings(Protocol):
@@ -23,16 +25,22 @@ class ExplorationSettings(Protocol):
     def demonstrations(self) -> float: ...
     @property
     def demonstration_steps(self) -> int: ...
+    @property
+    def segments(self) -> bool: ...
 
 
 def explored(best: Tensor, observation: Tensor, mask: Tensor, layout: ObservationLayout,
              settings: ExplorationSettings, env_steps: int, acting: torch.Generator) -> Tensor:
     """The actions `best` [N] with the exploration of these settings: int64 [N]; see
-    `DQNAgent.act`.
+    `DQNAgent.act`. Segments are tried in a length that is drawn first: long ones are as likely as
+    short ones.
     """
     count = best.shape[0]
     draws = torch.rand((count, 3), generator=acting)
     guide = guide_of(observation, layout)
+    if settings.segments:
+        guide = segment_guide(guide.unflatten(1, observation.shape[-2:]))
+        mask = _of_one_length(mask, torch.rand(count, generator=acting))
     anywhere = _nth_allowed(mask, draws[:, 2])
     guided = _nth_best(guide, mask, settings.guided_cells, draws[:, 2])
     other = torch.where(draws[:, 1] < settings.guided, guided, anywhere)
@@ -48,8 +56,35 @@ def guide_of(observation: Tensor, layout: ObservationLayout) -> Tensor:
     return observation[:, layout.channel("downstream_value")].flatten(1)
 
 
+def segment_guide(guide: Tensor) -> Tensor:
+    """Mean of a map [M, H, W] over the cells of each segment: [M, A]. Cells beyond the map count
+    as 0.
+    """
+    count, rows, cols = guide.shape
+    reach = SEGMENT_LENGTHS[-1]
+    wide = functional.pad(guide, (reach, reach, reach, reach))
+    parts = []
+    for number in range(SHAPES):
+        total = torch.zeros_like(guide)
+        cells = shape_cells(number).tolist()
+        for row, col in cells:
+            total += wide[:, reach + row:reach + row + rows, reach + col:reach + col + cols]
+        parts.append(total / len(cells))
+    return torch.stack(parts, dim=1).reshape(count, -1)
+
+
+def _of_one_length(mask: Tensor, draw: Tensor) -> Tensor:
+    """The allowed segments of one length, drawn for each row among those that have any."""
+    by_shape = mask.unflatten(1, (SHAPES, -1))
+    length = torch.tensor([len(shape_cells(number)) for number in range(SHAPES)])
+    lengths = torch.tensor([1, *SEGMENT_LENGTHS])
+    has = torch.stack([by_shape[:, length == n].flatten(1).any(1) for n in lengths], dim=1)
+    chosen = lengths[_nth_allowed(has, draw)]
+    return (by_shape & (length[None] == chosen[:, None])[:, :, None]).flatten(1)
+
+
 def _nth_allowed(mask: Tensor, draw: Tensor) -> Tensor:
-    """A uniformly drawn allowed cell per row: the cell where the count of allowed ones passes the
+    """A uniformly drawn allowed action per row: the one where the count of allowed ones passes the
     draw in [0, 1).
     """
     count = mask.sum(1)

@@ -1,7 +1,7 @@
-"""Observations with the gain of every available break: fixed memory for dense supervision.
+"""Observations with the gains of many actions: fixed memory for dense supervision.
 
 At discount 0 a Q-value is the expected gain of a break, which the simulator can tell of all cells
-of a state at once, where a transition tells it of one.
+of a state at once, or of many segments, where a transition tells it of one.
 """
 
 from typing import NamedTuple
@@ -9,68 +9,96 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from firebreak.agent.symmetry import turn_map, turn_observation
+from firebreak.agent.symmetry import turn_map, turn_observation, turn_segments
 from firebreak.layout import ObservationLayout
 
 
 class GainBatch(NamedTuple):
-    """observation: float32 [M, C, H, W]; gain: float32 [M, A], shares of the untreated loss, NaN
-    where a cell is not available.
+    """observation: float32 [M, C, H, W]. gain: float32 [M, A], shares of the untreated loss, NaN
+    where a cell is not available; of segments [M, L], per mean cost of a cell, NaN for none.
+    segment: i64 [M, L], which actions these are; None: all cells.
     """
 
     observation: Tensor
     gain: Tensor
+    segment: Tensor | None = None
 
     def rows(self, rows: slice) -> "GainBatch":
         """Some of its states."""
-        return GainBatch(self.observation[rows], self.gain[rows])
+        segment = None if self.segment is None else self.segment[rows]
+        return GainBatch(self.observation[rows], self.gain[rows], segment)
 
     def to(self, device: torch.device) -> "GainBatch":
         """The batch on a device."""
-        return GainBatch(self.observation.to(device), self.gain.to(device))
+        segment = None if self.segment is None else self.segment.to(device)
+        return GainBatch(self.observation.to(device), self.gain.to(device), segment)
 
     def turned(self, k: int, layout: ObservationLayout) -> "GainBatch":
         """The batch seen under symmetry k, of square maps."""
-        maps = self.gain.unflatten(1, self.observation.shape[-2:])
-        return GainBatch(turn_observation(self.observation, k, layout),
-                         turn_map(maps, k).flatten(1))
+        turned = turn_observation(self.observation, k, layout)
+        if self.segment is None:
+            maps = self.gain.unflatten(1, self.observation.shape[-2:])
+            return GainBatch(turned, turn_map(maps, k).flatten(1))
+        segment, inside = turn_segments(self.segment, k, self.observation.shape[-1])
+        return GainBatch(turned, self.gain.masked_fill(~inside, torch.nan), segment)
 
 
 class GainStore:
-    """A ring of `capacity` labelled observations of maps of one shape."""
+    """A ring of `capacity` labelled observations of maps of one shape.
 
-    def __init__(self, layout: ObservationLayout, shape: tuple[int, int], capacity: int) -> None:
+    segments: of each observation that are labelled; None: all its cells are.
+    """
+
+    def __init__(self, layout: ObservationLayout, shape: tuple[int, int], capacity: int,
+                 segments: int | None = None) -> None:
         height, width = shape
-        # zeros_() writes every page, so the memory is really there before training begins.
+        # zero_() writes every page, so the memory is really there before training begins.
         self.layers = torch.empty((capacity, layout.channels, height, width),
                                   dtype=torch.uint8).zero_()
-        self.gain = torch.empty((capacity, height * width)).zero_()
+        self.gain = torch.empty((capacity, segments or height * width)).zero_()
+        self.segment = (None if segments is None
+                        else torch.empty((capacity, segments), dtype=torch.int32).zero_())
         self._written = 0
 
     def __len__(self) -> int:
         return min(self._written, self.layers.shape[0])
 
     @property
+    def written(self) -> int:
+        """Observations taken since the beginning."""
+        return self._written
+
+    @property
     def nbytes(self) -> int:
         """Bytes held, fixed from the start."""
-        return self.layers.nbytes + self.gain.nbytes
+        return (self.layers.nbytes + self.gain.nbytes
+                + (0 if self.segment is None else self.segment.nbytes))
 
-    def append(self, layers: Tensor, gain: Tensor) -> None:
-        """Takes one observation uint8 [C, H, W] and its gains f32 [A]; the oldest goes."""
+    def append(self, layers: Tensor, gain: Tensor, segment: Tensor | None = None) -> None:
+        """Takes one observation uint8 [C, H, W] and its gains f32 [A], or those of at most as many
+        segments int [L] as there is room for; the oldest goes.
+        """
         place = self._written % self.layers.shape[0]
         self.layers[place] = layers
-        self.gain[place] = gain
+        if self.segment is not None and segment is not None:
+            count = segment.shape[0]
+            self.segment[place, :count] = segment
+            self.segment[place, count:] = 0
+            self.gain[place, :count] = gain
+            self.gain[place, count:] = torch.nan
+        else:
+            self.gain[place] = gain
         self._written += 1
 
     def sample(self, size: int, generator: torch.Generator) -> GainBatch:
         """`size` of them, drawn with replacement."""
         drawn = torch.randint(len(self), (size,), generator=generator)
-        return GainBatch(self.layers[drawn].float().div_(255.0), self.gain[drawn])
+        segment = None if self.segment is None else self.segment[drawn].long()
+        return GainBatch(self.layers[drawn].float().div_(255.0), self.gain[drawn], segment)
 
     def state(self) -> dict[str, Tensor]:
         """Everything needed to go on: tensors by name."""
-        return {"layers": self.layers, "gain": self.gain,
-                "counters": torch.tensor([self._written], dtype=torch.int64)}
+        return self._tensors() | {"counters": torch.tensor([self._written], dtype=torch.int64)}
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Takes back what `state` gave, into the memory already allocated.
@@ -78,6 +106,10 @@ class GainStore:
         Raises:
             RuntimeError: of other sizes.
         """
-        self.layers.copy_(state["layers"])
-        self.gain.copy_(state["gain"])
+        for name, tensor in self._tensors().items():
+            tensor.copy_(state[name])
         self._written = int(state["counters"][0])
+
+    def _tensors(self) -> dict[str, Tensor]:
+        own = {"layers": self.layers, "gain": self.gain}
+        return own if self.segment is None else own | {"segment": self.segment}

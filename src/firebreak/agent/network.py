@@ -17,12 +17,14 @@ from torch.nn import functional
 
 from firebreak.agent.targets import dueling, lower_mean
 
-CONTEXT, FINE = 8, 16
-"""Channels per cell: of what half resolution hands back, and of the convolutions that decide."""
+CONTEXT, FINE, FINE_OF_SHAPES = 8, 16, 32
+"""Channels per cell: of what half resolution hands back, and of the convolutions that decide, where
+actions are cells and where they are shapes around them.
+"""
 
 
 class QMapNetwork(nn.Module):
-    """Observation [M, C, H, W] -> Q-values [M, H * W].
+    """Observation [M, C, H, W] -> Q-values [M, A], A = shapes * H * W.
 
     Maps of odd size are padded with zeros ("unburnable, masked") and the padding is cut off again.
 
@@ -31,32 +33,36 @@ class QMapNetwork(nn.Module):
             each cell's advantage over the mean of the allowed ones; None: base plus a free map.
         quantiles: of the return, one map for each.
         risk: a Q-value is the mean of this share of them, the lowest.
+        shapes: actions around each cell, see `firebreak.segments`; 1: the cells themselves.
     """
 
     def __init__(self, channels: int, width: int = 32, mask_channel: int | None = None,
-                 quantiles: int = 1, risk: float = 1.0,
+                 quantiles: int = 1, risk: float = 1.0, shapes: int = 1,
                  dilations: tuple[int, ...] = (1, 2, 4)) -> None:
         super().__init__()
-        self.mask_channel, self.risk = mask_channel, risk
+        self.mask_channel, self.risk, self.shapes = mask_channel, risk, shapes
         self.options: dict[str, Any] = {"mask_channel": mask_channel, "quantiles": quantiles,
                                         "risk": risk}
+        if shapes > 1:  # older files say nothing of shapes
+            self.options["shapes"] = shapes
+        fine = FINE if shapes == 1 else FINE_OF_SHAPES
         self.stem = nn.Conv2d(channels, width, 4, stride=2, padding=1)
         self.blocks = nn.ModuleList(
             nn.Conv2d(width, width, 3, padding=d, dilation=d) for d in dilations)
         self.pooled = nn.Linear(2 * width, width)
         self.mix = nn.Conv2d(width, width, 1)
         self.context = nn.Conv2d(width, 4 * CONTEXT, 1)
-        self.detail = nn.Conv2d(channels + CONTEXT, FINE, 3, padding=1)
-        self.decide = nn.Conv2d(FINE, FINE, 3, padding=1)
-        self.head = nn.Conv2d(FINE, quantiles, 1)
-        self.base = nn.Linear(width, quantiles)
+        self.detail = nn.Conv2d(channels + CONTEXT, fine, 3, padding=1)
+        self.decide = nn.Conv2d(fine, fine, 3, padding=1)
+        self.head = nn.Conv2d(fine, shapes * quantiles, 1)
+        self.base = nn.Linear(width, shapes * quantiles)
 
     def forward(self, observation: Tensor) -> Tensor:
-        """Q-values of all cells, masked or not: [M, H * W]."""
+        """Q-values of all actions, masked or not: [M, A]."""
         return lower_mean(self.spread(observation), self.risk)
 
     def spread(self, observation: Tensor) -> Tensor:
-        """Quantiles of the return of all cells: [M, H * W, quantiles]."""
+        """Quantiles of the return of all actions: [M, A, quantiles]."""
         rows, cols = observation.shape[-2:]
         padded = functional.pad(observation, (0, cols % 2, 0, rows % 2))
         # Channels last in memory: two thirds of the time on a CPU.
@@ -70,10 +76,11 @@ class QMapNetwork(nn.Module):
         context = functional.pixel_shuffle(self.context(x), 2)
         fine = functional.relu(self.detail(torch.cat([padded, context], dim=1)))
         q = self.head(fine + functional.relu(self.decide(fine)))
-        q = q[:, :, :rows, :cols].flatten(2).transpose(1, 2)
-        base = self.base(together)[:, None]
+        q = q[:, :, :rows, :cols].unflatten(1, (self.shapes, -1)).flatten(3).transpose(2, 3)
+        base = self.base(together).unflatten(1, (self.shapes, 1, -1))
         if self.mask_channel is None:
-            return q + base
+            return (q + base).flatten(1, 2)
+        q, base = q.flatten(1, 2), base[:, 0]
         mask = observation[:, self.mask_channel].flatten(1) > 0.5
         return dueling(base, q, mask[:, :, None])
 

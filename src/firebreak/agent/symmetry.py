@@ -9,6 +9,7 @@ from torch import Tensor
 
 from firebreak.agent.replay import Batch
 from firebreak.layout import ObservationLayout
+from firebreak.segments import turned_shapes
 
 SYMMETRIES = 8
 
@@ -35,11 +36,31 @@ def turn_observation(observation: Tensor, k: int, layout: ObservationLayout) -> 
 def turn_batch(batch: Batch, k: int, layout: ObservationLayout) -> Batch:
     """A batch of square maps seen under symmetry k; actions and masks turn with the maps."""
     rows, cols = batch.observation.shape[-2:]
-    old_cell = turn_map(torch.arange(rows * cols).reshape(rows, cols), k).flatten()
-    new_cell = torch.empty_like(old_cell)
-    new_cell[old_cell] = torch.arange(rows * cols)
+    old_cell, new_cell = _cells_of(rows, cols, k)
     return batch._replace(
         observation=turn_observation(batch.observation, k, layout),
         next_observation=turn_observation(batch.next_observation, k, layout),
         action=new_cell[batch.action],
         next_mask=batch.next_mask[:, old_cell])
+
+
+def turn_segments(segment: Tensor, k: int, side: int) -> tuple[Tensor, Tensor]:
+    """Segments of maps of `side` x `side` cells, by number, seen under symmetry k: their numbers
+    then, of the same shape, and bool, whether they lie inside the map.
+
+    A few become others that share most cells with them, see `firebreak.segments.turned_shapes`.
+    """
+    to, off = (torch.from_numpy(table[k]) for table in turned_shapes())
+    shape, middle = segment // side**2, _cells_of(side, side, k)[1][segment % side**2]
+    row = middle // side + off[shape, 0]
+    col = middle % side + off[shape, 1]
+    inside = (row >= 0) & (row < side) & (col >= 0) & (col < side)
+    return to[shape] * side**2 + torch.where(inside, row * side + col, 0), inside
+
+
+def _cells_of(rows: int, cols: int, k: int) -> tuple[Tensor, Tensor]:
+    """Of a map under symmetry k: the old cell of each new one, and the new cell of each old one."""
+    old_cell = turn_map(torch.arange(rows * cols).reshape(rows, cols), k).flatten()
+    new_cell = torch.empty_like(old_cell)
+    new_cell[old_cell] = torch.arange(rows * cols)
+    return old_cell, new_cell

@@ -13,11 +13,12 @@ ENV_ID = "firebreak/Fuelbreak-v0"
 
 
 def synthetic_source(size: int = 20, family: str | None = None, budget: float = 0.05,
-                     plan_fires: int = 64, reward_fires: int = 64) -> ProblemSource:
+                     plan_fires: int = 64, reward_fires: int = 64,
+                     segments: bool = False) -> ProblemSource:
     """Problems on fresh synthetic landscapes of `size` x `size` cells."""
     return ProblemSource(shape=(size, size), landscape=synthetic_landscapes(size, "train", family),
                          conditions=FireConditions(), budget_share=budget, plan_fires=plan_fires,
-                         reward_fires=reward_fires)
+                         reward_fires=reward_fires, segments=segments)
 
 
 def make_env(render_mode: str | None = None, source: ProblemSource | None = None,

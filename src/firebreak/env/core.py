@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
+from firebreak.env.actions import action_count, is_allowed, place_action
 from firebreak.env.problem import Problem
 from firebreak.env.slots import Slots
 
@@ -46,27 +47,31 @@ def begin(slots: Slots, which: NDArray[np.int64], problems: list[Problem]) -> No
         slots.update(np.array(given), np.zeros(len(given), np.bool_))
 
 
-def step(slots: Slots, actions: NDArray[np.int64]) -> StepResult:
-    """One action per slot: the flat index of the cell to break.
+def step(slots: Slots, actions: NDArray[np.int64], segments: bool = False) -> StepResult:
+    """One action per slot: the flat index of the cell to break, or with `segments` the number of a
+    segment, see `firebreak.segments`.
 
     A masked action breaks nothing and earns nothing; it wastes the cost of the cheapest available
     cell, so that an agent that ignores the mask still comes to an end.
 
     Raises:
-        InputError: an action that is no cell of the map, or not one action per slot.
+        InputError: an action that there is not on the map, or not one action per slot.
     """
     count = slots.sizes.slots
-    cells = slots.sizes.shape[0] * slots.sizes.shape[1]
-    if actions.shape != (count,) or (actions < 0).any() or (actions >= cells).any():
-        raise fail(expected=f"{count} actions from 0 to {cells - 1}", given=f"{actions.tolist()}",
-                   where="step", remedy="pass flat cell indices, row * columns + column")
+    actions_there = action_count(slots.sizes.shape, segments)
+    if actions.shape != (count,) or (actions < 0).any() or (actions >= actions_there).any():
+        raise fail(expected=f"{count} actions from 0 to {actions_there - 1}",
+                   given=f"{actions.tolist()}", where="step",
+                   remedy="pass segments by number, shape * cells of the map + middle cell"
+                   if segments else "pass flat cell indices, row * columns + column")
     before = np.array([slots.reward_loss(i) for i in range(count)])
-    illegal = ~slots.available.reshape(count, -1)[np.arange(count), actions]
+    illegal = np.array([not is_allowed(slots, slot, action, segments)
+                        for slot, action in enumerate(actions.tolist())])
     for slot, action in enumerate(actions.tolist()):
         if illegal[slot]:
             slots.waste(slot)
         else:
-            slots.place(slot, action)
+            place_action(slots, slot, action, segments)
     slots.update(np.arange(count), np.zeros(count, np.bool_))
     after = np.array([slots.reward_loss(i) for i in range(count)])
     untreated = slots.untreated_reward_loss

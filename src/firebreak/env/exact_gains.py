@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.problem import Problem
 from firebreak.env.sizes import Sizes
 from firebreak.env.slots import Slots
 
@@ -28,9 +27,7 @@ class ExactGains:
         """Gains f32 [A] of the cells available in a slot of an environment, NaN elsewhere: by which
         share of the untreated loss the mean loss of the fires falls with one more break.
         """
-        problem = slots.problems[slot]
-        assert problem is not None, "slot used before load"
-        self._load(problem, np.flatnonzero(slots.breaks[slot]))
+        self.loaded(slots, slot)
         gains = np.full(slots.breaks[slot].size, np.nan, np.float32)
         cells = np.flatnonzero(slots.available[slot])
         untreated = max(float(slots.untreated_reward_loss[slot]), 1e-9)
@@ -41,10 +38,16 @@ class ExactGains:
         """Bytes of storage held, fixed from the start."""
         return self._slots.owned_bytes()
 
-    def _load(self, problem: Problem, broken: NDArray[np.int64]) -> None:
+    def loaded(self, slots: Slots, slot: int) -> Slots:
+        """The slot of its own, with the state of a slot of an environment and the reward fires that
+        are tried as its plan fires, burned under the breaks.
+        """
+        problem = slots.problems[slot]
+        assert problem is not None, "slot used before load"
         fires = problem.reward_fires
         self._slots.load(0, replace(problem, plan_fires=fires.first(self._fires),
                                     reward_fires=fires.first(0)))
-        for cell in broken.tolist():
+        for cell in np.flatnonzero(slots.breaks[slot]).tolist():
             self._slots.place(0, cell)
         self._slots.update(np.zeros(1, np.int64), np.zeros(1, np.bool_))
+        return self._slots

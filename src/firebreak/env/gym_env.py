@@ -8,6 +8,7 @@ from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
 from firebreak.env import core
+from firebreak.env.actions import action_count, allowed
 from firebreak.env.observation import to_floats
 from firebreak.env.render import plan_image
 from firebreak.env.slots import Slots
@@ -18,25 +19,30 @@ Info = dict[str, Any]
 
 
 def spaces_of(source: ProblemSource) -> tuple[Box, Discrete]:
-    """Observation and action space of one environment: float32 [C, H, W] in [0, 1]; H * W cells."""
+    """Observation and action space of one environment: float32 [C, H, W] in [0, 1]; H * W cells, or
+    segments of them.
+    """
     rows, cols = source.shape
-    return (Box(0.0, 1.0, (OBSERVATION.channels, rows, cols), np.float32), Discrete(rows * cols))
+    return (Box(0.0, 1.0, (OBSERVATION.channels, rows, cols), np.float32),
+            Discrete(action_count(source.shape, source.segments)))
 
 
-def info_of(slots: Slots, slot: int) -> Info:
+def info_of(slots: Slots, slot: int, segments: bool) -> Info:
     """action_mask: int8 [A], 1 = allowed; untreated_loss, loss: mean over the reward fires."""
-    return {"action_mask": slots.available[slot].ravel().astype(np.int8),
+    return {"action_mask": allowed(slots, slot, segments).view(np.int8),
             "untreated_loss": float(slots.untreated_reward_loss[slot]),
             "loss": slots.reward_loss(slot)}
 
 
 class FuelbreakEnv(gymnasium.Env):
-    """Place fuel breaks cell by cell before the fire, under a budget.
+    """Place fuel breaks cell by cell before the fire, under a budget; or segment by segment, with a
+    source of `segments`.
 
-    Observation: float32 [C, H, W], see `firebreak.layout.OBSERVATION`. Action: flat cell index;
-    `info["action_mask"]` says which are allowed. Reward: relative reduction of the mean loss on
-    fires that the observation was not made from. `reset(seed=s)` starts the episode stream of s;
-    later resets go on in it. `reset(options=...)`: see `ProblemSource.problem`.
+    Observation: float32 [C, H, W], see `firebreak.layout.OBSERVATION`. Action: flat cell index, or
+    number of a segment, see `firebreak.segments`; `info["action_mask"]` says which are allowed.
+    Reward: relative reduction of the mean loss on fires that the observation was not made from.
+    `reset(seed=s)` starts the episode stream of s; later resets go on in it. `reset(options=...)`:
+    see `ProblemSource.problem`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 4}
@@ -57,18 +63,20 @@ class FuelbreakEnv(gymnasium.Env):
         self._episode += 1
         problem = self.source.problem(self._stream, self._episode, options)
         core.begin(self.slots, np.zeros(1, np.int64), [problem])
-        return to_floats(self.slots.layers[0]), info_of(self.slots, 0)
+        return to_floats(self.slots.layers[0]), info_of(self.slots, 0, self.source.segments)
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, Info]:
-        """Breaks one cell."""
-        result = core.step(self.slots, np.array([action], np.int64))
-        info = info_of(self.slots, 0) | {"illegal_action": bool(result.illegal[0])}
+        """Breaks one cell, or the cells of a segment."""
+        segments = self.source.segments
+        result = core.step(self.slots, np.array([action], np.int64), segments)
+        info = (info_of(self.slots, 0, segments)
+                | {"illegal_action": bool(result.illegal[0])})
         return (to_floats(self.slots.layers[0]), float(result.reward[0]),
                 bool(result.terminated[0]), False, info)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool [A], True = allowed (the name sb3-contrib looks for)."""
-        return self.slots.available[0].ravel().copy()
+        return allowed(self.slots, 0, self.source.segments)
 
     def render(self) -> NDArray[np.uint8] | None:
         """uint8 [h, w, 3] picture of burn probability and breaks."""

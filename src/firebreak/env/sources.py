@@ -63,6 +63,7 @@ class ProblemSource:
         budget_share: share of the treatable cells' cost that may be spent.
         plan_fires, reward_fires: how many fires are shown, and how many others are paid on.
         variation: in what episodes differ from these values.
+        segments: actions are segments of cells instead of single cells.
     """
 
     shape: tuple[int, int]
@@ -72,6 +73,7 @@ class ProblemSource:
     plan_fires: int = 256
     reward_fires: int = 256
     variation: Variation | None = None
+    segments: bool = False
 
     def sizes(self, slots: int) -> Sizes:
         """Storage for `slots` problems of this source."""

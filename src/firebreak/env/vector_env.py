@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.env import core
+from firebreak.env.actions import allowed
 from firebreak.env.gym_env import Info, info_of, spaces_of
 from firebreak.env.observation import to_floats
 from firebreak.env.render import plan_image
@@ -68,13 +69,14 @@ class FuelbreakVectorEnv(VectorEnv):
         return to_floats(self.slots.layers), self._infos(everyone.tolist(), {})
 
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
-        """Breaks one cell in every slot."""
-        result = core.step(self.slots, np.asarray(actions, np.int64))
+        """Breaks one cell, or the cells of a segment, in every slot."""
+        result = core.step(self.slots, np.asarray(actions, np.int64), self.source.segments)
         infos: Info = {}
         again = self.autoreset_mode is AutoresetMode.SAME_STEP
         ended = np.flatnonzero(result.terminated & again)
         for slot in ended.tolist():
-            final = info_of(self.slots, slot) | {"illegal_action": bool(result.illegal[slot])}
+            final = (info_of(self.slots, slot, self.source.segments)
+                     | {"illegal_action": bool(result.illegal[slot])})
             infos = self._add_info(infos, {"final_obs": to_floats(self.slots.layers[slot]),
                                            "final_info": final}, slot)
         if ended.size:
@@ -116,7 +118,8 @@ class FuelbreakVectorEnv(VectorEnv):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool [N, A], True = allowed."""
-        return self.slots.available.reshape(self.num_envs, -1).copy()
+        return np.stack([allowed(self.slots, slot, self.source.segments)
+                         for slot in range(self.num_envs)])
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """One picture per slot."""
@@ -140,7 +143,7 @@ class FuelbreakVectorEnv(VectorEnv):
 
     def _infos(self, slots: list[int], infos: Info) -> Info:
         for slot in slots:
-            infos = self._add_info(infos, info_of(self.slots, slot), slot)
+            infos = self._add_info(infos, info_of(self.slots, slot, self.source.segments), slot)
         return infos
 
 

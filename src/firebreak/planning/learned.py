@@ -1,4 +1,6 @@
-"""Plans of a learned policy: the available cell with the largest Q-value, looked up every round."""
+"""Plans of a learned policy: the available cell, or the segment of cells, with the largest Q-value,
+looked up every round.
+"""
 
 import numpy as np
 import torch
@@ -7,23 +9,35 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.agent.relative import unit_of
 from firebreak.checks import fail
+from firebreak.env.actions import allowed
 from firebreak.env.observation import to_floats
 from firebreak.env.slots import Slots
 from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
-from firebreak.planning.rounds import Placement, Task, place_by_score
+from firebreak.planning.rounds import (
+    Placement,
+    Task,
+    loaded,
+    place_by_score,
+    spaced_lines,
+    spent_share,
+)
+from firebreak.segments import action_cells, shape_cells
 
 MOST_TREATABLE = 128 * 128
 """Treatable cells from which a learned plan must be asked for by area: policies know such maps."""
 
 
 def place_dqn(task: Task) -> Placement:
-    """The cells that a trained Q-map network values most, one greedy choice after another.
+    """The cells, or segments, that a trained Q-map network values most, one greedy choice after
+    another.
 
     Raises:
         InputError: no policy, or more treatable cells than MOST_TREATABLE.
     """
     policy = policy_of(task, "dqn")
+    if policy.network.shapes > 1:
+        return _place_segments(task, policy)
     return place_by_score(task, lambda slots: q_map(policy, slots))
 
 
@@ -54,13 +68,61 @@ def policy_of(task: Task, method: str) -> Policy:
 
 
 def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
-    """Q-values [H, W] of slot 0's observation, percent of the untreated loss, of all cells whether
-    available or not.
+    """Q-values [H, W] of slot 0's observation, percent of the untreated loss: of all cells whether
+    available or not; of a policy that places segments, of the best allowed one through each cell,
+    per cell, -inf where there is none.
     """
+    values = _q_values(policy, slots)
+    if policy.network.shapes == 1:
+        return values.reshape(slots.sizes.shape)
+    best = np.full(slots.sizes.shape, -np.inf, np.float32)
+    rows, cols = slots.sizes.shape
+    allowed_values = np.where(allowed(slots, 0, segments=True), values, -np.inf)
+    for number, of_shape in enumerate(allowed_values.reshape(-1, rows, cols)):
+        middle = np.argwhere(np.isfinite(of_shape))
+        for step in shape_cells(number, _joined(slots)):
+            np.maximum.at(best, tuple((middle + step).T), of_shape[tuple(middle.T)])
+    return best
+
+
+def _q_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+    """[A], percent of the untreated loss."""
     observation = torch.from_numpy(to_floats(slots.layers[:1]))
     with torch.no_grad():
-        values = 100.0 * policy.network(observation) * unit_of(observation, OBSERVATION)
-    return values.numpy().reshape(slots.sizes.shape)
+        values = 100.0 * policy.network(observation)[0] * unit_of(observation, OBSERVATION)
+    return values.numpy()
+
+
+def _place_segments(task: Task, policy: Policy) -> Placement:
+    """Of the allowed segments the one with the largest Q-value, and in a round of several cells
+    others that lie apart from it.
+    """
+    slots = loaded(task.problem)
+    shown, shape = task.problem.plan_fires.source.size, slots.sizes.shape
+    cells: list[int] = []
+    burned = shown
+    while slots.available[0].any():
+        actions = np.flatnonzero(allowed(slots, 0, segments=True))
+        best_first = actions[np.argsort(-_q_values(policy, slots)[actions], kind="stable")]
+        # The neighbours of the best are nearly as good: few of the next are far enough from it.
+        lines = (line[slots.available[0].ravel()[line]] for line in (
+            action_cells(action, shape, _joined(slots)) for action in best_first.tolist()))
+        for line in spaced_lines(lines, task.batch, shape):
+            for cell in line.tolist():
+                # The lines placed before it in this round may have spent what it costs.
+                if slots.available[0].flat[cell]:
+                    slots.place(0, cell)
+                    cells.append(cell)
+        burned += slots.update(np.zeros(1, np.int64), np.zeros(1, np.bool_))
+        task.told(spent_share(slots, task.problem))
+    return Placement(np.array(cells, np.int64), burned / shown)
+
+
+def _joined(slots: Slots) -> bool:
+    """Whether lines of breaks must touch by edges to hold."""
+    problem = slots.problems[0]
+    assert problem is not None, "slot used before load"
+    return problem.scene.field.breaks.leak
 
 
 def _check_size(landscape: Landscape, method: str) -> None:

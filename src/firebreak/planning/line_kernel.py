@@ -2,11 +2,9 @@
 
 import numpy as np
 
+from firebreak.env.segment_kernel import PLACED, STOPS
 from firebreak.fire.compiled import compiled
 from firebreak.fire.ring import REACH
-
-STOPS, CROSSED, PLACED = 0, 1, 2
-"""States of a cell for a line: ends it; costs nothing; would become a break."""
 
 
 @compiled()

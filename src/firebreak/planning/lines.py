@@ -1,21 +1,18 @@
 """Straight lines of cells as candidates for breaks: which there are, what comes through them."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.env.segment_kernel import CROSSED, PLACED, STOPS
 from firebreak.fire.ring import REACH, RING
 from firebreak.fire.travel import pad, padded_cells, padded_width
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning import tree_kernel
-from firebreak.planning.line_kernel import CROSSED, PLACED, STOPS, score_lines
+from firebreak.planning.line_kernel import score_lines
 from firebreak.planning.trees import Floats, TreeScratch
-
-COMPASS = ((0, 1), (1, 2), (1, 1), (2, 1), (1, 0), (2, -1), (1, -1), (1, -2))
-"""(rows, columns) of the eight ways of a line, 22.5 to 26.6 degrees apart."""
 
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """Cells of a line."""
@@ -60,26 +57,6 @@ def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch) -> Flow:
     flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size)))
     tree_kernel.flows(code, value, work.offset, work.ints[:2], work.seen, work.reals[0], *flow)
     return flow
-
-
-def line_steps(way: tuple[float, float], count: int, joined: bool) -> NDArray[np.int64]:
-    """Cells i64 [count, 2] of the straight line from (0, 0) towards `way` (rows, columns).
-
-    joined: by edges, for breaks that leak where they touch at a corner; else by corners too.
-    """
-    rows, cols = way
-    longer = max(abs(rows), abs(cols))
-    along = np.arange(count)
-    thin = np.stack([np.floor(rows / longer * along + 0.5), np.floor(cols / longer * along + 0.5)],
-                    axis=1).astype(np.int64)
-    if not joined:
-        return thin
-    cells = [thin[0]]
-    for before, after in pairwise(thin):
-        if (before != after).all():
-            cells.append(np.array([before[0], after[1]]))
-        cells.append(after)
-    return np.stack(cells)[:count]
 
 
 def line_state(landscape: Landscape, breaks: NDArray[np.bool_]) -> NDArray[np.uint8]:

@@ -4,7 +4,7 @@ The loop that every re-simulating method shares. Between rounds only those fires
 new break changes; the unit of `simulations` is one burn of all plan fires.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -107,6 +107,27 @@ def spaced_best(score: NDArray[np.floating], available: NDArray[np.bool_],
             break
         reach = SPACING - 1
         near[max(row - reach, 0):row + SPACING, max(col - reach, 0):col + SPACING] = True
+    return chosen
+
+
+def spaced_lines(lines: Iterable[NDArray[np.int64]], most_cells: int,
+                 shape: tuple[int, int]) -> list[NDArray[np.int64]]:
+    """The first line, of flat cells, and further ones at least SPACING away, up to `most_cells`
+    cells in all. lines: best first.
+    """
+    near = np.zeros(shape, np.bool_)
+    chosen: list[NDArray[np.int64]] = []
+    count = 0
+    for cells in lines:
+        if chosen and (count + cells.size > most_cells or near.ravel()[cells].any()):
+            continue
+        chosen.append(cells)
+        count += cells.size
+        for row, col in zip(*np.divmod(cells, shape[1]), strict=True):
+            near[max(row - SPACING + 1, 0):row + SPACING,
+                 max(col - SPACING + 1, 0):col + SPACING] = True
+        if count >= most_cells:
+            break
     return chosen
 
 

@@ -20,17 +20,10 @@ from firebreak.fire.fire_tables import Crossing, crossing_of
 from firebreak.fire.overlay import closing_table
 from firebreak.fire.ring import REACH
 from firebreak.fire.travel import pad, padded_cells, padded_width
-from firebreak.planning.lines import (
-    COMPASS,
-    LENGTHS,
-    Ground,
-    Lines,
-    flow_of,
-    line_steps,
-    rated_lines,
-)
-from firebreak.planning.rounds import SPACING, Placement, Task, loaded, spent_share
+from firebreak.planning.lines import LENGTHS, Ground, Lines, flow_of, rated_lines
+from firebreak.planning.rounds import Placement, Task, loaded, spaced_lines, spent_share
 from firebreak.planning.trees import conditional_value, tree_scratch
+from firebreak.segments import COMPASS, line_steps
 
 _SLOT = np.zeros(1, np.int64)
 
@@ -74,12 +67,14 @@ def place_segments(task: Task) -> Placement:
     burned = shown
     while slots.available[0].any():
         flow = flow_of(slots.plan_trees(0).code, pad(value), work)
-        lines = rated_lines(scene.landscape, _ground(slots), flow, ways, lengths)
+        lines = rated_lines(scene.landscape, ground_of(slots), flow, ways, lengths)
         listed = _shortlist(lines, lengths, scene.landscape.fuel_model.size)
-        tried = [_try(problem, slots, lines.cells(k, ways, scene.field.shape[1])) for k in listed]
+        tried = [try_line(problem, slots, lines.cells(k, ways, scene.field.shape[1]))
+                 for k in listed]
         burned += sum(trial.burned for trial in tried)
-        for trial in _apart(tried, task.batch, scene.field.shape):
-            for cell in trial.cells.tolist():
+        order = sorted(range(len(tried)), key=lambda k: (-tried[k].saved_per_cost, k))
+        for line in spaced_lines([tried[k].cells for k in order], task.batch, scene.field.shape):
+            for cell in line.tolist():
                 if slots.available[0].flat[cell]:
                     slots.place(0, cell)
                     cells.append(cell)
@@ -88,8 +83,9 @@ def place_segments(task: Task) -> Placement:
     return Placement(np.array(cells, np.int64), burned / shown + paid)
 
 
-def _ground(slots: Slots) -> Ground:
-    return Ground(slots.breaks[0], slots.available[0], float(slots.budget_left[0]))
+def ground_of(slots: Slots, slot: int = 0) -> Ground:
+    """What may still be built in a slot."""
+    return Ground(slots.breaks[slot], slots.available[slot], float(slots.budget_left[slot]))
 
 
 def _shortlist(lines: Lines, lengths: Sequence[int], cells: int) -> NDArray[np.int64]:
@@ -109,8 +105,10 @@ def _shortlist(lines: Lines, lengths: Sequence[int], cells: int) -> NDArray[np.i
     return np.concatenate(chosen)
 
 
-def _try(problem: Problem, slots: Slots, cells: NDArray[np.int64]) -> Trial:
-    """Burns the fires that the line may change."""
+def try_line(problem: Problem, slots: Slots, cells: NDArray[np.int64]) -> Trial:
+    """What the available ones of flat `cells` save of slot 0's plan fires, which are the problem's:
+    those that they may change are burned.
+    """
     scene, trees = problem.scene, slots.plan_trees(0)
     new = cells[slots.available[0].ravel()[cells]]
     which = np.flatnonzero(changed_by(slots, problem, new))
@@ -138,22 +136,3 @@ def changed_by(slots: Slots, problem: Problem, cells: NDArray[np.int64]) -> NDAr
         if rules.lost > 0.0:
             out |= trees.source == place
     return out
-
-
-def _apart(tried: list[Trial], most_cells: int, shape: tuple[int, int]) -> list[Trial]:
-    """The best line, and further ones at least SPACING away up to `most_cells` cells in all."""
-    order = sorted(range(len(tried)), key=lambda k: (-tried[k].saved_per_cost, k))
-    near = np.zeros(shape, np.bool_)
-    chosen: list[Trial] = []
-    count = 0
-    for trial in (tried[k] for k in order):
-        if chosen and (count + trial.cells.size > most_cells or near.ravel()[trial.cells].any()):
-            continue
-        chosen.append(trial)
-        count += trial.cells.size
-        for row, col in zip(*np.divmod(trial.cells, shape[1]), strict=True):
-            near[max(row - SPACING + 1, 0):row + SPACING,
-                 max(col - SPACING + 1, 0):col + SPACING] = True
-        if count >= most_cells:
-            break
-    return chosen

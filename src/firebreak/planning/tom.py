@@ -15,11 +15,12 @@ from firebreak.fire.engine import burn
 from firebreak.fire.fires import Fires
 from firebreak.fire.ring import UNBURNED
 from firebreak.fire.travel import TravelField, pad, unpad
-from firebreak.planning.lines import Ground, Lines, flow_of, line_steps, rated_lines
+from firebreak.planning.lines import Ground, Lines, flow_of, rated_lines
 from firebreak.planning.rounds import SPACING, Placement, Task
 from firebreak.planning.strips import best_on_plan_fires
 from firebreak.planning.trees import Floats, conditional_value, tree_scratch
 from firebreak.planning.wind import ProblemWeather, along, problem_weather
+from firebreak.segments import line_steps
 
 PATCH_CELLS = (4, 8, 16)
 ZONES = (2, 3)

@@ -9,9 +9,10 @@ from firebreak.fire.fires import Fires
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.fire.travel import pad
 from firebreak.landscape.synthetic import generate
-from firebreak.planning.lines import COMPASS, Ground, flow_of, line_steps, rated_lines
+from firebreak.planning.lines import Ground, flow_of, rated_lines
 from firebreak.planning.rounds import loaded
 from firebreak.planning.trees import dominated, path_scores, share_kept, tree_scratch
+from firebreak.segments import COMPASS, line_steps
 
 
 @cache

@@ -1,7 +1,11 @@
 """Where an agent meets maps of one size: environments, a replay, validation problems."""
 
+import torch
+
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Replay
+from firebreak.env.exact_gains import ExactGains
+from firebreak.env.observation import to_floats
 from firebreak.env.problem import Problem
 from firebreak.env.sources import ProblemSource
 from firebreak.env.vector_env import FuelbreakVectorEnv
@@ -12,6 +16,7 @@ from firebreak.train.collector import ExperienceCollector
 from firebreak.train.gain_labels import GainLabels
 from firebreak.train.parallel import CollectorPool, check_collectors
 from firebreak.train.schema import RunConfig
+from firebreak.train.segment_gains import SegmentGains
 from firebreak.train.validation import VALIDATION_ENVS
 
 
@@ -43,7 +48,7 @@ class Arena:
                 seed=integer_seed(config.seed, *name) % 2**31,
                 max_experiences=clean.max_experiences, max_step_times=clean.max_step_times,
                 max_collection_times=clean.max_collection_times))
-        self.labels = gain_labels(config, self.env, count)
+        self.labels = gain_labels(config, self.env, agent, place, count)
         for thing in (self.env, self.validation_env, self.replay, self.collector):
             track(thing)
 
@@ -60,8 +65,9 @@ class Arena:
         self.validation_env.close()
 
 
-def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, count: int) -> GainLabels | None:
-    """The labels of one of `count` arenas, if the agent is to learn from gains; fewer on larger
+def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, place: int,
+                count: int) -> GainLabels | None:
+    """The labels of arena `place` of `count`, if the agent is to learn from gains; fewer on larger
     maps, in proportion to their side, since a state of theirs has more cells to try and tells more.
     """
     agent = config.agent
@@ -69,7 +75,15 @@ def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, count: int) -> GainL
         return None
     smallest = min(config.mixture.sizes, default=config.landscapes.size)
     share = agent.gain_share * min(smallest / env.source.shape[0], 1.0)
-    return GainLabels(env, share, agent.gain_fires, max(agent.gain_capacity // count, 1))
+    sizes = env.source.sizes(env.num_envs)
+    if not agent.segments:
+        gains: ExactGains | SegmentGains = ExactGains(sizes, agent.gain_fires)
+    else:
+        gains = SegmentGains(
+            sizes, agent.gain_fires,
+            lambda layers: learner.q_values(torch.from_numpy(to_floats(layers[None])))[0].numpy(),
+            integer_seed(config.seed, "segments", place))
+    return GainLabels(env, gains, share, max(agent.gain_capacity // count, 1))
 
 
 def shortest_episode(config: RunConfig, side: int) -> int:

@@ -70,6 +70,10 @@ class Evolution:
 
     def __init__(self, config: RunConfig, executor: Executor, shape: tuple[int, int],
                  run: Path) -> None:
+        if config.agent.segments:
+            raise fail(expected="agent.segments = false", given="true", where="agent.segments",
+                       remedy="members learn from transitions, segments only from gains: train "
+                              "them with 'firebreak train'")
         self.config, self.executor, self.run_folder = config, executor, run
         self.settings = settings_of(config.agent)
         self.members = first_members(self.settings, config.evolution.population, config.seed,

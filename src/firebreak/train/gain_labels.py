@@ -1,4 +1,4 @@
-"""Labelling some of a collector's states with the gain of every break, as they come by."""
+"""Labelling some of a collector's states with the gains of breaks, as they come by."""
 
 import torch
 
@@ -6,24 +6,26 @@ from firebreak.agent.gain_store import GainStore
 from firebreak.env.exact_gains import ExactGains
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
+from firebreak.train.segment_gains import TRIED, SegmentGains
 
 
 class GainLabels:
     """The labelled states of one map size, and the simulator that labels them.
 
     Args:
+        gains: of every cell, or of segments.
         share: of the env steps whose states are labelled; at most one state per environment and
             call.
-        fires: reward fires that each break is tried on.
         capacity: states kept.
     """
 
-    def __init__(self, env: FuelbreakVectorEnv, share: float, fires: int, capacity: int) -> None:
-        sizes = env.source.sizes(env.num_envs)
-        self.env, self.share = env, share
-        self.exact = ExactGains(sizes, fires)
-        self.store = GainStore(OBSERVATION, sizes.shape, capacity)
-        self._due = 0.0
+    def __init__(self, env: FuelbreakVectorEnv, gains: ExactGains | SegmentGains, share: float,
+                 capacity: int) -> None:
+        self.env, self.gains, self.share = env, gains, share
+        most = TRIED if isinstance(gains, SegmentGains) else None
+        self.store = GainStore(OBSERVATION, env.source.shape, capacity, most)
+        # The first call labels a state of segments, which are learned from nothing else.
+        self._due = 0.0 if most is None else 1.0
         self._next = 0
 
     def label(self, env_steps: int) -> int:
@@ -35,9 +37,17 @@ class GainLabels:
         self._due -= int(self._due)
         for _ in range(count):
             slot, self._next = self._next, (self._next + 1) % self.env.num_envs
-            self.store.append(torch.from_numpy(self.env.slots.layers[slot]),
-                              torch.from_numpy(self.exact.of(self.env.slots, slot)))
+            self._label(slot)
         return count
+
+    def _label(self, slot: int) -> None:
+        slots = self.env.slots
+        layers = torch.from_numpy(slots.layers[slot])
+        if isinstance(self.gains, SegmentGains):
+            segment, gain = self.gains.of(slots, slot, self.store.written)
+            self.store.append(layers, torch.from_numpy(gain), torch.from_numpy(segment))
+        else:
+            self.store.append(layers, torch.from_numpy(self.gains.of(slots, slot)))
 
     def state(self) -> dict[str, torch.Tensor]:
         """Everything needed to go on: tensors by name."""

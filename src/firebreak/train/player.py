@@ -24,6 +24,7 @@ from firebreak.env.sources import ProblemSource
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
+from firebreak.segments import SHAPES
 from firebreak.train.config import data_folder
 from firebreak.train.schema import RunConfig
 from firebreak.train.setup import settings_of
@@ -141,7 +142,7 @@ def network_for(settings: DQNSettings) -> QMapNetwork:
     """A network as the agent of these settings has it."""
     return QMapNetwork(OBSERVATION.channels, settings.width,
                        OBSERVATION.channel("available") if settings.dueling else None,
-                       settings.quantiles, settings.risk)
+                       settings.quantiles, settings.risk, SHAPES if settings.segments else 1)
 
 
 def weights_of(network: nn.Module) -> Weights:

@@ -151,11 +151,17 @@ class AgentConfig(Section):
                               "of transitions")
     gain_fires: int = Field(64, ge=1, description="reward fires that a break is tried on")
     gain_capacity: int = Field(4000, ge=1, description="states kept with their gains")
+    segments: bool = Field(False, description="an action is a straight segment of cells; learned "
+                           "from gains, at discount 0")
 
     @pydantic.model_validator(mode="after")
     def _gains_are_discount_0(self) -> Self:
         if self.gain_share > 0.0 and self.discount > 0.0:
             raise ValueError("gain_share needs discount = 0: gains are the values of discount 0")
+        if self.segments and not (self.gain_share > 0.0 == self.discount_end):
+            raise ValueError("segments needs gain_share above 0 and discount_end = 0")
+        if self.segments and self.dueling:
+            raise ValueError("segments and dueling do not go together")
         return self
 
 

@@ -57,7 +57,7 @@ def settings_of(agent: AgentConfig) -> DQNSettings:
                                      agent.decay_begin, agent.decay_finish),
         width=agent.width, batch_size=agent.batch_size, n_step=agent.n_step,
         gradient_clip=agent.gradient_clip, target_period=agent.target_period,
-        guided=agent.guided, guided_cells=agent.guided_cells,
+        segments=agent.segments, guided=agent.guided, guided_cells=agent.guided_cells,
         target_share=agent.target_share, dueling=agent.dueling, munchausen=agent.munchausen,
         temperature=agent.temperature, shaping=agent.shaping,
         demonstrations=agent.demonstrations, demonstration_steps=agent.demonstration_steps,

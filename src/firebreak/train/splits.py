@@ -106,7 +106,8 @@ def source_of(config: RunConfig, conditions: FireConditions, size: int,
     full = size + 2 * config.landscapes.margin
     return ProblemSource(shape=(full, full), landscape=draw, conditions=conditions,
                          budget_share=config.budget, plan_fires=config.fires.plan_fires,
-                         reward_fires=config.fires.reward_fires, variation=_variation(config))
+                         reward_fires=config.fires.reward_fires, variation=_variation(config),
+                         segments=config.agent.segments)
 
 
 def _variation(config: RunConfig) -> Variation | None:

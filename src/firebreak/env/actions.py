@@ -1,0 +1,59 @@
+"""What an action breaks and which are allowed: single cells, or straight segments of them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.env.segment_kernel import CROSSED, PLACED, STOPS, allow_segments
+from firebreak.env.slots import Slots
+from firebreak.segments import COMPASS, SEGMENT_LENGTHS, SHAPES, action_cells, line_steps
+
+_WAYS = {joined: np.stack([line_steps(way, SEGMENT_LENGTHS[-1], joined) for way in COMPASS])
+         for joined in (False, True)}
+_LENGTHS = np.array(SEGMENT_LENGTHS)
+
+
+def action_count(shape: tuple[int, int], segments: bool) -> int:
+    """Actions on a map [H, W]: its cells, or segments by shape and middle cell."""
+    return shape[0] * shape[1] * (SHAPES if segments else 1)
+
+
+def allowed(slots: Slots, slot: int, segments: bool) -> NDArray[np.bool_]:
+    """bool [A]: the available cells of a slot; of segments, those that begin and end in one, meet
+    no fuel that cannot be treated, and can be paid for. They cross what does not burn.
+    """
+    if not segments:
+        return slots.available[slot].ravel().copy()
+    problem = slots.problems[slot]
+    out = np.zeros((SHAPES, *slots.sizes.shape), np.bool_)
+    if problem is None or not slots.available[slot].any():
+        return out.ravel()
+    land = problem.scene.landscape
+    fuel = land.burnable & ~slots.breaks[slot]
+    state = np.where(land.treatable & fuel, PLACED, np.where(fuel, STOPS, CROSSED))
+    most = float(slots.budget_left[slot]) * (1.0 + 1e-9) + 1e-9
+    allow_segments(state.astype(np.uint8), slots.available[slot], land.cost.astype(np.float64),
+                   most, _WAYS[problem.scene.field.breaks.leak], _LENGTHS, out)
+    return out.ravel()
+
+
+def is_allowed(slots: Slots, slot: int, action: int, segments: bool) -> bool:
+    """Whether one action is among those `allowed`."""
+    if not segments:
+        return bool(slots.available[slot].flat[action])
+    return bool(allowed(slots, slot, segments)[action])
+
+
+def place_action(slots: Slots, slot: int, action: int, segments: bool) -> list[int]:
+    """Breaks what an allowed action breaks; returns the flat cells, in order."""
+    if not segments:
+        slots.place(slot, action)
+        return [action]
+    problem = slots.problems[slot]
+    assert problem is not None, "slot used before load"
+    cells = action_cells(action, slots.sizes.shape, problem.scene.field.breaks.leak)
+    placed = []
+    for cell in cells.tolist():
+        if slots.available[slot].flat[cell]:
+            slots.place(slot, cell)
+            placed.append(cell)
+    return placed
