@@ -18,7 +18,7 @@ ROWS = (("cli",), ("report",), ("train",), ("planning", "memory"), ("env", "agen
         ("layout", "fire"), ("landscape",), ("base",))
 WORDS = {"cli": "what people type", "report": "what people look at", "train": "the long run",
          "planning": "every way to make a plan", "memory": "what a run holds",
-         "env": "the decision problem", "agent": "the learner", "layout": "what a policy sees",
+         "env": "the decision problem", "agent": "the learner", "layout": "what a policy sees and does",
          "fire": "how it burns", "landscape": "what there is to burn",
          "base": "units, checks, seeding"}
 _WIDTH, _BOX_W, _BOX_H, _ROW_H = 760, 254, 50, 92
@@ -47,6 +47,8 @@ def parts() -> tuple[dict[str, tuple[int, int]], Counter[tuple[str, str]]]:
 def _part(name: str) -> str | None:
     if name in BASE:
         return "base"
+    if name == "segments":  # as the layout: what env and agent agree on
+        return "layout"
     return name if name in WORDS else None
 
 
