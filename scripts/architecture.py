@@ -18,7 +18,7 @@ ROWS = (("cli",), ("report",), ("train",), ("planning", "memory"), ("env", "agen
         ("layout", "fire"), ("landscape",), ("base",))
 WORDS = {"cli": "what people type", "report": "what people look at", "train": "the long run",
          "planning": "every way to make a plan", "memory": "what a run holds",
-         "env": "the decision problem", "agent": "the learner", "layout": "what a policy sees and does",
+         "env": "the decision problem", "agent": "the learner", "layout": "what it sees and does",
          "fire": "how it burns", "landscape": "what there is to burn",
          "base": "units, checks, seeding"}
 _WIDTH, _BOX_W, _BOX_H, _ROW_H = 760, 254, 50, 92

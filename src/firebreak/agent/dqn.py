@@ -201,9 +201,8 @@ class DQNAgent:
                 here = ~part.gain.isnan()
                 unit = unit_of(part.observation, self.layout)[:, None]
                 target = part.gain.nan_to_num() / unit
-                spread = self.online_net.spread(part.observation)
-                if part.segment is not None:
-                    spread = spread[torch.arange(spread.shape[0])[:, None], part.segment]
+                spread = (self.online_net.spread(part.observation) if part.segment is None
+                          else self.online_net.spread_at(part.observation, part.segment))
                 values.append(spread[here].detach())
                 yield quantile_huber(spread[here], target[here][:, None]).sum() / count
 

@@ -4,8 +4,8 @@ from typing import Protocol
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
+from firebreak.agent.network import mean_along
 from firebreak.agent.schedules import LinearSchedule
 from firebreak.agent.targets import masked_argmax
 from firebreak.layout import ObservationLayout
@@ -32,8 +32,7 @@ class ExplorationSettings(Protocol):
 def explored(best: Tensor, observation: Tensor, mask: Tensor, layout: ObservationLayout,
              settings: ExplorationSettings, env_steps: int, acting: torch.Generator) -> Tensor:
     """The actions `best` [N] with the exploration of these settings: int64 [N]; see
-    `DQNAgent.act`. Segments are tried in a length that is drawn first: long ones are as likely as
-    short ones.
+    `DQNAgent.act`. Of segments a length is drawn first, long ones as seldom as they are dear.
     """
     count = best.shape[0]
     draws = torch.rand((count, 3), generator=acting)
@@ -60,26 +59,19 @@ def segment_guide(guide: Tensor) -> Tensor:
     """Mean of a map [M, H, W] over the cells of each segment: [M, A]. Cells beyond the map count
     as 0.
     """
-    count, rows, cols = guide.shape
-    reach = SEGMENT_LENGTHS[-1]
-    wide = functional.pad(guide, (reach, reach, reach, reach))
-    parts = []
-    for number in range(SHAPES):
-        total = torch.zeros_like(guide)
-        cells = shape_cells(number).tolist()
-        for row, col in cells:
-            total += wide[:, reach + row:reach + row + rows, reach + col:reach + col + cols]
-        parts.append(total / len(cells))
-    return torch.stack(parts, dim=1).reshape(count, -1)
+    return mean_along(guide[:, None].expand(-1, SHAPES, -1, -1)).flatten(1)
 
 
 def _of_one_length(mask: Tensor, draw: Tensor) -> Tensor:
-    """The allowed segments of one length, drawn for each row among those that have any."""
+    """The allowed segments of one length, drawn for each row among those that have any, in inverse
+    proportion to the length: about as many cells go to each.
+    """
     by_shape = mask.unflatten(1, (SHAPES, -1))
     length = torch.tensor([len(shape_cells(number)) for number in range(SHAPES)])
     lengths = torch.tensor([1, *SEGMENT_LENGTHS])
     has = torch.stack([by_shape[:, length == n].flatten(1).any(1) for n in lengths], dim=1)
-    chosen = lengths[_nth_allowed(has, draw)]
+    heap = (has / lengths).cumsum(1)
+    chosen = lengths[(heap > draw[:, None] * heap[:, -1:]).to(torch.uint8).argmax(1)]
     return (by_shape & (length[None] == chosen[:, None])[:, :, None]).flatten(1)
 
 

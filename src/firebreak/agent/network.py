@@ -1,14 +1,17 @@
-"""The Q-map network: one value per cell, for maps of any size.
+"""The Q-map network: one value per cell, or per segment of cells, for maps of any size.
 
 A stride-2 stem, dilated residual convolutions at half resolution and a pooled global branch see
 about 60 cells around each cell, and the map, for a quarter of what the same depth costs at full
 resolution. A pixel shuffle brings what they found back to the cells, where two narrow convolutions
 beside the observation itself decide: whether a single cell closes a gap is seen at full resolution
-or not at all. No batch normalisation and no dropout: acting and learning see the same function.
+or not at all. A segment's value is read off its middle cell, plus the mean over its cells of what
+each adds to a segment of that shape: so both ends of a long line are seen as sharply. No batch
+normalisation and no dropout: acting and learning see the same function.
 """
 
 import hashlib
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import torch
@@ -16,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from firebreak.agent.targets import dueling, lower_mean
+from firebreak.segments import SEGMENT_LENGTHS, SHAPES, shape_cells
 
 CONTEXT, FINE, FINE_OF_SHAPES = 8, 16, 32
 """Channels per cell: of what half resolution hands back, and of the convolutions that decide, where
@@ -56,6 +60,7 @@ class QMapNetwork(nn.Module):
         self.decide = nn.Conv2d(fine, fine, 3, padding=1)
         self.head = nn.Conv2d(fine, shapes * quantiles, 1)
         self.base = nn.Linear(width, shapes * quantiles)
+        self.along = nn.Conv2d(fine, shapes * quantiles, 1) if shapes > 1 else None
 
     def forward(self, observation: Tensor) -> Tensor:
         """Q-values of all actions, masked or not: [M, A]."""
@@ -63,6 +68,38 @@ class QMapNetwork(nn.Module):
 
     def spread(self, observation: Tensor) -> Tensor:
         """Quantiles of the return of all actions: [M, A, quantiles]."""
+        q, along, base = self._maps(observation)
+        if along is not None:
+            q = q + mean_along(along)
+        q = q.flatten(3).transpose(2, 3)
+        if self.mask_channel is None:
+            return (q + base).flatten(1, 2)
+        mask = observation[:, self.mask_channel].flatten(1) > 0.5
+        return dueling(base[:, 0], q.flatten(1, 2), mask[:, :, None])
+
+    def spread_at(self, observation: Tensor, segment: Tensor) -> Tensor:
+        """`spread` of the actions i64 [M, L] alone, for less: [M, L, quantiles]."""
+        q, along, base = self._maps(observation)
+        rows, cols = observation.shape[-2:]
+        number, middle = segment // (rows * cols), segment % (rows * cols)
+        which = torch.arange(segment.shape[0], device=segment.device)[:, None]
+        values = q.flatten(3)[which, number, :, middle] + base[which, number, 0]
+        if along is None:
+            return values
+        steps, inside = (table.to(segment.device) for table in _steps())
+        row = (middle // cols)[..., None] + steps[number, :, 0]
+        col = (middle % cols)[..., None] + steps[number, :, 1]
+        here = (inside[number] & (row >= 0) & (row < rows) & (col >= 0) & (col < cols))
+        cell = row.clamp(0, rows - 1) * cols + col.clamp(0, cols - 1)
+        added = along.flatten(3)[which[..., None], number[..., None], :, cell]
+        count = inside[number].sum(-1, keepdim=True)
+        return values + (added * here[..., None]).sum(2) / count
+
+    def _maps(self, observation: Tensor) -> tuple[Tensor, Tensor | None, Tensor]:
+        """Values of shapes in their middle cell [M, S, quantiles, H, W], what each cell adds to a
+        segment that it is part of, of the same shape or None, and of the map as a whole
+        [M, S, 1, quantiles].
+        """
         rows, cols = observation.shape[-2:]
         padded = functional.pad(observation, (0, cols % 2, 0, rows % 2))
         # Channels last in memory: two thirds of the time on a CPU.
@@ -75,14 +112,42 @@ class QMapNetwork(nn.Module):
         x = functional.relu(self.mix(x + together[:, :, None, None]))
         context = functional.pixel_shuffle(self.context(x), 2)
         fine = functional.relu(self.detail(torch.cat([padded, context], dim=1)))
-        q = self.head(fine + functional.relu(self.decide(fine)))
-        q = q[:, :, :rows, :cols].unflatten(1, (self.shapes, -1)).flatten(3).transpose(2, 3)
-        base = self.base(together).unflatten(1, (self.shapes, 1, -1))
-        if self.mask_channel is None:
-            return (q + base).flatten(1, 2)
-        q, base = q.flatten(1, 2), base[:, 0]
-        mask = observation[:, self.mask_channel].flatten(1) > 0.5
-        return dueling(base, q, mask[:, :, None])
+        fine = fine + functional.relu(self.decide(fine))
+
+        def of_shapes(head: nn.Module) -> Tensor:
+            return head(fine)[:, :, :rows, :cols].unflatten(1, (self.shapes, -1))
+
+        return (of_shapes(self.head), None if self.along is None else of_shapes(self.along),
+                self.base(together).unflatten(1, (self.shapes, 1, -1)))
+
+
+def mean_along(maps: Tensor) -> Tensor:
+    """Mean of each shape's map over the cells of its segments, in their middle cells:
+    [M, SHAPES, ..., H, W]. Cells beyond the map count as 0.
+    """
+    rows, cols = maps.shape[-2:]
+    reach = SEGMENT_LENGTHS[-1]
+    wide = functional.pad(maps, (reach, reach, reach, reach))
+    parts = []
+    for number in range(SHAPES):
+        own, cells = wide[:, number], shape_cells(number).tolist()
+        total = torch.zeros_like(maps[:, number])
+        for row, col in cells:
+            total = total + own[..., reach + row:reach + row + rows, reach + col:reach + col + cols]
+        parts.append(total / len(cells))
+    return torch.stack(parts, dim=1)
+
+
+@cache
+def _steps() -> tuple[Tensor, Tensor]:
+    """Cells of all shapes: i64 [SHAPES, longest, 2] from the middle, and which of them there are.
+    """
+    steps = torch.zeros((SHAPES, SEGMENT_LENGTHS[-1], 2), dtype=torch.int64)
+    inside = torch.zeros((SHAPES, SEGMENT_LENGTHS[-1]), dtype=torch.bool)
+    for number in range(SHAPES):
+        cells = torch.from_numpy(shape_cells(number))
+        steps[number, :len(cells)], inside[number, :len(cells)] = cells, True
+    return steps, inside
 
 
 def parameter_count(network: nn.Module) -> int:

@@ -67,23 +67,22 @@ class Arena:
 
 def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, place: int,
                 count: int) -> GainLabels | None:
-    """The labels of arena `place` of `count`, if the agent is to learn from gains; fewer on larger
-    maps, in proportion to their side, since a state of theirs has more cells to try and tells more.
+    """The labels of arena `place` of `count`, if the agent is to learn from gains. Where every cell
+    is tried there are fewer on larger maps, in proportion to their side, since a state of theirs
+    has more cells to try and tells more.
     """
     agent = config.agent
     if agent.gain_share == 0.0:
         return None
-    smallest = min(config.mixture.sizes, default=config.landscapes.size)
-    share = agent.gain_share * min(smallest / env.source.shape[0], 1.0)
-    sizes = env.source.sizes(env.num_envs)
-    if not agent.segments:
-        gains: ExactGains | SegmentGains = ExactGains(sizes, agent.gain_fires)
-    else:
-        gains = SegmentGains(
+    sizes, capacity = env.source.sizes(env.num_envs), max(agent.gain_capacity // count, 1)
+    if agent.segments:
+        return GainLabels(env, SegmentGains(
             sizes, agent.gain_fires,
             lambda layers: learner.q_values(torch.from_numpy(to_floats(layers[None])))[0].numpy(),
-            integer_seed(config.seed, "segments", place))
-    return GainLabels(env, gains, share, max(agent.gain_capacity // count, 1))
+            integer_seed(config.seed, "segments", place)), agent.gain_share, capacity)
+    smallest = min(config.mixture.sizes, default=config.landscapes.size)
+    share = agent.gain_share * min(smallest / env.source.shape[0], 1.0)
+    return GainLabels(env, ExactGains(sizes, agent.gain_fires), share, capacity)
 
 
 def shortest_episode(config: RunConfig, side: int) -> int:

@@ -146,9 +146,9 @@ class AgentConfig(Section):
     risk: float = Field(1.0, gt=0, le=1, description="share of them, the lowest, acted on")
     priority: float = Field(0.0, ge=0, le=1, description="exponent of the error in the chance to "
                                                          "be sampled; 0: all alike")
-    gain_share: float = Field(0.0, ge=0, le=1, description="of env steps whose every break is "
-                              "tried by the simulator; learned from until discount_begin, instead "
-                              "of transitions")
+    gain_share: float = Field(0.0, ge=0, le=1, description="of env steps whose every break, or "
+                              "some segments, are tried by the simulator; learned from until "
+                              "discount_begin, instead of transitions")
     gain_fires: int = Field(64, ge=1, description="reward fires that a break is tried on")
     gain_capacity: int = Field(4000, ge=1, description="states kept with their gains")
     segments: bool = Field(False, description="an action is a straight segment of cells; learned "
