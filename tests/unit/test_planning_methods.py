@@ -17,6 +17,7 @@ from firebreak.fire.engine import burn_statistics
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
 from firebreak.layout import OBSERVATION
+from firebreak.planning import learned
 from firebreak.planning.area import lift, plan_area
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import Plan, check_plan
@@ -110,12 +111,11 @@ def test_dqn_without_a_policy_names_the_option(scene: Scene) -> None:
         make_plan(scene, 0.05, 4, "dqn", seed=0)
 
 
-def test_dqn_on_a_large_map_asks_for_an_area() -> None:
-    land = generate(1, (150, 190))
-    assert land.treatable.sum() > 128 * 128
-    large = make_scene(land, FireConditions(scenarios=1), 0)
+def test_dqn_on_a_large_map_asks_for_an_area(scene: Scene,
+                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learned, "MOST_TREATABLE", int(scene.landscape.treatable.sum()) - 1)
     with pytest.raises(InputError, match="--area"):
-        make_plan(large, 0.05, 1, "dqn", seed=0, policy=network_policy())
+        make_plan(scene, 0.05, 1, "dqn", seed=0, policy=network_policy())
 
 
 @pytest.mark.parametrize(("share", "method", "batch", "message"), [

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firebreak.env.slots import Slots
 from firebreak.planning.board import Board
 from firebreak.planning.filling import Candidates, and_near, best_first, passing_over
-from firebreak.planning.learned import policy_of, q_map
+from firebreak.planning.learned import cell_values, policy_of
 from firebreak.planning.limits import Effort
 from firebreak.planning.rounds import Placement, Score, Task
 from firebreak.planning.swap import together
@@ -39,7 +39,7 @@ def place_dqn_search(task: Task) -> Placement:
     board.become(start.cells.tolist())
 
     def values(slots: Slots) -> NDArray[np.float32]:
-        return q_map(policy, slots)
+        return cell_values(policy, slots)
 
     candidates = and_near(by_score(values, CANDIDATES), REACH)
 

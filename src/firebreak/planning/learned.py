@@ -24,8 +24,12 @@ from firebreak.planning.rounds import (
 )
 from firebreak.segments import action_cells, shape_cells
 
-MOST_TREATABLE = 128 * 128
-"""Treatable cells from which a learned plan must be asked for by area: policies know such maps."""
+LOOKED_AT = 20_000
+"""Segments among which those of a round are taken. The neighbours of the best are nearly as good:
+few of the next lie far enough from it."""
+
+MOST_TREATABLE = 256 * 256
+"""Treatable cells from which a learned plan must be asked for by area: what was tried."""
 
 
 def place_dqn(task: Task) -> Placement:
@@ -38,19 +42,19 @@ def place_dqn(task: Task) -> Placement:
     policy = policy_of(task, "dqn")
     if policy.network.shapes > 1:
         return _place_segments(task, policy)
-    return place_by_score(task, lambda slots: q_map(policy, slots))
+    return place_by_score(task, lambda slots: cell_values(policy, slots))
 
 
 def place_regression(task: Task) -> Placement:
     """The cells whose own gain a network predicts largest: greedy, by a learned guess of the gain
-    on fires that it is not shown. The network is the one that comes with the package.
+    on fires that it is not shown. The network comes with the package.
 
     Raises:
         InputError: more treatable cells than MOST_TREATABLE.
     """
     _check_size(task.problem.scene.landscape, "regression")
     control = load_policy(CONTROL)
-    return place_by_score(task, lambda slots: q_map(control, slots))
+    return place_by_score(task, lambda slots: cell_values(control, slots))
 
 
 def policy_of(task: Task, method: str) -> Policy:
@@ -72,9 +76,9 @@ def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     available or not; of a policy that places segments, of the best allowed one through each cell,
     per cell, -inf where there is none.
     """
-    values = _q_values(policy, slots)
     if policy.network.shapes == 1:
-        return values.reshape(slots.sizes.shape)
+        return cell_values(policy, slots)
+    values = _q_values(policy, slots)
     best = np.full(slots.sizes.shape, -np.inf, np.float32)
     rows, cols = slots.sizes.shape
     allowed_values = np.where(allowed(slots, 0, segments=True), values, -np.inf)
@@ -83,6 +87,13 @@ def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
         for step in shape_cells(number, _joined(slots)):
             np.maximum.at(best, tuple((middle + step).T), of_shape[tuple(middle.T)])
     return best
+
+
+def cell_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+    """Q-values [H, W] of breaking each cell alone, percent of the untreated loss, available or not.
+    """
+    rows, cols = slots.sizes.shape
+    return _q_values(policy, slots)[:rows * cols].reshape(rows, cols)
 
 
 def _q_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
@@ -102,9 +113,7 @@ def _place_segments(task: Task, policy: Policy) -> Placement:
     cells: list[int] = []
     burned = shown
     while slots.available[0].any():
-        actions = np.flatnonzero(allowed(slots, 0, segments=True))
-        best_first = actions[np.argsort(-_q_values(policy, slots)[actions], kind="stable")]
-        # The neighbours of the best are nearly as good: few of the next are far enough from it.
+        best_first = _best_first(_q_values(policy, slots), allowed(slots, 0, segments=True))
         lines = (line[slots.available[0].ravel()[line]] for line in (
             action_cells(action, shape, _joined(slots)) for action in best_first.tolist()))
         for line in spaced_lines(lines, task.batch, shape):
@@ -118,6 +127,16 @@ def _place_segments(task: Task, policy: Policy) -> Placement:
     return Placement(np.array(cells, np.int64), burned / shown)
 
 
+def _best_first(values: NDArray[np.float32], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The LOOKED_AT allowed actions of the largest values, best first."""
+    actions = np.flatnonzero(mask)
+    own = -values[actions]
+    if actions.size > LOOKED_AT:
+        leading = np.sort(np.argpartition(own, LOOKED_AT)[:LOOKED_AT])
+        actions, own = actions[leading], own[leading]
+    return actions[np.argsort(own, kind="stable")]
+
+
 def _joined(slots: Slots) -> bool:
     """Whether lines of breaks must touch by edges to hold."""
     problem = slots.problems[0]
@@ -128,7 +147,7 @@ def _joined(slots: Slots) -> bool:
 def _check_size(landscape: Landscape, method: str) -> None:
     treatable = int(landscape.treatable.sum())
     if treatable > MOST_TREATABLE:
-        raise fail(expected=f"at most {MOST_TREATABLE:,} treatable cells (128 x 128)",
+        raise fail(expected=f"at most {MOST_TREATABLE:,} treatable cells (256 x 256)",
                    given=f"{treatable:,}", where=f"method {method} on {landscape.name}",
                    remedy="name a part of the map with --area R0:R1,C0:C1, or use another method "
                           "such as downstream-value")

@@ -24,7 +24,7 @@ from firebreak.fire.losses import BURNED
 from firebreak.fire.scene import Scene, make_scene
 from firebreak.fire.streams import constant
 from firebreak.fire.weather import WeatherScenarios, make_scenarios
-from firebreak.planning.learned import MOST_TREATABLE, q_map
+from firebreak.planning.learned import q_map
 from firebreak.planning.rounds import loaded
 from firebreak.planning.statistics import relative_drop, worst_tenth_mean
 from firebreak.units import M_MIN_PER_KM_H
@@ -34,6 +34,7 @@ MOST_CELLS = 256 * 256
 _FIRES, _FEWEST, _FULL_CELLS = 400, 100, 96 * 96
 _Z = 1.959964  # of a 95 % interval
 _KEPT_WINDS, _KEPT_OUTCOMES = 8, 48
+_Q_MAP_CELLS = 128 * 128  # a Q-map of more treatable cells takes too long to look at
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -113,7 +114,7 @@ class ExplorerState:
                        remedy="name a part of the map with --area R0:R1,C0:C1")
         self.scene, self.budget_share, self.plan_fires = scene, budget_share, plan_fires
         self.explore_fires = max(_FEWEST, min(_FIRES, _FIRES * _FULL_CELLS // cells))
-        few = int(scene.landscape.treatable.sum()) <= MOST_TREATABLE
+        few = int(scene.landscape.treatable.sum()) <= _Q_MAP_CELLS
         self._policy = policy if few else None
         self._explore = _burning(scene, 1.0, EXPLORE_SET, self.explore_fires)
         self._shown = _burning(scene, budget_share, "plan", plan_fires)
