@@ -8,7 +8,8 @@
 test fires and the plans; `burn` burns these fires with Pyretechnics (Johnson et al., EPL-2.0),
 whose level set, wind limits and crown fire are its own, and goes on where it was stopped; `records`
 prints what they save. Breaks are cells of fuel model 99 (bare ground) there; a fire that starts in
-one starts all the same, as the break's cell keeps its fuel for that fire alone.
+one starts all the same, as the break's cell keeps its fuel for that fire alone. `--methods dqn`
+makes, burns and prints the plans of one method again, on the same maps and fires.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 METHODS = ("none", "random", "burn-probability", "downstream-value", "betweenness", "strips",
-           "greedy", "segments", "dqn")
+           "greedy", "segments", "regression", "dqn")
 BARE_GROUND = 99
 GRIDS = ("fuel_model", "slope_tan", "aspect_deg", "canopy_cover", "canopy_height_m",
          "canopy_base_height_m", "canopy_bulk_density_kg_m3", "value")
@@ -30,7 +31,7 @@ WIND_10M_PER_20FT = 1.0 / 0.87
 KM_H_PER_M_MIN = 60.0 / 1000.0
 
 
-def plan(folder: Path, maps: int, seed: int = 2028) -> None:
+def plan(folder: Path, maps: int, methods: tuple[str, ...], seed: int = 2028) -> None:
     """Writes maps, weather, test fires and plans, one file a map."""
     from firebreak.agent.policy_file import load_policy
     from firebreak.fire.scene import FireConditions, make_scene
@@ -43,17 +44,18 @@ def plan(folder: Path, maps: int, seed: int = 2028) -> None:
         land = generate(integer_seed(seed, "other-simulator", index), 40)
         scene = make_scene(land, FireConditions(), seed)
         plans = {name: make_plan(scene, 0.05, 256, name, seed=seed, policy=load_policy())
-                 for name in METHODS}
+                 for name in methods}
         judged = judge_scene(scene, {name: [one] for name, one in plans.items()}, {}, 256, 2000)
         fires = scene.fires("test", 2000)
         np.savez_compressed(
             folder / f"map-{index:02d}.npz", cell_size_m=land.cell_size_m,
             source=fires.source, scenario=fires.scenario, duration_min=fires.duration_min,
-            ours=np.array([judged[name].row.reduction for name in METHODS]),
-            **{f"plan_{name}": plans[name].break_mask() for name in METHODS},
+            methods=np.array(methods),
+            ours=np.array([judged[name].row.reduction for name in methods]),
+            **{f"plan_{name}": plans[name].break_mask() for name in methods},
             **{name: getattr(land, name) for name in GRIDS},
             **{name: getattr(scene.scenarios, name) for name in WEATHER})
-        print(land.name, {name: round(judged[name].row.reduction, 3) for name in METHODS},
+        print(land.name, {name: round(judged[name].row.reduction, 3) for name in methods},
               flush=True)
 
 
@@ -67,7 +69,7 @@ def burn(folder: Path, count: int) -> None:
             continue
         case = dict(np.load(file))
         losses = {name: np.array([_loss(case, case[f"plan_{name}"], fire) for fire in range(count)])
-                  for name in METHODS}
+                  for name in case["methods"].tolist()}
         np.savez_compressed(out, **losses)
         print(out.name, {name: round(1.0 - float(loss.sum() / losses["none"].sum()), 3)
                          for name, loss in losses.items()}, flush=True)
@@ -118,12 +120,13 @@ def records(folder: Path) -> list[dict[str, Any]]:
     """What each plan saves of the mean loss there and here, for `benchmarks/results.py`."""
     found = []
     for index, file in enumerate(sorted(folder.glob("burned-*.npz"))):
-        ours = np.load(file.with_name(file.name.replace("burned", "map")))["ours"]
+        case = np.load(file.with_name(file.name.replace("burned", "map")))
         loss = np.load(file)
         found += [{"key": f"elsewhere|{index}|{name}", "part": "elsewhere", "set": "elsewhere",
                    "index": index, "method": name, "policy": "", "fires": loss[name].size,
                    "reduction": round(1.0 - float(loss[name].sum() / loss["none"].sum()), 5),
-                   "reduction_here": round(float(ours[k]), 5)} for k, name in enumerate(METHODS)]
+                   "reduction_here": round(float(ours), 5)}
+                  for name, ours in zip(case["methods"].tolist(), case["ours"], strict=True)]
     return found
 
 
@@ -135,9 +138,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--maps", type=int, default=16)
     parser.add_argument("--fires", type=int, default=300)
+    parser.add_argument("--methods", default=",".join(METHODS), help="comma-separated")
     given = parser.parse_args()
     if given.step == "plan":
-        plan(given.folder, given.maps)
+        plan(given.folder, given.maps, tuple(dict.fromkeys(["none", *given.methods.split(",")])))
     elif given.step == "burn":
         burn(given.folder, given.fires)
     else:

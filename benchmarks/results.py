@@ -26,8 +26,11 @@ from firebreak.planning.statistics import (
 )
 from firebreak.seeding import generator
 
-SHIPPED = "general"
-"""The name of the policy that comes with the package."""
+SHIPPED = ("", "general", "cells")
+"""Names of what comes with the package: no policy, the policy, the learned control. Others are of
+other training seeds."""
+
+RIVALS = ("segments", "greedy", "regression", "downstream-value")
 
 LANDS = {"synthetic": "synthetic", "shifted": "shifted"}
 """Land by the first word of a set's name; the others are real maps."""
@@ -197,7 +200,7 @@ def rivals(records: Records) -> str:
             here = [record for record in of(records, plan_fires=shown)
                     if land == LANDS.get(record["set"].split("-")[0], "real")]
             line = [land, f"{shown:,}"]
-            for name in ("segments", "greedy", "downstream-value"):
+            for name in RIVALS:
                 own, other = paired(here, "dqn", name)
                 if own.shape[1] == 0:
                     line += [""] * 3
@@ -206,28 +209,33 @@ def rivals(records: Records) -> str:
                          worded(difference(own, other))]
             rows.append(line)
     return markdown(["land", "plan fires", *(
-        word for name in ("segments", "greedy", "downstream value")
-        for word in ("maps", f"dqn / {name}", f"dqn - {name}"))], rows)
+        word for name in RIVALS for word in ("maps", f"dqn / {name}", f"dqn - {name}"))], rows)
 
 
 def seeds(records: Records) -> str:
-    """Policies of other training seeds against greedy on the same maps, by land."""
+    """Policies of all training seeds against greedy and segments on the same maps, by land."""
     rows = []
     for land in ("synthetic", "shifted", "real"):
         here = [record for record in records
                 if land == LANDS.get(record["set"].split("-")[0], "real")]
-        greedy = of(here, method="greedy")
-        for policy in sorted({record["policy"] for record in of(here, method="dqn")}):
-            own, other = paired(of(here, policy=policy) + greedy, "dqn", "greedy")
-            rows.append([land, policy, str(own.shape[1]), f"{own.mean():.3f} / {other.mean():.3f}",
-                         worded(difference(own, other))])
-    return markdown(["land", "policy", "maps", "dqn / greedy", "dqn - greedy"], rows)
+        for method in ("dqn", "regression"):
+            for policy in sorted({record["policy"] for record in of(here, method=method)}):
+                line = [land, method, policy]
+                for name in ("greedy", "segments"):
+                    own, other = paired(of(here, method=method, policy=policy)
+                                        + of(here, method=name), method, name)
+                    line.append(worded(difference(own, other)))
+                rows.append([*line[:3], str(own.shape[1]), f"{own.mean():.3f}", *line[3:]])
+    return markdown(["land", "method", "policy", "maps", "reduction", "more than greedy",
+                     "more than segments"], rows)
 
 
 def tables(records: Records) -> dict[str, str]:
     """Every table of the page by name."""
+    everyone = records
+    records = [record for record in records if record["policy"] in SHIPPED]
     part = {name: of(records, part=name) for name in
-            ("main", "real", "large", "budgets", "range", "gap")}
+            ("main", "real", "large", "budgets", "range", "gap", "huge")}
     timed = [record | {"method": f"{record['method']}, {record['limit']:g} s"}
              for record in of(records, part="time")]
     found = {"time": compared(timed, hero="dqn-search, 10 s"),
@@ -240,9 +248,9 @@ def tables(records: Records) -> dict[str, str]:
                                                                  set="synthetic-64")),
              "real-64": compared([r for r in part["large"] if r["set"] != "synthetic-64"]),
              "real-each": by(part["real"], "set", str),
-             "rivals": rivals([record for record in of(records, part="rivals")
-                               if record["policy"] in ("", SHIPPED)]),
-             "seeds": seeds(of(records, part="rivals", plan_fires=256)),
+             "rivals": rivals(of(records, part="rivals")),
+             "huge": by(part["huge"], "set", str),
+             "seeds": seeds(of(everyone, part="rivals", plan_fires=256)),
              "elsewhere": elsewhere(of(records, part="elsewhere"))}
     for land in ("synthetic-40", "shifted-40"):
         for shown in (64, 256, 1000):

@@ -29,6 +29,8 @@ PRIORITIZED = ["agent.priority=0.6", "agent.n_step=3", "agent.quantiles=3", "age
                "agent.target_share=0.05", "agent.discount=0.5"]
 GAINS = ["agent.gain_share=0.2", "agent.gain_fires=4", "agent.discount_begin=6",
          "agent.discount_finish=12"]
+SEGMENTS = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
+            "agent.discount_end=0"]
 
 
 @pytest.fixture(autouse=True)
@@ -92,8 +94,8 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [key for key in one if one[key] != other[key]]
 
 
-@pytest.mark.parametrize("changes", [[], MIXED, PRIORITIZED, GAINS],
-                         ids=["plain", "mixture", "options", "gains"])
+@pytest.mark.parametrize("changes", [[], MIXED, PRIORITIZED, GAINS, SEGMENTS],
+                         ids=["plain", "mixture", "options", "gains", "segments"])
 def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
                                                          changes: list[str]) -> None:
     long = [*changes, "train.episodes=16", "evaluation.every_episodes=6"]
