@@ -28,7 +28,7 @@ from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
 from firebreak.layout import OBSERVATION
-from firebreak.planning.learned import q_map
+from firebreak.planning.learned import cell_values, q_map
 from firebreak.planning.methods import make_plan
 from firebreak.segments import (
     SEGMENT_LENGTHS,
@@ -372,3 +372,12 @@ def test_a_run_of_segments_trains_to_the_same_bits(tmp_path) -> None:
 def test_segments_are_learned_from_gains_at_discount_0_only(change: str) -> None:
     with pytest.raises(InputError, match="segments"):
         load_config("quick", [*SEGMENTS, change])
+
+
+def test_values_of_cells_alone_are_those_of_the_first_shape() -> None:
+    slots = slots_of(scene_of(6))
+    policy = Policy(segment_network(2), {"run": "untrained"})
+    with torch.no_grad():
+        whole = policy.network(torch.from_numpy(slots.layers).float() / 255)[0].numpy()
+    alone = cell_values(policy, slots).ravel()
+    np.testing.assert_allclose(alone / whole[:alone.size], alone[0] / whole[0], rtol=1e-4)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.agent.relative import unit_of
+from firebreak.agent.targets import lower_mean
 from firebreak.checks import fail
 from firebreak.env.actions import allowed
 from firebreak.env.observation import to_floats
@@ -93,15 +94,26 @@ def cell_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     """Q-values [H, W] of breaking each cell alone, percent of the untreated loss, available or not.
     """
     rows, cols = slots.sizes.shape
-    return _q_values(policy, slots)[:rows * cols].reshape(rows, cols)
+    if policy.network.shapes == 1:
+        return _q_values(policy, slots).reshape(rows, cols)
+    observation, cells = _observed(slots), torch.arange(rows * cols)[None]
+    with torch.no_grad():
+        alone = lower_mean(policy.network.spread_at(observation, cells), policy.network.risk)
+        values = 100.0 * alone[0] * unit_of(observation, OBSERVATION)
+    return values.numpy().reshape(rows, cols)
 
 
 def _q_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     """[A], percent of the untreated loss."""
-    observation = torch.from_numpy(to_floats(slots.layers[:1]))
+    observation = _observed(slots)
     with torch.no_grad():
         values = 100.0 * policy.network(observation)[0] * unit_of(observation, OBSERVATION)
     return values.numpy()
+
+
+def _observed(slots: Slots) -> torch.Tensor:
+    """Slot 0's observation, float32 [1, C, H, W]."""
+    return torch.from_numpy(to_floats(slots.layers[:1]))
 
 
 def _place_segments(task: Task, policy: Policy) -> Placement:
