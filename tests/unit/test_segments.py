@@ -377,7 +377,8 @@ def test_segments_are_learned_from_gains_at_discount_0_only(change: str) -> None
 def test_values_of_cells_alone_are_those_of_the_first_shape() -> None:
     slots = slots_of(scene_of(6))
     policy = Policy(segment_network(2), {"run": "untrained"})
+    seen = torch.from_numpy(slots.layers).float() / 255
     with torch.no_grad():
-        whole = policy.network(torch.from_numpy(slots.layers).float() / 255)[0].numpy()
+        whole = 100.0 * (policy.network(seen)[0] * unit_of(seen, OBSERVATION)).numpy()
     alone = cell_values(policy, slots).ravel()
-    np.testing.assert_allclose(alone / whole[:alone.size], alone[0] / whole[0], rtol=1e-4)
+    np.testing.assert_allclose(alone, whole[:alone.size], rtol=1e-4, atol=1e-5)
