@@ -18,8 +18,16 @@ def injected(*arguments: str) -> subprocess.CompletedProcess[str]:
                           capture_output=True, check=False)
 
 
-def test_a_few_faults_of_each_row_have_no_effect() -> None:
-    rows = [name for name in ROWS if available(name) and name not in ("payloads", "config", "fuzz")]
+TESTED_ELSEWHERE = ("payloads", "config", "fuzz")
+WITH_RUNS = ("kill", "disk", "signals", "workers")
+"""Rows whose faults need whole runs in processes of their own."""
+
+
+@pytest.mark.parametrize("rows", [
+    [name for name in ROWS if name not in (*TESTED_ELSEWHERE, *WITH_RUNS)],
+    pytest.param(list(WITH_RUNS), marks=pytest.mark.slow)], ids=["files", "runs"])
+def test_a_few_faults_of_each_row_have_no_effect(rows: list[str]) -> None:
+    rows = [name for name in rows if available(name)]
     done = injected(*rows, "--short")
     assert done.returncode == 0, done.stdout + done.stderr
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == rows
