@@ -43,17 +43,14 @@ def is_allowed(slots: Slots, slot: int, action: int, segments: bool) -> bool:
     return bool(allowed(slots, slot, segments)[action])
 
 
-def place_action(slots: Slots, slot: int, action: int, segments: bool) -> list[int]:
-    """Breaks what an allowed action breaks; returns the flat cells, in order."""
+def place_action(slots: Slots, slot: int, action: int, segments: bool) -> None:
+    """Breaks what an allowed action breaks."""
     if not segments:
         slots.place(slot, action)
-        return [action]
+        return
     problem = slots.problems[slot]
     assert problem is not None, "slot used before load"
     cells = action_cells(action, slots.sizes.shape, problem.scene.field.breaks.leak)
-    placed = []
     for cell in cells.tolist():
         if slots.available[slot].flat[cell]:
             slots.place(slot, cell)
-            placed.append(cell)
-    return placed

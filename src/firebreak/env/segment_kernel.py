@@ -1,6 +1,5 @@
 """Compiled masks of segments: which lines of cells can be placed and paid for."""
 
-
 from firebreak.fire.compiled import compiled
 
 STOPS, CROSSED, PLACED = 0, 1, 2

@@ -84,9 +84,10 @@ def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     rows, cols = slots.sizes.shape
     allowed_values = np.where(allowed(slots, 0, segments=True), values, -np.inf)
     for number, of_shape in enumerate(allowed_values.reshape(-1, rows, cols)):
-        middle = np.argwhere(np.isfinite(of_shape))
-        for step in shape_cells(number, _joined(slots)):
-            np.maximum.at(best, tuple((middle + step).T), of_shape[tuple(middle.T)])
+        for row, col in shape_cells(number, _joined(slots)).tolist():
+            here = best[max(row, 0):rows + min(row, 0), max(col, 0):cols + min(col, 0)]
+            np.maximum(here, of_shape[max(-row, 0):rows - max(row, 0),
+                                      max(-col, 0):cols - max(col, 0)], out=here)
     return best
 
 
