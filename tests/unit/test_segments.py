@@ -382,3 +382,12 @@ def test_values_of_cells_alone_are_those_of_the_first_shape() -> None:
         whole = 100.0 * (policy.network(seen)[0] * unit_of(seen, OBSERVATION)).numpy()
     alone = cell_values(policy, slots).ravel()
     np.testing.assert_allclose(alone, whole[:alone.size], rtol=1e-4, atol=1e-5)
+
+
+def test_a_q_map_of_a_map_smaller_than_the_longest_segments() -> None:
+    scene = make_scene(generate(2, 8), FireConditions(scenarios=1), 0)
+    slots = slots_of(scene, 0.5)
+    policy = Policy(segment_network(2), {"run": "untrained"})
+    found = q_map(policy, slots)
+    assert np.isfinite(found[slots.available[0]]).all()
+    assert (found >= np.where(slots.available[0], cell_values(policy, slots), -np.inf)).all()

@@ -85,6 +85,8 @@ def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     allowed_values = np.where(allowed(slots, 0, segments=True), values, -np.inf)
     for number, of_shape in enumerate(allowed_values.reshape(-1, rows, cols)):
         for row, col in shape_cells(number, _joined(slots)).tolist():
+            if abs(row) >= rows or abs(col) >= cols:
+                continue
             here = best[max(row, 0):rows + min(row, 0), max(col, 0):cols + min(col, 0)]
             np.maximum(here, of_shape[max(-row, 0):rows - max(row, 0),
                                       max(-col, 0):cols - max(col, 0)], out=here)
