@@ -1,5 +1,6 @@
 """A tiny run from configuration to policy file: rows, gates, determinism, resume, memory."""
 
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from firebreak.agent.policy_file import load_policy
+from firebreak.agent.network import hash_of_weights
+from firebreak.agent.policy_file import load_policy, save_policy
 from firebreak.checks import InputError
+from firebreak.layout import OBSERVATION
 from firebreak.memory.owned import owned_bytes
 from firebreak.memory.registry import live_counts
-from firebreak.train.config import load_config
+from firebreak.train.config import as_toml, load_config
 from firebreak.train.schema import RunConfig
 from firebreak.train.splits import make_splits
 from firebreak.train.trainer import ParallelTrainer
@@ -278,3 +281,26 @@ def test_below_its_memory_limit_a_run_has_the_same_weights(
         run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
     limited = trained(tmp_path / "limited", "cleanup.rss_limit_mb=100000")[1]
     assert limited[-1]["weights_sha256"] == run[1][-1]["weights_sha256"]
+
+
+def test_a_network_is_fitted_anew_to_the_states_that_runs_labelled(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """scripts/fit_policy.py: the states of two runs, the same bits each time, a lower loss."""
+    changes = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
+               "agent.discount_end=0", "train.episodes=6", "evaluation.validation_landscapes=1"]
+    runs = [tmp_path / str(seed) for seed in (0, 1)]
+    for seed, run in enumerate(runs):
+        trained(run, *changes, f"seed={seed}")
+        (run / "config.toml").write_text(as_toml(tiny(*changes)))
+    script = Path(__file__).resolve().parents[2] / "scripts" / "fit_policy.py"
+    fit = runpy.run_path(str(script))["fit"]
+    first = fit(runs, None, 40, 5e-3, 0)
+    losses = [float(line.rpartition(" ")[2]) for line in capsys.readouterr().out.splitlines()]
+    assert len(losses) == 2
+    assert losses[-1] < losses[0]
+    again = fit(runs, None, 40, 5e-3, 0)
+    assert hash_of_weights([first.online_net]) == hash_of_weights([again.online_net])
+    save_policy(tmp_path / "p.pt", first.online_net, 8, {})
+    further = fit(runs, tmp_path / "p.pt", 2, 1e-9, 0)
+    seen = torch.rand(1, OBSERVATION.channels, 10, 10)
+    torch.testing.assert_close(further.online_net(seen), first.online_net(seen))

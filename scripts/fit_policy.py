@@ -1,0 +1,90 @@
+"""Fits a network anew to the labelled states of finished runs, and writes it as a policy file.
+
+    python scripts/fit_policy.py outputs/RUN [outputs/RUN ...] --out policy.pt
+
+While a run goes on its network learns from few states first, and from states that worse networks
+came to. Here all states that its last checkpoint holds with the gains of breaks or segments
+(`agent.gain_share`) are there from the start, and those of runs of other seeds besides.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.gain_store import GainStore
+from firebreak.agent.policy_file import load_policy, save_policy
+from firebreak.agent.schedules import LinearSchedule
+from firebreak.agent.symmetry import SYMMETRIES
+from firebreak.layout import OBSERVATION
+from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint
+from firebreak.train.config import as_toml, load_config
+from firebreak.train.resume import KIND
+from firebreak.train.setup import settings_of
+
+CELLS = 40_000
+"""Cells of the maps of a gradient step."""
+
+
+def stores_of(run: Path) -> list[GainStore]:
+    """The labelled states of a run's last checkpoint, one store for each map size."""
+    found = []
+    for arena in latest_checkpoint(run / CHECKPOINTS, KIND).load({})["arenas"]:
+        state: dict[str, Tensor] = arena["labels"]
+        capacity, shape = state["layers"].shape[0], tuple(state["layers"].shape[-2:])
+        segments = state["gain"].shape[1] if "segment" in state else None
+        store = GainStore(OBSERVATION, shape, capacity, segments)
+        store.restore({name: tensor for name, tensor in state.items() if name != "turn"})
+        found.append(store)
+    return found
+
+
+def fit(runs: list[Path], start: Path | None, steps: int, rate: float, seed: int) -> DQNAgent:
+    """Learns for so many steps, map sizes and runs by turns, at a rate that falls to 0."""
+    config = load_config(str(runs[0] / "config.toml"))
+    settings = settings_of(config.agent)
+    agent = DQNAgent(OBSERVATION, settings.__class__(**{
+        **{name: getattr(settings, name) for name in settings.__slots__},
+        "learning_rate": LinearSchedule(rate, 0.0, steps // 5, steps)}), seed)
+    if start is not None:
+        agent.online_net.load_state_dict(load_policy(start).network.state_dict())
+    stores = [stores_of(run) for run in runs]
+    begin, loss, told = time.perf_counter(), 0.0, max(steps // 20, 20)
+    for step in range(steps):
+        place, size = step // len(stores[0]) % len(stores), step % len(stores[0])
+        store = stores[place][size]
+        rows, cols = store.layers.shape[-2:]
+        batch = store.sample(max(2, round(CELLS / (rows * cols))), agent.sampling)
+        turned = int(torch.randint(SYMMETRIES, (1,), generator=agent.sampling))
+        loss += (agent.learn_gains(batch, turned).loss - loss) / (step % told + 1)
+        if (step + 1) % told == 0:
+            print(f"{step + 1} steps, {time.perf_counter() - begin:.0f} s, loss {loss:.4f}",
+                  flush=True)
+    return agent
+
+
+def main() -> None:
+    """Fits and writes."""
+    options = argparse.ArgumentParser(description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("runs", type=Path, nargs="+", help="folders of runs with checkpoints")
+    options.add_argument("--out", type=Path, required=True, help="the policy file")
+    options.add_argument("--start", type=Path, help="a policy to start from; else drawn weights")
+    options.add_argument("--steps", type=int, default=4500)
+    options.add_argument("--rate", type=float, default=1e-3, help="learning rate at the start")
+    options.add_argument("--seed", type=int, default=0)
+    args = options.parse_args()
+    torch.set_num_threads(1)
+    agent = fit(args.runs, args.start, args.steps, args.rate, args.seed)
+    config = load_config(str(args.runs[0] / "config.toml"))
+    save_policy(args.out, agent.online_net, config.agent.width, {
+        "run": "fitted", "config": as_toml(config), "runs": len(args.runs), "seed": args.seed,
+        "learner_steps": agent.learner_steps})
+    print(args.out)
+
+
+if __name__ == "__main__":
+    main()
