@@ -16,6 +16,7 @@ from torch import Tensor
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainStore
+from firebreak.agent.network import take_over
 from firebreak.agent.policy_file import load_policy, save_policy
 from firebreak.agent.schedules import LinearSchedule
 from firebreak.agent.symmetry import SYMMETRIES
@@ -50,7 +51,7 @@ def fit(runs: list[Path], start: Path | None, steps: int, rate: float, seed: int
         **{name: getattr(settings, name) for name in settings.__slots__},
         "learning_rate": LinearSchedule(rate, 0.0, steps // 5, steps)}), seed)
     if start is not None:
-        agent.online_net.load_state_dict(load_policy(start).network.state_dict())
+        take_over(agent.online_net, load_policy(start).network)
     stores = [stores_of(run) for run in runs]
     begin, loss, told = time.perf_counter(), 0.0, max(steps // 20, 20)
     for step in range(steps):
@@ -72,7 +73,8 @@ def main() -> None:
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("runs", type=Path, nargs="+", help="folders of runs with checkpoints")
     options.add_argument("--out", type=Path, required=True, help="the policy file")
-    options.add_argument("--start", type=Path, help="a policy to start from; else drawn weights")
+    options.add_argument("--start", type=Path, help="a policy to start from, of cells "
+                         "too; else drawn weights")
     options.add_argument("--steps", type=int, default=4500)
     options.add_argument("--rate", type=float, default=1e-3, help="learning rate at the start")
     options.add_argument("--seed", type=int, default=0)

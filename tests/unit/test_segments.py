@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from firebreak.agent import exploration
 from firebreak.agent.dqn import DQNAgent, DQNSettings
 from firebreak.agent.gain_store import GainStore
-from firebreak.agent.network import QMapNetwork, mean_along
+from firebreak.agent.network import QMapNetwork, mean_along, take_over
 from firebreak.agent.policy_file import Policy, load_policy, save_policy
 from firebreak.agent.relative import unit_of
 from firebreak.agent.schedules import LinearSchedule
@@ -391,3 +391,18 @@ def test_a_q_map_of_a_map_smaller_than_the_longest_segments() -> None:
     found = q_map(policy, slots)
     assert np.isfinite(found[slots.available[0]]).all()
     assert (found >= np.where(slots.available[0], cell_values(policy, slots), -np.inf)).all()
+
+
+def test_a_network_for_segments_begins_where_one_for_cells_left_off() -> None:
+    torch.manual_seed(5)
+    cells = QMapNetwork(OBSERVATION.channels, 8)
+    network, seen = segment_network(6), torch.rand(2, OBSERVATION.channels, 11, 14)
+    take_over(network, cells)
+    with torch.no_grad():
+        values = network(seen).unflatten(1, (SHAPES, -1))
+        torch.testing.assert_close(values, cells(seen)[:, None].expand(-1, SHAPES, -1))
+    again = segment_network(7)
+    take_over(again, network)
+    assert torch.equal(again(seen), network(seen))
+    with pytest.raises(RuntimeError, match="network for cells"):
+        take_over(cells, network)

@@ -121,6 +121,32 @@ class QMapNetwork(nn.Module):
                 self.base(together).unflatten(1, (self.shapes, 1, -1)))
 
 
+@torch.no_grad()
+def take_over(network: QMapNetwork, other: QMapNetwork) -> None:
+    """Weights of another network of the same width into one: all of one for the same actions; of
+    one for cells into one for segments, so that each shape begins with the value of its middle
+    cell. Channels that the other does not have stay as they were drawn, and count for nothing yet.
+
+    Raises:
+        RuntimeError: of another width or with other actions than these.
+    """
+    if network.shapes == other.shapes:
+        network.load_state_dict(other.state_dict())
+        return
+    if other.shapes != 1 or network.along is None:
+        raise RuntimeError("only a network for cells can be taken over by one for segments")
+    own = network.state_dict()
+    for name, tensor in other.state_dict().items():
+        if name.startswith(("head", "decide")):
+            own[name][:len(tensor)] = 0.0
+        if name.startswith("head"):
+            own[name][:] = 0.0
+        own[name][(slice(None) if tensor.shape[0] == 1 else slice(len(tensor)),
+                   *(slice(side) for side in tensor.shape[1:]))] = tensor
+    for name in ("along.weight", "along.bias"):
+        own[name][:] = 0.0
+
+
 def mean_along(maps: Tensor) -> Tensor:
     """Mean of each shape's map over the cells of its segments, in their middle cells:
     [M, SHAPES, ..., H, W]. Cells beyond the map count as 0.

@@ -23,9 +23,9 @@ from firebreak.layout import OBSERVATION
 FORMAT = "firebreak-policy-2"
 SHIPPED = Path(__file__).parents[1] / "policies" / "general.pt"
 """The policy that comes with the package, trained with the preset `general`."""
-CONTROL = SHIPPED.with_name("cells.pt")
-"""A network that predicts the gain of each cell alone: the learned control, and the shipped policy
-of versions that placed cells one by one."""
+CONTROL = SHIPPED
+"""A network that predicts the gain of each break alone, without reinforcement learning. The shipped
+policy is one: raising the discount has not made a better one yet."""
 
 
 class Policy(NamedTuple):

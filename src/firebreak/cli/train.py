@@ -27,7 +27,7 @@ class TrainArguments:
     """Train a fuel-break policy."""
 
     config: Annotated[str, tyro.conf.Positional] = "quick"
-    """A TOML file or a preset: quick (about 5 minutes), landfire, long, general."""
+    """A TOML file or a preset: quick (about 5 minutes), landfire, long, general, segments."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
     resume: Path | None = None

@@ -13,7 +13,7 @@ from firebreak.checks import fail, nearest
 from firebreak.train.config_errors import config_error
 from firebreak.train.schema import RunConfig
 
-PRESETS = ("quick", "landfire", "long", "general")
+PRESETS = ("quick", "landfire", "long", "general", "segments")
 
 
 def load_config(name: str, changes: list[str] | None = None) -> RunConfig:
