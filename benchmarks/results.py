@@ -26,11 +26,11 @@ from firebreak.planning.statistics import (
 )
 from firebreak.seeding import generator
 
-SHIPPED = ("", "general")
-"""Names of what comes with the package: no policy, or the policy. Others are of other training
-seeds."""
+SHIPPED = ("", "segments", "general")
+"""Names of what comes with the package: no policy, the policy, the learned control. Others are of
+other training seeds."""
 
-RIVALS = ("segments", "greedy", "downstream-value")
+RIVALS = ("segments", "greedy", "regression", "downstream-value")
 
 LANDS = {"synthetic": "synthetic", "shifted": "shifted"}
 """Land by the first word of a set's name; the others are real maps."""

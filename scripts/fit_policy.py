@@ -82,9 +82,12 @@ def main() -> None:
     torch.set_num_threads(1)
     agent = fit(args.runs, args.start, args.steps, args.rate, args.seed)
     config = load_config(str(args.runs[0] / "config.toml"))
+    # Where the maps lay is of no use to others.
+    land = config.landscapes.model_copy(update={"data": None})
     save_policy(args.out, agent.online_net, config.agent.width, {
-        "run": "fitted", "config": as_toml(config), "runs": len(args.runs), "seed": args.seed,
-        "learner_steps": agent.learner_steps})
+        "run": "fitted", "config": as_toml(config.model_copy(update={"landscapes": land})),
+        "runs": len(args.runs), "start": "" if args.start is None else args.start.name,
+        "rate": args.rate, "seed": args.seed, "learner_steps": agent.learner_steps})
     print(args.out)
 
 

@@ -62,9 +62,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
     (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {"firebreak/policies/general.pt", "firebreak/configs/quick.toml",
-            "firebreak/report/page/explorer.html", "firebreak/report/page/explorer.css",
-            "firebreak/report/page/explorer.js", "firebreak/py.typed"} <= names
+    assert {"firebreak/policies/general.pt", "firebreak/policies/segments.pt",
+            "firebreak/configs/quick.toml", "firebreak/report/page/explorer.html",
+            "firebreak/report/page/explorer.css", "firebreak/report/page/explorer.js",
+            "firebreak/py.typed"} <= names
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}

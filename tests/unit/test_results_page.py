@@ -24,6 +24,11 @@ def test_the_page_is_made_from_its_records(tmp_path: Path, monkeypatch) -> None:
         "run benchmarks/results.py again"
 
 
+def test_nothing_is_counted_twice() -> None:
+    keys = [record["key"] for record in RECORDS]
+    assert len(keys) == len(set(keys))
+
+
 @pytest.mark.parametrize("kept", [0.0, 1.0])
 def test_figures_are_of_what_was_measured(tmp_path: Path, kept: float) -> None:
     few = [r for r in RECORDS if r["index"] < 2][:int(kept * len(RECORDS))]

@@ -15,7 +15,7 @@ from firebreak.train.config import load_config
 def test_the_shipped_policy_is_small_and_says_how_it_was_trained() -> None:
     assert SHIPPED.stat().st_size < 1_000_000
     provenance = load_policy().provenance
-    config = load_config("general")
+    config = load_config("segments")
     for name in [*config.landscapes.maps, *config.landscapes.train_maps]:
         assert name in provenance["config"]
     assert "santa-ana" not in provenance["config"]

@@ -21,11 +21,11 @@ from firebreak.files import replacing
 from firebreak.layout import OBSERVATION
 
 FORMAT = "firebreak-policy-2"
-SHIPPED = Path(__file__).parents[1] / "policies" / "general.pt"
-"""The policy that comes with the package, trained with the preset `general`."""
-CONTROL = SHIPPED
-"""A network that predicts the gain of each break alone, without reinforcement learning. The shipped
-policy is one: raising the discount has not made a better one yet."""
+SHIPPED = Path(__file__).parents[1] / "policies" / "segments.pt"
+"""The policy that comes with the package: trained with the preset `segments`, fitted anew."""
+CONTROL = SHIPPED.with_name("general.pt")
+"""A network that predicts the gain of each cell alone, trained with the preset `general`: the
+learned control, and where the shipped policy's weights began."""
 
 
 class Policy(NamedTuple):
