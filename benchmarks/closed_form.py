@@ -9,6 +9,7 @@ import argparse
 
 import numpy as np
 
+from firebreak.agent.policy_file import load_policy
 from firebreak.fire.engine import burn_loss, set_threads
 from firebreak.fire.fires import FireRegime
 from firebreak.fire.scene import FireConditions, Scene, make_scene
@@ -25,7 +26,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=20)
     parser.add_argument("--plan-fires", type=int, default=128)
     parser.add_argument("--methods",
-                        default=",".join(name for name in METHODS if not name.startswith("dqn")))
+                        default=",".join(name for name in METHODS if name != "dqn-search"))
     args = parser.parse_args()
     set_threads(1)
     print(f"| method | {' | '.join(CLOSED_FORMS)} |\n|---|{'---|' * len(CLOSED_FORMS)}")
@@ -43,7 +44,8 @@ def score(scene: Scene, form: ClosedForm, method: str, plan_fires: int) -> float
     draws = 30 if method == "random" else 1
     losses = []
     for draw in range(draws):
-        plan = make_plan(scene, form.budget_share, plan_fires, method, seed=draw)
+        plan = make_plan(scene, form.budget_share, plan_fires, method, seed=draw,
+                         policy=load_policy())
         losses.append(burn_loss(scene.field, scene.fires("test", TEST_FIRES), scene.worth,
                                 plan.break_mask()).mean())
     return float((form.untreated_loss - np.mean(losses))
