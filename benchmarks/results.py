@@ -249,7 +249,8 @@ def tables(records: Records) -> dict[str, str]:
              "real-64": compared([r for r in part["large"] if r["set"] != "synthetic-64"]),
              "real-each": by(part["real"], "set", str),
              "rivals": rivals(of(records, part="rivals")),
-             "huge": by(part["huge"], "set", str),
+             "huge": by([record | {"set": f"{record['set']}, {record['burned_share']:.0%} burned"}
+                         for record in part["huge"]], "set", str),
              "seeds": seeds(of(everyone, part="rivals", plan_fires=256)),
              "elsewhere": elsewhere(of(records, part="elsewhere"))}
     for land in ("synthetic-40", "shifted-40"):

@@ -74,7 +74,8 @@ def time_figure(records: Records) -> Figure | None:
         for method in _by_mean(once):
             seconds, saved = _means([r for r in once if r["method"] == method])
             axes.plot(seconds, saved, "o", color=COLOURS.get(method, "black"))
-            left = method in ("dominator", "greedy")  # there is a point to the right of theirs
+            # There is a point to the right of theirs.
+            left = method in ("dominator", "greedy", "regression")
             axes.annotate(method, (seconds, saved), xytext=(-6 if left else 6, -4),
                           textcoords="offset points", fontsize=8.5, ha="right" if left else "left")
         for method in sorted({r["method"] for r in timed}):
