@@ -65,7 +65,7 @@ const LAYERS = {
   burn: {name: "burn probability", ramp: "heat", words: "share of the fires that burn the cell", show: (x) => percent(x), of: () => S.now && S.now.burn, like: () => before.burn},
   saved: {name: "change of burn probability", ramp: "change", both: true, words: "with the breaks, less without", show: signed, of: () => S.now && S.now.burn.map((x, i) => x - before.burn[i])},
   down: {name: "downstream value", ramp: "sea", words: "value burned behind the cell, mean over fires", show: short, of: () => S.now && S.now.down},
-  q: {name: "Q-map: what the policy expects", ramp: "leaf", words: "percent of the untreated loss, of the next break", show: (x) => `${x.toFixed(2)} %`, of: () => S.now && S.now.qmap},
+  q: {name: "Q-map: what the policy expects", ramp: "leaf", words: "percent of the untreated loss, of the next break, or per cell of the best line through it", show: (x) => `${x.toFixed(2)} %`, of: () => S.now && S.now.qmap},
   value: {name: "value", ramp: "earth", words: "what is lost where the cell burns", show: short, of: () => fixed.value},
   rate: {name: "rate of spread", ramp: "heat", words: "metres per minute at the head, mean over weather", show: short, of: () => fixed.rate},
   flame: {name: "flame length", ramp: "heat", words: "metres at the head, mean over weather", show: short, of: () => fixed.flame},
