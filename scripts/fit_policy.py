@@ -8,7 +8,9 @@ came to. Here all states that its last checkpoint holds with the gains of breaks
 """
 
 import argparse
+import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -20,6 +22,7 @@ from firebreak.agent.network import take_over
 from firebreak.agent.policy_file import load_policy, save_policy
 from firebreak.agent.schedules import LinearSchedule
 from firebreak.agent.symmetry import SYMMETRIES
+from firebreak.checks import InputError, fail
 from firebreak.layout import OBSERVATION
 from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint
 from firebreak.train.config import as_toml, load_config
@@ -31,10 +34,17 @@ CELLS = 40_000
 
 
 def stores_of(run: Path) -> list[GainStore]:
-    """The labelled states of a run's last checkpoint, one store for each map size."""
+    """The labelled states of a run's last checkpoint, one store for each map size.
+
+    Raises:
+        InputError: no checkpoint, or one of a run without labels.
+    """
     found = []
     for arena in latest_checkpoint(run / CHECKPOINTS, KIND).load({})["arenas"]:
-        state: dict[str, Tensor] = arena["labels"]
+        state: dict[str, Tensor] | None = arena["labels"]
+        if state is None or not int(state["counters"][0]):
+            raise fail(expected="a run that labelled states", given="none in its last checkpoint",
+                       where=str(run), remedy="train with agent.gain_share above 0")
         capacity, shape = state["layers"].shape[0], tuple(state["layers"].shape[-2:])
         segments = state["gain"].shape[1] if "segment" in state else None
         store = GainStore(OBSERVATION, shape, capacity, segments)
@@ -43,16 +53,35 @@ def stores_of(run: Path) -> list[GainStore]:
     return found
 
 
+def _kinds(stores: list[GainStore]) -> list[tuple[int, ...]]:
+    """Sizes of maps and, of segments, how many are labelled."""
+    return [(*store.layers.shape[1:], 0 if store.segment is None else store.segment.shape[1])
+            for store in stores]
+
+
 def fit(runs: list[Path], start: Path | None, steps: int, rate: float, seed: int) -> DQNAgent:
-    """Learns for so many steps, map sizes and runs by turns, at a rate that falls to 0."""
+    """Learns for so many steps, map sizes and runs by turns, at a rate that falls to 0.
+
+    Raises:
+        InputError: runs or a start that do not go together.
+    """
     config = load_config(str(runs[0] / "config.toml"))
     settings = settings_of(config.agent)
-    agent = DQNAgent(OBSERVATION, settings.__class__(**{
-        **{name: getattr(settings, name) for name in settings.__slots__},
-        "learning_rate": LinearSchedule(rate, 0.0, steps // 5, steps)}), seed)
+    agent = DQNAgent(OBSERVATION, replace(settings, learning_rate=LinearSchedule(
+        rate, 0.0, steps // 5, steps)), seed)
     if start is not None:
-        take_over(agent.online_net, load_policy(start).network)
+        try:
+            take_over(agent.online_net, load_policy(start).network)
+        except RuntimeError as error:
+            raise fail(expected="a policy with the width and the actions of the runs, or for cells",
+                       given=str(error).splitlines()[0], where=str(start),
+                       remedy="leave --start out") from error
     stores = [stores_of(run) for run in runs]
+    for run, own in zip(runs, stores, strict=True):
+        if _kinds(own) != _kinds(stores[0]):
+            raise fail(expected=f"states like those of {runs[0]}",
+                       given="other map sizes or labels", where=str(run),
+                       remedy="give runs of one configuration with other seeds")
     begin, loss, told = time.perf_counter(), 0.0, max(steps // 20, 20)
     for step in range(steps):
         place, size = step // len(stores[0]) % len(stores), step % len(stores[0])
@@ -80,6 +109,14 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=0)
     args = options.parse_args()
     torch.set_num_threads(1)
+    try:
+        _fit_and_write(args)
+    except InputError as error:
+        print(f"fit_policy: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+def _fit_and_write(args: argparse.Namespace) -> None:
     agent = fit(args.runs, args.start, args.steps, args.rate, args.seed)
     config = load_config(str(args.runs[0] / "config.toml"))
     # Where the maps lay is of no use to others.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from firebreak.agent.network import hash_of_weights
+from firebreak.agent.network import QMapNetwork, hash_of_weights
 from firebreak.agent.policy_file import load_policy, save_policy
 from firebreak.checks import InputError
 from firebreak.layout import OBSERVATION
@@ -304,3 +304,29 @@ def test_a_network_is_fitted_anew_to_the_states_that_runs_labelled(
     further = fit(runs, tmp_path / "p.pt", 2, 1e-9, 0)
     seen = torch.rand(1, OBSERVATION.channels, 10, 10)
     torch.testing.assert_close(further.online_net(seen), first.online_net(seen))
+
+
+def test_fitting_names_a_run_without_labels_and_a_start_of_another_width(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    script = Path(__file__).resolve().parents[2] / "scripts" / "fit_policy.py"
+    main = runpy.run_path(str(script))["main"]
+    labelled = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
+                "agent.discount_end=0"]
+    for name, changes in (("plain", []), ("labelled", labelled)):
+        trained(tmp_path / name, *changes, "train.episodes=4")
+        (tmp_path / name / "config.toml").write_text(as_toml(tiny(*changes)))
+    save_policy(tmp_path / "wide.pt", QMapNetwork(OBSERVATION.channels, 24), 24, {})
+    for given, reason in ((["plain"], "expected a run that labelled states"),
+                          (["labelled", "--start", str(tmp_path / "wide.pt")], "leave --start out"),
+                          (["absent"], "absent")):
+        out = tmp_path / "never.pt"
+        monkeypatch.setattr("sys.argv", ["fit_policy.py", str(tmp_path / given[0]), *given[1:],
+                                         "--out", str(out), "--steps", "2"])
+        with pytest.raises(SystemExit) as left:
+            main()
+        assert left.value.code == 2
+        said = capsys.readouterr().err
+        assert reason in said
+        assert len(said.splitlines()) == 1
+        assert not out.exists()

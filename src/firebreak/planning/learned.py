@@ -10,7 +10,7 @@ from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.agent.relative import unit_of
 from firebreak.agent.targets import lower_mean
 from firebreak.checks import fail
-from firebreak.env.actions import allowed
+from firebreak.env.actions import allowed, place_available
 from firebreak.env.observation import to_floats
 from firebreak.env.slots import Slots
 from firebreak.landscape.landscape import Landscape
@@ -132,11 +132,7 @@ def _place_segments(task: Task, policy: Policy) -> Placement:
         lines = (line[slots.available[0].ravel()[line]] for line in (
             action_cells(action, shape, _joined(slots)) for action in best_first.tolist()))
         for line in spaced_lines(lines, task.batch, shape):
-            for cell in line.tolist():
-                # The lines placed before it in this round may have spent what it costs.
-                if slots.available[0].flat[cell]:
-                    slots.place(0, cell)
-                    cells.append(cell)
+            cells += place_available(slots, 0, line.tolist())
         burned += slots.update(np.zeros(1, np.int64), np.zeros(1, np.bool_))
         task.told(spent_share(slots, task.problem))
     return Placement(np.array(cells, np.int64), burned / shown)

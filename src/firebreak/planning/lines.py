@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.segment_kernel import CROSSED, PLACED, STOPS
+from firebreak.env.actions import line_state
+from firebreak.env.segment_kernel import STOPS
 from firebreak.fire.ring import REACH, RING
 from firebreak.fire.travel import pad, padded_cells, padded_width
 from firebreak.landscape.landscape import Landscape
@@ -59,15 +60,6 @@ def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch) -> Flow:
     return flow
 
 
-def line_state(landscape: Landscape, breaks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """States [P] of `line_kernel`: lines end at the map's edge and at cells that burn and cannot
-    be treated; they cross what holds already.
-    """
-    open_fuel = landscape.burnable & ~breaks
-    state = np.where(landscape.treatable & open_fuel, PLACED, np.where(open_fuel, STOPS, CROSSED))
-    return pad(state.astype(np.uint8), STOPS)
-
-
 def rated_lines(landscape: Landscape, ground: Ground, flow: Flow,
                 ways: Sequence[NDArray[np.int64]], lengths: Sequence[int]) -> Lines:
     """All lines that can be placed and paid for, rated by what comes through them.
@@ -77,7 +69,7 @@ def rated_lines(landscape: Landscape, ground: Ground, flow: Flow,
         lengths: rising.
     """
     cols = landscape.shape[1]
-    state = line_state(landscape, ground.breaks)
+    state = pad(line_state(landscape, ground.breaks), STOPS)
     begin = np.flatnonzero(ground.available)
     wanted = np.array(lengths, np.int64)
     found = []

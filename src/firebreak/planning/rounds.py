@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
+from firebreak.env.actions import place_available
 from firebreak.env.core import begin
 from firebreak.env.problem import Problem, problem_of
 from firebreak.env.slots import Slots, sizes_for
@@ -72,11 +73,8 @@ def place_by_score(task: Task, score: Score) -> Placement:
     cells: list[int] = []
     burned = shown
     while True:
-        for cell in spaced_best(score(slots), slots.available[0], task.batch):
-            # The cells placed before it in this round may have spent what it costs.
-            if slots.available[0].flat[cell]:
-                slots.place(0, cell)
-                cells.append(cell)
+        cells += place_available(slots, 0, spaced_best(score(slots), slots.available[0],
+                                                       task.batch))
         if not slots.available[0].any():
             return Placement(np.array(cells, np.int64), burned / shown)
         task.told(spent_share(slots, task.problem))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.env.actions import place_available
 from firebreak.env.problem import Problem
 from firebreak.env.slots import Slots
 from firebreak.fire.concern_kernel import burned_near, depends_on
@@ -74,10 +75,7 @@ def place_segments(task: Task) -> Placement:
         burned += sum(trial.burned for trial in tried)
         order = sorted(range(len(tried)), key=lambda k: (-tried[k].saved_per_cost, k))
         for line in spaced_lines([tried[k].cells for k in order], task.batch, scene.field.shape):
-            for cell in line.tolist():
-                if slots.available[0].flat[cell]:
-                    slots.place(0, cell)
-                    cells.append(cell)
+            cells += place_available(slots, 0, line.tolist())
         burned += slots.update(_SLOT, np.zeros(1, np.bool_))
         task.told(spent_share(slots, problem))
     return Placement(np.array(cells, np.int64), burned / shown + paid)
