@@ -174,8 +174,8 @@ def bits(sizes: tuple[int, ...], sequences: int) -> None:
             problem = make_problem(scene, 0.5, 8, 8)
             slots = Slots(sizes_for(scene, 1, 8, 8))
             slots.load(0, problem)
-            one, old = np.zeros(1, np.int64), np.zeros(1, np.bool_)
-            slots.update(one, ~old)
+            one = np.zeros(1, np.int64)
+            slots.update(one, fresh=True)
             near = burned_cells(slots)
             for _ in range(60):
                 for cell in rng.choice(near, int(rng.integers(1, 4)), replace=False).tolist():
@@ -183,13 +183,13 @@ def bits(sizes: tuple[int, ...], sequences: int) -> None:
                         slots.remove(0, cell)
                     elif slots.available[0].flat[cell]:
                         slots.place(0, cell)
-                slots.update(one, old)
+                slots.update(one)
             # In another order, all at once, and by the engine that knows no environment.
             fresh = Slots(slots.sizes)
             fresh.load(0, problem)
             for cell in rng.permutation(np.flatnonzero(slots.breaks[0])).tolist():
                 fresh.place(0, cell)
-            fresh.update(one, ~old)
+            fresh.update(one, fresh=True)
             ours, other = slots.plan_trees(0), fresh.plan_trees(0)
             anew = burn(scene.field, problem.plan_fires, scene.worth, slots.breaks[0])
             trees = unpad(ours.code, scene.field.shape)

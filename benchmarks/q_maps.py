@@ -61,7 +61,7 @@ def main() -> None:
                             args.out / f"{part_set.name}-q-{place:03d}.png")
             if cell >= 0:
                 slots.place(0, cell)
-                slots.update(np.zeros(1, np.int64), np.zeros(1, np.bool_))
+                slots.update(np.zeros(1, np.int64))
         print(part_set.name, {n: round(j.row.reduction, 3) for n, j in judged.items()}, flush=True)
 
 

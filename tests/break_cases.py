@@ -65,5 +65,5 @@ def slots_on(case: Case, field: TravelField, value: np.ndarray) -> tuple[Slots, 
     problem = problem_on(case, plan, reward, field=field, worth=value)
     slots = Slots(sizes_for(problem.scene, 1, plan.source.size, reward.source.size))
     slots.load(0, problem)
-    slots.update(np.zeros(1, np.int64), np.ones(1, bool))
+    slots.update(np.zeros(1, np.int64), fresh=True)
     return slots, problem

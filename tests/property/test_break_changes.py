@@ -19,7 +19,7 @@ ONE = np.zeros(1, np.int64)
 
 
 def update(slots: Slots) -> int:
-    return slots.update(ONE, np.zeros(1, bool))
+    return slots.update(ONE)
 
 
 def toggle(slots: Slots, cell: int) -> None:
@@ -33,7 +33,7 @@ def with_breaks(problem: Problem, slots: Slots) -> Slots:
     """Other slots, given the same breaks before any fire burned."""
     fresh = Slots(slots.sizes)
     fresh.load(0, problem)
-    fresh.update(ONE, np.ones(1, bool))
+    fresh.update(ONE, fresh=True)
     for cell in np.flatnonzero(slots.breaks[0]).tolist():
         fresh.place(0, cell)
     update(fresh)

@@ -41,7 +41,7 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str, 
     for cell in cells.tolist():
         if slots.available[0].ravel()[cell]:
             slots.place(0, cell)
-            slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+            slots.update(np.zeros(1, np.int64))
         for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                            (slots.reward_ids(0), problem.reward_fires)):
             anew = burn(field, fires, problem.scene.worth, slots.breaks[0])

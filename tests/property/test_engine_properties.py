@@ -130,22 +130,22 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str,
     problem = problem_on(case, plan, reward, mode)
     slots = Slots(Sizes(1, (rows, cols), 2, 7, 5))
     slots.load(0, problem)
-    slots.update(np.zeros(1, np.int64), np.ones(1, bool))
+    slots.update(np.zeros(1, np.int64), fresh=True)
     assert_as_burned_anew(slots, problem)
     for cell in sequence(rng, case)[:12]:
         if slots.available[0].ravel()[cell]:
             slots.place(0, cell)
         if rng.random() < 0.8:  # now and then two breaks before one update
-            slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+            slots.update(np.zeros(1, np.int64))
             assert_as_burned_anew(slots, problem)
-    slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+    slots.update(np.zeros(1, np.int64))
     assert_as_burned_anew(slots, problem)
     fresh = Slots(slots.sizes)
     fresh.load(0, problem)
-    fresh.update(np.zeros(1, np.int64), np.ones(1, bool))
+    fresh.update(np.zeros(1, np.int64), fresh=True)
     for cell in np.flatnonzero(slots.breaks[0]).tolist():
         fresh.place(0, cell)
-    fresh.update(np.zeros(1, np.int64), np.zeros(1, bool))
+    fresh.update(np.zeros(1, np.int64))
     np.testing.assert_array_equal(slots.layers, fresh.layers)
     for kept, made in zip(slots.maps(0), fresh.maps(0), strict=True):
         np.testing.assert_array_equal(kept, made)
@@ -188,11 +188,11 @@ def test_a_cell_that_a_break_makes_burn_earlier_is_solved_again(seed: int) -> No
     problem = problem_on(case, case.fires.part(slice(0, 7)), case.fires.part(slice(7, 12)))
     slots = Slots(Sizes(1, (rows, cols), 2, 7, 5))
     slots.load(0, problem)
-    slots.update(np.zeros(1, np.int64), np.ones(1, bool))
+    slots.update(np.zeros(1, np.int64), fresh=True)
     for cell in sequence(rng, case)[:12]:
         if slots.available[0].ravel()[cell]:
             slots.place(0, cell)
-        slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+        slots.update(np.zeros(1, np.int64))
         assert_as_burned_anew(slots, problem)
 
 
@@ -218,11 +218,11 @@ def test_a_break_in_an_unburned_cell_under_a_long_way_counts() -> None:
         problem = problem_on(case, fires, fires.first(1), budget=1e9)
         slots = Slots(Sizes(1, (n, n), 6, 240, 1))
         slots.load(0, problem)
-        slots.update(np.zeros(1, np.int64), np.ones(1, bool))
+        slots.update(np.zeros(1, np.int64), fresh=True)
         assert found
         for cell in list(dict.fromkeys(found))[:12]:
             slots.place(0, int(cell))
-            slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+            slots.update(np.zeros(1, np.int64))
             assert_as_burned_anew(slots, problem)
 
 
@@ -232,21 +232,22 @@ def test_only_fires_that_a_break_touches_are_burned_anew() -> None:
     problem = problem_on(case, case.fires, case.fires)
     slots = Slots(Sizes(1, (24, 24), 2, 200, 200))
     slots.load(0, problem)
-    everyone, one = slots.update(np.zeros(1, np.int64), np.ones(1, bool)), np.zeros(1, np.int64)
+    one = np.zeros(1, np.int64)
+    everyone = slots.update(one, fresh=True)
     assert everyone == 400
-    assert slots.update(one, np.zeros(1, bool)) == 0
+    assert slots.update(one) == 0
     burn_probability, _ = slots.maps(0)
     touched = 400 * burn_probability.max()
     slots.place(0, int(burn_probability.argmax()))
     # The few that start there stay as they are, and a few pass it by and are burned anew.
-    assert 0.5 * touched < slots.update(one, np.zeros(1, bool)) < touched + 40 < 300
+    assert 0.5 * touched < slots.update(one) < touched + 40 < 300
     # Fires that start in a treated cell burn as before.
     alone = Fires(np.full(3, 50), np.zeros(3, np.int64), np.full(3, 20.0),
                   np.zeros(3, np.uint64))
     slots.load(0, problem_on(case, alone, alone))
-    assert slots.update(one, np.ones(1, bool)) == 6
+    assert slots.update(one, fresh=True) == 6
     slots.place(0, 50)
-    assert slots.update(one, np.zeros(1, bool)) == 0
+    assert slots.update(one) == 0
 
 
 def turned(case: Case, k: int, mirror: bool) -> Case:

@@ -47,4 +47,4 @@ def test_every_channel_is_what_the_maps_say(every: int) -> None:
                     assert (found == expected).mean() > 0.99 or name in OBSERVATION.scalars
         for slot, mask in enumerate(env.action_masks()):
             slots.place(slot, int(rng.choice(np.flatnonzero(mask))))
-        slots.update(np.arange(2), np.zeros(2, np.bool_))
+        slots.update(np.arange(2))

@@ -98,7 +98,7 @@ def test_dqn_takes_the_best_available_cell_of_the_q_map(scene: Scene) -> None:
             q = policy.network(torch.from_numpy(to_floats(slots.layers)))[0].numpy()
         assert cell == np.where(slots.available[0].ravel(), q, -np.inf).argmax()
         slots.place(0, cell)
-        slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+        slots.update(np.zeros(1, np.int64))
     assert plan.policy == {"run": "untrained"}
 
 

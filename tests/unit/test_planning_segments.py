@@ -103,7 +103,7 @@ def test_fires_that_a_line_does_not_change_are_told_from_the_others(case: Case, 
     slots.load(0, problem)
     for cell in np.flatnonzero(case.breaks)[:3].tolist():
         slots.place(0, cell)
-    slots.update(np.zeros(1, np.int64), np.ones(1, bool))
+    slots.update(np.zeros(1, np.int64), fresh=True)
     free = np.flatnonzero(slots.available[0])
     if free.size == 0:
         return

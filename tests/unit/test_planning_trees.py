@@ -158,10 +158,10 @@ def test_the_trees_of_slots_are_those_of_fires_burned_anew(case: Case, mode: str
     slots = Slots(sizes_for(problem.scene, 1, case.fires.source.size + 2, 1))
     slot = np.zeros(1, np.int64)
     slots.load(0, problem)
-    slots.update(slot, np.ones(1, bool))
+    slots.update(slot, fresh=True)
     for cell in np.flatnonzero(case.breaks)[:3].tolist():
         slots.place(0, cell)
-        slots.update(slot, np.zeros(1, bool))
+        slots.update(slot)
     anew = burn(problem.scene.field, case.fires, case.value, slots.breaks[0])
     trees = slots.plan_trees(0)
     assert (unpad(trees.code, case.burnable.shape) == anew.parent_code).all()

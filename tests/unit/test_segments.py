@@ -19,10 +19,10 @@ from firebreak.agent.schedules import LinearSchedule
 from firebreak.agent.symmetry import SYMMETRIES, turn_map, turn_segments
 from firebreak.checks import InputError
 from firebreak.env import ENV_ID, synthetic_source
-from firebreak.env.actions import action_count, allowed
+from firebreak.env.actions import action_count, allowed, are_allowed
 from firebreak.env.core import begin
 from firebreak.env.problem import make_problem, problem_of
-from firebreak.env.slots import Slots, sizes_for
+from firebreak.env.slots import ONLY, Slots, sizes_for
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, Scene, make_scene
@@ -95,10 +95,14 @@ def test_allowed_segments_begin_and_end_in_new_breaks_and_are_paid_for(seed: int
     for _ in range(placed):
         if slots.available[0].any():
             slots.place(0, int(np.flatnonzero(slots.available[0])[seed % 5]))
-    mask = allowed(slots, 0, segments=True)
+    mask = allowed(slots, ONLY, segments=True)[0]
     assert mask.size == action_count(slots.sizes.shape, segments=True)
     assert (mask == slowly_allowed(slots, leak)).all()
     assert (mask[:slots.available[0].size] == slots.available[0].ravel()).all()
+    rng = np.random.default_rng(seed)
+    some = rng.choice(mask.size, 40).tolist()
+    for action in some + rng.choice(np.flatnonzero(mask), 40).tolist() if mask.any() else some:
+        assert are_allowed(slots, np.array([action]), segments=True)[0] == mask[action]
 
 
 def test_an_episode_of_segments_places_whole_lines_and_pays_for_their_cells() -> None:
@@ -225,7 +229,7 @@ def test_a_cell_adds_to_the_segments_that_it_is_part_of_and_to_no_others() -> No
 
 def test_exploring_draws_a_length_first_and_only_allowed_segments() -> None:
     slots = slots_of(scene_of(3, priced=False), share=0.5)
-    mask = torch.from_numpy(allowed(slots, 0, segments=True))[None].repeat(400, 1)
+    mask = torch.from_numpy(allowed(slots, ONLY, segments=True)).repeat(400, 1)
     seen = torch.rand(400, OBSERVATION.channels, *slots.sizes.shape)
     settings_ = DQNSettings(epsilon=LinearSchedule(1.0, 1.0, 0, 1), segments=True,
                             discount=LinearSchedule(0.0, 0.0, 0, 1),
@@ -329,7 +333,7 @@ def test_a_policy_of_segments_places_the_allowed_one_it_values_most(leak: bool) 
     while slots.available[0].any():
         with torch.no_grad():
             q = policy.network(torch.from_numpy(slots.layers).float() / 255)[0].numpy()
-        mask = allowed(slots, 0, segments=True)
+        mask = allowed(slots, ONLY, segments=True)[0]
         action = int(np.where(mask, q, -np.inf).argmax())
         new = [cell for cell in action_cells(action, slots.sizes.shape, leak).tolist()
                if slots.available[0].flat[cell]]
@@ -338,7 +342,7 @@ def test_a_policy_of_segments_places_the_allowed_one_it_values_most(leak: bool) 
         for cell in new:
             slots.place(0, cell)
         placed += new
-        slots.update(np.zeros(1, np.int64), np.zeros(1, bool))
+        slots.update(np.zeros(1, np.int64))
     assert plan.cells.tolist() == placed
     assert len(placed) > 3
 

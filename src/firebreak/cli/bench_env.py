@@ -34,8 +34,9 @@ def reburn_speedup(seed: int, burned_share: float, repeats: int) -> dict[str, fl
     """How many times as fast a step burns what its break changes as burning all fires anew under
     the same breaks, by share of the treatable cells broken; by the best cell of downstream value.
     """
+    from firebreak.env.slots import ONLY
+
     found: dict[str, list[float]] = {f"{budget:g}": [] for budget in BUDGETS}
-    only, old = np.zeros(1, np.int64), np.zeros(1, np.bool_)
     for episode in range(repeats):
         source = bench_source(burned_share, BUDGETS[-1])
         problem = source.problem(seed, episode)
@@ -46,8 +47,8 @@ def reburn_speedup(seed: int, burned_share: float, repeats: int) -> dict[str, fl
         for step in range(1, max(marks) + 1):
             if not slots.available.any():
                 break
-            slots.place(0, int(_best_cells(slots)[0]))
-            seconds.append(timed(partial(slots.update, only, old)))
+            slots.place_each(ONLY, _best_cells(slots))
+            seconds.append(timed(partial(slots.update, ONLY)))
             if step in marks:
                 anew = min(_anew(problem, slots.breaks[0]) for _ in range(3))
                 found[marks[step]].append(anew / median(seconds[-_STEPS_AROUND:]))

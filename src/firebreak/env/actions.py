@@ -7,12 +7,23 @@ from numpy.typing import NDArray
 
 from firebreak.env.segment_kernel import CROSSED, PLACED, STOPS, allow_segments
 from firebreak.env.slots import Slots
-from firebreak.landscape.landscape import Landscape
-from firebreak.segments import COMPASS, SEGMENT_LENGTHS, SHAPES, action_cells, line_steps
+from firebreak.segments import COMPASS, SEGMENT_LENGTHS, SHAPES, line_steps, shape_cells
 
 _WAYS = {joined: np.stack([line_steps(way, SEGMENT_LENGTHS[-1], joined) for way in COMPASS])
          for joined in (False, True)}
 _LENGTHS = np.array(SEGMENT_LENGTHS)
+_COUNTS = np.array([len(shape_cells(number)) for number in range(SHAPES)])
+
+
+def _all_steps(joined: bool) -> NDArray[np.int64]:
+    """Cells of every shape, i64 [SHAPES, L, 2], as `shape_cells`; what is too many is 0."""
+    steps = np.zeros((SHAPES, SEGMENT_LENGTHS[-1], 2), np.int64)
+    for number in range(SHAPES):
+        steps[number, :_COUNTS[number]] = shape_cells(number, joined)
+    return steps
+
+
+_STEPS = {joined: _all_steps(joined) for joined in (False, True)}
 
 
 def action_count(shape: tuple[int, int], segments: bool) -> int:
@@ -20,58 +31,79 @@ def action_count(shape: tuple[int, int], segments: bool) -> int:
     return shape[0] * shape[1] * (SHAPES if segments else 1)
 
 
-def line_state(landscape: Landscape, breaks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """States [H, W] of `segment_kernel`: lines end at the map's edge and at cells that burn and
-    cannot be treated; they cross what holds already.
+def line_state(burnable: NDArray[np.bool_], treatable: NDArray[np.bool_],
+               breaks: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """States [..., H, W] of `segment_kernel`: lines end at the map's edge and at cells that burn
+    and cannot be treated; they cross what holds already.
     """
-    fuel = landscape.burnable & ~breaks
-    return np.where(landscape.treatable & fuel, PLACED,
-                    np.where(fuel, STOPS, CROSSED)).astype(np.uint8)
+    fuel = burnable & ~breaks
+    return np.where(treatable & fuel, PLACED, np.where(fuel, STOPS, CROSSED)).astype(np.uint8)
 
 
-def allowed(slots: Slots, slot: int, segments: bool) -> NDArray[np.bool_]:
-    """bool [A]: the available cells of a slot; of segments, those that begin and end in one, meet
-    no fuel that cannot be treated, and can be paid for. They cross what does not burn.
+def allowed(slots: Slots, which: NDArray[np.int64], segments: bool) -> NDArray[np.bool_]:
+    """bool [M, A], of the slots `which`: the available cells; of segments, those that begin and end
+    in one, meet no fuel that cannot be treated, and can be paid for. They cross what does not burn.
     """
+    available = slots.available[which]
     if not segments:
-        return slots.available[slot].ravel().copy()
-    problem = slots.problems[slot]
-    out = np.zeros((SHAPES, *slots.sizes.shape), np.bool_)
-    if problem is None or not slots.available[slot].any():
-        return out.ravel()
-    land = problem.scene.landscape
-    most = float(slots.budget_left[slot]) * (1.0 + 1e-9) + 1e-9
-    allow_segments(line_state(land, slots.breaks[slot]), slots.available[slot],
-                   land.cost.astype(np.float64), most, _WAYS[problem.scene.field.breaks.leak],
-                   _LENGTHS, out)
-    return out.ravel()
+        return available.reshape(which.size, -1)
+    land = slots.land
+    out = np.zeros((which.size, SHAPES, *slots.sizes.shape), np.bool_)
+    allow_segments(line_state(land.burnable[which], land.treatable[which], land.breaks[which]),
+                   available, land.cost[which].astype(np.float64), _most(slots, which),
+                   _WAYS[slots.leak], _LENGTHS, out)
+    return out.reshape(which.size, -1)
 
 
-def is_allowed(slots: Slots, slot: int, action: int, segments: bool) -> bool:
-    """Whether one action is among those `allowed`."""
+def _most(slots: Slots, which: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What a segment may cost; sums of costs carry rounding."""
+    return slots.budget_left[which] * (1.0 + 1e-9) + 1e-9
+
+
+def are_allowed(slots: Slots, actions: NDArray[np.int64], segments: bool) -> NDArray[np.bool_]:
+    """bool [N], of one action per slot: whether it is among those `allowed`."""
+    everyone = np.arange(actions.size)
     if not segments:
-        return bool(slots.available[slot].flat[action])
-    return bool(allowed(slots, slot, segments)[action])
+        return slots.available.reshape(actions.size, -1)[everyone, actions]
+    rows, cols, part = _cells(slots, actions)
+    height, width = slots.sizes.shape
+    inside = (rows >= 0) & (rows < height) & (cols >= 0) & (cols < width)
+    fits = (inside | ~part).all(axis=1)
+    rows, cols = np.clip(rows, 0, height - 1), np.clip(cols, 0, width - 1)
+    at, last = everyone[:, None], part.sum(axis=1) - 1
+    land = slots.land
+    burns = land.burnable[at, rows, cols] & ~land.breaks[at, rows, cols] & part
+    placed = burns & land.treatable[at, rows, cols]
+    price = np.cumsum(np.where(placed, land.cost[at, rows, cols].astype(np.float64), 0.0), axis=1)
+    return (fits & (placed == burns).all(axis=1) & slots.available[everyone, rows[:, 0], cols[:, 0]]
+            & placed[everyone, last] & (price[:, -1] <= _most(slots, everyone)))
 
 
-def place_action(slots: Slots, slot: int, action: int, segments: bool) -> None:
-    """Breaks what an allowed action breaks."""
-    if not segments:
-        slots.place(slot, action)
-        return
-    problem = slots.problems[slot]
-    assert problem is not None, "slot used before load"
-    place_available(slots, slot, action_cells(action, slots.sizes.shape,
-                                              problem.scene.field.breaks.leak).tolist())
+def place_actions(slots: Slots, which: NDArray[np.int64], actions: NDArray[np.int64],
+                  segments: bool) -> None:
+    """Breaks what one allowed action in each of the slots `which` breaks."""
+    if segments:
+        rows, cols, part = _cells(slots, actions)
+        cells = (rows * slots.sizes.shape[1] + cols)[part]
+        slots.place_each(np.repeat(which, part.sum(axis=1)), cells)
+    else:
+        slots.place_each(which, actions)
+
+
+def _cells(slots: Slots, actions: NDArray[np.int64],
+           ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Rows and columns i64 [M, L] of the cells of M segments, and which of the L there are."""
+    height, width = slots.sizes.shape
+    shape, middle = np.divmod(actions, height * width)
+    row, col = np.divmod(middle, width)
+    steps = _STEPS[slots.leak][shape]
+    return (row[:, None] + steps[..., 0], col[:, None] + steps[..., 1],
+            np.arange(steps.shape[1]) < _COUNTS[shape][:, None])
 
 
 def place_available(slots: Slots, slot: int, cells: Iterable[int]) -> list[int]:
     """Breaks those of flat `cells` that are available when their turn comes: those before them may
     have spent what they cost. Returns them.
     """
-    placed = []
-    for cell in cells:
-        if slots.available[slot].flat[cell]:
-            slots.place(slot, cell)
-            placed.append(cell)
-    return placed
+    given = np.fromiter(cells, np.int64)
+    return given[slots.place_each(np.full(given.size, slot), given)].tolist()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.env.actions import action_count, is_allowed, place_action
+from firebreak.env.actions import action_count, are_allowed, place_actions
 from firebreak.env.problem import Problem
 from firebreak.env.slots import Slots
 
@@ -33,7 +33,7 @@ def begin(slots: Slots, which: NDArray[np.int64], problems: list[Problem]) -> No
     """
     for slot, problem in zip(which.tolist(), problems, strict=True):
         slots.load(slot, problem)
-    slots.update(which, np.ones(which.size, np.bool_))
+    slots.update(which, fresh=True)
     for slot, problem in zip(which.tolist(), problems, strict=True):
         if not slots.untreated_plan_loss[slot] > 0.0:
             raise fail(expected="fires that burn something of value", given="a mean loss of 0",
@@ -44,7 +44,7 @@ def begin(slots: Slots, which: NDArray[np.int64], problems: list[Problem]) -> No
     for slot in given:
         slots.give(slot)
     if given:
-        slots.update(np.array(given), np.zeros(len(given), np.bool_))
+        slots.update(np.array(given))
 
 
 def step(slots: Slots, actions: NDArray[np.int64], segments: bool = False) -> StepResult:
@@ -64,17 +64,15 @@ def step(slots: Slots, actions: NDArray[np.int64], segments: bool = False) -> St
                    given=f"{actions.tolist()}", where="step",
                    remedy="pass segments by number, shape * cells of the map + middle cell"
                    if segments else "pass flat cell indices, row * columns + column")
-    before = np.array([slots.reward_loss(i) for i in range(count)])
-    illegal = np.array([not is_allowed(slots, slot, action, segments)
-                        for slot, action in enumerate(actions.tolist())])
-    for slot, action in enumerate(actions.tolist()):
-        if illegal[slot]:
-            slots.waste(slot)
-        else:
-            place_action(slots, slot, action, segments)
-    slots.update(np.arange(count), np.zeros(count, np.bool_))
-    after = np.array([slots.reward_loss(i) for i in range(count)])
+    everyone = np.arange(count)
+    before = slots.reward_losses(everyone)
+    legal = are_allowed(slots, actions, segments)
+    place_actions(slots, everyone[legal], actions[legal], segments)
+    for slot in np.flatnonzero(~legal).tolist():
+        slots.waste(slot)
+    slots.update(everyone)
+    after = slots.reward_losses(everyone)
     untreated = slots.untreated_reward_loss
     reward = np.divide(before - after, untreated, out=np.zeros(count), where=untreated > 0)
     over = np.logical_not(slots.available.reshape(count, -1).any(axis=1))
-    return StepResult(reward, over, illegal)
+    return StepResult(reward, over, ~legal)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.sizes import Sizes
-from firebreak.env.slots import Slots
+from firebreak.env.slots import ONLY, Slots
 
 
 class ExactGains:
@@ -49,5 +49,5 @@ class ExactGains:
                                     reward_fires=fires.first(0)))
         for cell in np.flatnonzero(slots.breaks[slot]).tolist():
             self._slots.place(0, cell)
-        self._slots.update(np.zeros(1, np.int64), np.zeros(1, np.bool_))
+        self._slots.update(ONLY)
         return self._slots

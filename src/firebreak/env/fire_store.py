@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.field_store import FieldStore
 from firebreak.fire.burn_kernel import burn_many
-from firebreak.fire.concern_kernel import break_concerns, burned_near, depends_on
+from firebreak.fire.concern_kernel import breaks_concern, burned_near, depends_on, list_change
 from firebreak.fire.engine import workspace
 from firebreak.fire.fire_tables import (
     ChangedCells,
@@ -45,7 +45,7 @@ class FireStore:
     def __init__(self, shape: tuple[int, int], slots: int, plan_fires: int, reward_fires: int,
                  classes: int = 1) -> None:
         self.width = padded_width(shape[1])
-        self._shape = shape
+        self._shape, self._counts = shape, (slots, plan_fires, reward_fires)
         cells = (shape[0] + 2 * REACH) * self.width
         shown, fires = slots * plan_fires, slots * (plan_fires + reward_fires)
         self._table = FireTable(
@@ -116,11 +116,16 @@ class FireStore:
     def _share_unit(self, slot: int) -> float:
         return self.unit(slot) * 2.0**(_MOST_SHARED - _MOST_COUNTED)
 
-    def revalue(self, slot: int, place: int, value: NDArray[np.float32]) -> None:
-        """Burning a padded cell costs something else now, f32 [C]; `burn` must follow."""
+    def revalue(self, slot: int, place: int, value: NDArray[np.float32],
+                ids: tuple[slice, ...]) -> None:
+        """Burning a padded cell costs something else now, f32 [C], fires that start there too;
+        `burn` must follow.
+        """
         self._worth.worth[slot, :, place] = in_units(value, self.unit(slot))
         self._worth.share[slot, :, place] = in_units(value, self._share_unit(slot))
         self._new.revalued[slot] = True
+        for some in ids:
+            self._stale[some] |= self._table.source[some] == place
 
     def load(self, ids: slice, fires: Fires, first_row: int, steps: int) -> None:
         """Puts fires into a slot; they burn at the next `burn`."""
@@ -138,15 +143,11 @@ class FireStore:
         self._stale[ids] = 1
         self.concerned[ids] += 1
 
-    def breaks_at(self, slot: int, place: int, ids: tuple[slice, ...], narrow: bool) -> None:
-        """A new break that burns nothing or sends nothing, at a padded cell."""
-        self._list_change(slot, place, ids)
-        for some in ids:
-            break_concerns(place, REACH, self.width, self._table.source[some],
-                           self._store.code[some], self._crossing, self._stale[some],
-                           self.concerned[some])
-            if narrow:  # what burns in the break itself now counts less
-                self._stale[some] |= self._table.source[some] == place
+    def breaks_at(self, which: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+        """New breaks at padded cells of slots, which burn nothing or send nothing."""
+        breaks_concern(which, places, REACH, self.width, self._counts, self._table.source,
+                       self._store.code, self._crossing, self._new, self._store.kept, self._stale,
+                       self.concerned)
 
     def _concerns(self, place: int, reach: int, some: slice) -> None:
         near = np.zeros(self._stale[some].size, np.uint8)
@@ -157,21 +158,13 @@ class FireStore:
         """No break any more at a padded cell: fire may come to it or cross it from close by; embers
         come from anywhere.
         """
-        self._list_change(slot, place, ids)
+        list_change(slot, place, self._counts, self._new, self._store.kept, self._stale)
         for some in ids:
             self._concerns(place, REACH, some)
             if embers:
                 self._stale[some] = 1
             else:
                 burned_near(place, REACH, self.width, self._store.code[some], self._stale[some])
-
-    def _list_change(self, slot: int, place: int, ids: tuple[slice, ...]) -> None:
-        if self._new.how_many[slot] == MOST_CHANGES:
-            for some in ids:
-                self._store.kept[some] &= self._stale[some] == 0
-            self._new.how_many[slot] = 0
-        self._new.cells[slot, self._new.how_many[slot]] = place
-        self._new.how_many[slot] += 1
 
     def changes_at(self, place: int, ids: tuple[slice, ...]) -> None:
         """Other fuel at a padded cell: fires near it may slow down or speed up, and burn anew."""

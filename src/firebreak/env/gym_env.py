@@ -11,7 +11,7 @@ from firebreak.env import core
 from firebreak.env.actions import action_count, allowed
 from firebreak.env.observation import to_floats
 from firebreak.env.render import plan_image
-from firebreak.env.slots import Slots
+from firebreak.env.slots import ONLY, Slots
 from firebreak.env.sources import ProblemSource
 from firebreak.layout import OBSERVATION
 
@@ -27,11 +27,19 @@ def spaces_of(source: ProblemSource) -> tuple[Box, Discrete]:
             Discrete(action_count(source.shape, source.segments)))
 
 
+def infos_of(slots: Slots, which: NDArray[np.int64], segments: bool) -> Info:
+    """Of M slots. action_mask: int8 [M, A], 1 = allowed; untreated_loss, loss: f64 [M], means over
+    the reward fires.
+    """
+    return {"action_mask": allowed(slots, which, segments).view(np.int8),
+            "untreated_loss": slots.untreated_reward_loss[which],
+            "loss": slots.reward_losses(which)}
+
+
 def info_of(slots: Slots, slot: int, segments: bool) -> Info:
-    """action_mask: int8 [A], 1 = allowed; untreated_loss, loss: mean over the reward fires."""
-    return {"action_mask": allowed(slots, slot, segments).view(np.int8),
-            "untreated_loss": float(slots.untreated_reward_loss[slot]),
-            "loss": slots.reward_loss(slot)}
+    """Of one slot: action_mask int8 [A], untreated_loss and loss."""
+    mask, untreated, loss = infos_of(slots, np.array([slot]), segments).values()
+    return {"action_mask": mask[0], "untreated_loss": float(untreated[0]), "loss": float(loss[0])}
 
 
 class FuelbreakEnv(gymnasium.Env):
@@ -62,7 +70,7 @@ class FuelbreakEnv(gymnasium.Env):
             self._stream, self._episode = seed, -1
         self._episode += 1
         problem = self.source.problem(self._stream, self._episode, options)
-        core.begin(self.slots, np.zeros(1, np.int64), [problem])
+        core.begin(self.slots, ONLY, [problem])
         return to_floats(self.slots.layers[0]), info_of(self.slots, 0, self.source.segments)
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, Info]:
@@ -76,7 +84,7 @@ class FuelbreakEnv(gymnasium.Env):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool [A], True = allowed (the name sb3-contrib looks for)."""
-        return allowed(self.slots, 0, self.source.segments)
+        return allowed(self.slots, ONLY, self.source.segments)[0]
 
     def render(self) -> NDArray[np.uint8] | None:
         """uint8 [h, w, 3] picture of burn probability and breaks."""

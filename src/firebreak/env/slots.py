@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.env.field_store import FieldStore
 from firebreak.env.fire_store import FireStore
+from firebreak.env.land_store import LandStore
 from firebreak.env.observation_store import ObservationStore, Seen
 from firebreak.env.problem import Problem
 from firebreak.env.sizes import PlanTrees, Sizes, check_fits, sizes_for
 from firebreak.fire.fire_tables import Overlays
-from firebreak.fire.fires import Fires
 from firebreak.fire.overlay import break_state
 from firebreak.fire.ring import REACH
 from firebreak.fire.shading import treat, untreat
-from firebreak.fire.state_kernel import write_break
 from firebreak.fire.travel import pad, padded_cells, padded_width, unpad
 from firebreak.fire.what_if_kernel import Candidates, in_units
 
@@ -29,14 +28,16 @@ __all__ = ["PlanTrees", "Sizes", "Slots", "sizes_for"]
 
 _PAGE_BYTES = 4096
 
+ONLY = np.zeros(1, np.int64)
+"""The slots of storage that has room for one."""
+
 
 class Slots:
     """Storage for N problems. Fire ids: slot * K + k for plan fires, then N * K + slot * R + r.
 
-    Attributes meant for readers, first axis the slot: breaks bool [N, H, W], available bool
-    [N, H, W] (treatable, unbroken, affordable), budget_left f64 [N], untreated_plan_loss and
-    untreated_reward_loss f64 [N] (means over fires), moves i64 [N] (how often a
-    problem was loaded or a break came or went).
+    Attributes meant for readers, first axis the slot: `land`, untreated_plan_loss and
+    untreated_reward_loss f64 [N] (means over fires), moves i64 [N] (how often a problem was loaded
+    or a break came or went).
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -47,17 +48,36 @@ class Slots:
         self.problems: list[Problem | None] = [None] * n
         self._fields = FieldStore((rows, cols), n, s, heat=classes > 1, breach=breach,
                                   spotting=spotting)
-        self._open = np.zeros((n, p), np.uint8)
+        self.land = LandStore(sizes)
         self._value = np.zeros((n, classes, p), np.float32)
         self._fires = FireStore((rows, cols), n, k, r, classes)
-        self.breaks = np.zeros((n, rows, cols), np.bool_)
-        self.available = np.zeros((n, rows, cols), np.bool_)
-        self.budget_left = np.zeros(n)
+        self._counts = np.zeros((2, n), np.int64)  # plan and reward fires in use
+        self._plain = np.zeros(n, np.bool_)
         self._observed = ObservationStore(sizes)
         self._unobserved = np.zeros(n, np.bool_)
         self.untreated_plan_loss = np.zeros(n)
         self.untreated_reward_loss = np.zeros(n)
         self.moves = np.zeros(n, np.int64)
+
+    @property
+    def breaks(self) -> NDArray[np.bool_]:
+        """[N, H, W]."""
+        return self.land.breaks
+
+    @property
+    def available(self) -> NDArray[np.bool_]:
+        """[N, H, W]: treatable, unbroken, affordable."""
+        return self.land.available
+
+    @property
+    def budget_left(self) -> NDArray[np.float64]:
+        """[N]."""
+        return self.land.budget_left
+
+    @property
+    def leak(self) -> bool:
+        """Whether fires pass breaks that touch at a corner only; one rule for all slots."""
+        return self._fields.rules().leak
 
     @property
     def layers(self) -> NDArray[np.uint8]:
@@ -86,6 +106,7 @@ class Slots:
     def _arrays(self) -> Iterator[NDArray]:
         yield from (array for array in vars(self).values() if isinstance(array, np.ndarray))
         yield from (array for array in vars(self._observed).values())
+        yield from self.land.arrays()
         yield from self._fires.arrays()
         yield from self._fields.arrays()
 
@@ -109,7 +130,7 @@ class Slots:
         field = problem.scene.field
         others = any(other is not None for k, other in enumerate(self.problems) if k != slot)
         self._fields.load(slot, field, alone=not others)
-        self._open[slot] = field.burnable
+        self.land.load(slot, problem)
         # What cannot burn may be worth more than all that can: it must not set the unit of sums.
         self._value[slot] = pad(problem.scene.worth) * field.burnable
         self._fires.begin(slot, self._value[slot],
@@ -119,21 +140,39 @@ class Slots:
             self._fires.load(ids, fires, self._fields.first_row(slot), field.steps)
         self._observed.load(slot, problem)
         self.problems[slot] = problem
-        self.breaks[slot] = False
+        self._counts[:, slot] = problem.plan_fires.source.size, problem.reward_fires.source.size
+        self._plain[slot] = field.breaks.treated is None and field.breaks.lost == 0.0
         self.moves[slot] += 1
-        self.budget_left[slot] = problem.budget
-        self._refresh_available(slot)
 
     def give(self, slot: int) -> None:
         """Breaks the cells that the slot's problem gives, at no cost; `update` burns them."""
         for cell in self._problem(slot).given.tolist():
             self.place(slot, cell)
-        self.budget_left[slot] = self._problem(slot).budget
-        self._refresh_available(slot)
+        self.land.leave(slot, self._problem(slot).budget)
 
     def place(self, slot: int, cell: int) -> None:
         """Breaks one cell (flat index) of a slot; `update` burns what that changes."""
         self._set_break(slot, cell, broken=True)
+
+    def place_each(self, which: NDArray[np.int64],
+                   cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Breaks flat cells i64 [M] of the slots i64 [M], one after the other, those available when
+        their turn comes; `update` burns what that changes. Returns which, bool [M].
+        """
+        if not self._plain[which].all():
+            return np.array([self._place_available(slot, cell) for slot, cell in zip(
+                which.tolist(), cells.tolist(), strict=True)], np.bool_)
+        places = self.land.place(which, cells)
+        placed = places >= 0
+        self._fires.breaks_at(which[placed], places[placed])
+        self.moves += np.bincount(which[placed], minlength=self.moves.size)
+        return placed
+
+    def _place_available(self, slot: int, cell: int) -> bool:
+        free = bool(self.available[slot].flat[cell])
+        if free:
+            self._set_break(slot, cell, broken=True)
+        return free
 
     def remove(self, slot: int, cell: int) -> None:
         """Takes a placed break away and its cost back; `update` burns what that changes.
@@ -159,21 +198,17 @@ class Slots:
                        remedy="resume with the settings and maps the run was started with")
         for cell in np.flatnonzero(breaks).tolist():
             self.place(slot, cell)
-        self.budget_left[slot] = budget_left  # its roundings depend on the order
-        self._refresh_available(slot)
+        self.land.leave(slot, budget_left)  # its roundings depend on the order
 
     def _set_break(self, slot: int, cell: int, *, broken: bool) -> None:
-        problem = self._problem(slot)
-        field = problem.scene.field
-        self.budget_left[slot] += (float(problem.scene.landscape.cost.flat[cell])
-                                   * (-1.0 if broken else 1.0))
+        field, cost = self._problem(slot).scene.field, float(self.land.cost[slot].flat[cell])
         place = self._write_break(slot, cell, broken=broken)
-        self._refresh_available(slot)
+        self.land.leave(slot, self.budget_left[slot] + cost * (-1.0 if broken else 1.0))
         both = self.plan_ids(slot), self.reward_ids(slot)
         if field.breaks.treated is not None:
             self._fires.changes_at(place, both)
         elif broken:
-            self._fires.breaks_at(slot, place, both, narrow=field.breaks.lost > 0.0)
+            self._fires.breaks_at(np.array([slot]), np.array([place]))
         else:
             self._fires.opens_at(slot, place, both, embers=field.spots.cells.size > 0)
 
@@ -181,36 +216,32 @@ class Slots:
         """Writes what fires meet in a cell; returns its padded index."""
         scene = self._problem(slot).scene
         field, (row, col) = scene.field, divmod(cell, self.sizes.shape[1])
-        self.breaks[slot, row, col] = broken
+        self.land.write(slot, cell, broken=broken)
         self.moves[slot] += 1
         place = int(padded_cells(np.array([cell]), self.sizes.shape[1])[0])
         if field.breaks.treated is not None:
             view, here = self._fields.view(slot, field), np.array([place])
             treat(view, here) if broken else untreat(view, here, field)
-            return place
-        write_break(row, col, break_state(field.breaks), self.breaks[slot], self._open[slot])
-        if field.breaks.lost > 0.0:
+        elif field.breaks.lost > 0.0:
             left = np.float32(field.breaks.lost if broken else 1.0)
             self._value[slot, :, place] = scene.worth[:, row, col] * left
-            self._fires.revalue(slot, place, self._value[slot, :, place])
+            self._fires.revalue(slot, place, self._value[slot, :, place],
+                                (self.plan_ids(slot), self.reward_ids(slot)))
         return place
 
     def waste(self, slot: int) -> None:
         """Spends the cost of the cheapest available cell on nothing; nothing if none is left."""
-        cost = self._problem(slot).scene.landscape.cost
-        left = cost[self.available[slot]]
-        self.budget_left[slot] -= float(left.min()) if left.size else 0.0
-        self._refresh_available(slot)
+        self.land.waste(slot)
 
-    def update(self, slots: NDArray[np.int64], fresh: NDArray[np.bool_]) -> int:
+    def update(self, slots: NDArray[np.int64], *, fresh: bool = False) -> int:
         """Burns the stale fires of all slots; the observation of `slots` changes.
 
-        fresh bool [len(slots)]: the slot was just loaded, so these losses are the untreated ones.
+        fresh: these slots were just loaded, so their losses are the untreated ones.
         Returns the number of fires burned.
         """
-        burned = self._fires.burn(self._fields, Overlays(self._open, self._value))
+        burned = self._fires.burn(self._fields, Overlays(self.land.states, self._value))
         self._unobserved[slots] = True
-        for slot in slots[fresh].tolist():
+        for slot in slots.tolist() if fresh else ():
             self.untreated_plan_loss[slot] = self.plan_loss(slot)
             self.untreated_reward_loss[slot] = self.reward_loss(slot)
             burnable = self._problem(slot).scene.landscape.burnable
@@ -219,11 +250,25 @@ class Slots:
 
     def plan_loss(self, slot: int) -> float:
         """Mean loss of the slot's plan fires."""
-        return self._mean_loss(self.plan_ids(slot), self._problem(slot).plan_fires)
+        return float(self._mean_losses(0, np.array([slot]))[0])
 
     def reward_loss(self, slot: int) -> float:
         """Mean loss of the slot's reward fires."""
-        return self._mean_loss(self.reward_ids(slot), self._problem(slot).reward_fires)
+        return float(self.reward_losses(np.array([slot]))[0])
+
+    def reward_losses(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Mean losses f64 [M] of the reward fires of the slots `which`."""
+        return self._mean_losses(1, which)
+
+    def _mean_losses(self, kind: int, which: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Of the plan fires, kind 0, or of the reward fires, 1."""
+        n, shown = self.sizes.slots, self.sizes.slots * self.sizes.plan_fires
+        rows = (self._fires.loss[shown:] if kind else self._fires.loss[:shown]).reshape(n, -1)
+        out, counts = np.zeros(which.size), self._counts[kind, which]
+        for count in set(counts.tolist()) - {0}:
+            same = counts == count
+            out[same] = rows[which[same], :count].mean(axis=1)
+        return out
 
     def gains(self, slot: int, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """By how much the mean loss of the plan fires falls if one cell alone is broken next.
@@ -266,7 +311,7 @@ class Slots:
         candidates = Candidates(row, slot, break_state(field.breaks),
                                 in_units(left, self.loss_unit(slot)))
         made, beyond = self._fires.try_breaks(which, candidates, self._fields,
-                                              Overlays(self._open, self._value))
+                                              Overlays(self.land.states, self._value))
         saved[:, cells_free] = made[:, row[places]]
         return saved, beyond
 
@@ -282,7 +327,8 @@ class Slots:
             own = which[rows]
             before = self._fires.loss[own]
             self._write_break(slot, int(cells[k]), broken=True)
-            after = self._fires.loss_anew(own, self._fields, Overlays(self._open, self._value))
+            after = self._fires.loss_anew(own, self._fields,
+                                          Overlays(self.land.states, self._value))
             self._write_break(slot, int(cells[k]), broken=False)
             saved[rows, k] = np.rint((before - after) * unit).astype(np.int64)
         return saved
@@ -310,17 +356,8 @@ class Slots:
         assert problem is not None, "slot used before load"
         return problem
 
-    def _mean_loss(self, ids: slice, fires: Fires) -> float:
-        return float(self._fires.loss[ids][:fires.source.size].mean()) if fires.source.size else 0.0
-
-    def _refresh_available(self, slot: int) -> None:
-        land = self._problem(slot).scene.landscape
-        # Sums of costs carry rounding; a budget that is short by less still buys the cell.
-        affordable = land.cost <= self.budget_left[slot] * (1.0 + 1e-9) + 1e-9
-        self.available[slot] = land.treatable & ~self.breaks[slot] & affordable
-
     def _seen(self, which: NDArray[np.int64]) -> Seen:
         plan_loss = np.zeros(self.sizes.slots)
-        plan_loss[which] = [self.plan_loss(slot) for slot in which.tolist()]
+        plan_loss[which] = self._mean_losses(0, which)
         return Seen(*self._fires.plan_sums(), self.breaks, self.available, self.budget_left,
                     plan_loss, self.untreated_plan_loss)

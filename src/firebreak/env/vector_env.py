@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.env import core
 from firebreak.env.actions import allowed
-from firebreak.env.gym_env import Info, info_of, spaces_of
+from firebreak.env.gym_env import Info, info_of, infos_of, spaces_of
 from firebreak.env.observation import to_floats
 from firebreak.env.render import plan_image
 from firebreak.env.slots import Slots
@@ -62,30 +62,27 @@ class FuelbreakVectorEnv(VectorEnv):
                 raise fail(expected=f"{self.num_envs} seeds", given=f"{len(streams)}",
                            where="reset", remedy="pass one seed per environment, or one number")
             self._streams, self._episodes = streams, [-1] * self.num_envs
-        everyone = np.arange(self.num_envs)
-        core.begin(self.slots, everyone,
+        core.begin(self.slots, np.arange(self.num_envs),
                    [self._next_problem(i, options_of(options, i, self.num_envs))
                     for i in range(self.num_envs)])
-        return to_floats(self.slots.layers), self._infos(everyone.tolist(), {})
+        return to_floats(self.slots.layers), self._infos()
 
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
         """Breaks one cell, or the cells of a segment, in every slot."""
         result = core.step(self.slots, np.asarray(actions, np.int64), self.source.segments)
-        infos: Info = {}
         again = self.autoreset_mode is AutoresetMode.SAME_STEP
         ended = np.flatnonzero(result.terminated & again)
-        for slot in ended.tolist():
-            final = (info_of(self.slots, slot, self.source.segments)
-                     | {"illegal_action": bool(result.illegal[slot])})
-            infos = self._add_info(infos, {"final_obs": to_floats(self.slots.layers[slot]),
-                                           "final_info": final}, slot)
+        finals = [(to_floats(self.slots.layers[slot]),
+                   info_of(self.slots, slot, self.source.segments)) for slot in ended.tolist()]
         if ended.size:
             core.begin(self.slots, ended, [self._next_problem(i, None) for i in ended.tolist()])
+        infos = self._infos()
         going = ~(result.terminated & again)
-        for slot in range(self.num_envs):
-            infos = self._infos([slot], infos)
-            if going[slot]:
-                infos = self._add_info(infos, {"illegal_action": bool(result.illegal[slot])}, slot)
+        if going.any():
+            infos |= {"illegal_action": result.illegal & going, "_illegal_action": going}
+        for slot, (observation, info) in zip(ended.tolist(), finals, strict=True):
+            info["illegal_action"] = bool(result.illegal[slot])
+            infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, slot)
         return (to_floats(self.slots.layers), result.reward, result.terminated,
                 np.zeros(self.num_envs, np.bool_), infos)
 
@@ -113,13 +110,12 @@ class FuelbreakVectorEnv(VectorEnv):
             self._streams, self._episodes, strict=True)])
         for slot, left in enumerate(state["budget_left"]):
             self.slots.put_back(slot, breaks[slot], float(left))
-        self.slots.update(everyone, np.zeros(self.num_envs, np.bool_))
-        return to_floats(self.slots.layers), self._infos(everyone.tolist(), {})
+        self.slots.update(everyone)
+        return to_floats(self.slots.layers), self._infos()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool [N, A], True = allowed."""
-        return np.stack([allowed(self.slots, slot, self.source.segments)
-                         for slot in range(self.num_envs)])
+        return allowed(self.slots, np.arange(self.num_envs), self.source.segments)
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """One picture per slot."""
@@ -141,10 +137,10 @@ class FuelbreakVectorEnv(VectorEnv):
         self._episodes[slot] += 1
         return self.source.problem(self._streams[slot], self._episodes[slot], options)
 
-    def _infos(self, slots: list[int], infos: Info) -> Info:
-        for slot in slots:
-            infos = self._add_info(infos, info_of(self.slots, slot, self.source.segments), slot)
-        return infos
+    def _infos(self) -> Info:
+        """Of all slots, with gymnasium's marks for which of them have it."""
+        infos = infos_of(self.slots, np.arange(self.num_envs), self.source.segments)
+        return infos | {f"_{name}": np.ones(self.num_envs, np.bool_) for name in infos}
 
 
 def options_of(options: dict[str, Any] | None, slot: int, count: int) -> dict[str, Any] | None:

@@ -48,13 +48,42 @@ def burned_near(cell, reach, width, codes, out):
             out[fire] = 1
 
 
+@compiled(inline="always")
+def _fires_of(slot, counts):
+    slots, shown, hidden = counts
+    return ((slot * shown, (slot + 1) * shown),
+            (slots * shown + slot * hidden, slots * shown + (slot + 1) * hidden))
+
+
 @compiled()
-def break_concerns(cell, reach, width, sources, codes, crossing, stale, concerned):
-    """Sets stale[fire] = 1, u8 [F], as `depends_on`, and counts concerned i64 [F] up where a fire
-    burned within `reach` of the cell: no other fire can depend on it.
+def list_change(slot, place, counts, new, kept, stale):
+    """Notes that a break came or went in a padded cell. Where no more can be noted, the fires that
+    are stale by now are no longer kept: they burn anew as a whole.
+
+    counts: numbers of slots, and of plan and reward fires of each. new: `ChangedCells`.
     """
-    for fire in range(codes.shape[0]):
-        if _burned_near(fire, cell, reach, width, codes):
-            concerned[fire] += 1
-            if sources[fire] != cell and _depends(fire, cell, codes, crossing):
-                stale[fire] = 1
+    if new.how_many[slot] == new.cells.shape[1]:
+        for first, end in _fires_of(slot, counts):
+            for fire in range(first, end):
+                kept[fire] = kept[fire] and stale[fire] == 0
+        new.how_many[slot] = 0
+    new.cells[slot, new.how_many[slot]] = place
+    new.how_many[slot] += 1
+
+
+@compiled()
+def breaks_concern(slots, places, reach, width, counts, sources, codes, crossing, new, kept, stale,
+                   concerned):
+    """Notes that padded cells `places` i64 [M] of `slots` i64 [M] became breaks: sets stale[fire],
+    u8 [F], as `depends_on`, and counts concerned i64 [F] up where a fire burned within `reach` of
+    a cell: no other fire can depend on it.
+    """
+    for i in range(places.size):
+        cell = places[i]
+        list_change(slots[i], cell, counts, new, kept, stale)
+        for first, end in _fires_of(slots[i], counts):
+            for fire in range(first, end):
+                if _burned_near(fire, cell, reach, width, codes):
+                    concerned[fire] += 1
+                    if sources[fire] != cell and _depends(fire, cell, codes, crossing):
+                        stale[fire] = 1

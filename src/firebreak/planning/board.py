@@ -5,10 +5,8 @@ from numpy.typing import NDArray
 
 from firebreak.env.marginal_gains import MarginalGains
 from firebreak.env.problem import Problem
+from firebreak.env.slots import ONLY
 from firebreak.planning.rounds import Placement, Score, loaded, spent_share
-
-_SLOT = np.zeros(1, np.int64)
-_GOES_ON = np.zeros(1, np.bool_)
 
 
 class Board:
@@ -99,13 +97,13 @@ class Board:
     def place(self, cell: int) -> None:
         """Breaks a cell."""
         self._slots.place(0, cell)
-        self._burned += self._slots.update(_SLOT, _GOES_ON)
+        self._burned += self._slots.update(ONLY)
         self.cells.append(cell)
 
     def remove(self, cell: int) -> None:
         """Takes a break away."""
         self._slots.remove(0, cell)
-        self._burned += self._slots.update(_SLOT, _GOES_ON)
+        self._burned += self._slots.update(ONLY)
         self.cells.remove(cell)
 
     def placement(self) -> Placement:

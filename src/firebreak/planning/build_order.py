@@ -6,11 +6,10 @@ line, so stay together, where a choice forwards sees no use in either of them al
 the plan fires, so that the test fires may say what the order is worth.
 """
 
-import numpy as np
 
 from firebreak.env.core import begin
 from firebreak.env.problem import problem_of
-from firebreak.env.slots import Slots, sizes_for
+from firebreak.env.slots import ONLY, Slots, sizes_for
 from firebreak.fire.scene import Scene
 from firebreak.planning.progress import Told, untold
 from firebreak.planning.stretches import Segment
@@ -18,8 +17,6 @@ from firebreak.planning.stretches import Segment
 LOOKS = 12
 """How often all segments are looked up anew, at most."""
 
-_SLOT = np.zeros(1, np.int64)
-_GOES_ON = np.zeros(1, np.bool_)
 
 
 def in_build_order(scene: Scene, segments: list[Segment], plan_fires: int,
@@ -40,7 +37,7 @@ def in_build_order(scene: Scene, segments: list[Segment], plan_fires: int,
     fires = scene.fires("plan", plan_fires)
     slots = Slots(sizes_for(scene, 1, plan_fires, 0))
     # The order may not depend on the budget: all segments are affordable.
-    begin(slots, _SLOT, [problem_of(scene, 1.0, fires, fires.first(0))])
+    begin(slots, ONLY, [problem_of(scene, 1.0, fires, fires.first(0))])
     for segment in segments:
         _place(slots, segment)
     missed = dict.fromkeys(range(len(segments)), 0.0)
@@ -76,10 +73,10 @@ def _missed_by(slots: Slots, segment: Segment) -> float:
 def _place(slots: Slots, segment: Segment) -> None:
     for cell in segment.cells.tolist():
         slots.place(0, cell)
-    slots.update(_SLOT, _GOES_ON)
+    slots.update(ONLY)
 
 
 def _remove(slots: Slots, segment: Segment) -> None:
     for cell in segment.cells.tolist():
         slots.remove(0, cell)
-    slots.update(_SLOT, _GOES_ON)
+    slots.update(ONLY)

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from firebreak.checks import fail
 from firebreak.env.problem import problem_of
-from firebreak.env.slots import Slots, sizes_for
+from firebreak.env.slots import ONLY, Slots, sizes_for
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import Scene
 from firebreak.planning.plan import Plan, cost_of
@@ -38,7 +38,6 @@ PROTECTED_DROP = 0.01
 CURVE_POINTS = 8
 CVAR_RESAMPLES = RESAMPLES // 5
 
-_SLOT = np.zeros(1, np.int64)
 
 
 class Interval(NamedTuple):
@@ -126,12 +125,12 @@ def _burn(slots: Slots, scene: Scene, fires: Fires, segments: Sequence[Segment],
           ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Losses [n + 1, F] and burn probability [n + 1, H, W] under the first 0 to n segments."""
     slots.load(0, problem_of(scene, 1.0, fires, fires.first(0)))
-    slots.update(_SLOT, np.ones(1, np.bool_))
+    slots.update(ONLY, fresh=True)
     losses, burned = [slots.plan_trees(0).loss.copy()], [slots.maps(0)[0]]
     for segment in segments:
         for cell in segment.cells.tolist():
             slots.place(0, cell)
-        slots.update(_SLOT, np.zeros(1, np.bool_))
+        slots.update(ONLY)
         losses.append(slots.plan_trees(0).loss.copy())
         burned.append(slots.maps(0)[0])
     return np.stack(losses), np.stack(burned)

@@ -12,7 +12,7 @@ from firebreak.agent.targets import lower_mean
 from firebreak.checks import fail
 from firebreak.env.actions import allowed, place_available
 from firebreak.env.observation import to_floats
-from firebreak.env.slots import Slots
+from firebreak.env.slots import ONLY, Slots
 from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
 from firebreak.planning.rounds import (
@@ -82,7 +82,7 @@ def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     values = _q_values(policy, slots)
     best = np.full(slots.sizes.shape, -np.inf, np.float32)
     rows, cols = slots.sizes.shape
-    allowed_values = np.where(allowed(slots, 0, segments=True), values, -np.inf)
+    allowed_values = np.where(allowed(slots, ONLY, segments=True)[0], values, -np.inf)
     for number, of_shape in enumerate(allowed_values.reshape(-1, rows, cols)):
         for row, col in shape_cells(number, _joined(slots)).tolist():
             if abs(row) >= rows or abs(col) >= cols:
@@ -128,12 +128,12 @@ def _place_segments(task: Task, policy: Policy) -> Placement:
     cells: list[int] = []
     burned = shown
     while slots.available[0].any():
-        best_first = _best_first(_q_values(policy, slots), allowed(slots, 0, segments=True))
+        best_first = _best_first(_q_values(policy, slots), allowed(slots, ONLY, segments=True)[0])
         lines = (line[slots.available[0].ravel()[line]] for line in (
             action_cells(action, shape, _joined(slots)) for action in best_first.tolist()))
         for line in spaced_lines(lines, task.batch, shape):
             cells += place_available(slots, 0, line.tolist())
-        burned += slots.update(np.zeros(1, np.int64), np.zeros(1, np.bool_))
+        burned += slots.update(ONLY)
         task.told(spent_share(slots, task.problem))
     return Placement(np.array(cells, np.int64), burned / shown)
 

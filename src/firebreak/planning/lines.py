@@ -69,7 +69,7 @@ def rated_lines(landscape: Landscape, ground: Ground, flow: Flow,
         lengths: rising.
     """
     cols = landscape.shape[1]
-    state = pad(line_state(landscape, ground.breaks), STOPS)
+    state = pad(line_state(landscape.burnable, landscape.treatable, ground.breaks), STOPS)
     begin = np.flatnonzero(ground.available)
     wanted = np.array(lengths, np.int64)
     found = []

@@ -15,7 +15,7 @@ from firebreak.agent.policy_file import Policy
 from firebreak.env.actions import place_available
 from firebreak.env.core import begin
 from firebreak.env.problem import Problem, problem_of
-from firebreak.env.slots import Slots, sizes_for
+from firebreak.env.slots import ONLY, Slots, sizes_for
 from firebreak.fire.engine import burn_statistics
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.landscape import Landscape
@@ -30,7 +30,6 @@ SPACING = 3
 """Cells of one round are at least this far apart (Chebyshev): each would change its neighbours'
 scores."""
 
-_SLOT = np.zeros(1, np.int64)
 
 
 class Task(NamedTuple):
@@ -78,7 +77,7 @@ def place_by_score(task: Task, score: Score) -> Placement:
         if not slots.available[0].any():
             return Placement(np.array(cells, np.int64), burned / shown)
         task.told(spent_share(slots, task.problem))
-        burned += slots.update(_SLOT, np.zeros(1, np.bool_))
+        burned += slots.update(ONLY)
 
 
 def spent_share(slots: Slots, problem: Problem) -> float:
@@ -164,7 +163,7 @@ def loaded(problem: Problem) -> Slots:
     """One slot that holds the problem, its plan fires burned without breaks."""
     slots = Slots(sizes_for(problem.scene, 1, problem.plan_fires.source.size,
                             problem.reward_fires.source.size))
-    begin(slots, _SLOT, [problem])
+    begin(slots, ONLY, [problem])
     return slots
 
 
@@ -176,4 +175,4 @@ def warm_up() -> None:
     burn_statistics(scene.field, fires, scene.worth)
     slots = loaded(problem_of(scene, 0.5, fires, fires.first(0)))
     slots.place(0, int(np.flatnonzero(slots.available[0])[0]))
-    slots.update(_SLOT, np.zeros(1, np.bool_))
+    slots.update(ONLY)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.actions import place_available
 from firebreak.env.problem import Problem
-from firebreak.env.slots import Slots
+from firebreak.env.slots import ONLY, Slots
 from firebreak.fire.concern_kernel import burned_near, depends_on
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.fire_tables import Crossing, crossing_of
@@ -25,8 +25,6 @@ from firebreak.planning.lines import LENGTHS, Ground, Lines, flow_of, rated_line
 from firebreak.planning.rounds import Placement, Task, loaded, spaced_lines, spent_share
 from firebreak.planning.trees import conditional_value, tree_scratch
 from firebreak.segments import COMPASS, line_steps
-
-_SLOT = np.zeros(1, np.int64)
 
 
 @cache
@@ -76,7 +74,7 @@ def place_segments(task: Task) -> Placement:
         order = sorted(range(len(tried)), key=lambda k: (-tried[k].saved_per_cost, k))
         for line in spaced_lines([tried[k].cells for k in order], task.batch, scene.field.shape):
             cells += place_available(slots, 0, line.tolist())
-        burned += slots.update(_SLOT, np.zeros(1, np.bool_))
+        burned += slots.update(ONLY)
         task.told(spent_share(slots, problem))
     return Placement(np.array(cells, np.int64), burned / shown + paid)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.problem import problem_of
-from firebreak.env.slots import Slots
+from firebreak.env.slots import ONLY, Slots
 from firebreak.fire.engine import burn_arrival, burn_loss
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.fire.keyed import fire_keys
@@ -38,8 +38,6 @@ _Q_MAP_CELLS = 128 * 128  # a Q-map of more treatable cells takes too long to lo
 
 K = TypeVar("K")
 V = TypeVar("V")
-_SLOT = np.zeros(1, np.int64)
-_GOES_ON = np.zeros(1, np.bool_)
 
 
 class Estimate(NamedTuple):
@@ -226,7 +224,7 @@ def _become(slots: Slots, cells: Sequence[int]) -> None:
         slots.remove(0, cell)
     for cell in np.flatnonzero(wanted & ~now).tolist():
         slots.place(0, cell)
-    slots.update(_SLOT, _GOES_ON)
+    slots.update(ONLY)
 
 
 def _outside(scene: Scene, before: NDArray[np.float64], after: NDArray[np.float64],

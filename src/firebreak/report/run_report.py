@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import Policy
 from firebreak.env.core import begin
 from firebreak.env.problem import problem_of
-from firebreak.env.slots import Slots, sizes_for
+from firebreak.env.slots import ONLY, Slots, sizes_for
 from firebreak.fire.engine import burn_arrival, burn_loss, burn_statistics
 from firebreak.fire.scene import Scene
 from firebreak.landscape.landscape import Landscape
@@ -119,13 +119,12 @@ def _q_maps(out: Path, scene: Scene, policy: Policy, plan: Plan, caption: str) -
     """What the policy saw in each cell at its first choice and half-way through the plan."""
     fires = scene.fires("plan", plan.plan_fires)
     problem = problem_of(scene, plan.budget_share, fires, fires.first(0))
-    only = np.zeros(1, np.int64)
     slots = Slots(sizes_for(scene, 1, plan.plan_fires, 0))
-    begin(slots, only, [problem])
+    begin(slots, ONLY, [problem])
     files = [_q_map(out / "q_map_first.png", policy, slots, caption)]
     for cell in plan.cells[:plan.cells.size // 2].tolist():
         slots.place(0, cell)
-    slots.update(only, np.zeros(1, np.bool_))
+    slots.update(ONLY)
     return [*files, _q_map(out / "q_map_middle.png", policy, slots, caption)]
 
 
