@@ -10,6 +10,7 @@ from firebreak.checks import InputError
 from firebreak.env.marginal_gains import MarginalGains
 from firebreak.env.problem import Problem
 from firebreak.env.slots import Slots
+from firebreak.env.what_if import gains
 from firebreak.fire.engine import burn
 from firebreak.fire.travel import unpad
 from strategies import Case, cases, random_case
@@ -44,9 +45,9 @@ def assert_as_anew(slots: Slots, problem: Problem) -> None:
     for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                        (slots.reward_ids(0), problem.reward_fires)):
         anew = burn(problem.scene.field, fires, problem.scene.worth, slots.breaks[0])
-        np.testing.assert_array_equal(unpad(slots._fires.code[ids], problem.scene.field.shape),
+        np.testing.assert_array_equal(unpad(slots.fires.code[ids], problem.scene.field.shape),
                                       anew.parent_code)
-        np.testing.assert_array_equal(slots._fires.loss[ids], anew.loss)
+        np.testing.assert_array_equal(slots.fires.loss[ids], anew.loss)
 
 
 def near_each_other(rng: np.random.Generator, case: Case, count: int) -> list[int]:
@@ -109,10 +110,10 @@ def test_gains_are_those_of_placing_each_break(case: Case, mode: str, kind: str,
     update(slots)
     layers = slots.layers.copy()
     cells = rng.choice(case.burnable.size, min(case.burnable.size, 40), replace=False)
-    gains = slots.gains(0, cells)
+    gained = gains(slots, 0, cells)
     update(slots)
     np.testing.assert_array_equal(slots.layers, layers)  # nothing changed
-    for cell, gain in zip(cells.tolist(), gains.tolist(), strict=True):
+    for cell, gain in zip(cells.tolist(), gained.tolist(), strict=True):
         if slots.available[0].flat[cell]:
             assert gain == pytest.approx(gain_slowly(slots, cell), abs=1e-12 * slots.plan_loss(0))
         else:
@@ -131,8 +132,8 @@ def test_kept_gains_have_the_bits_of_fresh_ones(case: Case, mode: str, kind: str
     for _ in range(8):
         toggle(slots, int(rng.choice(places)))
         update(slots)
-        np.testing.assert_array_equal(kept.refresh(), slots.gains(0, cells))
-    np.testing.assert_array_equal(kept.refresh(), with_breaks(problem, slots).gains(0, cells))
+        np.testing.assert_array_equal(kept.refresh(), gains(slots, 0, cells))
+    np.testing.assert_array_equal(kept.refresh(), gains(with_breaks(problem, slots), 0, cells))
 
 
 @pytest.mark.parametrize("kind", HARD_KINDS)
@@ -141,7 +142,7 @@ def test_a_break_that_is_taken_away_burns_few_fires_anew(kind: str) -> None:
     slots, _ = slots_on(case, with_rules(case, "front", kind, 0), by_class(case))
     slots.place(0, 50)
     update(slots)
-    codes = unpad(slots._fires.code, (24, 24))
+    codes = unpad(slots.fires.code, (24, 24))
     near = (codes[:, 0:6, 0:6] != 255).any(axis=(1, 2)).sum()
     slots.remove(0, 50)
     assert 0 < update(slots) <= near < 200

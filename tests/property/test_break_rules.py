@@ -45,9 +45,9 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str, 
         for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                            (slots.reward_ids(0), problem.reward_fires)):
             anew = burn(field, fires, problem.scene.worth, slots.breaks[0])
-            code = unpad(slots._fires.code[ids], field.shape)
+            code = unpad(slots.fires.code[ids], field.shape)
             np.testing.assert_array_equal(code, anew.parent_code)
-            np.testing.assert_array_equal(slots._fires.loss[ids], anew.loss)
+            np.testing.assert_array_equal(slots.fires.loss[ids], anew.loss)
     if "shaded" in rules and slots.breaks.any():  # the scene's own field is left alone
         np.testing.assert_array_equal(field.metric, with_rules(case, mode, rules, seed,
                                                                steps).metric)

@@ -167,8 +167,8 @@ def assert_as_burned_anew(slots: Slots, problem) -> None:
     for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                        (slots.reward_ids(0), problem.reward_fires)):
         anew = burn(field, fires, value, slots.breaks[0])
-        np.testing.assert_array_equal(unpad(slots._fires.code[ids], field.shape), anew.parent_code)
-        np.testing.assert_array_equal(slots._fires.loss[ids], anew.loss)
+        np.testing.assert_array_equal(unpad(slots.fires.code[ids], field.shape), anew.parent_code)
+        np.testing.assert_array_equal(slots.fires.loss[ids], anew.loss)
     anew = burn_statistics(field, problem.plan_fires, value, slots.breaks[0])
     burn_probability, downstream = slots.maps(0)
     np.testing.assert_array_equal(burn_probability, anew.burn_probability)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.sizes import Sizes
 from firebreak.env.slots import ONLY, Slots
+from firebreak.env.what_if import gains
 
 
 class ExactGains:
@@ -28,11 +29,11 @@ class ExactGains:
         share of the untreated loss the mean loss of the fires falls with one more break.
         """
         self.loaded(slots, slot)
-        gains = np.full(slots.breaks[slot].size, np.nan, np.float32)
+        found = np.full(slots.breaks[slot].size, np.nan, np.float32)
         cells = np.flatnonzero(slots.available[slot])
         untreated = max(float(slots.untreated_reward_loss[slot]), 1e-9)
-        gains[cells] = self._slots.gains(0, cells) / untreated
-        return gains
+        found[cells] = gains(self._slots, 0, cells) / untreated
+        return found
 
     def owned_bytes(self) -> int:
         """Bytes of storage held, fixed from the start."""

@@ -116,16 +116,11 @@ class FireStore:
     def _share_unit(self, slot: int) -> float:
         return self.unit(slot) * 2.0**(_MOST_SHARED - _MOST_COUNTED)
 
-    def revalue(self, slot: int, place: int, value: NDArray[np.float32],
-                ids: tuple[slice, ...]) -> None:
-        """Burning a padded cell costs something else now, f32 [C], fires that start there too;
-        `burn` must follow.
-        """
+    def revalue(self, slot: int, place: int, value: NDArray[np.float32]) -> None:
+        """Burning a padded cell costs something else now, f32 [C]; `burn` must follow."""
         self._worth.worth[slot, :, place] = in_units(value, self.unit(slot))
         self._worth.share[slot, :, place] = in_units(value, self._share_unit(slot))
         self._new.revalued[slot] = True
-        for some in ids:
-            self._stale[some] |= self._table.source[some] == place
 
     def load(self, ids: slice, fires: Fires, first_row: int, steps: int) -> None:
         """Puts fires into a slot; they burn at the next `burn`."""
@@ -148,6 +143,11 @@ class FireStore:
         breaks_concern(which, places, REACH, self.width, self._counts, self._table.source,
                        self._store.code, self._crossing, self._new, self._store.kept, self._stale,
                        self.concerned)
+
+    def starts_at(self, place: int, ids: tuple[slice, ...]) -> None:
+        """What fires burn that start in a padded cell counts otherwise now."""
+        for some in ids:
+            self._stale[some] |= self._table.source[some] == place
 
     def _concerns(self, place: int, reach: int, some: slice) -> None:
         near = np.zeros(self._stale[some].size, np.uint8)

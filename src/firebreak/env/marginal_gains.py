@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.slots import Slots
+from firebreak.env.what_if import savings
 
 
 class MarginalGains:
@@ -27,7 +28,7 @@ class MarginalGains:
         self._moves = -1
 
     def refresh(self) -> NDArray[np.float64]:
-        """Gains f64 [n] as things stand now, with the bits of `Slots.gains`."""
+        """Gains f64 [n] as things stand now, with the bits of `what_if.gains`."""
         concerned = self._slots.concerned(self._slot)[:self._count]
         moves = int(self._slots.moves[self._slot])
         if moves != self._moves:
@@ -39,6 +40,6 @@ class MarginalGains:
         return self._total / (unit * max(self._count, 1))
 
     def _try_again(self, fires: NDArray[np.int64]) -> None:
-        saved, beyond = self._slots.savings(self._slot, self._cells, fires)
+        saved, beyond = savings(self._slots, self._slot, self._cells, fires)
         self._total += (saved - self._saved[fires]).sum(axis=0)
         self._saved[fires], self._beyond[fires] = saved, beyond

@@ -18,11 +18,9 @@ from firebreak.env.observation_store import ObservationStore, Seen
 from firebreak.env.problem import Problem
 from firebreak.env.sizes import PlanTrees, Sizes, check_fits, sizes_for
 from firebreak.fire.fire_tables import Overlays
-from firebreak.fire.overlay import break_state
 from firebreak.fire.ring import REACH
 from firebreak.fire.shading import treat, untreat
-from firebreak.fire.travel import pad, padded_cells, padded_width, unpad
-from firebreak.fire.what_if_kernel import Candidates, in_units
+from firebreak.fire.travel import pad, padded_cells, padded_width
 
 __all__ = ["PlanTrees", "Sizes", "Slots", "sizes_for"]
 
@@ -46,11 +44,11 @@ class Slots:
         p = (rows + 2 * REACH) * width
         self.sizes, self.width, self.cells = sizes, width, p
         self.problems: list[Problem | None] = [None] * n
-        self._fields = FieldStore((rows, cols), n, s, heat=classes > 1, breach=breach,
+        self.fields = FieldStore((rows, cols), n, s, heat=classes > 1, breach=breach,
                                   spotting=spotting)
         self.land = LandStore(sizes)
-        self._value = np.zeros((n, classes, p), np.float32)
-        self._fires = FireStore((rows, cols), n, k, r, classes)
+        self.value = np.zeros((n, classes, p), np.float32)
+        self.fires = FireStore((rows, cols), n, k, r, classes)
         self._counts = np.zeros((2, n), np.int64)  # plan and reward fires in use
         self._plain = np.zeros(n, np.bool_)
         self._observed = ObservationStore(sizes)
@@ -77,7 +75,12 @@ class Slots:
     @property
     def leak(self) -> bool:
         """Whether fires pass breaks that touch at a corner only; one rule for all slots."""
-        return self._fields.rules().leak
+        return self.fields.rules().leak
+
+    @property
+    def overlays(self) -> Overlays:
+        """What lies on the travel fields: breaks, and what burning costs."""
+        return Overlays(self.land.states, self.value)
 
     @property
     def layers(self) -> NDArray[np.uint8]:
@@ -107,8 +110,8 @@ class Slots:
         yield from (array for array in vars(self).values() if isinstance(array, np.ndarray))
         yield from (array for array in vars(self._observed).values())
         yield from self.land.arrays()
-        yield from self._fires.arrays()
-        yield from self._fields.arrays()
+        yield from self.fires.arrays()
+        yield from self.fields.arrays()
 
     def plan_ids(self, slot: int) -> slice:
         """Ids of a slot's plan fires (those in use come first)."""
@@ -129,15 +132,15 @@ class Slots:
         check_fits(self.sizes, problem)
         field = problem.scene.field
         others = any(other is not None for k, other in enumerate(self.problems) if k != slot)
-        self._fields.load(slot, field, alone=not others)
+        self.fields.load(slot, field, alone=not others)
         self.land.load(slot, problem)
         # What cannot burn may be worth more than all that can: it must not set the unit of sums.
-        self._value[slot] = pad(problem.scene.worth) * field.burnable
-        self._fires.begin(slot, self._value[slot],
+        self.value[slot] = pad(problem.scene.worth) * field.burnable
+        self.fires.begin(slot, self.value[slot],
                           float(problem.scene.value[problem.scene.landscape.burnable].sum()))
         for ids, fires in ((self.plan_ids(slot), problem.plan_fires),
                            (self.reward_ids(slot), problem.reward_fires)):
-            self._fires.load(ids, fires, self._fields.first_row(slot), field.steps)
+            self.fires.load(ids, fires, self.fields.first_row(slot), field.steps)
         self._observed.load(slot, problem)
         self.problems[slot] = problem
         self._counts[:, slot] = problem.plan_fires.source.size, problem.reward_fires.source.size
@@ -146,9 +149,9 @@ class Slots:
 
     def give(self, slot: int) -> None:
         """Breaks the cells that the slot's problem gives, at no cost; `update` burns them."""
-        for cell in self._problem(slot).given.tolist():
+        for cell in self.problem(slot).given.tolist():
             self.place(slot, cell)
-        self.land.leave(slot, self._problem(slot).budget)
+        self.land.leave(slot, self.problem(slot).budget)
 
     def place(self, slot: int, cell: int) -> None:
         """Breaks one cell (flat index) of a slot; `update` burns what that changes."""
@@ -164,7 +167,7 @@ class Slots:
                 which.tolist(), cells.tolist(), strict=True)], np.bool_)
         places = self.land.place(which, cells)
         placed = places >= 0
-        self._fires.breaks_at(which[placed], places[placed])
+        self.fires.breaks_at(which[placed], places[placed])
         self.moves += np.bincount(which[placed], minlength=self.moves.size)
         return placed
 
@@ -193,7 +196,7 @@ class Slots:
         Raises:
             InputError: breaks where there can be none.
         """
-        if (breaks & ~self._problem(slot).scene.landscape.treatable).any():
+        if (breaks & ~self.problem(slot).scene.landscape.treatable).any():
             raise fail(expected="breaks on treatable cells", given="others", where=f"slot {slot}",
                        remedy="resume with the settings and maps the run was started with")
         for cell in np.flatnonzero(breaks).tolist():
@@ -201,32 +204,33 @@ class Slots:
         self.land.leave(slot, budget_left)  # its roundings depend on the order
 
     def _set_break(self, slot: int, cell: int, *, broken: bool) -> None:
-        field, cost = self._problem(slot).scene.field, float(self.land.cost[slot].flat[cell])
-        place = self._write_break(slot, cell, broken=broken)
+        field, cost = self.problem(slot).scene.field, float(self.land.cost[slot].flat[cell])
+        place = self.write_break(slot, cell, broken=broken)
         self.land.leave(slot, self.budget_left[slot] + cost * (-1.0 if broken else 1.0))
         both = self.plan_ids(slot), self.reward_ids(slot)
         if field.breaks.treated is not None:
-            self._fires.changes_at(place, both)
+            self.fires.changes_at(place, both)
         elif broken:
-            self._fires.breaks_at(np.array([slot]), np.array([place]))
+            self.fires.breaks_at(np.array([slot]), np.array([place]))
+            if field.breaks.lost > 0.0:
+                self.fires.starts_at(place, both)
         else:
-            self._fires.opens_at(slot, place, both, embers=field.spots.cells.size > 0)
+            self.fires.opens_at(slot, place, both, embers=field.spots.cells.size > 0)
 
-    def _write_break(self, slot: int, cell: int, *, broken: bool) -> int:
-        """Writes what fires meet in a cell; returns its padded index."""
-        scene = self._problem(slot).scene
+    def write_break(self, slot: int, cell: int, *, broken: bool) -> int:
+        """Writes what fires meet in a cell, and nothing else; returns its padded index."""
+        scene = self.problem(slot).scene
         field, (row, col) = scene.field, divmod(cell, self.sizes.shape[1])
         self.land.write(slot, cell, broken=broken)
         self.moves[slot] += 1
         place = int(padded_cells(np.array([cell]), self.sizes.shape[1])[0])
         if field.breaks.treated is not None:
-            view, here = self._fields.view(slot, field), np.array([place])
+            view, here = self.fields.view(slot, field), np.array([place])
             treat(view, here) if broken else untreat(view, here, field)
         elif field.breaks.lost > 0.0:
             left = np.float32(field.breaks.lost if broken else 1.0)
-            self._value[slot, :, place] = scene.worth[:, row, col] * left
-            self._fires.revalue(slot, place, self._value[slot, :, place],
-                                (self.plan_ids(slot), self.reward_ids(slot)))
+            self.value[slot, :, place] = scene.worth[:, row, col] * left
+            self.fires.revalue(slot, place, self.value[slot, :, place])
         return place
 
     def waste(self, slot: int) -> None:
@@ -239,12 +243,12 @@ class Slots:
         fresh: these slots were just loaded, so their losses are the untreated ones.
         Returns the number of fires burned.
         """
-        burned = self._fires.burn(self._fields, Overlays(self.land.states, self._value))
+        burned = self.fires.burn(self.fields, self.overlays)
         self._unobserved[slots] = True
         for slot in slots.tolist() if fresh else ():
             self.untreated_plan_loss[slot] = self.plan_loss(slot)
             self.untreated_reward_loss[slot] = self.reward_loss(slot)
-            burnable = self._problem(slot).scene.landscape.burnable
+            burnable = self.problem(slot).scene.landscape.burnable
             self._observed.begin(slot, float(self.maps(slot)[0][burnable].mean()))
         return burned
 
@@ -263,95 +267,39 @@ class Slots:
     def _mean_losses(self, kind: int, which: NDArray[np.int64]) -> NDArray[np.float64]:
         """Of the plan fires, kind 0, or of the reward fires, 1."""
         n, shown = self.sizes.slots, self.sizes.slots * self.sizes.plan_fires
-        rows = (self._fires.loss[shown:] if kind else self._fires.loss[:shown]).reshape(n, -1)
+        rows = (self.fires.loss[shown:] if kind else self.fires.loss[:shown]).reshape(n, -1)
         out, counts = np.zeros(which.size), self._counts[kind, which]
         for count in set(counts.tolist()) - {0}:
             same = counts == count
             out[same] = rows[which[same], :count].mean(axis=1)
         return out
 
-    def gains(self, slot: int, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """By how much the mean loss of the plan fires falls if one cell alone is broken next.
-
-        f64 [n], of flat `cells`; 0 where there can be no break. Nothing changes; what breaks have
-        come or gone must have been burned by `update`. The same as placing each cell and taking it
-        away again, but for the rounding of the mean.
-        """
-        count = self._problem(slot).plan_fires.source.size
-        saved = self.savings(slot, cells, np.arange(count))[0]
-        return saved.sum(axis=0) / (self.loss_unit(slot) * max(count, 1))
-
     def loss_unit(self, slot: int) -> float:
-        """Units of `savings` in a loss of 1: a power of two, 2^47 to 2^48 in the most that a fire
-        can lose.
+        """Whole units in a loss of 1: a power of two, 2^47 to 2^48 in the most that a fire can
+        lose.
         """
-        return self._fires.unit(slot)
-
-    def savings(self, slot: int, cells: NDArray[np.int64], fires: NDArray[np.int64],
-                ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """What each of `cells`, broken alone, saves of each of the plan fires numbered `fires`.
-
-        Returns whole units i64 [len(fires), n], see `loss_unit`, and bool [len(fires)]: with some
-        of the breaks the fire would burn a cell that it does not burn without.
-        """
-        field, (_, cols) = self._problem(slot).scene.field, self.sizes.shape
-        free = unpad(field.burnable, self.sizes.shape) & ~self.breaks[slot]
-        which = self.plan_ids(slot).start + fires
-        if field.breaks.treated is not None or field.steps > 1 or field.spots.cells.size:
-            return self._savings_slowly(slot, cells, which, free), np.ones(fires.size, np.bool_)
-        cells_free = np.flatnonzero(free.ravel()[cells])
-        saved = np.zeros((fires.size, cells.size), np.int64)
-        if not cells_free.size or not fires.size:
-            return saved, np.zeros(fires.size, np.bool_)
-        lost = field.breaks.lost
-        row = np.full(self.cells, -1, np.int32)
-        places = padded_cells(cells[cells_free], cols)
-        row[places] = np.arange(places.size, dtype=np.int32)
-        left = self._value[slot] * np.float32(lost) if lost > 0.0 else self._value[slot, :0]
-        candidates = Candidates(row, slot, break_state(field.breaks),
-                                in_units(left, self.loss_unit(slot)))
-        made, beyond = self._fires.try_breaks(which, candidates, self._fields,
-                                              Overlays(self.land.states, self._value))
-        saved[:, cells_free] = made[:, row[places]]
-        return saved, beyond
-
-    def _savings_slowly(self, slot: int, cells: NDArray[np.int64], which: NDArray[np.int64],
-                        free: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """`savings` of any kind of break in any weather: the fires it may change burn anew."""
-        unit = self.loss_unit(slot)
-        saved = np.zeros((which.size, cells.size), np.int64)
-        shaded = self._problem(slot).scene.field.breaks.treated is not None
-        for k in np.flatnonzero(free.ravel()[cells]).tolist():
-            place = int(padded_cells(cells[k:k + 1], self.sizes.shape[1])[0])
-            rows = self._fires.may_change(place, which, burns=shaded)
-            own = which[rows]
-            before = self._fires.loss[own]
-            self._write_break(slot, int(cells[k]), broken=True)
-            after = self._fires.loss_anew(own, self._fields,
-                                          Overlays(self.land.states, self._value))
-            self._write_break(slot, int(cells[k]), broken=False)
-            saved[rows, k] = np.rint((before - after) * unit).astype(np.int64)
-        return saved
+        return self.fires.unit(slot)
 
     def concerned(self, slot: int) -> NDArray[np.int64]:
         """Of each plan fire, how many breaks have come or gone near enough to change it, or what
         another break would save of it.
         """
-        return self._fires.concerned[self.plan_ids(slot)]
+        return self.fires.concerned[self.plan_ids(slot)]
 
     def maps(self, slot: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Burn probability and downstream value [H, W] of the plan fires under the breaks."""
-        count = self._problem(slot).plan_fires.source.size
-        burned, downstream = self._fires.sums(slot)
+        count = self.problem(slot).plan_fires.source.size
+        burned, downstream = self.fires.sums(slot)
         return burned / count, downstream / count
 
     def plan_trees(self, slot: int) -> PlanTrees:
         """The trees of the slot's plan fires: views, valid until the next `update`."""
         first = slot * self.sizes.plan_fires
-        ids = slice(first, first + self._problem(slot).plan_fires.source.size)
-        return PlanTrees(self._fires.code[ids], self._fires.source[ids], self._fires.loss[ids])
+        ids = slice(first, first + self.problem(slot).plan_fires.source.size)
+        return PlanTrees(self.fires.code[ids], self.fires.source[ids], self.fires.loss[ids])
 
-    def _problem(self, slot: int) -> Problem:
+    def problem(self, slot: int) -> Problem:
+        """What a slot holds."""
         problem = self.problems[slot]
         assert problem is not None, "slot used before load"
         return problem
@@ -359,5 +307,5 @@ class Slots:
     def _seen(self, which: NDArray[np.int64]) -> Seen:
         plan_loss = np.zeros(self.sizes.slots)
         plan_loss[which] = self._mean_losses(0, which)
-        return Seen(*self._fires.plan_sums(), self.breaks, self.available, self.budget_left,
+        return Seen(*self.fires.plan_sums(), self.breaks, self.available, self.budget_left,
                     plan_loss, self.untreated_plan_loss)

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from firebreak.env.marginal_gains import MarginalGains
 from firebreak.env.problem import Problem
 from firebreak.env.slots import ONLY
+from firebreak.env.what_if import gains
 from firebreak.planning.rounds import Placement, Score, loaded, spent_share
 
 
@@ -83,7 +84,7 @@ class Board:
         self.evaluated += cells.size
         if self._kept is None:
             self._count_looks(cells, 1.0)
-            return self._slots.gains(0, cells)
+            return gains(self._slots, 0, cells)
         concerned = self._slots.concerned(0)[:self._shown]
         self._count_looks(self._treatable, float((concerned != self._seen).mean()))
         self._seen = concerned.copy()

@@ -17,6 +17,7 @@ from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.problem import problem_of
 from firebreak.env.slots import ONLY, Slots
+from firebreak.env.what_if import gains
 from firebreak.fire.engine import burn_arrival, burn_loss
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.fire.keyed import fire_keys
@@ -142,7 +143,7 @@ class ExplorerState:
     def gain(self, cells: Sequence[int], cell: int) -> float:
         """What one more break saves, share of the untreated mean loss."""
         _become(self._explore, cells)
-        saved = float(self._explore.gains(0, np.array([cell], np.int64))[0])
+        saved = float(gains(self._explore, 0, np.array([cell], np.int64))[0])
         return saved / self.untreated.loss
 
     def q_values(self, cells: Sequence[int]) -> NDArray[np.float32] | None:
