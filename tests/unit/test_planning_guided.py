@@ -7,13 +7,18 @@ import torch
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
+from firebreak.env.problem import problem_of
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
 from firebreak.layout import OBSERVATION
+from firebreak.planning.board import Board
+from firebreak.planning.guided import NEARLY, segments_in_turn
+from firebreak.planning.learned import segment_values
 from firebreak.planning.limits import SearchOptions
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import Plan
+from firebreak.segments import SHAPES
 
 FIRES = 32
 
@@ -23,10 +28,11 @@ def scene() -> Scene:
     return make_scene(generate(8, 12), FireConditions(scenarios=3), 1)
 
 
-@pytest.fixture(scope="module")
-def policy() -> Policy:
+@pytest.fixture(scope="module", params=[1, SHAPES], ids=["cells", "segments"])
+def policy(request: pytest.FixtureRequest) -> Policy:
     torch.manual_seed(0)
-    return Policy(QMapNetwork(OBSERVATION.channels, 8).eval(), {"run": "untrained"})
+    network = QMapNetwork(OBSERVATION.channels, 8, shapes=request.param)
+    return Policy(network.eval(), {"run": "untrained"})
 
 
 def plan_of(scene: Scene, policy: Policy | None, method: str, evaluations: int = 300,
@@ -76,6 +82,27 @@ def test_the_plan_begins_with_what_saves_most(scene: Scene, policy: Policy) -> N
         mask.ravel()[cell] = True
         alone.append(float(burn_loss(scene.field, fires, scene.worth, mask).mean()))
     assert alone[0] == min(alone)
+
+
+def test_segments_are_drawn_from_those_nearly_as_good_as_the_best(
+        scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    if policy.network.shapes == 1:
+        pytest.skip("places cells")
+    fires, drawn = scene.fires("plan", FIRES), []
+    board = Board(problem_of(scene, 0.2, fires, fires.first(0)))
+
+    def segment(of: Board, action: int) -> list[int]:
+        values = of.score(lambda slots: segment_values(policy, slots))
+        drawn.append((float(values[action]), float(values.max())))
+        return own(of, action)
+
+    own = Board.segment
+    monkeypatch.setattr(Board, "segment", segment)
+    segments_in_turn(board, policy, np.random.default_rng(0))
+    assert not board.available().size
+    assert len(set(board.cells)) == len(board.cells) > len(drawn)
+    assert all(value >= best - NEARLY * abs(best) > -np.inf for value, best in drawn)
+    assert any(value < best for value, best in drawn)
 
 
 def test_without_a_policy_it_says_how_to_get_one(scene: Scene) -> None:

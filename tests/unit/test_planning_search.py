@@ -7,6 +7,7 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.env.problem import Problem, problem_of
+from firebreak.env.slots import Slots
 from firebreak.fire.engine import burn_loss, burn_statistics
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
@@ -163,7 +164,7 @@ def test_the_clock_ends_a_search_within_a_move(scene: Scene, method: str,
     time = iter(range(10**9))
     monkeypatch.setattr(limits, "perf_counter", lambda: float(next(time)))
     moved = []
-    monkeypatch.setattr(Board, "remove", counted(Board.remove, moved))
+    monkeypatch.setattr(Slots, "remove", counted(Slots.remove, moved))
     plan_of(scene, method, search=SearchOptions(seconds=3.0, start="random"))
     looks = len(moved)
     time = iter(range(10**9))

@@ -1,5 +1,7 @@
 """The plan fires of one problem under a plan that changes break by break, every look counted."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,6 +10,7 @@ from firebreak.env.problem import Problem
 from firebreak.env.slots import ONLY
 from firebreak.env.what_if import gains
 from firebreak.planning.rounds import Placement, Score, loaded, spent_share
+from firebreak.segments import action_cells
 
 
 class Board:
@@ -59,6 +62,11 @@ class Board:
         """Flat cells that may be broken and that what is left of the budget buys."""
         return np.flatnonzero(self._slots.available[0])
 
+    def segment(self, action: int) -> list[int]:
+        """The flat cells that an allowed action of `firebreak.segments` would break."""
+        cells = action_cells(action, self.shape, self._slots.leak)
+        return cells[self._slots.available[0].ravel()[cells]].tolist()
+
     def price(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """What cells cost."""
         return self._cost[cells]
@@ -68,7 +76,7 @@ class Board:
         return self._slots.maps(0)[1].ravel()
 
     def score(self, of: Score) -> NDArray[np.floating]:
-        """A score of all cells under the breaks, flat."""
+        """A score of all cells, or of all actions, under the breaks, flat."""
         return of(self._slots).ravel()
 
     def beside(self, reach: int) -> NDArray[np.bool_]:
@@ -97,15 +105,22 @@ class Board:
 
     def place(self, cell: int) -> None:
         """Breaks a cell."""
-        self._slots.place(0, cell)
-        self._burned += self._slots.update(ONLY)
-        self.cells.append(cell)
+        self.change([], [cell])
 
     def remove(self, cell: int) -> None:
         """Takes a break away."""
-        self._slots.remove(0, cell)
-        self._burned += self._slots.update(ONLY)
-        self.cells.remove(cell)
+        self.change([cell], [])
+
+    def change(self, away: Sequence[int], new: Sequence[int]) -> None:
+        """Takes breaks away and then breaks cells; what that changes burns once."""
+        for cell in away:
+            self._slots.remove(0, cell)
+            self.cells.remove(cell)
+        for cell in new:
+            self._slots.place(0, cell)
+            self.cells.append(cell)
+        if away or new:
+            self._burned += self._slots.update(ONLY)
 
     def placement(self) -> Placement:
         """The breaks in order of placement, with what finding them took."""
@@ -113,7 +128,6 @@ class Board:
 
     def become(self, cells: list[int]) -> None:
         """Takes away what is not among `cells` and places what is missing of them, in order."""
-        for cell in [own for own in self.cells if own not in set(cells)]:
-            self.remove(cell)
-        for cell in [own for own in cells if own not in set(self.cells)]:
-            self.place(cell)
+        wanted, there = set(cells), set(self.cells)
+        self.change([own for own in self.cells if own not in wanted],
+                    [own for own in cells if own not in there])

@@ -65,8 +65,7 @@ def best_first(board: Board) -> list[int]:
     next one saves most after those before it. The board is left with the same breaks.
     """
     chosen = set(board.cells)
-    for cell in list(board.cells):
-        board.remove(cell)
+    board.change(list(board.cells), [])
 
     def own(of: Board) -> NDArray[np.int64]:
         return np.array(sorted(chosen - set(of.cells)), np.int64)

@@ -79,12 +79,10 @@ def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     """
     if policy.network.shapes == 1:
         return cell_values(policy, slots)
-    values = _q_values(policy, slots)
     best = np.full(slots.sizes.shape, -np.inf, np.float32)
     rows, cols = slots.sizes.shape
-    allowed_values = np.where(allowed(slots, ONLY, segments=True)[0], values, -np.inf)
-    for number, of_shape in enumerate(allowed_values.reshape(-1, rows, cols)):
-        for row, col in shape_cells(number, _joined(slots)).tolist():
+    for number, of_shape in enumerate(segment_values(policy, slots).reshape(-1, rows, cols)):
+        for row, col in shape_cells(number, slots.leak).tolist():
             if abs(row) >= rows or abs(col) >= cols:
                 continue
             here = best[max(row, 0):rows + min(row, 0), max(col, 0):cols + min(col, 0)]
@@ -104,6 +102,14 @@ def cell_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
         alone = lower_mean(policy.network.spread_at(observation, cells), policy.network.risk)
         values = 100.0 * alone[0] * unit_of(observation, OBSERVATION)
     return values.numpy().reshape(rows, cols)
+
+
+def segment_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+    """Q-values [A] of a policy that places segments, percent of the untreated loss; -inf where they
+    are not allowed.
+    """
+    return np.where(allowed(slots, ONLY, segments=True)[0], _q_values(policy, slots),
+                    np.float32(-np.inf))
 
 
 def _q_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
@@ -128,9 +134,9 @@ def _place_segments(task: Task, policy: Policy) -> Placement:
     cells: list[int] = []
     burned = shown
     while slots.available[0].any():
-        best_first = _best_first(_q_values(policy, slots), allowed(slots, ONLY, segments=True)[0])
         lines = (line[slots.available[0].ravel()[line]] for line in (
-            action_cells(action, shape, _joined(slots)) for action in best_first.tolist()))
+            action_cells(action, shape, slots.leak)
+            for action in _best_first(segment_values(policy, slots)).tolist()))
         for line in spaced_lines(lines, task.batch, shape):
             cells += place_available(slots, 0, line.tolist())
         burned += slots.update(ONLY)
@@ -138,21 +144,14 @@ def _place_segments(task: Task, policy: Policy) -> Placement:
     return Placement(np.array(cells, np.int64), burned / shown)
 
 
-def _best_first(values: NDArray[np.float32], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The LOOKED_AT allowed actions of the largest values, best first."""
-    actions = np.flatnonzero(mask)
+def _best_first(values: NDArray[np.float32]) -> NDArray[np.int64]:
+    """The LOOKED_AT actions of the largest values, best first; none of -inf."""
+    actions = np.flatnonzero(values > -np.inf)
     own = -values[actions]
     if actions.size > LOOKED_AT:
         leading = np.sort(np.argpartition(own, LOOKED_AT)[:LOOKED_AT])
         actions, own = actions[leading], own[leading]
     return actions[np.argsort(own, kind="stable")]
-
-
-def _joined(slots: Slots) -> bool:
-    """Whether lines of breaks must touch by edges to hold."""
-    problem = slots.problems[0]
-    assert problem is not None, "slot used before load"
-    return problem.scene.field.breaks.leak
 
 
 def _check_size(landscape: Landscape, method: str) -> None:

@@ -111,7 +111,6 @@ def neighbours(board: Board, count: int, rng: np.random.Generator) -> list[int]:
 def move(board: Board, removed: list[int], refill: Callable[[], None], effort: Effort) -> None:
     """Takes breaks away and spends what that frees again."""
     evaluated = board.evaluated
-    for cell in removed:
-        board.remove(cell)
+    board.change(removed, [])
     refill()
     effort.evaluated += board.evaluated - evaluated
