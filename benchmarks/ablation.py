@@ -57,7 +57,7 @@ VARIANTS: dict[str, list[str]] = {
 }
 
 
-SCREENED = ("soft-target", "dueling", "munchausen", "demonstrations", "n-step-3", "early-decay",
+SCREENED = ("soft-target", "dueling", "munchausen", "demonstrations", "n-step-3", "shaping",
             "discount-0.95", "guided-0", "no-symmetries", "quantiles-16", "priority")
 
 

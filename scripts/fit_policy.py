@@ -18,8 +18,7 @@ from torch import Tensor
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainStore
-from firebreak.agent.network import take_over
-from firebreak.agent.policy_file import load_policy, save_policy
+from firebreak.agent.policy_file import save_policy
 from firebreak.agent.schedules import LinearSchedule
 from firebreak.agent.symmetry import SYMMETRIES
 from firebreak.checks import InputError, fail
@@ -27,7 +26,7 @@ from firebreak.layout import OBSERVATION
 from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint
 from firebreak.train.config import as_toml, load_config
 from firebreak.train.resume import KIND
-from firebreak.train.setup import settings_of
+from firebreak.train.setup import begin_with, settings_of
 
 CELLS = 40_000
 """Cells of the maps of a gradient step."""
@@ -59,7 +58,7 @@ def _kinds(stores: list[GainStore]) -> list[tuple[int, ...]]:
             for store in stores]
 
 
-def fit(runs: list[Path], start: Path | None, steps: int, rate: float, seed: int) -> DQNAgent:
+def fit(runs: list[Path], start: str | None, steps: int, rate: float, seed: int) -> DQNAgent:
     """Learns for so many steps, map sizes and runs by turns, at a rate that falls to 0.
 
     Raises:
@@ -70,12 +69,7 @@ def fit(runs: list[Path], start: Path | None, steps: int, rate: float, seed: int
     agent = DQNAgent(OBSERVATION, replace(settings, learning_rate=LinearSchedule(
         rate, 0.0, steps // 5, steps)), seed)
     if start is not None:
-        try:
-            take_over(agent.online_net, load_policy(start).network)
-        except RuntimeError as error:
-            raise fail(expected="a policy with the width and the actions of the runs, or for cells",
-                       given=str(error).splitlines()[0], where=str(start),
-                       remedy="leave --start out") from error
+        begin_with(agent, start)
     stores = [stores_of(run) for run in runs]
     for run, own in zip(runs, stores, strict=True):
         if _kinds(own) != _kinds(stores[0]):
@@ -102,7 +96,7 @@ def main() -> None:
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("runs", type=Path, nargs="+", help="folders of runs with checkpoints")
     options.add_argument("--out", type=Path, required=True, help="the policy file")
-    options.add_argument("--start", type=Path, help="a policy to start from, of cells "
+    options.add_argument("--start", help="a policy to start from, of cells "
                          "too; else drawn weights")
     options.add_argument("--steps", type=int, default=4500)
     options.add_argument("--rate", type=float, default=1e-3, help="learning rate at the start")

@@ -301,7 +301,7 @@ def test_a_network_is_fitted_anew_to_the_states_that_runs_labelled(
     again = fit(runs, None, 40, 5e-3, 0)
     assert hash_of_weights([first.online_net]) == hash_of_weights([again.online_net])
     save_policy(tmp_path / "p.pt", first.online_net, 8, {})
-    further = fit(runs, tmp_path / "p.pt", 2, 1e-9, 0)
+    further = fit(runs, str(tmp_path / "p.pt"), 2, 1e-9, 0)
     seen = torch.rand(1, OBSERVATION.channels, 10, 10)
     torch.testing.assert_close(further.online_net(seen), first.online_net(seen))
 
@@ -318,7 +318,8 @@ def test_fitting_names_a_run_without_labels_and_a_start_of_another_width(
         (tmp_path / name / "config.toml").write_text(as_toml(tiny(*changes)))
     save_policy(tmp_path / "wide.pt", QMapNetwork(OBSERVATION.channels, 24), 24, {})
     for given, reason in ((["plain"], "expected a run that labelled states"),
-                          (["labelled", "--start", str(tmp_path / "wide.pt")], "leave --start out"),
+                          (["labelled", "--start", str(tmp_path / "wide.pt")],
+                           "leave the start out"),
                           (["absent"], "absent")):
         out = tmp_path / "never.pt"
         monkeypatch.setattr("sys.argv", ["fit_policy.py", str(tmp_path / given[0]), *given[1:],
@@ -330,3 +331,30 @@ def test_fitting_names_a_run_without_labels_and_a_start_of_another_width(
         assert reason in said
         assert len(said.splitlines()) == 1
         assert not out.exists()
+
+
+def test_a_run_begins_with_the_weights_of_a_policy_and_goes_on_without_its_file(
+        run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
+    policy = run[0].run_folder / "policy.pt"
+    start = tmp_path / "start.pt"
+    start.write_bytes(policy.read_bytes())
+    config = tiny(f"agent.start={start}", "train.episodes=4")
+    begun = ParallelTrainer(config, make_splits(config, Path()), tmp_path / "begun")
+    expected = hash_of_weights([load_policy(policy).network])
+    assert hash_of_weights([begun.agent.online_net]) == expected
+    assert hash_of_weights([begun.agent.target_net]) == expected
+    list(begun.run())
+    assert hash_of_weights([begun.agent.online_net]) != expected
+    start.unlink()
+    again = ParallelTrainer(config, begun.splits, tmp_path / "begun")
+    again.resume()
+    assert again.weights_sha256() == begun.weights_sha256()
+
+
+@pytest.mark.parametrize(("start", "reason"), [
+    ("absent.pt", "absent.pt"), ("general", "width, head and actions"),
+    ("segments", "width, head and actions")])
+def test_a_start_that_does_not_fit_is_named(start: str, reason: str, tmp_path: Path) -> None:
+    config = tiny(f"agent.start={start}")
+    with pytest.raises(InputError, match=reason):
+        ParallelTrainer(config, make_splits(config, Path()), tmp_path)

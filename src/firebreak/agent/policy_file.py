@@ -51,6 +51,12 @@ def save_policy(path: Path, network: QMapNetwork, width: int,
         torch.save(content, beside)
 
 
+def policy_at(name: str) -> Path:
+    """Where a policy is: one that comes with the package by its name, or a file or run folder."""
+    shipped = {file.stem: file for file in SHIPPED.parent.glob("*.pt")}
+    return shipped.get(name, Path(name))
+
+
 def load_policy(path: Path = SHIPPED) -> Policy:
     """Reads a policy file, or the best policy of a run folder; the shipped one if not given.
 

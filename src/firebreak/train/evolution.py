@@ -70,6 +70,10 @@ class Evolution:
 
     def __init__(self, config: RunConfig, executor: Executor, shape: tuple[int, int],
                  run: Path) -> None:
+        if config.agent.start is not None:
+            raise fail(expected="agent.start left out", given=config.agent.start,
+                       where="agent.start",
+                       remedy="a population begins with weights that differ: train one policy")
         if config.agent.segments:
             raise fail(expected="agent.segments = false", given="true", where="agent.segments",
                        remedy="members learn from transitions, segments only from gains: train "

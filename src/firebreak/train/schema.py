@@ -111,6 +111,8 @@ class BreakConfig(Section):
 class AgentConfig(Section):
     """The learner."""
 
+    start: str | None = Field(None, description="policy file or run whose weights it begins with, "
+                              "or one that comes with firebreak: segments, general")
     width: int = Field(32, ge=4, le=512, description="channels of the network")
     learning_rate: float = Field(7e-4, gt=0, description="at the start")
     learning_rate_end: float = Field(1e-4, gt=0, description="from decay_finish on")

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from firebreak.agent.dqn import DQNSettings
+from firebreak.agent.dqn import DQNAgent, DQNSettings
+from firebreak.agent.network import take_over
+from firebreak.agent.policy_file import load_policy, policy_at
 from firebreak.agent.schedules import LinearSchedule
 from firebreak.checks import fail
 from firebreak.fire.fires import FireRegime
@@ -45,6 +47,24 @@ def conditions_of(config: RunConfig, data: Path) -> FireConditions:
         response=None if fires.losses is None else ResponseFunction(
             name="losses", loss=tuple(fires.losses)),  # type: ignore[arg-type]
         spotting=SpottingModel() if fires.spotting else None)
+
+
+def begin_with(agent: DQNAgent, start: str) -> None:
+    """Gives an agent that has learned nothing the weights of a policy, see `policy_at`; of one for
+    cells too, if its own actions are segments.
+
+    Raises:
+        InputError: no policy, or one whose network is another.
+    """
+    path = policy_at(start)
+    try:
+        take_over(agent.online_net, load_policy(path).network)
+    except RuntimeError as error:
+        raise fail(expected="a policy with the width, head and actions of the agent, or for cells",
+                   given=str(error).splitlines()[0].rstrip(":"), where=str(path),
+                   remedy="leave the start out, or set agent.width and agent.segments as the "
+                          "policy has them") from error
+    agent.target_net.load_state_dict(agent.online_net.state_dict())
 
 
 def settings_of(agent: AgentConfig) -> DQNSettings:

@@ -23,7 +23,12 @@ from firebreak.memory.profiler import Profiler
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.arena import Arena
-from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
+from firebreak.train.checkpoints import (
+    CHECKPOINTS,
+    checkpoints_of,
+    latest_checkpoint,
+    save_checkpoint,
+)
 from firebreak.train.cleanup import EVERYTHING, Cleaner
 from firebreak.train.config import as_toml
 from firebreak.train.failure import failure_of
@@ -31,7 +36,7 @@ from firebreak.train.learning import learns_gains, update
 from firebreak.train.progress import mean_or_none, progress_of
 from firebreak.train.resume import KIND, BestPolicy, Progress, restore, state_of
 from firebreak.train.schema import RunConfig
-from firebreak.train.setup import settings_of
+from firebreak.train.setup import begin_with, settings_of
 from firebreak.train.splits import Splits
 from firebreak.train.threads import use_network_threads
 from firebreak.train.validation import Validation, joined, validate
@@ -65,6 +70,8 @@ class ParallelTrainer:
         clean = config.cleanup
         self.agent = DQNAgent(OBSERVATION, settings_of(config.agent),
                               integer_seed(config.seed, "agent") % 2**31, config.train.device)
+        if config.agent.start is not None and not checkpoints_of(run / CHECKPOINTS):
+            begin_with(self.agent, config.agent.start)
         track(self.agent)
         self.arenas = [
             Arena(config, source, problems, self.agent, place, len(splits.train))
