@@ -33,11 +33,11 @@ from firebreak.seeding import integer_seed
 
 TEST_SEED = 2027
 RANDOM_DRAWS = 30
-LEARNED = ("dqn", "dqn-search", "regression")
+LEARNED = ("dqn", "dqn-lookahead", "dqn-search", "regression")
 
 CHEAP = ("none", "random", "burn-probability", "value-hazard", "downstream-value-static",
          "downstream-value", "betweenness", "dominator", "segments", "tom", "strips")
-RIVALS = ("downstream-value", "greedy", "segments", "dqn")
+RIVALS = ("downstream-value", "greedy", "segments", "dqn", "dqn-lookahead")
 
 
 class Set(NamedTuple):

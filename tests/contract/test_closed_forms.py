@@ -21,7 +21,7 @@ from firebreak.planning.limits import SearchOptions
 from firebreak.planning.methods import METHODS, make_plan
 
 LONG = FireRegime(duration_min=1e7, duration_sigma=0.0)
-LEARNED = {"dqn", "dqn-search", "regression"}
+LEARNED = {"dqn", "dqn-lookahead", "dqn-search", "regression"}
 SLOW = {"milp"}
 NAMES = sorted(METHODS.keys() - LEARNED - SLOW)
 SIZE = 12

@@ -17,7 +17,7 @@ from firebreak.planning.progress import Told, in_shares
 from firebreak.planning.stretches import segments_of
 
 METHODS = ["burn-probability", "dqn", "segments", "greedy-filtered", "swap", "anneal",
-           "dqn-search"]
+           "dqn-lookahead", "dqn-search"]
 
 
 @pytest.fixture(scope="module")

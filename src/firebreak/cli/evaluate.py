@@ -28,7 +28,7 @@ class EvaluateArguments:
     methods: str = "none,random,burn-probability,downstream-value-static,downstream-value"
     """Comma-separated, in any order."""
     policy: Path | None = None
-    """A policy.pt or the folder of a run, for dqn and dqn-search; the one that comes with firebreak
+    """A policy.pt or the folder of a run, for the dqn methods; the one that comes with firebreak
     if not given."""
     plan: list[Path] | None = None
     """Plans made by `firebreak plan`: a folder, plan.csv or plan.tif each; or Cell2Fire tables."""

@@ -40,7 +40,7 @@ class PlanArguments:
     method: str | None = None
     """How to plan; dqn if not given."""
     policy: Path | None = None
-    """A policy.pt or the folder of a run, for dqn and dqn-search; the one that comes with firebreak
+    """A policy.pt or the folder of a run, for the dqn methods; the one that comes with firebreak
     if not given."""
     batch: int | None = None
     """Cells placed per simulation; about 50 rounds if not given."""

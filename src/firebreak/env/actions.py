@@ -65,7 +65,7 @@ def are_allowed(slots: Slots, actions: NDArray[np.int64], segments: bool) -> NDA
     everyone = np.arange(actions.size)
     if not segments:
         return slots.available.reshape(actions.size, -1)[everyone, actions]
-    rows, cols, part = _cells(slots, actions)
+    rows, cols, part = segment_cells(slots, actions)
     height, width = slots.sizes.shape
     inside = (rows >= 0) & (rows < height) & (cols >= 0) & (cols < width)
     fits = (inside | ~part).all(axis=1)
@@ -83,16 +83,18 @@ def place_actions(slots: Slots, which: NDArray[np.int64], actions: NDArray[np.in
                   segments: bool) -> None:
     """Breaks what one allowed action in each of the slots `which` breaks."""
     if segments:
-        rows, cols, part = _cells(slots, actions)
+        rows, cols, part = segment_cells(slots, actions)
         cells = (rows * slots.sizes.shape[1] + cols)[part]
         slots.place_each(np.repeat(which, part.sum(axis=1)), cells)
     else:
         slots.place_each(which, actions)
 
 
-def _cells(slots: Slots, actions: NDArray[np.int64],
-           ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Rows and columns i64 [M, L] of the cells of M segments, and which of the L there are."""
+def segment_cells(slots: Slots, actions: NDArray[np.int64],
+                  ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Rows and columns i64 [M, L] of the cells of M segments, and bool [M, L], which of the L there
+    are; what there is not is the middle cell.
+    """
     height, width = slots.sizes.shape
     shape, middle = np.divmod(actions, height * width)
     row, col = np.divmod(middle, width)

@@ -9,8 +9,8 @@ from firebreak.env.marginal_gains import MarginalGains
 from firebreak.env.problem import Problem
 from firebreak.env.slots import ONLY
 from firebreak.env.what_if import gains
+from firebreak.planning.learned import open_cells
 from firebreak.planning.rounds import Placement, Score, loaded, spent_share
-from firebreak.segments import action_cells
 
 
 class Board:
@@ -64,8 +64,7 @@ class Board:
 
     def segment(self, action: int) -> list[int]:
         """The flat cells that an allowed action of `firebreak.segments` would break."""
-        cells = action_cells(action, self.shape, self._slots.leak)
-        return cells[self._slots.available[0].ravel()[cells]].tolist()
+        return open_cells(self._slots, action).tolist()
 
     def price(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """What cells cost."""

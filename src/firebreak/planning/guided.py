@@ -4,8 +4,8 @@ A move takes away breaks that lie together. Most moves are refilled by the polic
 it values nearly as much as the best, if it places segments, or cell by cell where its Q-value is
 largest. The others are refilled by what a break saves on the plan fires, exactly burned, among the
 cells of the largest Q-values and those beside breaks. Cells are passed over by chance, so that
-repeats differ. The policy's plan is the start and the best plan seen is kept: stopped early, it is
-the policy's own plan.
+repeats differ. The start is the policy's plan, looking ahead (`planning.lookahead`) if it places
+segments, and the best plan seen is kept: stopped before it begins, it is the policy's own plan.
 """
 
 import numpy as np
@@ -17,6 +17,8 @@ from firebreak.planning.board import Board
 from firebreak.planning.filling import Candidates, and_near, best_first, passing_over
 from firebreak.planning.learned import cell_values, policy_of, segment_values
 from firebreak.planning.limits import Effort
+from firebreak.planning.lookahead import look_ahead
+from firebreak.planning.progress import untold
 from firebreak.planning.rounds import Placement, Score, Task
 from firebreak.planning.swap import together
 from firebreak.seeding import generator
@@ -42,8 +44,10 @@ def place_dqn_search(task: Task) -> Placement:
         InputError: as the policy's own plan.
     """
     policy = policy_of(task, "dqn-search")
-    effort = Effort(task.search, task.told)
-    start = task.place("dqn")
+    effort, segments = Effort(task.search, task.told), policy.network.shapes > 1
+    # What is told is the share of the effort, not of the start.
+    start = (look_ahead(task._replace(told=untold), policy, effort) if segments
+             else task.place("dqn"))
     rng = generator(task.seed, "dqn-search", task.problem.scene.key)
     board = Board(task.problem)
     board.become(start.cells.tolist())
@@ -52,8 +56,6 @@ def place_dqn_search(task: Task) -> Placement:
         return cell_values(policy, slots)
 
     candidates = and_near(by_score(values, CANDIDATES), REACH)
-
-    segments = policy.network.shapes > 1
 
     def refill() -> None:
         if rng.random() >= (BY_POLICY if segments else BY_POLICY_OF_CELLS):

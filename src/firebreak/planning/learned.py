@@ -2,6 +2,9 @@
 looked up every round.
 """
 
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -42,7 +45,7 @@ def place_dqn(task: Task) -> Placement:
     """
     policy = policy_of(task, "dqn")
     if policy.network.shapes > 1:
-        return _place_segments(task, policy)
+        return place_lines(task, policy, by_value)
     return place_by_score(task, lambda slots: cell_values(policy, slots))
 
 
@@ -125,26 +128,45 @@ def _observed(slots: Slots) -> torch.Tensor:
     return torch.from_numpy(to_floats(slots.layers[:1]))
 
 
-def _place_segments(task: Task, policy: Policy) -> Placement:
-    """Of the allowed segments the one with the largest Q-value, and in a round of several cells
-    others that lie apart from it.
+class Ordered(NamedTuple):
+    """What may be placed in a round. lines: flat cells that are not broken yet, best line first;
+    burned: fires burned to put them in this order.
+    """
+
+    lines: Iterable[NDArray[np.int64]]
+    burned: int = 0
+
+
+def place_lines(task: Task, policy: Policy,
+                order: Callable[[Slots, NDArray[np.float32]], Ordered]) -> Placement:
+    """Segments round by round: the first that `order` makes of the slots and the `segment_values`,
+    and in a round of several cells others that lie apart from it.
     """
     slots = loaded(task.problem)
-    shown, shape = task.problem.plan_fires.source.size, slots.sizes.shape
+    shown = task.problem.plan_fires.source.size
     cells: list[int] = []
     burned = shown
     while slots.available[0].any():
-        lines = (line[slots.available[0].ravel()[line]] for line in (
-            action_cells(action, shape, slots.leak)
-            for action in _best_first(segment_values(policy, slots)).tolist()))
-        for line in spaced_lines(lines, task.batch, shape):
+        ordered = order(slots, segment_values(policy, slots))
+        for line in spaced_lines(ordered.lines, task.batch, slots.sizes.shape):
             cells += place_available(slots, 0, line.tolist())
-        burned += slots.update(ONLY)
+        burned += ordered.burned + slots.update(ONLY)
         task.told(spent_share(slots, task.problem))
     return Placement(np.array(cells, np.int64), burned / shown)
 
 
-def _best_first(values: NDArray[np.float32]) -> NDArray[np.int64]:
+def by_value(slots: Slots, values: NDArray[np.float32]) -> Ordered:
+    """The segments of the largest Q-values."""
+    return Ordered(open_cells(slots, action) for action in best_first(values).tolist())
+
+
+def open_cells(slots: Slots, action: int) -> NDArray[np.int64]:
+    """The flat cells of an allowed segment that it would break."""
+    cells = action_cells(action, slots.sizes.shape, slots.leak)
+    return cells[slots.available[0].ravel()[cells]]
+
+
+def best_first(values: NDArray[np.float32]) -> NDArray[np.int64]:
     """The LOOKED_AT actions of the largest values, best first; none of -inf."""
     actions = np.flatnonzero(values > -np.inf)
     own = -values[actions]

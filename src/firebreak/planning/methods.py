@@ -22,6 +22,7 @@ from firebreak.planning import (
     hazard,
     heuristics,
     learned,
+    lookahead,
     segments,
     strips,
     swap,
@@ -99,13 +100,16 @@ METHODS: dict[str, Method] = {
     "dqn": Method(
         "treats the cells that a trained policy values most, simulated anew as the plan grows",
         learned.place_dqn),
+    "dqn-lookahead": Method(
+        "as dqn, but burns the plan fires with each of the policy's best segments before it places "
+        "one", lookahead.place_dqn_lookahead),
     "dqn-search": Method(
         "moves the breaks of a trained policy's plan about, a few at a time, as the policy and the "
         "plan fires propose", guided.place_dqn_search),
 }
 
 
-GUIDED = {"dqn", "dqn-search"}
+GUIDED = {"dqn", "dqn-lookahead", "dqn-search"}
 """Methods that follow a policy."""
 
 

@@ -1,0 +1,90 @@
+"""Plans of a learned policy that looks ahead: of the segments that it values most, each far enough
+from the others to be another line, the plan fires are burned with each before one is placed.
+
+What a line saves on the plan fires is told exactly, but of these fires; the policy's value is a
+guess for fires that are not shown. They are mixed by the number of plan fires: with DISTRUST of
+them both count the same.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import fail
+from firebreak.env.actions import segment_cells
+from firebreak.env.slots import Slots
+from firebreak.planning.learned import (
+    Ordered,
+    best_first,
+    by_value,
+    open_cells,
+    place_lines,
+    policy_of,
+)
+from firebreak.planning.limits import Effort
+from firebreak.planning.rounds import Placement, Task
+from firebreak.planning.segments import try_line
+
+LOOKED_AT, AMONG = 16, 4096
+"""Segments that are burned before one is placed, and the best among which they are sought."""
+
+DISTRUST = 256.0
+SAME = 0.5
+"""Share of its cells that a segment may have in common with those before it."""
+
+
+def place_dqn_lookahead(task: Task) -> Placement:
+    """The segments that save most, by the policy and by the plan fires, of those that the policy
+    values most.
+
+    Raises:
+        InputError: as the policy's own plan; a policy that places single cells.
+    """
+    policy = policy_of(task, "dqn-lookahead")
+    if policy.network.shapes == 1:
+        raise fail(expected="a policy that places segments", given="one that places cells",
+                   where="method dqn-lookahead",
+                   remedy="use method dqn or dqn-search, or train with agent.segments")
+    return look_ahead(task, policy, None)
+
+
+def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Placement:
+    """The plan; once `effort` is spent the policy looks no further, and places what it values most.
+    """
+    problem, land = task.problem, task.problem.scene.landscape
+    shown = problem.plan_fires.source.size
+    trust = shown / (shown + DISTRUST)
+    mean_cost = float(land.cost[land.treatable].mean())
+
+    def order(slots: Slots, values: NDArray[np.float32]) -> Ordered:
+        if effort is not None and not effort.left():
+            return by_value(slots, values)
+        actions = differing(slots, values)
+        tried = [try_line(problem, slots, open_cells(slots, action)) for action in actions]
+        if effort is not None:
+            effort.evaluated += len(tried)
+        percent = 100.0 * mean_cost / float(slots.untreated_plan_loss[0])
+        score = [trust * percent * trial.saved_per_cost + (1.0 - trust) * float(values[action])
+                 for action, trial in zip(actions, tried, strict=True)]
+        return Ordered([tried[k].cells for k in np.argsort(-np.array(score), kind="stable")],
+                       sum(trial.burned for trial in tried))
+
+    return place_lines(task, policy, order)
+
+
+def differing(slots: Slots, values: NDArray[np.float32]) -> list[int]:
+    """Up to LOOKED_AT of the segments of the largest Q-values, best first, that have at most half
+    of their cells in common with those before them.
+    """
+    actions = best_first(values)[:AMONG]
+    rows, cols, part = segment_cells(slots, actions)
+    part &= slots.available[0][rows, cols]
+    size, taken = part.sum(axis=1), np.zeros(slots.sizes.shape, np.bool_)
+    chosen: list[int] = []
+    left = np.ones(actions.size, np.bool_)
+    while left.any() and len(chosen) < LOOKED_AT:
+        k = int(left.argmax())
+        chosen.append(int(actions[k]))
+        taken[rows[k][part[k]], cols[k][part[k]]] = True
+        left &= (taken[rows, cols] & part).sum(axis=1) <= SAME * size
+    return chosen
