@@ -43,7 +43,6 @@ VARIANTS: dict[str, list[str]] = {
     "dueling": ["agent.dueling=true"],
     "munchausen": ["agent.munchausen=0.9"],
     "demonstrations": ["agent.demonstrations=0.25", "agent.imitation=1.0"],
-    "shaping": ["agent.shaping=1.0"],
     "n-step-3": ["agent.n_step=3"],
     "discount-0.95": ["agent.discount_end=0.95"],
     "discount-0.8": ["agent.discount_end=0.8"],
@@ -57,7 +56,7 @@ VARIANTS: dict[str, list[str]] = {
 }
 
 
-SCREENED = ("soft-target", "dueling", "munchausen", "demonstrations", "n-step-3", "shaping",
+SCREENED = ("soft-target", "dueling", "munchausen", "demonstrations", "n-step-3", "early-decay",
             "discount-0.95", "guided-0", "no-symmetries", "quantiles-16", "priority")
 
 

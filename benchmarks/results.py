@@ -30,7 +30,9 @@ SHIPPED = ("", "segments", "general")
 """Names of what comes with the package: no policy, the policy, the learned control. Others are of
 other training seeds."""
 
-RIVALS = ("segments", "greedy", "regression", "downstream-value")
+RIVALS = {"dqn": ("segments", "greedy", "regression", "downstream-value"),
+          "dqn-lookahead": ("segments", "greedy", "dqn", "downstream-value")}
+"""With whom the policy is compared on more maps."""
 
 LANDS = {"synthetic": "synthetic", "shifted": "shifted"}
 """Land by the first word of a set's name; the others are real maps."""
@@ -192,16 +194,16 @@ def elsewhere(records: Records) -> str:
     return markdown(["method", "firebreak", "Pyretechnics", "dqn saves more there"], rows)
 
 
-def rivals(records: Records) -> str:
-    """The policy against its rivals, by land and number of plan fires."""
+def rivals(records: Records, hero: str) -> str:
+    """A method that follows the policy against its rivals, by land and number of plan fires."""
     rows = []
     for land in ("synthetic", "shifted", "real"):
         for shown in sorted({record["plan_fires"] for record in records}):
             here = [record for record in of(records, plan_fires=shown)
                     if land == LANDS.get(record["set"].split("-")[0], "real")]
             line = [land, f"{shown:,}"]
-            for name in RIVALS:
-                own, other = paired(here, "dqn", name)
+            for name in RIVALS[hero]:
+                own, other = paired(here, hero, name)
                 if own.shape[1] == 0:
                     line += [""] * 3
                     continue
@@ -209,7 +211,8 @@ def rivals(records: Records) -> str:
                          worded(difference(own, other))]
             rows.append(line)
     return markdown(["land", "plan fires", *(
-        word for name in RIVALS for word in ("maps", f"dqn / {name}", f"dqn - {name}"))], rows)
+        word for name in RIVALS[hero]
+        for word in ("maps", f"{hero} / {name}", f"{hero} - {name}"))], rows)
 
 
 def seeds(records: Records) -> str:
@@ -218,7 +221,7 @@ def seeds(records: Records) -> str:
     for land in ("synthetic", "shifted", "real"):
         here = [record for record in records
                 if land == LANDS.get(record["set"].split("-")[0], "real")]
-        for method in ("dqn", "regression"):
+        for method in ("dqn", "dqn-lookahead", "regression"):
             for policy in sorted({record["policy"] for record in of(here, method=method)}):
                 line = [land, method, policy]
                 for name in ("greedy", "segments"):
@@ -248,7 +251,8 @@ def tables(records: Records) -> dict[str, str]:
                                                                  set="synthetic-64")),
              "real-64": compared([r for r in part["large"] if r["set"] != "synthetic-64"]),
              "real-each": by(part["real"], "set", str),
-             "rivals": rivals(of(records, part="rivals")),
+             "rivals": rivals(of(records, part="rivals"), "dqn"),
+             "rivals-lookahead": rivals(of(records, part="rivals"), "dqn-lookahead"),
              "huge": by([record | {"set": f"{record['set']}, {record['burned_share']:.0%} burned"}
                          for record in part["huge"]], "set", str),
              "seeds": seeds(of(everyone, part="rivals", plan_fires=256)),

@@ -14,8 +14,9 @@ from firebreak.seeding import generator
 
 Records = list[dict[str, Any]]
 
-COLOURS = {"dqn": "#d55e00", "dqn-search": "#d55e00", "greedy": "#0072b2", "swap": "#009e73",
-           "anneal": "#cc79a7", "downstream-value": "#666666"}
+COLOURS = {"dqn": "#d55e00", "dqn-lookahead": "#e69f00", "dqn-search": "#d55e00",
+           "greedy": "#0072b2", "swap": "#009e73", "anneal": "#cc79a7",
+           "downstream-value": "#666666"}
 """Of Okabe & Ito, told apart with any colour vision."""
 LAND = {"synthetic-40": "synthetic", "shifted-40": "shifted family", "real": "real maps"}
 CAPTION = "docs/results/records; 40x40 cells, 5 % budget"

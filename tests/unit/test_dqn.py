@@ -307,17 +307,6 @@ def test_the_munchausen_target_is_the_equations() -> None:
     assert loss == pytest.approx(huber(expected))
 
 
-def test_the_shaped_target_is_the_equations() -> None:
-    online, target = torch.zeros(CELLS), torch.zeros(CELLS)
-    target[:] = 3.0
-    # Potentials 2 * 0.2 and 2 * 0.4, in the unit of 1/5 of the loss.
-    expected = (0.2 + 0.5 * 0.8 - 0.4) * 5 + 0.5 * 3.0 / 16
-    assert learned_loss(one_step(), online, target, shaping=2.0) == pytest.approx(huber(expected))
-    at_the_end = one_step(discount=0.0)
-    expected = (0.2 - 0.4) * 5
-    assert learned_loss(at_the_end, online, target, shaping=2.0) == pytest.approx(huber(expected))
-
-
 def test_the_margin_counts_where_the_action_is_that_of_downstream_value() -> None:
     online = torch.zeros(CELLS)
     online[9], online[5] = 0.3, 1e6

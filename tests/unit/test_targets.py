@@ -15,7 +15,6 @@ from firebreak.agent.targets import (
     munchausen_bonus,
     quantile_huber,
     quantile_target,
-    shaped_reward,
     soft_value,
 )
 
@@ -70,27 +69,6 @@ def test_the_munchausen_bonus_by_hand() -> None:
     torch.testing.assert_close(bonus, torch.tensor([-1.0, -1.0]))
     bonus = munchausen_bonus(q[:1], torch.tensor([2]), MASK[:1], 0.5)
     torch.testing.assert_close(bonus, torch.tensor([0.5 * math.log(0.9)]))
-
-
-def test_the_shaped_reward_by_hand() -> None:
-    shaped = shaped_reward(torch.tensor([1.0, 1.0, 1.0]), torch.tensor([0.5, 1.0, 0.0]),
-                           torch.tensor([3.0, 3.0, 3.0]), torch.tensor([4.0, 4.0, torch.nan]))
-    assert shaped.tolist() == [0.0, 2.0, -2.0]
-
-
-@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=1, max_size=8),
-       st.floats(0, 1))
-def test_shaping_lowers_every_return_by_the_potential_of_its_state(steps, discount) -> None:
-    reward = torch.tensor([r for r, _ in steps], dtype=torch.float64)
-    potential = torch.tensor([p for _, p in steps], dtype=torch.float64)
-    discounts = torch.full_like(reward, discount)
-    discounts[-1] = 0.0
-    shaped = shaped_reward(reward, discounts, potential, potential.roll(-1))
-
-    def returned(rewards: torch.Tensor) -> float:
-        return sum(r * discount**k for k, r in enumerate(rewards.tolist()))
-
-    assert returned(shaped) == pytest.approx(returned(reward) - potential[0].item(), abs=1e-9)
 
 
 def test_the_large_margin_by_hand() -> None:

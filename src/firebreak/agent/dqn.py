@@ -28,7 +28,6 @@ from firebreak.agent.targets import (
     munchausen_bonus,
     quantile_huber,
     quantile_target,
-    shaped_reward,
     soft_value,
 )
 from firebreak.checks import fail
@@ -57,7 +56,6 @@ class DQNSettings:
         dueling: a map's base value plus advantages over the mean of its legal cells.
         munchausen: weight of the log-policy bonus; above 0 the target is the soft value at
             `temperature`, in the unit of the network's output.
-        shaping: weight of the potential, the share of the plan fires' loss that the breaks saved.
         demonstrations: share of the environments that place the best cell by downstream value until
             `demonstration_steps` env steps.
         imitation: weight of the large-margin loss (of `margin`, in the unit of the network's
@@ -81,7 +79,6 @@ class DQNSettings:
     dueling: bool = False
     munchausen: float = 0.0
     temperature: float = 0.1
-    shaping: float = 0.0
     demonstrations: float = 0.0
     demonstration_steps: int = 0
     imitation: LinearSchedule = _NOTHING
@@ -271,11 +268,7 @@ class DQNAgent:
         """
         settings, following = self.settings, batch.next_observation
         unit = unit_of(batch.observation, self.layout)
-        reward = batch.reward
-        if settings.shaping > 0.0:
-            reward = shaped_reward(reward, batch.discount, self._potential(batch.observation),
-                                   self._potential(following))
-        reward = reward / unit
+        reward = batch.reward / unit
         if settings.munchausen > 0.0:
             reward = reward + settings.munchausen * munchausen_bonus(
                 self.target_net(batch.observation), batch.action, self._mask(batch.observation),
@@ -298,11 +291,6 @@ class DQNAgent:
         best = guide.masked_fill(~mask, -1.0).amax(1)
         shown = guide.gather(1, batch.action[:, None])[:, 0] >= best
         return weight * (shown * large_margin(q, batch.action, mask, self.settings.margin)).mean()
-
-    def _potential(self, observation: Tensor) -> Tensor:
-        """Share of the plan fires' untreated loss that the breaks saved, weighted: [M]."""
-        return self.settings.shaping * (
-            1.0 - observation[:, self.layout.channel("loss_left"), 0, 0])
 
     def _mask(self, observation: Tensor) -> Tensor:
         return observation[:, self.layout.channel("available")].flatten(1) > 0.5

@@ -74,18 +74,6 @@ def munchausen_bonus(q: Tensor, action: Tensor, mask: Tensor, temperature: float
     return (chosen - soft_value(q, mask, temperature)).clamp(min=-1.0, max=0.0)
 
 
-def shaped_reward(reward: Tensor, discount: Tensor, potential: Tensor,
-                  next_potential: Tensor) -> Tensor:
-    """reward + discount * potential of the next state - potential of this one: [M].
-
-    Over an episode the additions leave every policy in its rank: they sum to minus the potential of
-    the first state, for the potential of an ended episode counts as 0.
-
-    Source: Ng, Harada & Russell (1999), Policy invariance under reward transformations.
-    """
-    return reward + torch.where(discount > 0.0, discount * next_potential, 0.0) - potential
-
-
 def large_margin(q: Tensor, shown: Tensor, mask: Tensor, margin: float) -> Tensor:
     """max over allowed cells of (q + margin if it is not the one shown) - q of the one shown: [M].
 

@@ -137,7 +137,6 @@ class AgentConfig(Section):
     dueling: bool = Field(False, description="a base value and advantages over the legal cells")
     munchausen: float = Field(0.0, ge=0, lt=1, description="weight of the log-policy bonus")
     temperature: float = Field(0.1, gt=0, description="of the Munchausen policy, network's unit")
-    shaping: float = Field(0.0, ge=0, description="weight of the potential of the loss saved")
     demonstrations: float = Field(0.0, ge=0, le=1, description="share of the environments that "
                                   "play downstream value until demonstration_steps")
     demonstration_steps: int = Field(2000, ge=1, description="env steps")

@@ -79,7 +79,7 @@ def settings_of(agent: AgentConfig) -> DQNSettings:
         gradient_clip=agent.gradient_clip, target_period=agent.target_period,
         segments=agent.segments, guided=agent.guided, guided_cells=agent.guided_cells,
         target_share=agent.target_share, dueling=agent.dueling, munchausen=agent.munchausen,
-        temperature=agent.temperature, shaping=agent.shaping,
+        temperature=agent.temperature,
         demonstrations=agent.demonstrations, demonstration_steps=agent.demonstration_steps,
         imitation=LinearSchedule(agent.imitation, 0.0, 0, agent.imitation_finish),
         margin=agent.margin, quantiles=agent.quantiles, risk=agent.risk, priority=agent.priority)
