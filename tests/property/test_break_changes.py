@@ -10,7 +10,7 @@ from firebreak.checks import InputError
 from firebreak.env.marginal_gains import MarginalGains
 from firebreak.env.problem import Problem
 from firebreak.env.slots import Slots
-from firebreak.env.what_if import gains
+from firebreak.env.what_if import gains, line_savings
 from firebreak.fire.engine import burn
 from firebreak.fire.travel import unpad
 from strategies import Case, cases, random_case
@@ -118,6 +118,31 @@ def test_gains_are_those_of_placing_each_break(case: Case, mode: str, kind: str,
             assert gain == pytest.approx(gain_slowly(slots, cell), abs=1e-12 * slots.plan_loss(0))
         else:
             assert gain == 0.0
+
+
+@given(cases(16, scenarios=4, fires=16), MODES, st.sampled_from(HARD_KINDS),
+       st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_lines_save_what_breaking_all_their_cells_does(case: Case, mode: str, kind: str,
+                                                       seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    slots, problem = slots_on(case, with_rules(case, mode, kind, seed), by_class(case))
+    for cell in near_each_other(rng, case, 4)[:4]:
+        toggle(slots, cell)
+    update(slots)
+    free = np.flatnonzero(slots.available[0])
+    lines = [rng.permutation(free)[:count] for count in (1, 2, 7, 0)]
+    near = [cell for cell in near_each_other(rng, case, 9) if slots.available[0].flat[cell]]
+    lines.append(np.unique(near).astype(np.int64))
+    saved, burned = line_savings(slots, 0, lines)
+    assert saved[3] == burned[3] == 0
+    before = slots.plan_loss(0)
+    for line, gained in zip(lines, saved.tolist(), strict=True):
+        other = with_breaks(problem, slots)
+        for cell in line.tolist():
+            other.place(0, cell)
+        update(other)
+        assert gained == pytest.approx(before - other.plan_loss(0), abs=1e-9 * before)
 
 
 @given(cases(16, scenarios=4, fires=16), MODES, st.sampled_from(KINDS), st.integers(0, 2**32 - 1))

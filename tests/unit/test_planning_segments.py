@@ -126,15 +126,15 @@ def test_the_line_that_saves_most_per_cost_of_those_tried_comes_first(
     scene = make_scene(replace(land, cost=cost), conditions, 1)
     fires = scene.fires("plan", 30)
     tried: list[segments.Trial] = []
-    try_line = segments.try_line
+    try_lines = segments.try_lines
 
-    def remember(*args: object) -> segments.Trial:
-        trial = try_line(*args)  # type: ignore[arg-type]
+    def remember(*args: object) -> list[segments.Trial]:
+        trials = try_lines(*args)  # type: ignore[arg-type]
         if not args[1].breaks.any():  # type: ignore[attr-defined]
-            tried.append(trial)
-        return trial
+            tried.extend(trials)
+        return trials
 
-    monkeypatch.setattr(segments, "try_line", remember)
+    monkeypatch.setattr(segments, "try_lines", remember)
     cells = make_plan(scene, 0.08, 30, "segments", seed=0).cells
     before = burn_loss(scene.field, fires, scene.worth).mean()
     assert len({trial.cells.size for trial in tried}) > 3

@@ -24,7 +24,7 @@ from firebreak.fire.overlay import closing_table
 from firebreak.fire.reburn_kernel import reburn_many
 from firebreak.fire.ring import REACH, UNBURNED
 from firebreak.fire.travel import padded_cells, padded_width, unpad
-from firebreak.fire.what_if_kernel import Candidates, crossed_of, in_units, try_breaks
+from firebreak.fire.what_if_kernel import Candidates, crossed_of, in_units, try_breaks, try_lines
 
 MOST_CHANGES = 64
 """Breaks of one slot that come or go between two burns; fires that more of them change burn anew.
@@ -206,6 +206,19 @@ class FireStore:
                    overlays, self._worth, self._crossing, self._crossed, self._changes,
                    self._states, self._store, self._scratch, saved, beyond)
         return saved, beyond != 0
+
+    def try_lines(self, which: NDArray[np.int64], cells: NDArray[np.int64],
+                  first: NDArray[np.int64], candidates: Candidates, fields: FieldStore,
+                  overlays: Overlays) -> NDArray[np.int64]:
+        """What each of n lines of padded cells alone would save of each fire, i64 [len(which), n],
+        see `what_if_kernel.try_lines`. Hard breaks, constant weather, no embers.
+        """
+        self._check_burned()
+        saved = np.empty((which.size, first.size - 1), np.int64)
+        try_lines(which, self.width, cells, first, candidates, fields.ways(), fields.rules(),
+                  self._table, overlays, self._worth, self._crossing, self._changes, self._states,
+                  self._store, self._scratch, saved)
+        return saved
 
     def loss_anew(self, which: NDArray[np.int64], fields: FieldStore,
                   overlays: Overlays) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from firebreak.fire.ring import UNBURNED
 
 
 @compiled(inline="always")
-def _depends(fire, cell, codes, crossing):
+def depends(fire, cell, codes, crossing):
     if codes[fire, cell] != UNBURNED:
         return True
     for k in range(crossing.child.shape[0]):
@@ -36,7 +36,7 @@ def depends_on(cell, sources, codes, crossing, out):
     nothing.
     """
     for fire in range(codes.shape[0]):
-        if sources[fire] != cell and _depends(fire, cell, codes, crossing):
+        if sources[fire] != cell and depends(fire, cell, codes, crossing):
             out[fire] = 1
 
 
@@ -85,5 +85,5 @@ def breaks_concern(slots, places, reach, width, counts, sources, codes, crossing
             for fire in range(first, end):
                 if _burned_near(fire, cell, reach, width, codes):
                     concerned[fire] += 1
-                    if sources[fire] != cell and _depends(fire, cell, codes, crossing):
+                    if sources[fire] != cell and depends(fire, cell, codes, crossing):
                         stale[fire] = 1

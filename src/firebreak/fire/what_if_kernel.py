@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.fire.compiled import compiled
+from firebreak.fire.concern_kernel import depends
 from firebreak.fire.fire_tables import Crossing
 from firebreak.fire.front_kernel import lie_of
 from firebreak.fire.reburn_kernel import changes_of_thread, in_place
@@ -21,15 +22,16 @@ from firebreak.fire.ring import REACH, SEGMENT_CODE, SEGMENTS, UNBURNED
 from firebreak.fire.sums_kernel import class_of, lost_before, lost_now
 from firebreak.fire.way_kernel import NEAR, OPEN, STEP_COL, STEP_ROW
 
-_NOT_TRIED = np.iinfo(np.int64).min
+NOT_TRIED = np.iinfo(np.int64).min
+"""In place of what a break saves that a fire does not depend on."""
 
 
 class Candidates(NamedTuple):
     """Breaks to try in one slot, n of them in padded cells.
 
-    row: i32 [P], their number where there is one, else -1. slot: theirs. kind: what they become,
-    see `way_kernel`. left: i64 [C, P], what burning costs in a break that is narrower than its
-    cell, or no rows.
+    row: i32 [P], their number where there is one, else -1; empty for lines. slot: theirs. kind:
+    what they become, see `way_kernel`. left: i64 [C, P], what burning costs in a break that is
+    narrower than its cell, or no rows.
     """
 
     row: NDArray[np.int32]
@@ -62,37 +64,39 @@ def crossed_of(crossing: Crossing) -> Crossed:
 
 
 @compiled()
-def _set_state(cell, kind, like, lie):
-    """The overlay's codes with a break of this kind in a cell, whose surroundings are `like` else;
+def _set_state(cells, kind, like, lie):
+    """The overlay's codes with breaks of this kind in cells, whose surroundings are `like` else;
     as it was before if the kind is OPEN.
     """
-    for down in range(-REACH, REACH + 1):
-        for right in range(-REACH, REACH + 1):
-            near = cell + down * lie.width + right
-            code = like[near]
-            lie.state[near] = NEAR if kind != OPEN and code == OPEN else code
+    for cell in cells:
+        for down in range(-REACH, REACH + 1):
+            for right in range(-REACH, REACH + 1):
+                near = cell + down * lie.width + right
+                code = like[near]
+                lie.state[near] = NEAR if kind != OPEN and code == OPEN else code
     if kind != OPEN:
-        lie.state[cell] = kind
+        for cell in cells:
+            lie.state[cell] = kind
 
 
 @compiled()
-def _try(cell, duration, row, candidates, worth, like, crossing, limits, ways, lie, changed, work,
+def _try(cells, duration, row, candidates, worth, like, crossing, limits, ways, lie, changed, work,
          beyond):
-    """What a break in a cell, i64 [1], saves; all is as before then."""
-    place = cell[0]
-    _set_state(place, candidates.kind, like, lie)
-    size = change(cell, duration, crossing, row, ways, lie, changed, work)
+    """What breaks in cells, i64 [M], save together; all is as before then."""
+    _set_state(cells, candidates.kind, like, lie)
+    size = change(cells, duration, crossing, row, ways, lie, changed, work)
     fresh = solve_again(size, duration, row, ways, lie, changed, work)
     saved = (lost_before(row, ways, limits, worth, changed)
              - lost_now(fresh, row, ways, limits, worth, work))
-    if candidates.left.shape[0] > 0 and work.code[place] != UNBURNED:
-        k = class_of(place, work.time[place], work.code[place], work.weight[place], row, ways,
-                     limits)
-        saved += worth[k, place] - candidates.left[k, place]
+    for place in cells:
+        if candidates.left.shape[0] > 0 and work.code[place] != UNBURNED:
+            k = class_of(place, work.time[place], work.code[place], work.weight[place], row, ways,
+                         limits)
+            saved += worth[k, place] - candidates.left[k, place]
     for k in range(changed.how_many[0]):
         if changed.code[k] == UNBURNED and work.code[changed.cell[k]] != UNBURNED:
             beyond[0] = 1
-    _set_state(place, OPEN, like, lie)
+    _set_state(cells, OPEN, like, lie)
     undo(changed, work)
     return saved
 
@@ -121,7 +125,7 @@ def _try_crossed(burned, duration, row, candidates, worth, like, crossing, cross
         for c in range(crossed.how_many[code]):
             place[0] = child + crossed.cell[code, c]
             number = candidates.row[place[0]]
-            if number >= 0 and out[number] == _NOT_TRIED:
+            if number >= 0 and out[number] == NOT_TRIED:
                 out[number] = _try(place, duration, row, candidates, worth, like, crossing, limits,
                                    ways, lie, changed, work, beyond)
 
@@ -132,7 +136,7 @@ def _try_all(fire, thread, offset, width, candidates, ways, rules, fires, like, 
     for k in range(like.shape[0]):
         state[k] = like[k]
     for k in range(out.shape[0]):
-        out[k] = _NOT_TRIED
+        out[k] = NOT_TRIED
     beyond[0] = 0
     work = in_place(fire, thread, store, scratch)
     lie = lie_of(fire, state, offset, width, ways, rules, fires)
@@ -143,7 +147,7 @@ def _try_all(fire, thread, offset, width, candidates, ways, rules, fires, like, 
     _try_crossed(burned, fires.duration[fire], fires.row[fire], candidates, worth, like, crossing,
                  crossed, rules.class_limits, ways, lie, changed, work, place, out, beyond)
     for k in range(out.shape[0]):
-        if out[k] == _NOT_TRIED:
+        if out[k] == NOT_TRIED:
             out[k] = 0
 
 
@@ -163,3 +167,40 @@ def try_breaks(which, width, candidates, ways, rules, fires, overlays, values, c
         _try_all(which[i], thread, offset, width, candidates, ways, rules, fires, like, worth,
                  crossing, crossed, changes, states[thread], store, scratch, places[thread, :1],
                  out[i], beyond[i:i + 1])
+
+
+@compiled()
+def _try_lines(fire, thread, offset, width, cells, first, candidates, ways, rules, fires, like,
+               worth, crossing, changes, state, store, scratch, out, beyond):
+    for k in range(like.shape[0]):
+        state[k] = like[k]
+    work = in_place(fire, thread, store, scratch)
+    lie = lie_of(fire, state, offset, width, ways, rules, fires)
+    changed = changes_of_thread(changes, thread)
+    for line in range(out.shape[0]):
+        own = cells[first[line]:first[line + 1]]
+        out[line] = NOT_TRIED
+        for cell in own:
+            if depends(fire, cell, store.code, crossing):
+                out[line] = _try(own, fires.duration[fire], fires.row[fire], candidates, worth,
+                                 like, crossing, rules.class_limits, ways, lie, changed, work,
+                                 beyond)
+                break
+
+
+@numba.njit(cache=True, parallel=True)
+def try_lines(which, width, cells, first, candidates, ways, rules, fires, overlays, values,
+              crossing, changes, states, store, scratch, out):
+    """Tries lines of breaks on each of the kept plan fires listed in `which`, in parallel.
+
+    cells: padded, i64 [T], those of line k from first[k] to first[k + 1], i64 [n + 1]. What it
+    saves goes into out i64 [len(which), n], NOT_TRIED where the fire does not depend on the line.
+    """
+    offset = STEP_ROW * width + STEP_COL
+    beyond = np.zeros((states.shape[0], 1), np.uint8)
+    like, worth = overlays.state[candidates.slot], values.worth[candidates.slot]
+    for i in numba.prange(which.shape[0]):
+        thread = numba.get_thread_id()
+        _try_lines(which[i], thread, offset, width, cells, first, candidates, ways, rules, fires,
+                   like, worth, crossing, changes, states[thread], store, scratch, out[i],
+                   beyond[thread])

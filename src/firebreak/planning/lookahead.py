@@ -23,7 +23,7 @@ from firebreak.planning.learned import (
 )
 from firebreak.planning.limits import Effort
 from firebreak.planning.rounds import Placement, Task
-from firebreak.planning.segments import try_line
+from firebreak.planning.segments import try_lines
 
 LOOKED_AT, AMONG = 16, 4096
 """Segments that are burned before one is placed, and the best among which they are sought."""
@@ -60,7 +60,7 @@ def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Placement:
         if effort is not None and not effort.left():
             return by_value(slots, values)
         actions = differing(slots, values)
-        tried = [try_line(problem, slots, open_cells(slots, action)) for action in actions]
+        tried = try_lines(problem, slots, [open_cells(slots, action) for action in actions])
         if effort is not None:
             effort.evaluated += len(tried)
         percent = 100.0 * mean_cost / float(slots.untreated_plan_loss[0])

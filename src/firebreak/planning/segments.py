@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from firebreak.env.actions import place_available
 from firebreak.env.problem import Problem
 from firebreak.env.slots import ONLY, Slots
+from firebreak.env.what_if import line_savings, tried_in_place
 from firebreak.fire.concern_kernel import burned_near, depends_on
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.fire_tables import Crossing, crossing_of
@@ -68,8 +69,8 @@ def place_segments(task: Task) -> Placement:
         flow = flow_of(slots.plan_trees(0).code, pad(value), work)
         lines = rated_lines(scene.landscape, ground_of(slots), flow, ways, lengths)
         listed = _shortlist(lines, lengths, scene.landscape.fuel_model.size)
-        tried = [try_line(problem, slots, lines.cells(k, ways, scene.field.shape[1]))
-                 for k in listed]
+        tried = try_lines(problem, slots, [lines.cells(k, ways, scene.field.shape[1])
+                                           for k in listed.tolist()])
         burned += sum(trial.burned for trial in tried)
         order = sorted(range(len(tried)), key=lambda k: (-tried[k].saved_per_cost, k))
         for line in spaced_lines([tried[k].cells for k in order], task.batch, scene.field.shape):
@@ -99,6 +100,20 @@ def _shortlist(lines: Lines, lengths: Sequence[int], cells: int) -> NDArray[np.i
         listed = np.concatenate(leading)
         chosen.append(listed[np.argsort(-rate[listed], kind="stable")[:most]])
     return np.concatenate(chosen)
+
+
+def try_lines(problem: Problem, slots: Slots, lines: Sequence[NDArray[np.int64]]) -> list[Trial]:
+    """What the available ones of each line's flat cells, alone, save of slot 0's plan fires, which
+    are the problem's.
+    """
+    if not tried_in_place(slots, 0):
+        return [try_line(problem, slots, line) for line in lines]
+    available, cost = slots.available[0].ravel(), problem.scene.landscape.cost.ravel()
+    new = [line[available[line]] for line in lines]
+    saved, burned = line_savings(slots, 0, new)
+    return [Trial(cells, float(saved[k]) / float(cost[cells].astype(np.float64).sum()),
+                  int(burned[k])) if cells.size else Trial(cells, 0.0, 0)
+            for k, cells in enumerate(new)]
 
 
 def try_line(problem: Problem, slots: Slots, cells: NDArray[np.int64]) -> Trial:

@@ -15,7 +15,7 @@ from firebreak.env.sizes import Sizes
 from firebreak.env.slots import Slots
 from firebreak.fire.travel import pad
 from firebreak.planning.lines import Lines, flow_of, rated_lines
-from firebreak.planning.segments import ground_of, try_line
+from firebreak.planning.segments import ground_of, try_lines
 from firebreak.planning.trees import conditional_value, tree_scratch
 from firebreak.seeding import generator
 from firebreak.segments import COMPASS, SEGMENT_LENGTHS, line_steps, shape_cells, shape_number
@@ -66,8 +66,9 @@ class SegmentGains:
         hidden = self.exact.loaded(slots, slot)
         shown = hidden.problems[0]
         assert shown is not None
-        saved = [try_line(shown, hidden, lines.cells(k, ways, land.shape[1])).saved_per_cost
-                 for k in chosen.tolist()]
+        tried = try_lines(shown, hidden, [lines.cells(k, ways, land.shape[1])
+                                          for k in chosen.tolist()])
+        saved = [trial.saved_per_cost for trial in tried]
         unit = (float(land.cost[land.treatable].mean())
                 / max(float(slots.untreated_reward_loss[slot]), 1e-9))
         return actions[chosen], np.array(saved, np.float32) * np.float32(unit)
