@@ -22,7 +22,7 @@ from firebreak.fire.ring import REACH
 from firebreak.fire.shading import treat, untreat
 from firebreak.fire.travel import pad, padded_cells, padded_width
 
-__all__ = ["PlanTrees", "Sizes", "Slots", "sizes_for"]
+__all__ = ["ONLY", "PlanTrees", "Sizes", "Slots", "sizes_for"]
 
 _PAGE_BYTES = 4096
 
@@ -45,7 +45,7 @@ class Slots:
         self.sizes, self.width, self.cells = sizes, width, p
         self.problems: list[Problem | None] = [None] * n
         self.fields = FieldStore((rows, cols), n, s, heat=classes > 1, breach=breach,
-                                  spotting=spotting)
+                                 spotting=spotting)
         self.land = LandStore(sizes)
         self.value = np.zeros((n, classes, p), np.float32)
         self.fires = FireStore((rows, cols), n, k, r, classes)
