@@ -4,18 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
-from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
-from firebreak.layout import OBSERVATION
 from firebreak.planning.limits import SearchOptions
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.planning.plan import Plan
 from firebreak.planning.rounds import warm_up
+from untrained import fitting, untrained
 
 NAMES = sorted(METHODS)
 TREATING = sorted(METHODS.keys() - {"none"})
@@ -39,15 +37,13 @@ def priced() -> Scene:
 
 @pytest.fixture(scope="module")
 def policy() -> Policy:
-    """An untrained network: legal, whatever it prefers."""
-    torch.manual_seed(1)
-    return Policy(QMapNetwork(OBSERVATION.channels, 8).eval(), {"run": "untrained"})
+    return untrained()
 
 
 def plan_of(scene: Scene, method: str, policy: Policy, share: float = 0.06, *, seed: int = 2,
             batch: int | None = None) -> Plan:
-    return make_plan(scene, share, 24, method, seed=seed, policy=policy, batch=batch,
-                     search=SearchOptions(evaluations=100))
+    return make_plan(scene, share, 24, method, seed=seed, policy=fitting(method, policy),
+                     batch=batch, search=SearchOptions(evaluations=100))
 
 
 @pytest.mark.parametrize("method", NAMES)

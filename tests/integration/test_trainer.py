@@ -338,7 +338,8 @@ def test_a_run_begins_with_the_weights_of_a_policy_and_goes_on_without_its_file(
     policy = run[0].run_folder / "policy.pt"
     start = tmp_path / "start.pt"
     start.write_bytes(policy.read_bytes())
-    config = tiny(f"agent.start={start}", "train.episodes=4")
+    config = tiny(f"agent.start={start}", "train.episodes=8", "train.learning_starts=8")
+    (tmp_path / "begun").mkdir()
     begun = ParallelTrainer(config, make_splits(config, Path()), tmp_path / "begun")
     expected = hash_of_weights([load_policy(policy).network])
     assert hash_of_weights([begun.agent.online_net]) == expected

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.env.core import begin
@@ -18,7 +16,6 @@ from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.layout import OBSERVATION
 from firebreak.planning.limits import SearchOptions
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.planning.phases import Phase, check_phases, total, years_of
@@ -26,6 +23,7 @@ from firebreak.planning.plan import cost_of
 from firebreak.planning.rounds import Placement
 from firebreak.planning.rules import PlanRules, place_under, short_pieces
 from firebreak.planning.stretches import Segment, length_m, pieces
+from untrained import fitting, untrained
 
 RULED = sorted(set(METHODS) - {"milp", "none"})
 SEARCH = SearchOptions(evaluations=40)
@@ -40,12 +38,12 @@ SCENES = {
 
 @pytest.fixture(scope="module")
 def policy() -> Policy:
-    torch.manual_seed(0)
-    return Policy(QMapNetwork(OBSERVATION.channels, 8).eval(), {"run": "made here"})
+    return untrained()
 
 
 def ruled_plan(scene: Scene, method: str, rules: PlanRules, policy: Policy, share: float = 0.1):
-    return make_plan(scene, share, 12, method, seed=0, policy=policy, search=SEARCH, rules=rules)
+    return make_plan(scene, share, 12, method, seed=0, policy=fitting(method, policy),
+                     search=SEARCH, rules=rules)
 
 
 def some_cells(scene: Scene, seed: int, count: int) -> np.ndarray:
