@@ -130,17 +130,24 @@ def _try_crossed(burned, duration, row, candidates, worth, like, crossing, cross
                                    ways, lie, changed, work, beyond)
 
 
+@compiled(inline="always")
+def _begun(fire, thread, offset, width, ways, rules, fires, like, changes, state, store, scratch):
+    """A kept fire's own arrays, what lies on it, and room for what a try changes."""
+    for k in range(like.shape[0]):
+        state[k] = like[k]
+    return (in_place(fire, thread, store, scratch),
+            lie_of(fire, state, offset, width, ways, rules, fires),
+            changes_of_thread(changes, thread))
+
+
 @compiled()
 def _try_all(fire, thread, offset, width, candidates, ways, rules, fires, like, worth, crossing,
              crossed, changes, state, store, scratch, place, out, beyond):
-    for k in range(like.shape[0]):
-        state[k] = like[k]
     for k in range(out.shape[0]):
         out[k] = NOT_TRIED
     beyond[0] = 0
-    work = in_place(fire, thread, store, scratch)
-    lie = lie_of(fire, state, offset, width, ways, rules, fires)
-    changed = changes_of_thread(changes, thread)
+    work, lie, changed = _begun(fire, thread, offset, width, ways, rules, fires, like, changes,
+                                state, store, scratch)
     burned = store.order[fire, :store.size[fire]]
     _try_burned(burned, fires.duration[fire], fires.row[fire], candidates, worth, like, crossing,
                 rules.class_limits, ways, lie, changed, work, place, out, beyond)
@@ -172,11 +179,8 @@ def try_breaks(which, width, candidates, ways, rules, fires, overlays, values, c
 @compiled()
 def _try_lines(fire, thread, offset, width, cells, first, candidates, ways, rules, fires, like,
                worth, crossing, changes, state, store, scratch, out, beyond):
-    for k in range(like.shape[0]):
-        state[k] = like[k]
-    work = in_place(fire, thread, store, scratch)
-    lie = lie_of(fire, state, offset, width, ways, rules, fires)
-    changed = changes_of_thread(changes, thread)
+    work, lie, changed = _begun(fire, thread, offset, width, ways, rules, fires, like, changes,
+                                state, store, scratch)
     for line in range(out.shape[0]):
         own = cells[first[line]:first[line + 1]]
         out[line] = NOT_TRIED
