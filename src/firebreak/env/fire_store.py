@@ -97,6 +97,12 @@ class FireStore:
         """[F], padded ignition cell of each fire."""
         return self._table.source
 
+    def ids_of(self, slot: int) -> tuple[slice, slice]:
+        """Ids of a slot's plan fires and of its reward fires."""
+        slots, shown, hidden = self._counts
+        first = slots * shown + slot * hidden
+        return slice(slot * shown, (slot + 1) * shown), slice(first, first + hidden)
+
     def begin(self, slot: int, value: NDArray[np.float32], most: float) -> None:
         """Forgets the slot's fires and sums. value: f32 [C, P], what burning costs; most: what a
         fire can lose.
@@ -144,9 +150,9 @@ class FireStore:
                        self._store.code, self._crossing, self._new, self._store.kept, self._stale,
                        self.concerned)
 
-    def starts_at(self, place: int, ids: tuple[slice, ...]) -> None:
+    def starts_at(self, slot: int, place: int) -> None:
         """What fires burn that start in a padded cell counts otherwise now."""
-        for some in ids:
+        for some in self.ids_of(slot):
             self._stale[some] |= self._table.source[some] == place
 
     def _concerns(self, place: int, reach: int, some: slice) -> None:
@@ -154,21 +160,21 @@ class FireStore:
         burned_near(place, reach, self.width, self._store.code[some], near)
         self.concerned[some] += near
 
-    def opens_at(self, slot: int, place: int, ids: tuple[slice, ...], embers: bool) -> None:
+    def opens_at(self, slot: int, place: int, embers: bool) -> None:
         """No break any more at a padded cell: fire may come to it or cross it from close by; embers
         come from anywhere.
         """
         list_change(slot, place, self._counts, self._new, self._store.kept, self._stale)
-        for some in ids:
+        for some in self.ids_of(slot):
             self._concerns(place, REACH, some)
             if embers:
                 self._stale[some] = 1
             else:
                 burned_near(place, REACH, self.width, self._store.code[some], self._stale[some])
 
-    def changes_at(self, place: int, ids: tuple[slice, ...]) -> None:
+    def changes_at(self, slot: int, place: int) -> None:
         """Other fuel at a padded cell: fires near it may slow down or speed up, and burn anew."""
-        for some in ids:
+        for some in self.ids_of(slot):
             burned_near(place, 2 * REACH, self.width, self._store.code[some], self._stale[some])
             self._store.kept[some] &= self._stale[some] == 0
             self._concerns(place, 2 * REACH, some)

@@ -115,13 +115,11 @@ class Slots:
 
     def plan_ids(self, slot: int) -> slice:
         """Ids of a slot's plan fires (those in use come first)."""
-        k = self.sizes.plan_fires
-        return slice(slot * k, (slot + 1) * k)
+        return self.fires.ids_of(slot)[0]
 
     def reward_ids(self, slot: int) -> slice:
         """Ids of a slot's reward fires."""
-        first = self.sizes.slots * self.sizes.plan_fires + slot * self.sizes.reward_fires
-        return slice(first, first + self.sizes.reward_fires)
+        return self.fires.ids_of(slot)[1]
 
     def load(self, slot: int, problem: Problem) -> None:
         """Puts a problem into a slot, untreated; `update` burns its fires.
@@ -138,8 +136,8 @@ class Slots:
         self.value[slot] = pad(problem.scene.worth) * field.burnable
         self.fires.begin(slot, self.value[slot],
                           float(problem.scene.value[problem.scene.landscape.burnable].sum()))
-        for ids, fires in ((self.plan_ids(slot), problem.plan_fires),
-                           (self.reward_ids(slot), problem.reward_fires)):
+        both = problem.plan_fires, problem.reward_fires
+        for ids, fires in zip(self.fires.ids_of(slot), both, strict=True):
             self.fires.load(ids, fires, self.fields.first_row(slot), field.steps)
         self._observed.load(slot, problem)
         self.problems[slot] = problem
@@ -207,15 +205,14 @@ class Slots:
         field, cost = self.problem(slot).scene.field, float(self.land.cost[slot].flat[cell])
         place = self.write_break(slot, cell, broken=broken)
         self.land.leave(slot, self.budget_left[slot] + cost * (-1.0 if broken else 1.0))
-        both = self.plan_ids(slot), self.reward_ids(slot)
         if field.breaks.treated is not None:
-            self.fires.changes_at(place, both)
+            self.fires.changes_at(slot, place)
         elif broken:
             self.fires.breaks_at(np.array([slot]), np.array([place]))
             if field.breaks.lost > 0.0:
-                self.fires.starts_at(place, both)
+                self.fires.starts_at(slot, place)
         else:
-            self.fires.opens_at(slot, place, both, embers=field.spots.cells.size > 0)
+            self.fires.opens_at(slot, place, embers=field.spots.cells.size > 0)
 
     def write_break(self, slot: int, cell: int, *, broken: bool) -> int:
         """Writes what fires meet in a cell, and nothing else; returns its padded index."""
