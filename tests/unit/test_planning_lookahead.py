@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-import torch
 
-from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.checks import InputError
 from firebreak.env.problem import problem_of
@@ -12,13 +10,13 @@ from firebreak.env.slots import Slots
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
-from firebreak.layout import OBSERVATION
 from firebreak.planning.learned import open_cells, segment_values
-from firebreak.planning.lookahead import DISTRUST, LOOKED_AT, SAME, differing
+from firebreak.planning.lookahead import BURNED, DISTRUST, SAME, differing
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import Plan
 from firebreak.planning.rounds import loaded
 from firebreak.segments import SHAPES
+from untrained import untrained
 
 FIRES = 40
 
@@ -30,8 +28,7 @@ def scene() -> Scene:
 
 @pytest.fixture(scope="module")
 def policy() -> Policy:
-    torch.manual_seed(0)
-    return Policy(QMapNetwork(OBSERVATION.channels, 8, shapes=SHAPES).eval(), {"run": "untrained"})
+    return untrained(SHAPES)
 
 
 def slots_of(scene: Scene) -> Slots:
@@ -54,7 +51,7 @@ def slowly_differing(slots: Slots, values: np.ndarray) -> list[int]:
     taken: set[int] = set()
     for action in sorted(np.flatnonzero(values > -np.inf).tolist(), key=lambda a: (-values[a], a)):
         cells = set(open_cells(slots, action).tolist())
-        if len(cells & taken) <= SAME * len(cells) and len(found) < LOOKED_AT:
+        if len(cells & taken) <= SAME * len(cells) and len(found) < BURNED:
             found.append(action)
             taken |= cells
     return found

@@ -74,7 +74,6 @@ def best_first(board: Board) -> list[int]:
     return list(board.cells)
 
 
-
 def and_near(others: Candidates, reach: int) -> Candidates:
     """`others`, and all available cells within `reach` rows and columns of a break."""
     def candidates(board: Board) -> NDArray[np.int64]:

@@ -157,7 +157,7 @@ def place_lines(task: Task, policy: Policy,
 
 def by_value(slots: Slots, values: NDArray[np.float32]) -> Ordered:
     """The segments of the largest Q-values."""
-    return Ordered(open_cells(slots, action) for action in best_first(values).tolist())
+    return Ordered(open_cells(slots, action) for action in leading_actions(values).tolist())
 
 
 def open_cells(slots: Slots, action: int) -> NDArray[np.int64]:
@@ -166,7 +166,7 @@ def open_cells(slots: Slots, action: int) -> NDArray[np.int64]:
     return cells[slots.available[0].ravel()[cells]]
 
 
-def best_first(values: NDArray[np.float32]) -> NDArray[np.int64]:
+def leading_actions(values: NDArray[np.float32]) -> NDArray[np.int64]:
     """The LOOKED_AT actions of the largest values, best first; none of -inf."""
     actions = np.flatnonzero(values > -np.inf)
     own = -values[actions]

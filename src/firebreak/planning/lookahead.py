@@ -1,5 +1,5 @@
-"""Plans of a learned policy that looks ahead: of the segments that it values most, each far enough
-from the others to be another line, the plan fires are burned with each before one is placed.
+"""Plans of a learned policy that looks ahead: the plan fires are burned with each of the segments
+that it values most, which differ in half of their cells, before one is placed.
 
 What a line saves on the plan fires is told exactly, but of these fires; the policy's value is a
 guess for fires that are not shown. They are mixed by the number of plan fires: with DISTRUST of
@@ -15,8 +15,8 @@ from firebreak.env.actions import segment_cells
 from firebreak.env.slots import Slots
 from firebreak.planning.learned import (
     Ordered,
-    best_first,
     by_value,
+    leading_actions,
     open_cells,
     place_lines,
     policy_of,
@@ -25,7 +25,7 @@ from firebreak.planning.limits import Effort
 from firebreak.planning.rounds import Placement, Task
 from firebreak.planning.segments import try_lines
 
-LOOKED_AT, AMONG = 16, 4096
+BURNED, AMONG = 16, 4096
 """Segments that are burned before one is placed, and the best among which they are sought."""
 
 DISTRUST = 256.0
@@ -73,16 +73,16 @@ def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Placement:
 
 
 def differing(slots: Slots, values: NDArray[np.float32]) -> list[int]:
-    """Up to LOOKED_AT of the segments of the largest Q-values, best first, that have at most half
+    """Up to BURNED of the segments of the largest Q-values, best first, that have at most half
     of their cells in common with those before them.
     """
-    actions = best_first(values)[:AMONG]
+    actions = leading_actions(values)[:AMONG]
     rows, cols, part = segment_cells(slots, actions)
     part &= slots.available[0][rows, cols]
     size, taken = part.sum(axis=1), np.zeros(slots.sizes.shape, np.bool_)
     chosen: list[int] = []
     left = np.ones(actions.size, np.bool_)
-    while left.any() and len(chosen) < LOOKED_AT:
+    while left.any() and len(chosen) < BURNED:
         k = int(left.argmax())
         chosen.append(int(actions[k]))
         taken[rows[k][part[k]], cols[k][part[k]]] = True

@@ -31,7 +31,6 @@ SPACING = 3
 scores."""
 
 
-
 class Task(NamedTuple):
     """What a method is given. batch: cells per round; policy: for learned methods; search: for
     methods that search; place: makes the plan of the method of a name, for those that start from
