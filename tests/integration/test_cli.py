@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import rasterio
 import torch
+from matplotlib.figure import Figure
 from rasterio.transform import from_origin
 
 from firebreak.agent.policy_file import FORMAT, _sha256
@@ -311,6 +312,27 @@ def test_bench_prints_ratios(capsys: Out) -> None:
     assert all(found[name] > 0 for name in numbers)
     assert found["build_in_fires"]["front"].keys() == found["ratio_to_scipy"]["front"].keys()
     assert any("1000" in words for words in found["skipped"])
+
+
+def test_no_levels_for_runs_that_validate_on_a_mixture(
+        run: Path, tmp_path: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def figure(runs: object, baselines: dict[str, float], *, caption: str) -> Figure:
+        seen.append((bool(baselines), "lines:" in caption))
+        return Figure()
+
+    monkeypatch.setattr("firebreak.report.run_curves.runs_figure", figure)
+    for name, more in (("fixed", ""), ("mixed", "budget = [0.01, 0.1]\n")):
+        both = [tmp_path / name / seed for seed in ("0", "1")]
+        for folder in both:
+            folder.mkdir(parents=True)
+            for file in ("metrics.jsonl", "evaluation.json"):
+                shutil.copy(run / file, folder / file)
+            (folder / "config.toml").write_text((run / "config.toml").read_text().replace(
+                "[mixture]\n", f"[mixture]\n{more}"))
+        run_json(capsys, "visualize", *map(str, both), "--out", str(tmp_path / "curves"))
+    assert seen == [(True, True), (False, False)]
 
 
 def test_runs_of_several_seeds_are_drawn_together(run: Path, tmp_path: Path,

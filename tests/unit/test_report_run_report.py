@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from matplotlib.figure import Figure
 
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
@@ -65,6 +66,24 @@ def test_curves_without_rows_are_left_out_and_every_comparison_is_drawn(
     assert [file.name for file in files] == [
         *MAPS, "q_map_first.png", "q_map_middle.png", "comparison_synthetic.png",
         "comparison_windows.png", "fire.gif", "report.html"]
+
+
+@pytest.mark.parametrize(("levels", "drawn"), [(True, {"greedy": 0.3}), (False, {})])
+def test_levels_are_drawn_where_validation_asks_the_same(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, levels: bool,
+        drawn: dict[str, float]) -> None:
+    seen = []
+
+    def figure(progress: object, validation: object, baselines: dict[str, float], *,
+               caption: str) -> Figure:
+        seen.append((baselines, "lines:" in caption))
+        return Figure()
+
+    monkeypatch.setattr(run_report, "learning_curve_figure", figure)
+    evaluation = {"synthetic": {"landscapes": 2, "interval": "landscapes", "methods": {
+        "greedy": {"reduction": 0.3, "low": 0.2, "high": 0.4}}}}
+    run_report.curves(tmp_path, METRICS, [], evaluation, "a run", levels=levels)
+    assert seen == [(drawn, levels)]
 
 
 def test_the_report_of_a_run_is_one_file(tmp_path: Path, scene: Scene) -> None:

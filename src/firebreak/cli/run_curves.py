@@ -35,7 +35,9 @@ def draw_curves(folders: list[Path], args: VisualizeArguments) -> Path:
     other = differing([config.model_dump() for config in configs.values()])
     if other:
         warnings.warn(f"these runs differ in more than the seed: {', '.join(other)}", stacklevel=2)
-    found = [baselines_of(evaluation_of(folder)) for folder in folders]
+    # A mixture validates on problems that the evaluation does not ask: no level is comparable.
+    found = [{} if config.mixture.is_mixed else baselines_of(evaluation_of(Path(name)))
+             for name, config in configs.items()]
     baselines = {name: fmean(own[name] for own in found)
                  for name in found[0] if all(name in own for own in found)}
     seeds = ", ".join(str(config.seed) for config in configs.values())

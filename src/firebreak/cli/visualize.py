@@ -167,4 +167,4 @@ def draw_run(config: "RunConfig", splits: "Splits", folder: Path, landscape: int
         metrics=metrics_rows(folder), memory=memory_rows(folder),
         evaluation=evaluation_of(folder),
         seed=config.evaluation.test_seed, plan_fires=config.fires.plan_fires,
-        budget_share=config.budget)
+        budget_share=config.budget, levels=not config.mixture.is_mixed)

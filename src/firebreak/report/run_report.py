@@ -45,7 +45,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, memory: Rows,
                      evaluation: Mapping[str, Any], seed: int, plan_fires: int,
-                     budget_share: float) -> list[Path]:
+                     budget_share: float, levels: bool = True) -> list[Path]:
     """Draws a run into run/figures/: its maps, Q-maps, curves, comparison and an animated fire; and
     writes run/report.html.
 
@@ -55,6 +55,8 @@ def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, 
         evaluation: what `evaluate` printed, by name of its landscapes; may be empty.
         seed: named in the captions.
         plan_fires, budget_share: what the policy is shown and may spend.
+        levels: whether the run's validation asks what the evaluation asks, so that the learning
+            curve may be held against the evaluated baselines.
 
     Returns the files written.
     """
@@ -63,7 +65,8 @@ def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, 
     caption = caption_of(scene.landscape, seed=seed, run=run.name)
     files = _plan_maps(out, scene, plan, caption)
     files += _q_maps(out, scene, policy, plan, caption)
-    files += curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}")
+    files += curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}",
+                    levels=levels)
     files += fire_animation(out / "fire.gif", scene, plan)
     page = run_page(run, scene, plan, evaluation, metrics, memory, files)
     return [*files, write_page(run / "report.html", page)]
@@ -136,12 +139,13 @@ def _q_map(path: Path, policy: Policy, slots: Slots, caption: str) -> Path:
 
 
 def curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any],
-            caption: str) -> list[Path]:
+            caption: str, *, levels: bool = True) -> list[Path]:
+    """Draws the rows of a run that there are; returns the files. levels: see `write_run_report`."""
     progress = [row for row in metrics if row["kind"] == "progress"]
     validation = [row for row in metrics if row["kind"] == "validation"]
     files = []
     if progress:
-        baselines = baselines_of(evaluation)
+        baselines = baselines_of(evaluation) if levels else {}
         against = f" · lines: {next(iter(evaluation))} test landscapes" if baselines else ""
         files.append(save_figure(learning_curve_figure(progress, validation, baselines,
                                                        caption=caption + against),

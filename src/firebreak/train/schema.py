@@ -67,6 +67,13 @@ class MixtureConfig(Section):
             raise ValueError("the lower bound first")
         return pair
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether episodes, and with them the validation problems, differ in anything from what
+        the other tables say, and so from the evaluation's.
+        """
+        return self != MixtureConfig()
+
 
 class FireConfig(Section):
     """Weather and fires."""
