@@ -3,8 +3,8 @@
     python benchmarks/q_maps.py --data FOLDER [--out outputs/q-maps]
 
 Windows of 40x40 cells of Santa Ana, Vilopriu and Dogrib: fuels, the Q-map before the first break
-and at half of a 5 % budget, the plan, and the plans of downstream value and greedy beside it.
-docs/results.md says what was seen.
+and at half of a 5 % budget, the plans of dqn and dqn-lookahead, and those of downstream value and
+greedy beside them. docs/results.md says what was seen.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def main() -> None:
         land = landscapes(part_set, args.data)[WINDOW]
         scene = make_scene(land, FireConditions(), TEST_SEED)
         plans = {name: make_plan(scene, BUDGET, PLAN_FIRES, name, seed=TEST_SEED, policy=policy)
-                 for name in ("dqn", "downstream-value", "greedy")}
+                 for name in ("dqn", "dqn-lookahead", "downstream-value", "greedy")}
         judged = judge_scene(scene, {n: [p] for n, p in plans.items()}, {}, PLAN_FIRES, 2000)
         save_figure(landscape_figure(land, caption=part_set.name),
                     args.out / f"{part_set.name}-fuels.png")

@@ -8,6 +8,7 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.env.problem import Problem, problem_of
 from firebreak.env.slots import Slots
+from firebreak.env.sources import treat_inside
 from firebreak.fire.engine import burn_loss, burn_statistics
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
@@ -98,10 +99,20 @@ def test_greedy_spends_the_budget_where_nothing_is_left_to_save(scene: Scene) ->
 
 
 def test_greedy_of_a_large_map_points_to_greedy_filtered() -> None:
-    large = make_scene(generate(1, (41, 40)), FireConditions(scenarios=1), 0)
-    with pytest.raises(InputError, match="got 41 x 40 with 257; use greedy-filtered"):
-        make_plan(large, 0.002, 257, "greedy", seed=0)
-    assert make_plan(large, 0.002, 257, "greedy-filtered", seed=0).cells.size == 2
+    land = generate(1, (48, 48))
+    large = make_scene(land, FireConditions(scenarios=1), 0)
+    cells = land.treatable.sum()
+    with pytest.raises(InputError, match=f"at most 1,600 treatable cells, or 4,096 with up to 256 "
+                                         f"plan fires, got {cells:,} with 257; use greedy-filt"):
+        make_plan(large, 2.5 / cells, 257, "greedy", seed=0)
+    assert make_plan(large, 2.5 / cells, 257, "greedy-filtered", seed=0).cells.size == 2
+
+
+def test_greedy_counts_the_cells_that_may_be_treated() -> None:
+    land = generate(1, (48, 48))
+    inside = make_scene(treat_inside(land, 5), FireConditions(scenarios=1), 0)
+    assert make_plan(inside, 2.5 / inside.landscape.treatable.sum(), 257, "greedy",
+                     seed=0).cells.size == 2
 
 
 def test_a_board_has_the_loss_of_the_plan_fires_under_its_breaks(scene: Scene) -> None:

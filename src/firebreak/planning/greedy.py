@@ -11,18 +11,20 @@ FILTERED = 64
 
 MOST_CELLS = 40 * 40
 MOST_CELLS_OF_FEW_FIRES, FEW_FIRES = 64 * 64, 256
+"""Treatable cells, which are what is tried: a margin in which fires only burn costs little."""
 
 
 def place_greedy(task: Task) -> Placement:
     """Every step the break that saves most per cost, of all cells.
 
     Raises:
-        InputError: a map above 40 x 40 cells (above 64 x 64 for up to 256 plan fires).
+        InputError: more treatable cells than on 40 x 40 (on 64 x 64 for up to 256 plan fires).
     """
     if not exact_is_affordable(task.problem):
-        rows, cols = task.problem.scene.landscape.shape
-        raise fail(expected=f"at most 40 x 40 cells, or 64 x 64 with up to {FEW_FIRES} plan fires",
-                   given=f"{rows} x {cols} with {task.problem.plan_fires.source.size}",
+        raise fail(expected=f"at most {MOST_CELLS:,} treatable cells, or "
+                            f"{MOST_CELLS_OF_FEW_FIRES:,} with up to {FEW_FIRES} plan fires",
+                   given=f"{_treatable(task.problem):,} with "
+                         f"{task.problem.plan_fires.source.size:,}",
                    where="method greedy",
                    remedy="use greedy-filtered, or name a part of the map with --area")
     return _greedy(task, every_cell, keep_gains=True)
@@ -35,9 +37,12 @@ def place_greedy_filtered(task: Task) -> Placement:
 
 def exact_is_affordable(problem: Problem) -> bool:
     """Whether trying every cell at every step is within reach."""
-    rows, cols = problem.scene.landscape.shape
     few = problem.plan_fires.source.size <= FEW_FIRES
-    return rows * cols <= (MOST_CELLS_OF_FEW_FIRES if few else MOST_CELLS)
+    return _treatable(problem) <= (MOST_CELLS_OF_FEW_FIRES if few else MOST_CELLS)
+
+
+def _treatable(problem: Problem) -> int:
+    return int(problem.scene.landscape.treatable.sum())
 
 
 def _greedy(task: Task, candidates: Candidates, keep_gains: bool) -> Placement:
