@@ -15,7 +15,8 @@ from firebreak.train.checkpoints import (
     latest_checkpoint,
     save_checkpoint,
 )
-from firebreak.train.store import Damaged, open_folder, sweep
+from firebreak.train.store import open_folder, sweep
+from firebreak.train.tensor_file import Damaged
 
 
 class Found(NamedTuple):

@@ -5,9 +5,10 @@ import pytest
 import torch
 
 from firebreak.agent import dqn
-from firebreak.agent.dqn import DQNAgent, DQNSettings
+from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Batch
 from firebreak.agent.schedules import LinearSchedule
+from firebreak.agent.settings import DQNSettings
 from firebreak.agent.targets import double_q_target, masked_argmax
 from firebreak.layout import OBSERVATION
 

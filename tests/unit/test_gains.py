@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from firebreak.agent import dqn
-from firebreak.agent.dqn import DQNAgent, DQNSettings
+from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainBatch, GainStore
 from firebreak.agent.relative import unit_of
 from firebreak.agent.schedules import LinearSchedule
+from firebreak.agent.settings import DQNSettings
 from firebreak.agent.symmetry import turn_map, turn_observation
 from firebreak.checks import InputError
 from firebreak.env import synthetic_source

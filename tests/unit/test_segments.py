@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.agent import exploration
-from firebreak.agent.dqn import DQNAgent, DQNSettings
+from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainStore
 from firebreak.agent.network import QMapNetwork, mean_along, take_over
 from firebreak.agent.policy_file import Policy, load_policy, save_policy
 from firebreak.agent.relative import unit_of
 from firebreak.agent.schedules import LinearSchedule
+from firebreak.agent.settings import DQNSettings
 from firebreak.agent.symmetry import SYMMETRIES, turn_map, turn_segments
 from firebreak.checks import InputError
 from firebreak.env import ENV_ID, synthetic_source

@@ -22,12 +22,12 @@ from firebreak.train.store import (
     MANIFEST,
     STATE,
     TENSORS,
-    Damaged,
     open_folder,
     remove_folder,
     sweep,
     write_folder,
 )
+from firebreak.train.tensor_file import KINDS, Damaged
 
 TREE = {"agent": {"w": torch.arange(6.0).reshape(2, 3), "b": torch.tensor(3, dtype=torch.int64)},
         "arenas": [{"bits": torch.tensor([True, False, True])}, {"none": torch.empty(0, 4)}],
@@ -66,7 +66,7 @@ def test_what_is_saved_comes_back_bit_for_bit(saved: Path) -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_any_kind_and_shape_comes_back(tmp_path_factory: pytest.TempPathFactory, data) -> None:
-    kind = data.draw(st.sampled_from(sorted(store._KINDS.values(), key=str)))
+    kind = data.draw(st.sampled_from(sorted(KINDS.values(), key=str)))
     shape = data.draw(st.lists(st.integers(0, 4), max_size=4))
     raw = np.frombuffer(data.draw(st.randoms(use_true_random=False)).randbytes(8 * 4**4), np.uint8)
     count = int(np.prod(shape, dtype=int)) * kind.itemsize

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from firebreak.checks import fail
-from firebreak.train.store import Damaged, Saved, open_folder, remove_folder, write_folder
+from firebreak.train.store import Saved, open_folder, remove_folder, write_folder
+from firebreak.train.tensor_file import Damaged
 
 CHECKPOINTS = "checkpoints"
 KEPT = 2

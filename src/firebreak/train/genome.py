@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from firebreak.agent.dqn import DQNSettings
 from firebreak.agent.schedules import LinearSchedule
+from firebreak.agent.settings import DQNSettings
 
 Weights = dict[str, Tensor]
 

@@ -12,11 +12,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from firebreak.agent.dqn import DQNSettings
 from firebreak.agent.episodes import Episode, pack_episode
 from firebreak.agent.exploration import explored
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.relative import unit_of
+from firebreak.agent.settings import DQNSettings
 from firebreak.agent.targets import masked_argmax
 from firebreak.checks import fail
 from firebreak.env.problem import Problem

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from firebreak.agent.dqn import DQNAgent, DQNSettings
+from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.network import hash_of_weights
+from firebreak.agent.settings import DQNSettings
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed

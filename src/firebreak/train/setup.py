@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from firebreak.agent.dqn import DQNAgent, DQNSettings
+from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.network import take_over
 from firebreak.agent.policy_file import load_policy, policy_at
 from firebreak.agent.schedules import LinearSchedule
+from firebreak.agent.settings import DQNSettings
 from firebreak.checks import fail
 from firebreak.fire.fires import FireRegime
 from firebreak.fire.losses import ResponseFunction

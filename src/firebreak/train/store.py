@@ -4,14 +4,10 @@ A folder holds `state.json` (plain values), `tensors.safetensors` (raw numbers) 
 (sizes and SHA-256 of both, and its own SHA-256 in its last line). Nothing in it can be executed,
 and no array is allocated that is larger than the file it comes from. Tensors are written and read
 in pieces, so a replay is never held twice.
-
-Source of the tensor file: the safetensors format, version 0.4 (8 bytes of header length, JSON
-header, contiguous little-endian data).
 """
 
 import hashlib
 import json
-import math
 import os
 import shutil
 import stat
@@ -19,14 +15,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from firebreak.checks import InputError, fail
+from firebreak.checks import fail
 from firebreak.files import sync
+from firebreak.train.tensor_file import (
+    MOST_TEXT,
+    Entry,
+    damaged,
+    entries_of,
+    json_of,
+    pieces_of_file,
+    read_tensor,
+)
 
 FORMAT = "firebreak-folder"
 SCHEMA = 1
@@ -34,27 +39,7 @@ MANIFEST, STATE, TENSORS = "manifest.json", "state.json", "tensors.safetensors"
 BESIDE, GONE = ".writing-", ".deleting-"
 """How names of folders begin that are not complete yet, or not complete any more."""
 
-_CHUNK = 1 << 20
-_MOST_TEXT = 64 << 20  # bytes of JSON; a state of ours has thousands
-_MOST_NUMBERS = 1 << 40
 _TENSOR, _NUMBERED = "$tensor", "$numbered"
-_KINDS = {"U8": torch.uint8, "I8": torch.int8, "BOOL": torch.bool, "I16": torch.int16,
-          "I32": torch.int32, "I64": torch.int64, "F16": torch.float16, "BF16": torch.bfloat16,
-          "F32": torch.float32, "F64": torch.float64}
-_NAMES = {kind: name for name, kind in _KINDS.items()}
-
-
-class Damaged(InputError):
-    """A folder that is not what was written."""
-
-
-class Entry(NamedTuple):
-    """A tensor in the file: its kind of number, shape, and bytes from `begin` to `end`."""
-
-    kind: torch.dtype
-    shape: tuple[int, ...]
-    begin: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +70,8 @@ class Saved:
         tensors = {}
         with _opened(self.folder / TENSORS) as file:
             for name, entry in self.entries.items():
-                tensors[name] = _read_tensor(file, entry, wanted.get(name), self.folder)
+                tensors[name] = read_tensor(file, entry, wanted.get(name),
+                                            self.folder / TENSORS)
         return _unpacked(self.state, tensors, self.folder)
 
 
@@ -103,7 +89,7 @@ def write_folder(folder: Path, kind: str, tree: Mapping[str, Any]) -> None:
     try:
         beside.mkdir(parents=True)
         files = {STATE: _write(beside / STATE, iter([state])),
-                 TENSORS: _write(beside / TENSORS, _tensor_file(tensors))}
+                 TENSORS: _write(beside / TENSORS, pieces_of_file(tensors))}
         content = json.dumps({"format": FORMAT, "schema": SCHEMA, "kind": kind, "files": files},
                              sort_keys=True).encode() + b"\n"
         _write(beside / MANIFEST, iter([content, _sha256(content)]))
@@ -124,9 +110,9 @@ def open_folder(folder: Path, kind: str) -> Saved:
     manifest = _manifest(folder, kind)
     for name, expected in manifest["files"].items():
         _check_file(folder / name, expected)
-    state = _json(_whole(folder / STATE), folder / STATE)
+    state = json_of(_whole(folder / STATE), folder / STATE)
     with _opened(folder / TENSORS) as file:
-        entries = _entries(file, folder / TENSORS)
+        entries = entries_of(file, folder / TENSORS)
     return Saved(folder, state, entries)
 
 
@@ -149,17 +135,11 @@ def sweep(root: Path) -> list[Path]:
     return stale
 
 
-def damaged(what: str, where: Path) -> Damaged:
-    """The error for a file that is not as it was written."""
-    return Damaged(str(fail(expected="what was saved", given=what, where=str(where),
-                            remedy="use another copy or an earlier one")))
-
-
 def _manifest(folder: Path, kind: str) -> dict[str, Any]:
     path = folder / MANIFEST
     content = _whole(path)
     head, _, digest = content.rpartition(b"\n")
-    found = _json(head, path) if digest == _sha256(head + b"\n") else None
+    found = json_of(head, path) if digest == _sha256(head + b"\n") else None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise damaged("a damaged manifest", path)
     schema = found.get("schema")
@@ -202,16 +182,9 @@ def _opened(path: Path) -> BufferedReader:
 def _whole(path: Path) -> bytes:
     with _opened(path) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > _MOST_TEXT:
+        if size > MOST_TEXT:
             raise damaged(f"{size} bytes of text, more than is ever written", path)
         return file.read(size + 1)
-
-
-def _json(content: bytes, path: Path) -> Any:
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise damaged("text that is not JSON", path) from error
 
 
 def _write(path: Path, pieces: Iterator[bytes | memoryview]) -> dict[str, int | str]:
@@ -229,81 +202,6 @@ def _write(path: Path, pieces: Iterator[bytes | memoryview]) -> dict[str, int | 
 
 def _sha256(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest().encode()
-
-
-def _tensor_file(tensors: dict[str, Tensor]) -> Iterator[bytes | memoryview]:
-    header, place = {}, 0
-    for name, tensor in tensors.items():
-        header[name] = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape),
-                        "data_offsets": [place, place + tensor.nbytes]}
-        place += tensor.nbytes
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    yield len(text).to_bytes(8, "little")
-    yield text
-    for tensor in tensors.values():
-        content = _bytes_of(tensor.detach().cpu().contiguous())
-        for begin in range(0, len(content), _CHUNK):
-            yield content[begin:begin + _CHUNK]
-
-
-def _bytes_of(tensor: Tensor) -> memoryview:
-    """The bytes of a contiguous tensor, not copied."""
-    return tensor.reshape(-1).view(torch.uint8).numpy().data
-
-
-def _entries(file: BufferedReader, path: Path) -> dict[str, Entry]:
-    """Where each tensor lies. Refused: names, kinds, shapes and places that do not fill the file
-    exactly, before any memory is asked for.
-    """
-    size = os.fstat(file.fileno()).st_size
-    length = int.from_bytes(file.read(8), "little")
-    if size < 8 or length > min(size - 8, _MOST_TEXT):
-        raise damaged("a header longer than the file", path)
-    header = _json(file.read(length), path)
-    if not isinstance(header, dict):
-        raise damaged("a header that lists no tensors", path)
-    entries, begin, place = {}, 8 + length, 0
-    for name, given in header.items():
-        entry = _entry(given, place)
-        if entry is None:
-            raise damaged(f"a header that does not fit the data at {name[:80]!r}", path)
-        entries[name] = entry._replace(begin=begin + entry.begin, end=begin + entry.end)
-        place = entry.end
-    if begin + place != size:
-        raise damaged("tensors that do not fill the file", path)
-    return entries
-
-
-def _entry(given: Any, place: int) -> Entry | None:
-    """The entry that begins at `place` of the data; None if it says anything else."""
-    if not isinstance(given, dict) or not isinstance(given.get("dtype"), str):
-        return None
-    kind, shape = _KINDS.get(given["dtype"]), given.get("shape")
-    if kind is None or not isinstance(shape, list):
-        return None
-    if not all(type(side) is int and side >= 0 for side in shape):
-        return None
-    if math.prod(side for side in shape if side) > _MOST_NUMBERS:
-        return None
-    end = place + math.prod(shape) * kind.itemsize
-    return Entry(kind, tuple(shape), place, end) if given.get("data_offsets") == [
-        place, end] else None
-
-
-def _read_tensor(file: BufferedReader, entry: Entry, into: Tensor | None, folder: Path) -> Tensor:
-    inside = into is not None and into.device.type == "cpu" and into.is_contiguous()
-    made = into if inside and into is not None else torch.empty(entry.shape, dtype=entry.kind)
-    content = _bytes_of(made)
-    file.seek(entry.begin)
-    for begin in range(0, len(content), _CHUNK):
-        piece = content[begin:begin + _CHUNK]
-        if file.readinto(piece) != len(piece):
-            raise damaged("a file that was cut off as it was read", folder / TENSORS)
-    if into is not None and not inside:
-        into.copy_(made)
-        return into
-    return made
 
 
 def _packed(tree: Any, path: str, tensors: dict[str, Tensor]) -> Any:

@@ -1,0 +1,55 @@
+"""How a DQN agent learns, as one frozen value."""
+
+from dataclasses import dataclass
+
+from firebreak.agent.schedules import LinearSchedule
+
+_NOTHING = LinearSchedule(0.0, 0.0, 0, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DQNSettings:
+    """How the agent learns.
+
+    Attributes:
+        epsilon: exploration by env steps.
+        discount: by learner steps. Near 0 at first (learn each break's own gain), then raised
+            (learn breaks that only pay together).
+        guided: share of exploration among the `guided_cells` best cells by downstream value.
+        target_period: learner steps between hard copies into the target network.
+        target_share: share of the online network that each learner step takes into the target
+            network instead; 0: hard copies.
+        dueling: a map's base value plus advantages over the mean of its legal cells.
+        munchausen: weight of the log-policy bonus; above 0 the target is the soft value at
+            `temperature`, in the unit of the network's output.
+        demonstrations: share of the environments that place the best cell by downstream value until
+            `demonstration_steps` env steps.
+        imitation: weight of the large-margin loss (of `margin`, in the unit of the network's
+            output) on transitions that did what downstream value does, by learner steps.
+        quantiles, risk: of the return, and the share of them, the lowest, whose mean is acted on.
+        priority: exponent of the last error in a transition's chance to be sampled; 0: all alike.
+        segments: actions are segments of cells. They are learned at discount 0, from gains.
+    """
+
+    epsilon: LinearSchedule
+    discount: LinearSchedule
+    learning_rate: LinearSchedule
+    width: int = 32
+    batch_size: int = 64
+    n_step: int = 1
+    gradient_clip: float = 10.0
+    target_period: int = 300
+    guided: float = 0.5
+    guided_cells: int = 15
+    target_share: float = 0.0
+    dueling: bool = False
+    munchausen: float = 0.0
+    temperature: float = 0.1
+    demonstrations: float = 0.0
+    demonstration_steps: int = 0
+    imitation: LinearSchedule = _NOTHING
+    margin: float = 0.5
+    quantiles: int = 1
+    risk: float = 1.0
+    priority: float = 0.0
+    segments: bool = False
