@@ -161,8 +161,8 @@ def by(records: Records, field: str, label: Callable[[Any], str], hero: str = "d
     return markdown(header, rows)
 
 
-def lead_by_size_and_share(records: Records) -> str:
-    """The lead of dqn over downstream value: rows map sizes, columns burned shares."""
+def lead_by_size_and_share(records: Records, hero: str) -> str:
+    """The hero's lead over downstream value: rows map sizes, columns burned shares."""
     if not records:
         return "Not measured."
     shares = sorted({record["burned_share"] for record in records})
@@ -172,7 +172,7 @@ def lead_by_size_and_share(records: Records) -> str:
         line = [size.removeprefix("synthetic-")]
         for share in shares:
             here = of(records, set=size, burned_share=share)
-            found = paired(here, "dqn", "downstream-value")
+            found = paired(here, hero, "downstream-value")
             if found[0].shape[1] == 0:
                 line.append("")
                 continue
@@ -243,7 +243,8 @@ def tables(records: Records) -> dict[str, str]:
              for record in of(records, part="time")]
     found = {"time": compared(timed, hero="dqn-search, 10 s"),
              "budgets": by(part["budgets"], "budget", lambda share: f"{share:.0%}"),
-             "range": lead_by_size_and_share(part["range"]),
+             "range": lead_by_size_and_share(part["range"], "dqn"),
+             "range-lookahead": lead_by_size_and_share(part["range"], "dqn-lookahead"),
              "gap": by([record | {"reduction": record["in_sample_reduction"] - record["reduction"]}
                         for record in part["gap"]], "plan_fires", str),
              "fires": by(part["gap"], "plan_fires", str),

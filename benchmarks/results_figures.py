@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
+from numpy.typing import NDArray
 
 from firebreak.planning.statistics import stratified_interval
 from firebreak.report.canvas import QUIET, new_figure, save_figure
@@ -123,36 +124,47 @@ def fires_figure(records: Records) -> Figure | None:
 
 
 def range_figure(records: Records) -> Figure | None:
-    """The lead of dqn over downstream value by map size and burned share."""
+    """The lead of the policy over downstream value by map size and burned share, bare and looking
+    ahead.
+    """
     found = [r for r in records if r["part"] == "range"]
-    if not found:
+    heroes = [name for name in ("dqn", "dqn-lookahead") if any(r["method"] == name for r in found)]
+    if not heroes:
         return None
     shares = sorted({r["burned_share"] for r in found})
     sizes = sorted({int(r["set"].split("-")[-1]) for r in found})
-    lead = np.full((len(sizes), len(shares)), np.nan)
-    for row, size in enumerate(sizes):
-        for col, share in enumerate(shares):
-            here = [r for r in found if r["set"] == f"synthetic-{size}"
-                    and r["burned_share"] == share]
-            ours, theirs = ([r["reduction"] for r in here if r["method"] == method]
-                            for method in ("dqn", "downstream-value"))
-            lead[row, col] = np.mean(ours) - np.mean(theirs)
-    with new_figure(6.6, 4.4, title="What dqn saves beyond downstream value",
+    leads = {hero: _leads(found, hero, sizes, shares) for hero in heroes}
+    most = max(float(np.nanmax(np.abs(lead))) for lead in leads.values())
+    with new_figure(5.0 * len(heroes) + 1.6, 4.4,
+                    title="What the policy saves beyond downstream value",
                     caption="docs/results/records; 6 synthetic maps in each field; "
                             "5 % budget, 256 plan fires") as figure:
-        axes = figure.subplots()
-        most = float(np.nanmax(np.abs(lead)))
-        image = axes.imshow(lead, cmap="PuOr", vmin=-most, vmax=most, aspect="auto")
-        for (row, col), value in np.ndenumerate(lead):
-            axes.text(col, row, f"{value:+.3f}", ha="center", va="center",
-                      color="white" if abs(value) > 0.7 * most else "black")
-        axes.set_xticks(range(len(shares)), [f"{share:.0%}" for share in shares])
-        axes.set_yticks(range(len(sizes)), [f"{size}x{size}" for size in sizes])
-        axes.set_xlabel("burned by untreated fires, mean")
-        axes.set_ylabel("cells")
-        bar = figure.colorbar(image, ax=axes, label="difference of the reductions")
+        panels = figure.subplots(1, len(heroes), sharey=True, squeeze=False)[0]
+        for axes, (hero, lead) in zip(panels, leads.items(), strict=True):
+            image = axes.imshow(lead, cmap="PuOr", vmin=-most, vmax=most, aspect="auto")
+            for (row, col), value in np.ndenumerate(lead):
+                axes.text(col, row, f"{value:+.3f}", ha="center", va="center",
+                          color="white" if abs(value) > 0.7 * most else "black")
+            axes.set_title(hero)
+            axes.set_xticks(range(len(shares)), [f"{share:.0%}" for share in shares])
+            axes.set_yticks(range(len(sizes)), [f"{size}x{size}" for size in sizes])
+            axes.set_xlabel("burned by untreated fires, mean")
+        panels[0].set_ylabel("cells")
+        bar = figure.colorbar(image, ax=panels.tolist(), label="difference of the reductions")
         bar.outline.set_edgecolor(QUIET)
     return figure
+
+
+def _leads(records: Records, hero: str, sizes: list[int],
+           shares: list[float]) -> NDArray[np.float64]:
+    """A method's mean lead over downstream value: [sizes, shares], NaN where there is none."""
+    def mean(method: str, size: int, share: float) -> float:
+        own = [r["reduction"] for r in records if r["method"] == method
+               and r["set"] == f"synthetic-{size}" and r["burned_share"] == share]
+        return float(np.mean(own)) if own else float("nan")
+
+    return np.array([[mean(hero, size, share) - mean("downstream-value", size, share)
+                      for share in shares] for size in sizes])
 
 
 def _by_mean(records: Records) -> list[str]:

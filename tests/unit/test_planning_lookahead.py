@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.checks import InputError
@@ -10,7 +12,7 @@ from firebreak.env.slots import Slots
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
-from firebreak.planning.learned import open_cells, segment_values
+from firebreak.planning.learned import leading_actions, open_cells, segment_values
 from firebreak.planning.lookahead import BURNED, DISTRUST, SAME, differing
 from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import Plan
@@ -55,6 +57,13 @@ def slowly_differing(slots: Slots, values: np.ndarray) -> list[int]:
             found.append(action)
             taken |= cells
     return found
+
+
+@given(st.lists(st.sampled_from([-np.inf, 0.0, 0.5, 1.0, 2.0]), max_size=60), st.integers(1, 40))
+def test_leading_actions_are_the_first_of_all_in_order(values: list[float], most: int) -> None:
+    order = sorted((k for k, value in enumerate(values) if value > -np.inf),
+                   key=lambda k: (-values[k], k))
+    assert leading_actions(np.array(values, np.float32), most).tolist() == order[:most]
 
 
 def test_segments_that_share_most_of_their_cells_are_looked_at_once(scene: Scene,

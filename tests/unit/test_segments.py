@@ -228,6 +228,14 @@ def test_a_cell_adds_to_the_segments_that_it_is_part_of_and_to_no_others() -> No
     assert int((means > 0).sum()) > 500
 
 
+@pytest.mark.parametrize("shape", [(2, SHAPES, 7, 30), (1, SHAPES, 3, 9, 12), (3, SHAPES, 1, 1)])
+def test_means_along_segments_have_the_same_bits_with_gradients_and_without(
+        shape: tuple[int, ...]) -> None:
+    maps = torch.randn(shape, generator=torch.Generator().manual_seed(1))
+    torch.testing.assert_close(mean_along(maps), mean_along(maps.requires_grad_()).detach(),
+                               rtol=0.0, atol=0.0)
+
+
 def test_exploring_draws_a_length_first_and_only_allowed_segments() -> None:
     slots = slots_of(scene_of(3, priced=False), share=0.5)
     mask = torch.from_numpy(allowed(slots, ONLY, segments=True)).repeat(400, 1)

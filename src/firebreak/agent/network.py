@@ -14,10 +14,13 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from firebreak.agent.along_kernel import add_along
 from firebreak.agent.targets import dueling, lower_mean
 from firebreak.segments import SEGMENT_LENGTHS, SHAPES, shape_cells
 
@@ -151,6 +154,19 @@ def mean_along(maps: Tensor) -> Tensor:
     """Mean of each shape's map over the cells of its segments, in their middle cells:
     [M, SHAPES, ..., H, W]. Cells beyond the map count as 0.
     """
+    if maps.requires_grad or maps.device.type != "cpu":
+        return mean_along_with_gradients(maps)
+    # The same sums in the same order, without six hundred small tensors on the way.
+    wide = maps.reshape(*maps.shape[:2], -1, *maps.shape[-2:]).contiguous().numpy()
+    cells, first = _cells()
+    total = np.zeros_like(wide)
+    add_along(wide, cells, first, total)
+    count = np.diff(first).astype(np.float32)
+    return torch.from_numpy(total / count[:, None, None, None]).reshape(maps.shape)
+
+
+def mean_along_with_gradients(maps: Tensor) -> Tensor:
+    """`mean_along` where gradients are asked for, or on an accelerator."""
     rows, cols = maps.shape[-2:]
     reach = SEGMENT_LENGTHS[-1]
     wide = functional.pad(maps, (reach, reach, reach, reach))
@@ -162,6 +178,13 @@ def mean_along(maps: Tensor) -> Tensor:
             total = total + own[..., reach + row:reach + row + rows, reach + col:reach + col + cols]
         parts.append(total / len(cells))
     return torch.stack(parts, dim=1)
+
+
+@cache
+def _cells() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Cells of all shapes: i64 [N, 2] from the middle, and i64 [SHAPES + 1], where each begins."""
+    cells = [shape_cells(number) for number in range(SHAPES)]
+    return np.concatenate(cells), np.cumsum([0, *map(len, cells)])
 
 
 @cache

@@ -2,7 +2,7 @@
 looked up every round.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -28,9 +28,10 @@ from firebreak.planning.rounds import (
 )
 from firebreak.segments import action_cells, shape_cells
 
-LOOKED_AT = 20_000
-"""Segments among which those of a round are taken. The neighbours of the best are nearly as good:
-few of the next lie far enough from it."""
+LOOKED_AT, AT_FIRST = 20_000, 64
+"""Segments among which those of a round are taken, and among which they are looked for first: a
+round of one needs one. The neighbours of the best are nearly as good: few of the next lie far
+enough from it."""
 
 MOST_TREATABLE = 256 * 256
 """Treatable cells from which a learned plan must be asked for by area: what was tried."""
@@ -157,7 +158,11 @@ def place_lines(task: Task, policy: Policy,
 
 def by_value(slots: Slots, values: NDArray[np.float32]) -> Ordered:
     """The segments of the largest Q-values."""
-    return Ordered(open_cells(slots, action) for action in leading_actions(values).tolist())
+    def in_turn() -> Iterator[int]:
+        yield from leading_actions(values, AT_FIRST).tolist()
+        yield from leading_actions(values, LOOKED_AT)[AT_FIRST:].tolist()
+
+    return Ordered(open_cells(slots, action) for action in in_turn())
 
 
 def open_cells(slots: Slots, action: int) -> NDArray[np.int64]:
@@ -166,14 +171,16 @@ def open_cells(slots: Slots, action: int) -> NDArray[np.int64]:
     return cells[slots.available[0].ravel()[cells]]
 
 
-def leading_actions(values: NDArray[np.float32]) -> NDArray[np.int64]:
-    """The LOOKED_AT actions of the largest values, best first; none of -inf."""
+def leading_actions(values: NDArray[np.float32], most: int) -> NDArray[np.int64]:
+    """The `most` actions of the largest values, best first, of the same value the lower number
+    first; none of -inf.
+    """
     actions = np.flatnonzero(values > -np.inf)
     own = -values[actions]
-    if actions.size > LOOKED_AT:
-        leading = np.sort(np.argpartition(own, LOOKED_AT)[:LOOKED_AT])
+    if actions.size > most:
+        leading = np.flatnonzero(own <= np.partition(own, most - 1)[most - 1])
         actions, own = actions[leading], own[leading]
-    return actions[np.argsort(own, kind="stable")]
+    return actions[np.argsort(own, kind="stable")][:most]
 
 
 def _check_size(landscape: Landscape, method: str) -> None:

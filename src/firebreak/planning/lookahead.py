@@ -76,7 +76,7 @@ def differing(slots: Slots, values: NDArray[np.float32]) -> list[int]:
     """Up to BURNED of the segments of the largest Q-values, best first, that have at most half
     of their cells in common with those before them.
     """
-    actions = leading_actions(values)[:AMONG]
+    actions = leading_actions(values, AMONG)
     rows, cols, part = segment_cells(slots, actions)
     part &= slots.available[0][rows, cols]
     size, taken = part.sum(axis=1), np.zeros(slots.sizes.shape, np.bool_)
