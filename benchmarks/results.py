@@ -199,8 +199,7 @@ def rivals(records: Records, hero: str) -> str:
     rows = []
     for land in ("synthetic", "shifted", "real"):
         for shown in sorted({record["plan_fires"] for record in records}):
-            here = [record for record in of(records, plan_fires=shown)
-                    if land == LANDS.get(record["set"].split("-")[0], "real")]
+            here = on_land(of(records, plan_fires=shown), land)
             line = [land, f"{shown:,}"]
             for name in RIVALS[hero]:
                 own, other = paired(here, hero, name)
@@ -215,12 +214,45 @@ def rivals(records: Records, hero: str) -> str:
         for word in ("maps", f"{hero} / {name}", f"{hero} - {name}"))], rows)
 
 
+def on_land(records: Records, land: str) -> Records:
+    """Those on synthetic maps, the shifted family, or real maps."""
+    return [record for record in records
+            if land == LANDS.get(record["set"].split("-")[0], "real")]
+
+
+def over_seeds(records: Records) -> str:
+    """Policies of one recipe and several training seeds, taken together: interquartile mean over
+    seeds and maps, and what they save more than greedy and segments on the same maps.
+    """
+    rows = []
+    for land in ("synthetic", "shifted", "real"):
+        here = on_land(records, land)
+        for method in ("dqn", "dqn-lookahead"):
+            own = [record for record in of(here, method=method)
+                   if record["policy"] not in SHIPPED]
+            if not own:
+                return "Not measured."
+            values = matrix(own)
+            low, high = stratified_interval(values, generator(0, "results", land, method))
+            means = values.mean(axis=1)
+            line = [land, method, str(values.shape[0]), str(values.shape[1]),
+                    f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
+                    f"{means.mean():.3f} ({means.min():.3f} to {means.max():.3f})"]
+            for name in ("greedy", "segments"):
+                ours, theirs = paired(own + of(here, method=name), method, name)
+                chance = probability_of_improvement(ours, theirs.mean(axis=0))
+                line += [worded(difference(ours, theirs)), f"{chance:.2f}"]
+            rows.append(line)
+    return markdown(["land", "method", "seeds", "maps", "reduction, IQM (95 %)",
+                     "mean (lowest to highest seed)", "more than greedy", "chance",
+                     "more than segments", "chance"], rows)
+
+
 def seeds(records: Records) -> str:
     """Policies of all training seeds against greedy and segments on the same maps, by land."""
     rows = []
     for land in ("synthetic", "shifted", "real"):
-        here = [record for record in records
-                if land == LANDS.get(record["set"].split("-")[0], "real")]
+        here = on_land(records, land)
         for method in ("dqn", "dqn-lookahead", "regression"):
             for policy in sorted({record["policy"] for record in of(here, method=method)}):
                 line = [land, method, policy]
@@ -257,6 +289,7 @@ def tables(records: Records) -> dict[str, str]:
              "huge": by([record | {"set": f"{record['set']}, {record['burned_share']:.0%} burned"}
                          for record in part["huge"]], "set", str),
              "seeds": seeds(of(everyone, part="rivals", plan_fires=256)),
+             "over-seeds": over_seeds(of(everyone, part="rivals", plan_fires=256)),
              "elsewhere": elsewhere(of(records, part="elsewhere"))}
     for land in ("synthetic-40", "shifted-40"):
         for shown in (64, 256, 1000):
