@@ -95,6 +95,8 @@ PARTS: dict[str, Part] = {
                  burned_shares=(0.02, 0.15)),
     "gap": Part((SYNTHETIC_40._replace(count=6),), RIVALS,
                 plan_fires=(50, 100, 400, 1600, 6400)),
+    "pace": Part((SYNTHETIC_40._replace(count=6), Set("shifted-40", 40, 6, family="shifted"),
+                  *real(40, 2)), RIVALS, plan_fires=(64, 256), test_fires=100),
     "time": Part((SYNTHETIC_40._replace(count=6),), ("swap", "anneal", "dqn-search"),
                  limits=(1.0, 10.0, 100.0)),
 }

@@ -182,16 +182,20 @@ def lead_by_size_and_share(records: Records, hero: str) -> str:
 
 
 def elsewhere(records: Records) -> str:
-    """Plans burned in another simulator, beside what they save here."""
+    """Plans burned in another simulator, beside what they save here, and what the policy saves
+    more there, bare and looking ahead.
+    """
     if not records:
         return "Not measured."
     rows = []
     for name in reversed(methods_of(records)):
         found = of(records, method=name)
         here = float(np.mean([record["reduction_here"] for record in found]))
-        more = "" if name == "dqn" else worded(difference(*paired(records, "dqn", name)))
-        rows.append([name, f"{here:.3f}", f"{matrix(found).mean():.3f}", more])
-    return markdown(["method", "firebreak", "Pyretechnics", "dqn saves more there"], rows)
+        more = ["" if name == hero else worded(difference(*paired(records, hero, name)))
+                for hero in ("dqn", "dqn-lookahead")]
+        rows.append([name, f"{here:.3f}", f"{matrix(found).mean():.3f}", *more])
+    return markdown(["method", "firebreak", "Pyretechnics", "dqn saves more there",
+                     "dqn-lookahead saves more there"], rows)
 
 
 def rivals(records: Records, hero: str) -> str:
@@ -212,6 +216,29 @@ def rivals(records: Records, hero: str) -> str:
     return markdown(["land", "plan fires", *(
         word for name in RIVALS[hero]
         for word in ("maps", f"{hero} / {name}", f"{hero} - {name}"))], rows)
+
+
+def pace(records: Records) -> str:
+    """Median seconds of each method by land and plan fires, and how many times as long greedy
+    takes as the policy: median, lowest and highest of the maps.
+    """
+    if not records:
+        return "Not measured."
+    names = ("downstream-value", "dqn", "dqn-lookahead", "segments", "greedy")
+    rows = []
+    for land in ("synthetic", "shifted", "real"):
+        for shown in sorted({record["plan_fires"] for record in records}):
+            here = of(on_land(records, land), plan_fires=shown)
+            seconds = {name: matrix(of(here, method=name, policy="segments" if "dqn" in name
+                                       else ""), "seconds")[0] for name in names}
+            line = [land, f"{shown:,}", str(seconds["greedy"].size),
+                    *(f"{np.median(seconds[name]):.2f}" for name in names)]
+            for name in ("dqn", "dqn-lookahead"):
+                ratio = seconds["greedy"] / seconds[name]
+                line.append(f"{np.median(ratio):.0f} ({ratio.min():.0f} to {ratio.max():.0f})")
+            rows.append(line)
+    return markdown(["land", "plan fires", "maps", *names, "greedy / dqn",
+                     "greedy / dqn-lookahead"], rows)
 
 
 def on_land(records: Records, land: str) -> Records:
@@ -289,6 +316,7 @@ def tables(records: Records) -> dict[str, str]:
              "huge": by([record | {"set": f"{record['set']}, {record['burned_share']:.0%} burned"}
                          for record in part["huge"]], "set", str),
              "seeds": seeds(of(everyone, part="rivals", plan_fires=256)),
+             "pace": pace(of(records, part="pace")),
              "over-seeds": over_seeds(of(everyone, part="rivals", plan_fires=256)),
              "elsewhere": elsewhere(of(records, part="elsewhere"))}
     for land in ("synthetic-40", "shifted-40"):
