@@ -114,9 +114,9 @@ def landscapes(part_set: Set, data: Path) -> list[Landscape]:
     full = part_set.size + 2 * margin
     rows, cols = whole.shape
     found = list_windows([Window(0, 0, rows, cols)], full, full, whole)
-    # Spread over the map: not the first few from its north-west corner.
-    chosen = [found[round(k * (len(found) - 1) / max(part_set.count - 1, 1))]
-              for k in range(min(part_set.count, len(found)))]
+    # Spread over the map: not the first few from its north-west corner; none twice.
+    count = min(part_set.count, len(found))
+    chosen = [found[round(k * (len(found) - 1) / max(count - 1, 1))] for k in range(count)]
     return [treat_inside(window.of(whole), margin) for window in chosen]
 
 
@@ -183,6 +183,7 @@ def main() -> None:
     options.add_argument("--policy", type=Path, nargs="*", default=[], help="runs or policy files")
     options.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     options.add_argument("--methods", default="", help="only these, comma-separated")
+    options.add_argument("--sets", default="", help="only these, comma-separated")
     options.add_argument("--plan-fires", type=int, default=0, help="only this number of them")
     options.add_argument("--most", type=int, default=10_000, help="landscapes of a set, at most")
     options.add_argument("--records", type=Path, default=Path("outputs/records.jsonl"))
@@ -199,7 +200,9 @@ def main() -> None:
             if args.plan_fires:
                 part = part._replace(plan_fires=(args.plan_fires,))
             part = part._replace(methods=tuple(m for m in part.methods
-                                               if wanted is None or m in wanted))
+                                               if wanted is None or m in wanted),
+                                 sets=tuple(s for s in part.sets
+                                            if not args.sets or s.name in args.sets.split(",")))
             for record in measure(name, part, args.data, policies, done, args.most):
                 out.write(json.dumps({name: round(value, 5) if isinstance(value, float) else value
                                       for name, value in record.items()}) + "\n")
