@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE, OUT = ROOT / "src" / "firebreak", ROOT / "docs" / "api"
 PARTS = ("landscape", "fire", "env", "agent", "planning", "memory", "train", "report")
-TOP = ("units", "checks", "files", "seeding", "layout", "segments")
+TOP = ("units", "checks", "files", "seeding", "compiled", "layout", "segments")
 
 
 def page(title: str, modules: list[str]) -> str:
@@ -22,8 +22,7 @@ def page(title: str, modules: list[str]) -> str:
 
 def pages() -> dict[str, str]:
     """File name -> text."""
-    made = {"base.md": page("firebreak: units, checks, files, seeding, layout, segments",
-                            [f"firebreak.{name}" for name in TOP])}
+    made = {"base.md": page(f"firebreak: {', '.join(TOP)}", [f"firebreak.{name}" for name in TOP])}
     for part in PARTS:
         modules = [".".join(("firebreak", *path.relative_to(PACKAGE).with_suffix("").parts))
                    for path in sorted((PACKAGE / part).rglob("*.py"))

@@ -2,7 +2,7 @@
 
 writes docs/figures/architecture.svg. A box is a part of the package with its modules and lines, an
 arrow points to a part that it imports from, as thick as the imports are many. Every part may import
-units, checks and seeding, so those arrows are left out.
+units, checks, files, seeding and compiled, so those arrows are left out.
 """
 
 import ast
@@ -13,14 +13,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "firebreak"
 OUT = ROOT / "docs" / "figures" / "architecture.svg"
-BASE = ("units", "checks", "seeding")
+BASE = ("units", "checks", "files", "seeding", "compiled")
 ROWS = (("cli",), ("report",), ("train",), ("planning", "memory"), ("env", "agent"),
         ("layout", "fire"), ("landscape",), ("base",))
 WORDS = {"cli": "what people type", "report": "what people look at", "train": "the long run",
          "planning": "every way to make a plan", "memory": "what a run holds",
          "env": "the decision problem", "agent": "the learner", "layout": "what it sees and does",
          "fire": "how it burns", "landscape": "what there is to burn",
-         "base": "units, checks, seeding"}
+         "base": "units, files, seeding, ..."}
 _WIDTH, _BOX_W, _BOX_H, _ROW_H = 760, 254, 50, 92
 
 

@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "firebreak"
 
-BASE = frozenset({"units", "checks", "seeding", "files"})
+BASE = frozenset({"units", "checks", "seeding", "files", "compiled"})
 ENGINE = BASE | {"landscape", "fire"}
 DECISION = ENGINE | {"layout", "segments"}
 PLANNING = DECISION | {"env", "agent"}
@@ -23,6 +23,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "checks": BASE,
     "seeding": BASE,
     "files": BASE,
+    "compiled": BASE,
     "landscape": BASE,
     "fire": BASE | {"landscape"},
     # What env and agent agree on, since they do not know each other.

@@ -1,6 +1,6 @@
 """Sums of maps along segments, compiled: what `mean_along` does without gradients."""
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 
 
 @compiled()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.ring import REACH
 from firebreak.fire.state_kernel import write_break
 

@@ -1,6 +1,6 @@
 """Compiled masks of segments: which lines of cells can be placed and paid for."""
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 
 STOPS, CROSSED, PLACED = 0, 1, 2
 """States of a cell for a line: ends it; costs nothing; would become a break."""

@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.front_kernel import burn_one, clean, lie_of, of_thread
 from firebreak.fire.intensity_kernel import intensity
 from firebreak.fire.ring import SEGMENT_CODE, SPOT, UNBURNED

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.forget_kernel import crosses
 from firebreak.fire.ring import UNBURNED
 

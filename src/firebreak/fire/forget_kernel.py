@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.front_lanes_kernel import children_around
 from firebreak.fire.lanes_kernel import STEP_OF_LANE
 from firebreak.fire.queue_kernel import lowest_bit

@@ -13,7 +13,7 @@ the same bits in any batch, on any thread.
 
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN, Workspace
 from firebreak.fire.graph_kernel import spread_on_graph, suits_graph
 from firebreak.fire.queue_kernel import (

@@ -13,7 +13,7 @@ that run straight through.
 
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.fire_tables import DAYS, SENDERS
 from firebreak.fire.lanes_kernel import (
     STEP_OF_LANE,

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.ring import SEGMENT_CODE
 from firebreak.fire.way_kernel import (
     A_EAST,

@@ -11,7 +11,7 @@ generators"; constants of Stafford's variant 13).
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.seeding import generator
 
 DRAW_BREACH, DRAW_THROW, DRAW_DISTANCE, DRAW_SIDE, DRAW_IGNITION = range(5)

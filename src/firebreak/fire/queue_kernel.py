@@ -9,7 +9,7 @@ import numpy as np
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)

@@ -8,7 +8,7 @@ corrected in the sums (`sums_kernel`).
 import numba
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.fire_tables import UNSEEN, Changes, Workspace
 from firebreak.fire.front_kernel import burn_one, lie_of
 from firebreak.fire.resolve_kernel import change, settle, solve_again

@@ -11,7 +11,7 @@ the final times of the way's ends alone, whatever the order in which they are lo
 
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN
 from firebreak.fire.forget_kernel import (
     FORGOTTEN,

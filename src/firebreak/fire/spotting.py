@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from firebreak.checks import fail
+from firebreak.compiled import compiled
 from firebreak.fire.behavior_types import FireBehavior
-from firebreak.fire.compiled import compiled
 from firebreak.fire.keyed import DRAW_DISTANCE, DRAW_IGNITION, DRAW_SIDE, DRAW_THROW, uniform
 from firebreak.fire.weather import WeatherScenarios
 from firebreak.landscape.landscape import Landscape

@@ -1,6 +1,6 @@
 """Compiled writing of the codes that say where breaks are."""
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.ring import REACH
 from firebreak.fire.way_kernel import NEAR, OPEN
 

@@ -11,8 +11,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.compiled import compiled
 from firebreak.fire.burn_kernel import classify, hand_down, loss_of
-from firebreak.fire.compiled import compiled
 from firebreak.fire.front_kernel import burn_one, clean, lie_of, of_thread
 from firebreak.fire.ring import REACH
 from firebreak.fire.way_kernel import STEP_COL, STEP_ROW

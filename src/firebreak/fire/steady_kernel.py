@@ -7,7 +7,7 @@ further (long steps, segments that end in one) follows one by one.
 
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN
 from firebreak.fire.front_lanes_kernel import pull_around, push_around
 from firebreak.fire.lanes_kernel import STEP_OF_LANE, lanes_after, lanes_equal

@@ -8,7 +8,7 @@ some cells changed, only they and their ancestors get others.
 
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.fire_tables import UNSEEN
 from firebreak.fire.intensity_kernel import intensity
 from firebreak.fire.ring import IGNITION, SEGMENT_CODE, SPOT, UNBURNED

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.keyed import DRAW_BREACH, uniform
 from firebreak.fire.ring import RING, SEGMENT_CODE
 

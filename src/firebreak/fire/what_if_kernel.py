@@ -12,7 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.concern_kernel import depends
 from firebreak.fire.fire_tables import Crossing
 from firebreak.fire.front_kernel import lie_of

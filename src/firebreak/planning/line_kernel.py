@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from firebreak.compiled import compiled
 from firebreak.env.segment_kernel import PLACED, STOPS
-from firebreak.fire.compiled import compiled
 from firebreak.fire.ring import REACH
 
 

@@ -7,7 +7,7 @@ counts as reached from the ignition whatever is broken in between.
 
 import numpy as np
 
-from firebreak.fire.compiled import compiled
+from firebreak.compiled import compiled
 from firebreak.fire.ring import SEGMENT_CODE, SPOT, UNBURNED
 from firebreak.fire.way_kernel import SEGMENT_A, SEGMENT_B
 

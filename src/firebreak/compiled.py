@@ -1,4 +1,4 @@
-"""How the engine's inner code is compiled."""
+"""How inner code is compiled: that of the engine, and what else runs per cell."""
 
 from functools import partial
 
