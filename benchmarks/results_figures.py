@@ -16,7 +16,7 @@ from firebreak.seeding import generator
 Records = list[dict[str, Any]]
 
 COLOURS = {"dqn": "#d55e00", "dqn-lookahead": "#e69f00", "dqn-search": "#d55e00",
-           "greedy": "#0072b2", "swap": "#009e73", "anneal": "#cc79a7",
+           "greedy": "#0072b2", "segments": "#56b4e9", "swap": "#009e73", "anneal": "#cc79a7",
            "downstream-value": "#666666"}
 """Of Okabe & Ito, told apart with any colour vision."""
 LAND = {"synthetic-40": "synthetic", "shifted-40": "shifted family", "real": "real maps"}
@@ -107,11 +107,14 @@ def fires_figure(records: Records) -> Figure | None:
         for method in reversed(_by_mean(found)):
             own = [r for r in found if r["method"] == method]
             shown = sorted({r["plan_fires"] for r in own})
-            for field, line, words in (("reduction", "o-", "kept on other fires"),
-                                       ("in_sample_reduction", "o:", "promised on those shown")):
+            for field, line, label in (("reduction", "o-", method),
+                                       ("in_sample_reduction", "o:", None)):
                 axes.plot(shown, [np.mean([r[field] for r in own if r["plan_fires"] == count])
                                   for count in shown], line, color=COLOURS.get(method, "black"),
-                          label=f"{method}, {words}")
+                          label=label)
+        shown = sorted({r["plan_fires"] for r in found})
+        for line, words in (("-", "kept on other fires"), (":", "promised on those shown")):
+            axes.plot([], [], line, color="black", label=words)
         axes.set_xscale("log")
         axes.set_xticks(shown, [f"{count:,}" for count in shown])
         axes.minorticks_off()
@@ -119,7 +122,7 @@ def fires_figure(records: Records) -> Figure | None:
         axes.set_ylabel("reduction of the mean loss")
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.grid(alpha=0.3)
-        axes.legend(loc="lower right")
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 
 
