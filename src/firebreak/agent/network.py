@@ -155,7 +155,7 @@ def mean_along(maps: Tensor) -> Tensor:
     [M, SHAPES, ..., H, W]. Cells beyond the map count as 0.
     """
     if maps.requires_grad or maps.device.type != "cpu":
-        return mean_along_with_gradients(maps)
+        return _mean_along_with_gradients(maps)
     # The same sums in the same order, without six hundred small tensors on the way.
     wide = maps.reshape(*maps.shape[:2], -1, *maps.shape[-2:]).contiguous().numpy()
     cells, first = _cells()
@@ -165,7 +165,7 @@ def mean_along(maps: Tensor) -> Tensor:
     return torch.from_numpy(total / count[:, None, None, None]).reshape(maps.shape)
 
 
-def mean_along_with_gradients(maps: Tensor) -> Tensor:
+def _mean_along_with_gradients(maps: Tensor) -> Tensor:
     """`mean_along` where gradients are asked for, or on an accelerator."""
     rows, cols = maps.shape[-2:]
     reach = SEGMENT_LENGTHS[-1]
