@@ -117,7 +117,7 @@ def _fit_and_write(args: argparse.Namespace) -> None:
     land = config.landscapes.model_copy(update={"data": None})
     save_policy(args.out, agent.online_net, config.agent.width, {
         "run": "fitted", "config": as_toml(config.model_copy(update={"landscapes": land})),
-        "runs": len(args.runs), "start": "" if args.start is None else args.start.name,
+        "runs": len(args.runs), "start": "" if args.start is None else Path(args.start).name,
         "rate": args.rate, "seed": args.seed, "learner_steps": agent.learner_steps})
     print(args.out)
 

@@ -284,8 +284,11 @@ def test_below_its_memory_limit_a_run_has_the_same_weights(
 
 
 def test_a_network_is_fitted_anew_to_the_states_that_runs_labelled(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """scripts/fit_policy.py: the states of two runs, the same bits each time, a lower loss."""
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    """scripts/fit_policy.py: the states of two runs, the same bits each time, a lower loss; what it
+    writes says where it began.
+    """
     changes = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
                "agent.discount_end=0", "train.episodes=6", "evaluation.validation_landscapes=1"]
     runs = [tmp_path / str(seed) for seed in (0, 1)]
@@ -293,7 +296,8 @@ def test_a_network_is_fitted_anew_to_the_states_that_runs_labelled(
         trained(run, *changes, f"seed={seed}")
         (run / "config.toml").write_text(as_toml(tiny(*changes)))
     script = Path(__file__).resolve().parents[2] / "scripts" / "fit_policy.py"
-    fit = runpy.run_path(str(script))["fit"]
+    parts = runpy.run_path(str(script))
+    fit = parts["fit"]
     first = fit(runs, None, 40, 5e-3, 0)
     losses = [float(line.rpartition(" ")[2]) for line in capsys.readouterr().out.splitlines()]
     assert len(losses) == 2
@@ -304,6 +308,11 @@ def test_a_network_is_fitted_anew_to_the_states_that_runs_labelled(
     further = fit(runs, str(tmp_path / "p.pt"), 2, 1e-9, 0)
     seen = torch.rand(1, OBSERVATION.channels, 10, 10)
     torch.testing.assert_close(further.online_net(seen), first.online_net(seen))
+    monkeypatch.setattr("sys.argv", [str(script), *map(str, runs), "--out", str(tmp_path / "q.pt"),
+                                     "--start", str(tmp_path / "p.pt"), "--steps", "2"])
+    parts["main"]()
+    written = load_policy(tmp_path / "q.pt").provenance
+    assert (written["runs"], written["start"], written["learner_steps"]) == (2, "p.pt", 2)
 
 
 def test_fitting_names_a_run_without_labels_and_a_start_of_another_width(
