@@ -51,13 +51,11 @@ VARIANTS: dict[str, list[str]] = {
     "batch-128": ["agent.batch_size=128"],
     "guided-0": ["agent.guided=0.0"],
     "discount-0.97": ["agent.discount_end=0.97"],
-    "quantiles-16": ["agent.quantiles=16"],
-    "priority": ["agent.priority=0.6"],
 }
 
 
 SCREENED = ("soft-target", "dueling", "munchausen", "demonstrations", "n-step-3", "early-decay",
-            "discount-0.95", "guided-0", "no-symmetries", "quantiles-16", "priority")
+            "discount-0.95", "guided-0", "no-symmetries", "discount-0", "batch-128")
 
 
 class Run(NamedTuple):

@@ -25,8 +25,8 @@ from tiny import TINY
 MIXED = ["mixture.sizes=[8,12]", "mixture.budget=[0.03,0.2]", "mixture.plan_fires=[2,12]",
          "mixture.burned_share=[0.05,0.4]", "mixture.wind_20ft_km_h=[5,40]", "mixture.margin=3",
          "mixture.wind_direction_spread_deg=[0,90]", "mixture.value_maps=0.5"]
-PRIORITIZED = ["agent.priority=0.6", "agent.n_step=3", "agent.quantiles=3", "agent.dueling=true",
-               "agent.target_share=0.05", "agent.discount=0.5"]
+PARTS = ["agent.munchausen=0.9", "agent.n_step=3", "agent.dueling=true", "agent.target_share=0.05",
+         "agent.discount=0.5"]
 GAINS = ["agent.gain_share=0.2", "agent.gain_fires=4", "agent.discount_begin=6",
          "agent.discount_finish=12"]
 SEGMENTS = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
@@ -94,7 +94,7 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [key for key in one if one[key] != other[key]]
 
 
-@pytest.mark.parametrize("changes", [[], MIXED, PRIORITIZED, GAINS, SEGMENTS],
+@pytest.mark.parametrize("changes", [[], MIXED, PARTS, GAINS, SEGMENTS],
                          ids=["plain", "mixture", "options", "gains", "segments"])
 def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
                                                          changes: list[str]) -> None:

@@ -258,7 +258,6 @@ def test_a_batch_in_passes_teaches_what_it_teaches_at_once(monkeypatch) -> None:
     other = in_passes.learn(given)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
         (one.loss, one.gradient_norm, one.mean_q), rel=1e-5)
-    assert other.errors == pytest.approx(one.errors, rel=1e-5)
 
 
 def test_cleanup_frees_gradients_and_changes_nothing_else() -> None:
@@ -357,32 +356,12 @@ def test_a_dueling_agent_learns_and_no_illegal_cell_enters_its_mean() -> None:
     torch.testing.assert_close(allowed, captured[0][:, 0])
 
 
-def test_the_quantile_target_is_the_equations() -> None:
-    learner = agent(learning_rate=constant(0.0), quantiles=2)
-
-    class Spread(Table):
-        def spread(self, observation):
-            return torch.stack([self(observation), self(observation) + 2.0], 2)
-
-    online, target = torch.zeros(CELLS), torch.zeros(CELLS)
-    online[9], online[5], target[9] = 1.0, 1e6, 6.0
-    learner.online_net, learner.target_net = Spread(online), Spread(target)
-    learner.optimizer = torch.optim.SGD(learner.online_net.parameters(), lr=0.0)
-    # Cell 9 is acted on: samples 1 + 6 / 32 and 1 + 8 / 32 against the quantiles 0 and 2.
-    low, high = 1 + 6 / 32, 1 + 8 / 32
-    expected = 2 * (0.25 * (huber(low) + huber(high)) / 2
-                    + 0.25 * (huber(2 - low) + huber(2 - high)) / 2)
-    assert learner.learn(one_step()).loss == pytest.approx(expected)
-
-
-def test_weights_and_errors_are_those_of_the_transitions() -> None:
-    given = batch(count=2, discount=0.0)._replace(
-        reward=torch.tensor([0.2, 0.06]), weight=torch.tensor([1.0, 0.25]))
+def test_the_loss_is_the_mean_of_the_transitions_huber_losses() -> None:
+    given = batch(count=2, discount=0.0)._replace(reward=torch.tensor([0.2, 0.06]))
     given = given._replace(observation=with_best_downstream(given.observation, 1.0))
     learner = agent(learning_rate=constant(0.0))
     learner.online_net = Table(torch.zeros(CELLS))
     learner.optimizer = torch.optim.SGD(learner.online_net.parameters(), lr=0.0)
     update = learner.learn(given)
     # Errors 1 and 0.3, in the unit of 1/5 of the loss.
-    assert update.loss == pytest.approx((0.5 + 0.25 * 0.045) / 2)
-    assert update.errors == pytest.approx([0.5**0.5, 0.045**0.5])
+    assert update.loss == pytest.approx((0.5 + 0.045) / 2)

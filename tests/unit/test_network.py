@@ -59,20 +59,11 @@ def test_every_parameter_learns() -> None:
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in net.parameters())
 
 
-def test_a_q_value_is_the_mean_of_the_lowest_share_of_its_quantiles() -> None:
-    observation = torch.rand(2, 5, 7, 8)
-    for risk, kept in ((1.0, 6), (0.5, 3)):
-        net = QMapNetwork(5, 8, quantiles=6, risk=risk)
-        spread = net.spread(observation)
-        assert spread.shape == (2, 56, 6)
-        torch.testing.assert_close(net(observation), spread.sort(2).values[:, :, :kept].mean(2))
-
-
-def test_dueling_quantiles_are_around_the_base_of_each() -> None:
-    net = QMapNetwork(5, 8, mask_channel=2, quantiles=3)
+def test_dueling_values_are_around_the_base_of_their_map() -> None:
+    net = QMapNetwork(5, 8, mask_channel=2)
     captured = []
     net.base.register_forward_hook(lambda *called: captured.append(called[-1]))
     observation = torch.rand(4, 5, 6, 6)
-    spread = net.spread(observation)
-    for one, seen, base in zip(spread, observation, captured[0], strict=True):
-        torch.testing.assert_close(one[seen[2].flatten() > 0.5].mean(0), base)
+    q = net(observation)
+    for one, seen, base in zip(q, observation, captured[0], strict=True):
+        torch.testing.assert_close(one[seen[2].flatten() > 0.5].mean(0), base[0])

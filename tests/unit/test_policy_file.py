@@ -32,10 +32,25 @@ def test_a_policy_comes_back_as_it_was(tmp_path: Path, network) -> None:
 
 
 def test_a_policy_of_other_options_comes_back_as_it_was(tmp_path: Path) -> None:
-    network = QMapNetwork(OBSERVATION.channels, 8, OBSERVATION.channel("available"), 5, 0.4)
+    network = QMapNetwork(OBSERVATION.channels, 8, OBSERVATION.channel("available"))
     save_policy(tmp_path / "p.pt", network, 8, {})
     observation = torch.rand(2, OBSERVATION.channels, 9, 10)
     assert torch.equal(load_policy(tmp_path / "p.pt").network(observation), network(observation))
+
+
+@pytest.mark.parametrize(("quantiles", "readable"), [(1, True), (5, False)])
+def test_files_of_versions_with_quantiles_are_read_if_they_have_one(
+        tmp_path: Path, network, quantiles: int, readable: bool) -> None:
+    save_policy(tmp_path / "p.pt", network, 8, {})
+    content = torch.load(tmp_path / "p.pt", weights_only=True)
+    content["options"] = {"mask_channel": None, "quantiles": quantiles, "risk": 1.0}
+    content["sha256"] = _sha256(content)
+    torch.save(content, tmp_path / "p.pt")
+    if readable:
+        assert load_policy(tmp_path / "p.pt").network.options == network.options
+    else:
+        with pytest.raises(InputError):
+            load_policy(tmp_path / "p.pt")
 
 
 def test_a_policy_for_another_layout_is_refused(tmp_path: Path, network, monkeypatch) -> None:

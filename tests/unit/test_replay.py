@@ -4,7 +4,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.agent.replay import Replay, draw_in_proportion, pack_bits, unpack_bits
+from firebreak.agent.replay import Replay, pack_bits, unpack_bits
 from firebreak.checks import InputError
 from firebreak.layout import OBSERVATION
 from reference import ListReplay
@@ -124,9 +124,7 @@ def test_memory_is_fixed_and_plain_cpu_tensors() -> None:
     for tensor in replay._tensors().values():
         assert tensor.device.type == "cpu"
         assert not tensor.requires_grad
-    for priority in (0.0, 0.5):
-        batch = replay.sample(4, 0.9, 1, torch.Generator(), priority)
-        assert not any(part is not None and part.requires_grad for part in batch)
+    assert not any(part.requires_grad for part in replay.sample(4, 0.9, 1, torch.Generator()))
 
 
 def test_a_restored_replay_goes_on_as_the_first_would_have() -> None:
@@ -185,60 +183,3 @@ def test_episodes_shorter_than_stated_are_refused_not_mixed_up() -> None:
         replay.append(*row)
     with pytest.raises(InputError, match="episode_steps"):
         replay.append(*row)
-
-
-def prioritized(collector, size, seed=0, exponent=1.0):
-    return collector.replay.sample(size, 0.9, 2, torch.Generator().manual_seed(seed), exponent)
-
-
-@pytest.mark.parametrize("steps", [4, 6, 15])
-def test_priorities_are_the_chances_and_the_weights_undo_their_half(steps) -> None:
-    collector = Collector(np.random.default_rng(0), 2, 6).collect(steps)
-    replay = collector.replay
-    made, _ = collector.transitions(0.9, 2)
-    count = len(replay)
-    places = prioritized(collector, 4000).place.unique()
-    assert places.numel() == count  # all and, by their number, not the newest row
-    errors = torch.linspace(0.1, 1.0, count)
-    replay.prioritize(places, errors.tolist())
-    batch = prioritized(collector, 40_000, exponent=2.0)
-    counted = torch.bincount(batch.place, minlength=replay.priority.numel())[places] / 40_000
-    chance = errors**2 / (errors**2).sum()
-    torch.testing.assert_close(counted, chance, atol=0.012, rtol=0.0)
-    least = (chance[counted > 0].min() / chance).sqrt()
-    by_place = torch.zeros(replay.priority.numel())
-    by_place[places] = least
-    torch.testing.assert_close(batch.weight, by_place[batch.place])
-    known = {o.numpy().tobytes(): k for k, o in enumerate(made.observation)}
-    for k in range(50):  # the batch holds the transitions of its places
-        at = known[batch.observation[k].numpy().tobytes()]
-        assert batch.action[k] == made.action[at]
-        assert batch.reward[k] == made.reward[at]
-        row, env = divmod(int(batch.place[k]), 2)
-        assert replay.action[row, env] == batch.action[k]
-
-
-def test_what_is_new_is_as_likely_as_the_likeliest() -> None:
-    collector = Collector(np.random.default_rng(0), 2, 6).collect(5)
-    replay = collector.replay
-    replay.prioritize(torch.arange(8), [0.1] * 7 + [0.0])
-    assert 0.0 < float(replay.priority.view(-1)[7]) < 0.01
-    replay.prioritize(torch.tensor([3]), [0.7])
-    collector.collect(1)
-    assert replay.priority[5].tolist() == pytest.approx([0.7, 0.7])
-
-
-def test_prioritized_sampling_is_the_same_for_the_same_seed() -> None:
-    collector = Collector(np.random.default_rng(0), 3, 8).collect(20)
-    one, two, other = (prioritized(collector, 64, seed) for seed in (1, 1, 2))
-    assert all(torch.equal(a, b) for a, b in zip(one, two, strict=True))
-    assert not torch.equal(one.place, other.place)
-
-
-@given(st.lists(st.sampled_from([0.0, 1e-12, 0.5, 1.0, 1e12]), min_size=1, max_size=9),
-       st.integers(0, 1000))
-def test_nothing_without_a_chance_is_drawn(chances, seed) -> None:
-    chance = torch.tensor([*chances, 1.0, 0.0], dtype=torch.float64)
-    place, probability = draw_in_proportion(chance, 40, torch.Generator().manual_seed(seed))
-    assert (chance[place] > 0.0).all()
-    torch.testing.assert_close(probability, chance[place] / chance.sum())

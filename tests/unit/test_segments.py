@@ -190,31 +190,28 @@ def segment_network(seed: int = 0) -> QMapNetwork:
     return QMapNetwork(OBSERVATION.channels, 8, shapes=SHAPES).eval()
 
 
-def test_the_network_has_a_value_for_every_segment_and_quantile() -> None:
+def test_the_network_has_a_value_for_every_segment() -> None:
     seen = torch.rand(2, OBSERVATION.channels, 9, 11)
-    one = segment_network()
-    assert one(seen).shape == (2, SHAPES * 99)
-    several = QMapNetwork(OBSERVATION.channels, 8, quantiles=3, shapes=SHAPES)
-    spread = several.spread(seen)
-    assert spread.shape == (2, SHAPES * 99, 3)
-    # A shape's bias moves the values of that shape and quantile, and no others.
+    network = segment_network()
+    q = network(seen)
+    assert q.shape == (2, SHAPES * 99)
+    # A shape's bias moves the values of that shape, and no others.
     with torch.no_grad():
-        several.base.bias[5 * 3 + 1] += 1.0
-    moved = (several.spread(seen) - spread).unflatten(1, (SHAPES, 99))
-    assert torch.allclose(moved[:, 5, :, 1], torch.ones(2, 99), atol=1e-5)
-    moved[:, 5, :, 1] = 0.0
+        network.base.bias[5] += 1.0
+    moved = (network(seen) - q).unflatten(1, (SHAPES, 99))
+    assert torch.allclose(moved[:, 5], torch.ones(2, 99), atol=1e-5)
+    moved[:, 5] = 0.0
     assert moved.abs().max() < 1e-5
 
 
-@pytest.mark.parametrize("quantiles", [1, 3])
-def test_values_of_some_segments_are_those_of_the_whole_map(quantiles: int) -> None:
+def test_values_of_some_segments_are_those_of_the_whole_map() -> None:
     torch.manual_seed(3)
-    network = QMapNetwork(OBSERVATION.channels, 8, quantiles=quantiles, shapes=SHAPES)
+    network = segment_network()
     seen = torch.rand(3, OBSERVATION.channels, 13, 10)
     some = torch.randint(SHAPES * 130, (3, 200), generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
-        whole = network.spread(seen)[torch.arange(3)[:, None], some]
-        torch.testing.assert_close(network.spread_at(seen, some), whole)
+        whole = network(seen)[torch.arange(3)[:, None], some]
+        torch.testing.assert_close(network.values_at(seen, some), whole)
 
 
 def test_a_cell_adds_to_the_segments_that_it_is_part_of_and_to_no_others() -> None:
@@ -228,7 +225,7 @@ def test_a_cell_adds_to_the_segments_that_it_is_part_of_and_to_no_others() -> No
     assert int((means > 0).sum()) > 500
 
 
-@pytest.mark.parametrize("shape", [(2, SHAPES, 7, 30), (1, SHAPES, 3, 9, 12), (3, SHAPES, 1, 1)])
+@pytest.mark.parametrize("shape", [(2, SHAPES, 7, 30), (1, SHAPES, 9, 12), (3, SHAPES, 1, 1)])
 def test_means_along_segments_have_the_same_bits_with_gradients_and_without(
         shape: tuple[int, ...]) -> None:
     maps = torch.randn(shape, generator=torch.Generator().manual_seed(1))

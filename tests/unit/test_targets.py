@@ -4,17 +4,12 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from firebreak.agent.targets import (
     copy_towards,
     dueling,
     large_margin,
-    lower_mean,
     munchausen_bonus,
-    quantile_huber,
-    quantile_target,
     soft_value,
 )
 
@@ -87,54 +82,3 @@ def test_soft_copies_move_the_target_by_a_share() -> None:
     torch.testing.assert_close(target.weight, 0.75 * before + 0.25 * online.weight.detach())
     copy_towards(target, online, 1.0)
     torch.testing.assert_close(target.bias, online.bias.detach())
-
-
-def test_the_quantile_loss_by_hand() -> None:
-    quantiles = torch.tensor([[1.0, 3.0]], requires_grad=True)
-    loss = quantile_huber(quantiles, torch.tensor([[1.5, 5.0]]))
-    # Midpoints 1/4 and 3/4. From 1: errors 0.5 and 4, Huber 0.125 and 3.5, weight 1/4 each;
-    # from 3: -1.5 and 2, Huber 1 and 1.5, weights 1/4 and 3/4.
-    expected = 2 * (0.25 * (0.125 + 3.5) / 2 + (0.25 * 1.0 + 0.75 * 1.5) / 2)
-    assert loss.item() == pytest.approx(expected)
-    one_sample = quantile_huber(quantiles, torch.tensor([[1.5]]))
-    assert one_sample.item() == pytest.approx(2 * (0.25 * 0.125 + 0.25 * 1.0))
-    loss.sum().backward()
-    assert quantiles.grad is not None
-    # Of -2 * (1/4) * (0.5 + 1) / 2, and of 2 * ((1/4) - (3/4)) / 2.
-    torch.testing.assert_close(quantiles.grad, torch.tensor([[-0.375, -0.5]]))
-
-
-@given(st.floats(-5, 5), st.floats(-5, 5))
-def test_the_loss_of_one_quantile_is_hubers(one, other) -> None:
-    q, target = torch.tensor([[one]]), torch.tensor([[other]])
-    expected = torch.nn.functional.huber_loss(q, target)
-    assert quantile_huber(q, target).item() == pytest.approx(expected.item(), abs=1e-6)
-
-
-def test_quantile_regression_finds_the_quantiles_of_its_samples() -> None:
-    quantiles = torch.zeros(1, 4, requires_grad=True)
-    samples = torch.linspace(0, 80, 801)[None]
-    optimizer = torch.optim.Adam([quantiles], lr=0.5)
-    for _ in range(1200):
-        optimizer.zero_grad()
-        quantile_huber(quantiles, samples).sum().backward()
-        optimizer.step()
-    torch.testing.assert_close(quantiles.detach(), torch.tensor([[10.0, 30.0, 50.0, 70.0]]),
-                               atol=1.0, rtol=0.0)
-
-
-def test_quantile_targets_by_hand() -> None:
-    online = torch.tensor([[1.0, 9.0, 2.0], [1.0, 2.0, 3.0]])
-    spread = torch.tensor([[[1.0, 2.0], [90.0, 91.0], [5.0, 7.0]],
-                           [[torch.nan] * 2, [torch.inf] * 2, [torch.inf] * 2]])
-    target = quantile_target(torch.tensor([1.0, 4.0]), torch.tensor([0.5, 0.0]), online, spread,
-                             MASK[[0, 2]])
-    assert target.tolist() == [[3.5, 4.5], [4.0, 4.0]]
-
-
-def test_the_mean_of_the_lowest_quantiles_by_hand() -> None:
-    spread = torch.tensor([[[4.0, 1.0, 3.0, 2.0], [9.0, 0.0, 9.0, 0.0]]])
-    assert lower_mean(spread, 1.0).tolist() == [[2.5, 4.5]]
-    assert lower_mean(spread, 0.5).tolist() == [[1.5, 0.0]]
-    assert lower_mean(spread, 0.51).tolist() == [[2.0, 3.0]]
-    assert lower_mean(spread, 0.01).tolist() == [[1.0, 0.0]]

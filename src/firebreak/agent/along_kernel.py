@@ -5,19 +5,18 @@ from firebreak.compiled import compiled
 
 @compiled()
 def add_along(maps, steps, first, out):
-    """Adds to out f32 [M, S, Q, H, W], zeros before, each shape's map [M, S, Q, H, W] at the cells
-    of its segments, one cell of the segment after the other; cells beyond the map count as 0.
+    """Adds to out f32 [M, S, H, W], zeros before, each shape's map [M, S, H, W] at the cells of
+    its segments, one cell of the segment after the other; cells beyond the map count as 0.
 
     Args: steps i64 [N, 2]: (rows, columns) of all shapes' cells from the middle one; first
     i64 [S + 1]: where each shape's begin.
     """
-    rows, cols = maps.shape[3], maps.shape[4]
+    rows, cols = maps.shape[2], maps.shape[3]
     for m in range(maps.shape[0]):
         for shape in range(maps.shape[1]):
-            for q in range(maps.shape[2]):
-                for k in range(first[shape], first[shape + 1]):
-                    down, right = steps[k, 0], steps[k, 1]
-                    left, end = max(0, -right), min(cols, cols - right)
-                    for row in range(max(0, -down), min(rows, rows - down)):
-                        for col in range(left, end):
-                            out[m, shape, q, row, col] += maps[m, shape, q, row + down, col + right]
+            for k in range(first[shape], first[shape + 1]):
+                down, right = steps[k, 0], steps[k, 1]
+                left, end = max(0, -right), min(cols, cols - right)
+                for row in range(max(0, -down), min(rows, rows - down)):
+                    for col in range(left, end):
+                        out[m, shape, row, col] += maps[m, shape, row + down, col + right]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from firebreak.agent.exploration import explored, guide_of
 from firebreak.agent.gain_store import GainBatch
@@ -22,11 +23,10 @@ from firebreak.agent.settings import DQNSettings
 from firebreak.agent.symmetry import turn_batch
 from firebreak.agent.targets import (
     copy_towards,
+    double_q_target,
     large_margin,
     masked_argmax,
     munchausen_bonus,
-    quantile_huber,
-    quantile_target,
     soft_value,
 )
 from firebreak.checks import fail
@@ -38,15 +38,12 @@ PASS_CELLS = 25_600
 step needs for a while does not grow with maps and batches, and it takes no longer."""
 
 class Update(NamedTuple):
-    """What one learner step did, as plain numbers; errors: square roots of the transitions'
-    losses.
-    """
+    """What one learner step did, as plain numbers."""
 
     loss: float
     gradient_norm: float
     mean_q: float
     discount: float
-    errors: list[float]
 
 
 class NotFinite(FloatingPointError):
@@ -71,7 +68,6 @@ class DQNAgent:
             torch.manual_seed(seed)
             network = QMapNetwork(layout.channels, settings.width,
                                   layout.channel("available") if settings.dueling else None,
-                                  settings.quantiles, settings.risk,
                                   SHAPES if settings.segments else 1)
         self.online_net = network.to(self.device)
         self.target_net = copy.deepcopy(self.online_net).requires_grad_(False)
@@ -112,23 +108,20 @@ class DQNAgent:
         """
         discount, maps = self.discount, batch.action.shape[0]
         values: list[Tensor] = []
-        errors: list[float] = []
 
         def losses() -> Iterator[Tensor]:
             for rows in self._passes(batch.observation):
                 part = turn_batch(batch.rows(rows), turned, self.layout)
                 moved = part.to(self.device)
-                spread = self.online_net.spread(moved.observation)
-                taken = spread[torch.arange(moved.action.shape[0]), moved.action]
-                error = quantile_huber(taken, self._target(moved))
-                loss = (error if moved.weight is None else error * moved.weight).mean()
-                loss = loss + self._imitation_loss(spread.mean(2), moved)
+                q = self.online_net(moved.observation)
+                taken = q.gather(1, moved.action[:, None])[:, 0]
+                loss = functional.huber_loss(taken, self._target(moved))
+                loss = loss + self._imitation_loss(q, moved)
                 values.append(taken.detach())
-                errors.extend(error.detach().sqrt().tolist())
                 yield loss * (moved.action.shape[0] / maps)
 
         loss, norm = self._descend(losses(), batch)
-        return Update(loss, norm, torch.cat(values).mean().item(), discount, errors)
+        return Update(loss, norm, torch.cat(values).mean().item(), discount)
 
     def learn_gains(self, batch: GainBatch, turned: int = 0) -> Update:
         """One gradient step towards the gains of a batch's actions: discount 0, every cell, or
@@ -146,13 +139,13 @@ class DQNAgent:
                 here = ~part.gain.isnan()
                 unit = unit_of(part.observation, self.layout)[:, None]
                 target = part.gain.nan_to_num() / unit
-                spread = (self.online_net.spread(part.observation) if part.segment is None
-                          else self.online_net.spread_at(part.observation, part.segment))
-                values.append(spread[here].detach())
-                yield quantile_huber(spread[here], target[here][:, None]).sum() / count
+                q = (self.online_net(part.observation) if part.segment is None
+                     else self.online_net.values_at(part.observation, part.segment))
+                values.append(q[here].detach())
+                yield functional.huber_loss(q[here], target[here], reduction="sum") / count
 
         loss, norm = self._descend(losses(), batch)
-        return Update(loss, norm, torch.cat(values).mean().item(), 0.0, [])
+        return Update(loss, norm, torch.cat(values).mean().item(), 0.0)
 
     def _passes(self, observation: Tensor) -> list[slice]:
         """The rows of a batch that go through the network together."""
@@ -211,8 +204,7 @@ class DQNAgent:
 
     @torch.no_grad()
     def _target(self, batch: Batch) -> Tensor:
-        """What the network should say of the actions taken, in the unit of their observations:
-        samples of the return [M, J].
+        """What the network should say of the actions taken, in the unit of their observations: [M].
         """
         settings, following = self.settings, batch.next_observation
         unit = unit_of(batch.observation, self.layout)
@@ -222,13 +214,13 @@ class DQNAgent:
                 self.target_net(batch.observation), batch.action, self._mask(batch.observation),
                 settings.temperature)
         if not bool((batch.discount > 0.0).any()):
-            return reward[:, None]
+            return reward
         discount = batch.discount * unit_of(following, self.layout) / unit
         if settings.munchausen > 0.0:
             value = soft_value(self.target_net(following), batch.next_mask, settings.temperature)
-            return (reward + discount * value)[:, None]
-        return quantile_target(reward, discount, self.online_net(following),
-                               self.target_net.spread(following), batch.next_mask)
+            return reward + discount * value
+        return double_q_target(reward, discount, self.online_net(following),
+                               self.target_net(following), batch.next_mask)
 
     def _imitation_loss(self, q: Tensor, batch: Batch) -> Tensor | float:
         """The mean large-margin loss where the action is what downstream value would have done."""

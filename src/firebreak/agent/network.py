@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from firebreak.agent.along_kernel import add_along
-from firebreak.agent.targets import dueling, lower_mean
+from firebreak.agent.targets import dueling
 from firebreak.segments import SEGMENT_LENGTHS, SHAPES, shape_cells
 
 CONTEXT, FINE, FINE_OF_SHAPES = 8, 16, 32
@@ -38,20 +38,14 @@ class QMapNetwork(nn.Module):
     Args:
         mask_channel: the channel that says which cells are allowed, for values of a map's base plus
             each cell's advantage over the mean of the allowed ones; None: base plus a free map.
-        quantiles: of the return, one map for each.
-        risk: a Q-value is the mean of this share of them, the lowest.
         shapes: actions around each cell, see `firebreak.segments`; 1: the cells themselves.
     """
 
     def __init__(self, channels: int, width: int = 32, mask_channel: int | None = None,
-                 quantiles: int = 1, risk: float = 1.0, shapes: int = 1,
-                 dilations: tuple[int, ...] = (1, 2, 4)) -> None:
+                 shapes: int = 1, dilations: tuple[int, ...] = (1, 2, 4)) -> None:
         super().__init__()
-        self.mask_channel, self.risk, self.shapes = mask_channel, risk, shapes
-        self.options: dict[str, Any] = {"mask_channel": mask_channel, "quantiles": quantiles,
-                                        "risk": risk}
-        if shapes > 1:  # older files say nothing of shapes
-            self.options["shapes"] = shapes
+        self.mask_channel, self.shapes = mask_channel, shapes
+        self.options: dict[str, Any] = {"mask_channel": mask_channel, "shapes": shapes}
         fine = FINE if shapes == 1 else FINE_OF_SHAPES
         self.stem = nn.Conv2d(channels, width, 4, stride=2, padding=1)
         self.blocks = nn.ModuleList(
@@ -61,32 +55,28 @@ class QMapNetwork(nn.Module):
         self.context = nn.Conv2d(width, 4 * CONTEXT, 1)
         self.detail = nn.Conv2d(channels + CONTEXT, fine, 3, padding=1)
         self.decide = nn.Conv2d(fine, fine, 3, padding=1)
-        self.head = nn.Conv2d(fine, shapes * quantiles, 1)
-        self.base = nn.Linear(width, shapes * quantiles)
-        self.along = nn.Conv2d(fine, shapes * quantiles, 1) if shapes > 1 else None
+        self.head = nn.Conv2d(fine, shapes, 1)
+        self.base = nn.Linear(width, shapes)
+        self.along = nn.Conv2d(fine, shapes, 1) if shapes > 1 else None
 
     def forward(self, observation: Tensor) -> Tensor:
         """Q-values of all actions, masked or not: [M, A]."""
-        return lower_mean(self.spread(observation), self.risk)
-
-    def spread(self, observation: Tensor) -> Tensor:
-        """Quantiles of the return of all actions: [M, A, quantiles]."""
         q, along, base = self._maps(observation)
         if along is not None:
             q = q + mean_along(along)
-        q = q.flatten(3).transpose(2, 3)
+        q = q.flatten(2)
         if self.mask_channel is None:
-            return (q + base).flatten(1, 2)
+            return (q + base[..., None]).flatten(1)
         mask = observation[:, self.mask_channel].flatten(1) > 0.5
-        return dueling(base[:, 0], q.flatten(1, 2), mask[:, :, None])
+        return dueling(base, q.flatten(1), mask)
 
-    def spread_at(self, observation: Tensor, segment: Tensor) -> Tensor:
-        """`spread` of the actions i64 [M, L] alone, for less: [M, L, quantiles]."""
+    def values_at(self, observation: Tensor, segment: Tensor) -> Tensor:
+        """Q-values of the actions i64 [M, L] alone, for less: [M, L]."""
         q, along, base = self._maps(observation)
         rows, cols = observation.shape[-2:]
         number, middle = segment // (rows * cols), segment % (rows * cols)
         which = torch.arange(segment.shape[0], device=segment.device)[:, None]
-        values = q.flatten(3)[which, number, :, middle] + base[which, number, 0]
+        values = q.flatten(2)[which, number, middle] + base[which, number]
         if along is None:
             return values
         steps, inside = (table.to(segment.device) for table in _steps())
@@ -94,14 +84,12 @@ class QMapNetwork(nn.Module):
         col = (middle % cols)[..., None] + steps[number, :, 1]
         here = (inside[number] & (row >= 0) & (row < rows) & (col >= 0) & (col < cols))
         cell = row.clamp(0, rows - 1) * cols + col.clamp(0, cols - 1)
-        added = along.flatten(3)[which[..., None], number[..., None], :, cell]
-        count = inside[number].sum(-1, keepdim=True)
-        return values + (added * here[..., None]).sum(2) / count
+        added = along.flatten(2)[which[..., None], number[..., None], cell]
+        return values + (added * here).sum(2) / inside[number].sum(-1)
 
     def _maps(self, observation: Tensor) -> tuple[Tensor, Tensor | None, Tensor]:
-        """Values of shapes in their middle cell [M, S, quantiles, H, W], what each cell adds to a
-        segment that it is part of, of the same shape or None, and of the map as a whole
-        [M, S, 1, quantiles].
+        """Values of shapes in their middle cell [M, S, H, W], what each cell adds to a segment that
+        it is part of, of the same shape or None, and of the map as a whole [M, S].
         """
         rows, cols = observation.shape[-2:]
         padded = functional.pad(observation, (0, cols % 2, 0, rows % 2))
@@ -118,10 +106,10 @@ class QMapNetwork(nn.Module):
         fine = fine + functional.relu(self.decide(fine))
 
         def of_shapes(head: nn.Module) -> Tensor:
-            return head(fine)[:, :, :rows, :cols].unflatten(1, (self.shapes, -1))
+            return head(fine)[:, :, :rows, :cols]
 
         return (of_shapes(self.head), None if self.along is None else of_shapes(self.along),
-                self.base(together).unflatten(1, (self.shapes, 1, -1)))
+                self.base(together))
 
 
 @torch.no_grad()
@@ -152,17 +140,17 @@ def take_over(network: QMapNetwork, other: QMapNetwork) -> None:
 
 def mean_along(maps: Tensor) -> Tensor:
     """Mean of each shape's map over the cells of its segments, in their middle cells:
-    [M, SHAPES, ..., H, W]. Cells beyond the map count as 0.
+    [M, SHAPES, H, W]. Cells beyond the map count as 0.
     """
     if maps.requires_grad or maps.device.type != "cpu":
         return _mean_along_with_gradients(maps)
     # The same sums in the same order, without six hundred small tensors on the way.
-    wide = maps.reshape(*maps.shape[:2], -1, *maps.shape[-2:]).contiguous().numpy()
+    wide = maps.contiguous().numpy()
     cells, first = _cells()
     total = np.zeros_like(wide)
     add_along(wide, cells, first, total)
     count = np.diff(first).astype(np.float32)
-    return torch.from_numpy(total / count[:, None, None, None]).reshape(maps.shape)
+    return torch.from_numpy(total / count[:, None, None])
 
 
 def _mean_along_with_gradients(maps: Tensor) -> Tensor:

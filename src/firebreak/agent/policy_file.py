@@ -27,6 +27,11 @@ CONTROL = SHIPPED.with_name("general.pt")
 """A network that predicts the gain of each cell alone, trained with the preset `general`: the
 learned control, and where the shipped policy's weights began."""
 
+_OF_OLD_FILES = {"quantiles": 1, "risk": 1.0}
+"""Options that earlier versions wrote into every file; other values are of networks that this one
+does not have.
+"""
+
 
 class Policy(NamedTuple):
     """network: in evaluation mode, on the CPU; provenance: plain values (run, episodes, config)."""
@@ -82,7 +87,9 @@ def load_policy(path: Path = SHIPPED) -> Policy:
 def _network(content: dict[str, Any]) -> QMapNetwork:
     """The network of a file; ValueError if the weights are not those of its width, or no numbers.
     """
-    options, weights = content.get("options", {}), content["weights"]
+    weights = content["weights"]
+    options = {name: value for name, value in content.get("options", {}).items()
+               if _OF_OLD_FILES.get(name) != value}
     with torch.device("meta"):  # shapes only: a width may say anything
         expected = QMapNetwork(OBSERVATION.channels, content["width"], **options).state_dict()
     if any(t.shape != expected[k].shape or t.dtype != expected[k].dtype

@@ -25,8 +25,6 @@ class Batch(NamedTuple):
     reward: float32 [M], n-step sum.
     discount: float32 [M], 0 where the episode ended.
     next_mask: bool [M, A].
-    weight: float32 [M], of each transition in the loss; None: all alike.
-    place: int64 [M], where `Replay.prioritize` finds it again.
     """
 
     observation: Tensor
@@ -35,23 +33,14 @@ class Batch(NamedTuple):
     discount: Tensor
     next_observation: Tensor
     next_mask: Tensor
-    weight: Tensor | None = None
-    place: Tensor | None = None
 
     def rows(self, rows: slice) -> "Batch":
         """Some of its transitions."""
-        return self._replace(**{name: part[rows] for name, part in self._asdict().items()
-                                if part is not None})
+        return Batch(*(part[rows] for part in self))
 
     def to(self, device: torch.device) -> "Batch":
         """The batch on a device."""
-        return self._replace(**{name: part.to(device) for name, part in self._asdict().items()
-                                if part is not None})
-
-
-_LEAST_PRIORITY = 1e-3
-_CORRECTION = 0.5
-"""Exponent of the weights that undo part of the sampling's bias."""
+        return Batch(*(part.to(device) for part in self))
 
 
 class Replay:
@@ -85,7 +74,6 @@ class Replay:
         self.action = torch.zeros((rows, num_envs), dtype=torch.int32)
         self.reward = torch.zeros((rows, num_envs), dtype=torch.float32)
         self.terminated = torch.zeros((rows, num_envs), dtype=torch.bool)
-        self.priority = torch.zeros((rows, num_envs), dtype=torch.float32)
         self._current_land = torch.arange(num_envs, dtype=torch.int32) * self._lands
         self._start_of_episode = torch.ones(num_envs, dtype=torch.bool)
         self._written = 0
@@ -125,8 +113,6 @@ class Replay:
         self.action[row] = action.detach().to("cpu", torch.int32)
         self.reward[row] = reward.detach().to("cpu", torch.float32)
         self.terminated[row] = terminated.detach().to("cpu")
-        # As likely as the likeliest: what is new has not been learned from.
-        self.priority[row] = max(float(self.priority.max()), _LEAST_PRIORITY)
         self._start_of_episode = self.terminated[row].clone()
         self._written += 1
 
@@ -148,7 +134,6 @@ class Replay:
         used = self.land[:min(self._written, self.rows), 0] == place
         used[rows[rows < used.numel()]] = False
         self._check_free(used)
-        newest = max(float(self.priority.max()), _LEAST_PRIORITY)
         self._current_land[0] = place
         self.static[place] = torch.from_numpy(episode.static)
         for stored, given in ((self.dynamic, episode.dynamic), (self.flags, episode.flags),
@@ -158,16 +143,11 @@ class Replay:
         self.land[rows, 0] = place
         self.terminated[rows, 0] = False
         self.terminated[rows[-1], 0] = True
-        self.priority[rows, 0] = newest
         self._start_of_episode[0] = True
         self._written += count
 
-    def sample(self, size: int, discount: float, n_step: int, generator: torch.Generator,
-               priority: float = 0.0) -> Batch:
-        """A batch of `size` transitions with `n_step` returns at `discount`.
-
-        priority: 0, uniform; else a transition is drawn in proportion to that power of its
-        priority, and weighted against it.
+    def sample(self, size: int, discount: float, n_step: int, generator: torch.Generator) -> Batch:
+        """A batch of `size` transitions, all as likely, with `n_step` returns at `discount`.
 
         Raises:
             InputError: nothing has been stored.
@@ -176,28 +156,10 @@ class Replay:
         if count == 0:
             raise fail(expected="a filled replay", given="none stored", where="replay",
                        remedy="collect before learning")
-        if priority > 0.0:
-            return self._prioritized(size, discount, n_step, generator, priority)
         drawn = torch.randint(count, (size,), generator=generator)
         age, env = drawn // self.num_envs, drawn % self.num_envs
         oldest = self._written - min(self._written, self.rows)
         return self._gather(oldest + age, env, discount, n_step)
-
-    def _prioritized(self, size: int, discount: float, n_step: int, generator: torch.Generator,
-                     exponent: float) -> Batch:
-        """Source: Schaul et al. (2016), Prioritized experience replay, the proportional variant."""
-        newest = self._written - 1
-        chance = self.priority.double()**exponent
-        chance[newest % self.rows] = 0.0
-        place, probability = draw_in_proportion(chance.flatten(), size, generator)
-        row, env = place // self.num_envs, place % self.num_envs
-        weight = (probability * len(self))**-_CORRECTION
-        batch = self._gather(newest - (newest - row) % self.rows, env, discount, n_step)
-        return batch._replace(weight=(weight / weight.max()).float(), place=place)
-
-    def prioritize(self, place: Tensor, errors: list[float]) -> None:
-        """Remembers the last errors of the transitions of a prioritized batch."""
-        self.priority.view(-1)[place] = torch.tensor(errors).clamp(min=_LEAST_PRIORITY)
 
     def _gather(self, time: Tensor, env: Tensor, discount: float, n_step: int) -> Batch:
         """Times are absolute row counts, so that the newest row can be told from the oldest."""
@@ -261,7 +223,7 @@ class Replay:
     def _tensors(self) -> dict[str, Tensor]:
         return {"dynamic": self.dynamic, "flags": self.flags, "scalars": self.scalars,
                 "static": self.static, "land": self.land, "action": self.action,
-                "reward": self.reward, "terminated": self.terminated, "priority": self.priority,
+                "reward": self.reward, "terminated": self.terminated,
                 "current_land": self._current_land, "start_of_episode": self._start_of_episode}
 
     def _split(self, layers: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -269,19 +231,6 @@ class Replay:
         sizes = [len(layout.dynamic), len(layout.flags), len(layout.static), len(layout.scalars)]
         dynamic, flags, static, scalars = layers.split(sizes, dim=1)
         return dynamic, flags, static, scalars
-
-
-def draw_in_proportion(chance: Tensor, size: int,
-                       generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """`size` indices drawn with replacement in proportion to chance [A], and their probabilities.
-
-    Indices of chance 0 are never drawn.
-    """
-    heap = chance.cumsum(0)
-    aimed = torch.rand(size, generator=generator, dtype=torch.float64) * heap[-1]
-    below = torch.nextafter(heap[-1], torch.zeros_like(heap[-1]))  # a product may round up to it
-    place = torch.searchsorted(heap, aimed.clamp(max=below), right=True)
-    return place, chance[place] / heap[-1]
 
 
 _BIT = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8)

@@ -26,8 +26,6 @@ class DQNSettings:
             `demonstration_steps` env steps.
         imitation: weight of the large-margin loss (of `margin`, in the unit of the network's
             output) on transitions that did what downstream value does, by learner steps.
-        quantiles, risk: of the return, and the share of them, the lowest, whose mean is acted on.
-        priority: exponent of the last error in a transition's chance to be sampled; 0: all alike.
         segments: actions are segments of cells. They are learned at discount 0, from gains.
     """
 
@@ -49,7 +47,4 @@ class DQNSettings:
     demonstration_steps: int = 0
     imitation: LinearSchedule = _NOTHING
     margin: float = 0.5
-    quantiles: int = 1
-    risk: float = 1.0
-    priority: float = 0.0
     segments: bool = False

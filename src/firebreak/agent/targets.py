@@ -4,11 +4,8 @@ q is float32 [M, A], mask bool [M, A] with True for the allowed cells, discount 
 episode ended.
 """
 
-import math
-
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 
 def masked_argmax(q: Tensor, mask: Tensor) -> Tensor:
@@ -41,9 +38,9 @@ def dueling(value: Tensor, advantage: Tensor, mask: Tensor) -> Tensor:
     """q = value + advantage - mean advantage of the allowed cells: [M, A].
 
     Args:
-        value: [M, 1], or [M, 1, K] for K quantiles.
-        advantage: [M, A] or [M, A, K]. Where nothing is allowed its mean is taken as 0.
-        mask: [M, A] or [M, A, 1].
+        value: [M, 1].
+        advantage: [M, A]. Where nothing is allowed its mean is taken as 0.
+        mask: bool [M, A].
 
     Source: Wang et al. (2016), Dueling network architectures for deep reinforcement learning,
     equation 9, with the mean over legal actions alone.
@@ -82,48 +79,6 @@ def large_margin(q: Tensor, shown: Tensor, mask: Tensor, margin: float) -> Tenso
     raised = (q + margin).scatter(1, shown[:, None], q.gather(1, shown[:, None]))
     best = raised.masked_fill(~mask, -torch.inf).amax(1)
     return best - q.gather(1, shown[:, None])[:, 0]
-
-
-def quantile_target(reward: Tensor, discount: Tensor, online_next: Tensor, target_next: Tensor,
-                    next_mask: Tensor) -> Tensor:
-    """`double_q_target` of each quantile: [M, K].
-
-    Args:
-        target_next: [M, A, K]; online_next [M, A], what is acted on.
-
-    Source: Dabney et al. (2018), Distributional reinforcement learning with quantile regression.
-    """
-    best = masked_argmax(online_next, next_mask)
-    value = target_next[torch.arange(best.shape[0]), best]
-    going = (discount > 0.0)[:, None]
-    return reward[:, None] + torch.where(going, discount[:, None] * value, torch.zeros_like(value))
-
-
-def quantile_huber(quantiles: Tensor, target: Tensor) -> Tensor:
-    """Twice the quantile Huber loss of quantiles [M, K] against the samples target [M, J]: [M],
-    mean over samples and sum over quantiles. With one of each it is the Huber loss.
-
-    Source: Dabney et al. (2018), Distributional reinforcement learning with quantile regression,
-    equation 10, at the midpoints (k + 1/2) / K and with kappa = 1.
-    """
-    count = quantiles.shape[1]
-    middle = (torch.arange(count, device=quantiles.device) + 0.5) / count
-    error = target[:, None, :] - quantiles[:, :, None]
-    huber = functional.huber_loss(error, torch.zeros_like(error), reduction="none")
-    side = (middle[None, :, None] - (error.detach() < 0.0).float()).abs()
-    return 2.0 * (side * huber).mean(2).sum(1)
-
-
-def lower_mean(quantiles: Tensor, share: float) -> Tensor:
-    """Mean of the lowest share of quantiles [M, A, K], at least one: [M, A]. A share of 1 is the
-    mean; less is the conditional value at risk of the return.
-
-    Source: Rockafellar & Uryasev (2000), Optimization of conditional value-at-risk.
-    """
-    if share == 1.0:
-        return quantiles.mean(2)
-    count = max(1, math.ceil(share * quantiles.shape[2]))
-    return quantiles.sort(2).values[:, :, :count].mean(2)
 
 
 @torch.no_grad()

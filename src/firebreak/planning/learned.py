@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.agent.relative import unit_of
-from firebreak.agent.targets import lower_mean
 from firebreak.checks import fail
 from firebreak.env.actions import allowed, place_available
 from firebreak.env.observation import to_floats
@@ -103,7 +102,7 @@ def cell_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
         return _q_values(policy, slots).reshape(rows, cols)
     observation, cells = _observed(slots), torch.arange(rows * cols)[None]
     with torch.no_grad():
-        alone = lower_mean(policy.network.spread_at(observation, cells), policy.network.risk)
+        alone = policy.network.values_at(observation, cells)
         values = 100.0 * alone[0] * unit_of(observation, OBSERVATION)
     return values.numpy().reshape(rows, cols)
 

@@ -32,12 +32,8 @@ def update_from(agent: DQNAgent, replay: Replay, size: int, config: AgentConfig)
         NotFinite: NaN or infinity in loss, gradient or weights.
     """
     k = _symmetry(agent, replay, config)
-    batch = replay.sample(size, agent.discount, agent.settings.n_step, agent.sampling,
-                          agent.settings.priority)
-    made = agent.learn(batch, k)
-    if batch.place is not None:
-        replay.prioritize(batch.place, made.errors)
-    return made
+    batch = replay.sample(size, agent.discount, agent.settings.n_step, agent.sampling)
+    return agent.learn(batch, k)
 
 
 def learns_gains(agent: DQNAgent, config: AgentConfig) -> bool:

@@ -142,7 +142,7 @@ def network_for(settings: DQNSettings) -> QMapNetwork:
     """A network as the agent of these settings has it."""
     return QMapNetwork(OBSERVATION.channels, settings.width,
                        OBSERVATION.channel("available") if settings.dueling else None,
-                       settings.quantiles, settings.risk, SHAPES if settings.segments else 1)
+                       SHAPES if settings.segments else 1)
 
 
 def weights_of(network: nn.Module) -> Weights:

@@ -150,10 +150,6 @@ class AgentConfig(Section):
     imitation: float = Field(0.0, ge=0, description="weight of the large-margin loss at the start")
     imitation_finish: int = Field(2000, ge=1, description="learner steps: it is 0 from here on")
     margin: float = Field(0.5, ge=0, description="of that loss, network's unit")
-    quantiles: int = Field(1, ge=1, le=256, description="of the return, one map for each")
-    risk: float = Field(1.0, gt=0, le=1, description="share of them, the lowest, acted on")
-    priority: float = Field(0.0, ge=0, le=1, description="exponent of the error in the chance to "
-                                                         "be sampled; 0: all alike")
     gain_share: float = Field(0.0, ge=0, le=1, description="of env steps whose every break, or "
                               "some segments, are tried by the simulator; learned from until "
                               "discount_begin, instead of transitions")

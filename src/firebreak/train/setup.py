@@ -83,4 +83,4 @@ def settings_of(agent: AgentConfig) -> DQNSettings:
         temperature=agent.temperature,
         demonstrations=agent.demonstrations, demonstration_steps=agent.demonstration_steps,
         imitation=LinearSchedule(agent.imitation, 0.0, 0, agent.imitation_finish),
-        margin=agent.margin, quantiles=agent.quantiles, risk=agent.risk, priority=agent.priority)
+        margin=agent.margin)
