@@ -55,7 +55,7 @@ VARIANTS: dict[str, list[str]] = {
 
 
 SCREENED = ("soft-target", "dueling", "munchausen", "demonstrations", "n-step-3", "early-decay",
-            "discount-0.95", "guided-0", "no-symmetries", "discount-0", "batch-128")
+            "discount-0.95", "guided-0", "no-symmetries", "width-48", "batch-128")
 
 
 class Run(NamedTuple):

@@ -79,6 +79,7 @@ def test_train_leaves_a_complete_run_folder(run: Path) -> None:
                       "figure"}
 
 
+@pytest.mark.slow
 def test_a_run_is_never_overwritten_but_goes_on(run: Path, capsys: Out) -> None:
     before = (run / "metrics.jsonl").read_text()
     assert main(["train", "quick", "--out", str(run), "--quiet"]) == 2
@@ -195,6 +196,7 @@ def test_simulate_writes_georeferenced_maps(tmp_path: Path, capsys: Out) -> None
     assert 0.0 < burned.max() <= 1.0
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_maps(tmp_path: Path, capsys: Out) -> None:
     for name, threads in (("a", "1"), ("b", str(most_threads()))):
         run_json(capsys, "simulate", "synthetic:4:24", "--fires", "70", "--threads", threads,
@@ -370,6 +372,7 @@ def test_the_explorer_of_a_run_is_written_as_one_file(run: Path, tmp_path: Path,
     assert all(len(data["states"][plan["name"]]) > 1 for plan in data["plans"])
 
 
+@pytest.mark.slow
 def test_the_explorer_shows_a_plan_that_was_made_before(tmp_path: Path, capsys: Out) -> None:
     out = tmp_path / "plan"
     assert main(["plan", "synthetic:5:40", "--area", "4:20,6:24", "--method", "downstream-value",

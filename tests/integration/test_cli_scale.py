@@ -45,6 +45,7 @@ def test_evolve_writes_figure_policy_metrics_and_copies(evolved: Path) -> None:
     assert json.loads((evolved / "artifacts.json").read_text())["failed"] == 0
 
 
+@pytest.mark.slow
 def test_evolve_resumes_to_more_generations_and_ends_with_the_contract(
         evolved: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gc.collect()  # what other tests no longer hold
@@ -130,6 +131,7 @@ def test_mistakes_are_one_sentence_and_exit_2(
     assert not os.path.exists(tmp_path / "new" / "metrics.jsonl")
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_every_time_ends_the_run_with_its_index_and_a_checkpoint(
         evolved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def dying(self: object, *_: object) -> None:

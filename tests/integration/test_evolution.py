@@ -148,6 +148,7 @@ def test_the_policy_file_is_the_best_member(run: Watched) -> None:
     assert policy.provenance["validation_reduction"] == run.evolution.best.fitness
 
 
+@pytest.mark.slow
 def test_a_resumed_run_makes_the_same_generations_bit_for_bit(
         run: Watched, tmp_path: Path) -> None:
     """From every generation, against a run that did not stop."""
@@ -163,6 +164,7 @@ def test_a_resumed_run_makes_the_same_generations_bit_for_bit(
     assert any(row.get("loss") for row in rows)
 
 
+@pytest.mark.slow
 def test_workers_in_processes_give_the_same_bits_even_if_one_is_killed(
         run: Watched, tmp_path: Path) -> None:
     config = small("evolution.generations=2")

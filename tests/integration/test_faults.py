@@ -23,9 +23,10 @@ WITH_RUNS = ("kill", "disk", "signals", "workers")
 """Rows whose faults need whole runs in processes of their own."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [
-    [name for name in ROWS if name not in (*TESTED_ELSEWHERE, *WITH_RUNS)],
-    pytest.param(list(WITH_RUNS), marks=pytest.mark.slow)], ids=["files", "runs"])
+    [name for name in ROWS if name not in (*TESTED_ELSEWHERE, *WITH_RUNS)], list(WITH_RUNS)],
+    ids=["files", "runs"])
 def test_a_few_faults_of_each_row_have_no_effect(rows: list[str]) -> None:
     rows = [name for name in rows if available(name)]
     done = injected(*rows, "--short")

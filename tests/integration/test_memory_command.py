@@ -81,6 +81,7 @@ def test_too_few_episodes_are_never_ok(leaky: Path, capsys: Out) -> None:
     assert "too short for a verdict" in error
 
 
+@pytest.mark.slow
 def test_check_of_a_configuration_trains_and_judges_it(tmp_path: Path, capsys: Out) -> None:
     changes = [part for change in TINIER for part in ("--set", change)]
     code, lines, _ = run(capsys, "check", "quick", "--episodes", "60", "--json", "--out",

@@ -35,6 +35,7 @@ def found_in(verdict: Verdict, leak: Leak) -> bool:
                and growth.phase == leak.phase for growth in verdict.growths)
 
 
+@pytest.mark.slow
 def test_all_sorts_of_leaks_at_once_are_told_apart(tmp_path: Path) -> None:
     planted = {name: leak for name, leak in LEAKS.items()
                if name not in ("lru cache", "out of reach")}  # they replace landscapes too
@@ -43,6 +44,7 @@ def test_all_sorts_of_leaks_at_once_are_told_apart(tmp_path: Path) -> None:
     assert [name for name, leak in planted.items() if not found_in(verdict, leak)] == []
 
 
+@pytest.mark.slow
 def test_a_clean_run_is_no_leak(tmp_path: Path) -> None:
     verdict = verdict_of(tmp_path, [])
     assert verdict.state == "ok", verdict.growths

@@ -109,6 +109,7 @@ def test_processes_give_the_same_bits_even_if_one_is_killed_or_hangs_in_a_round(
     assert metrics(rows, tmp_path / "other") == metrics(run[1], tmp_path / "run")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [2, 5, 9])
 def test_a_stopped_run_goes_on_with_the_round_under_way(
         run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path, row: int) -> None:

@@ -108,6 +108,7 @@ def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
     assert '"kind": "end"' in expected["metrics"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [[], MIXED, GAINS], ids=["plain", "mixture", "gains"])
 def test_a_run_stopped_at_any_step_goes_on_as_if_it_had_not(tmp_path: Path,
                                                             changes: list[str]) -> None:
@@ -181,6 +182,7 @@ def test_the_metrics_file_tells_no_time(tmp_path: Path) -> None:
     assert len(timed) == sum(row["kind"] in ("progress", "end") for row in rows)
 
 
+@pytest.mark.slow
 def test_threads_that_burn_fires_change_no_byte_of_the_metrics(tmp_path: Path) -> None:
     if most_threads() < 2:
         pytest.skip("one thread is all there is here")

@@ -213,6 +213,7 @@ def test_series_go_back_to_where_they_stood_over_parts(tmp_path: Path) -> None:
         rewind(tmp_path, kept)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_over_failed_saves_and_ends_when_they_last(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = load_config("quick", [*TINIER, "train.episodes=40", "evaluation.every_episodes=4"])
@@ -246,6 +247,7 @@ def test_a_run_goes_on_over_failed_saves_and_ends_when_they_last(
     assert again.unsaved is None
 
 
+@pytest.mark.slow
 def test_a_run_killed_before_its_first_checkpoint_starts_anew(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
     monkeypatch.setattr("firebreak.cli.train.compare", lambda *_: None)

@@ -199,6 +199,7 @@ def test_a_mixture_trains_on_maps_of_each_size_and_repeats_itself(tmp_path: Path
     assert trained(tmp_path / "b", *MIXED)[1][-1]["weights_sha256"] == rows[-1]["weights_sha256"]
 
 
+@pytest.mark.slow
 def test_a_mixture_resumes_in_every_arena(tmp_path: Path) -> None:
     trainer, rows = trained(tmp_path / "r", *MIXED)
     config = tiny("train.episodes=24", *MIXED)
@@ -283,6 +284,7 @@ def test_below_its_memory_limit_a_run_has_the_same_weights(
     assert limited[-1]["weights_sha256"] == run[1][-1]["weights_sha256"]
 
 
+@pytest.mark.slow
 def test_a_network_is_fitted_anew_to_the_states_that_runs_labelled(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,6 +49,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Row]]:
     return folder, tried(folder, small())
 
 
+@pytest.mark.slow
 def test_a_trial_trains_and_tests_on_every_fold(run: tuple[Path, list[Row]]) -> None:
     folder, rows = run
     folds = [row for row in read_rows(folder / "trials.jsonl") if row["kind"] == "fold"]
@@ -64,6 +65,7 @@ def test_a_trial_trains_and_tests_on_every_fold(run: tuple[Path, list[Row]]) -> 
     assert not list(folder.rglob("checkpoints"))
 
 
+@pytest.mark.slow
 def test_one_agent_two_environments_one_replay_while_a_fold_runs_and_none_after(
         run: tuple[Path, list[Row]]) -> None:
     folds = [row for row in read_rows(run[0] / "trials.jsonl") if row["kind"] == "fold"]
@@ -72,6 +74,7 @@ def test_one_agent_two_environments_one_replay_while_a_fold_runs_and_none_after(
         assert row["live"] == folds[0]["live"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [2, 3, 5])
 def test_a_stopped_search_goes_on_with_the_fold_under_way(
         run: tuple[Path, list[Row]], tmp_path: Path, kept: int) -> None:

@@ -101,6 +101,7 @@ def test_breaks_do_what_they_do_in_the_compiled_engine(case: Case, mode: str, ru
                                atol=1e-12)
 
 
+@pytest.mark.slow
 @given(SEEDS, MODES, st.integers(1, 4))
 @settings(max_examples=30, deadline=None)
 def test_landscapes_side_by_side_burn_like_each_alone(seed: int, mode: str, count: int) -> None:
@@ -139,6 +140,7 @@ def test_each_fire_meets_its_own_breaks(seed: int, mode: str, rules: str) -> Non
             at += 1
 
 
+@pytest.mark.slow
 @given(cases(14, fires=9), MODES, st.sampled_from([1, 10_000, 200_000]))
 @settings(max_examples=25, deadline=None)
 def test_little_memory_changes_nothing(case: Case, mode: str, most_bytes: int) -> None:

@@ -44,6 +44,7 @@ def test_a_variant_without_a_seed_of_the_base_has_no_difference() -> None:
     assert lines[-1].startswith("| alone | 1 | 0.1000 | 0.1000 - 0.1000 |  |")
 
 
+@pytest.mark.slow
 def test_finished_runs_are_not_run_again(tmp_path, monkeypatch, capsys) -> None:
     out = tmp_path / "ablation.jsonl"
     arguments = ["ablation.py", "--out", str(out), "--episodes", "8", "--seeds", "1",

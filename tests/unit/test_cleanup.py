@@ -47,6 +47,7 @@ def everything(cleaner: Cleaner, episodes: int) -> object:
     return done["everything"]
 
 
+@pytest.mark.slow
 @no_heap
 def test_cycles_that_hold_memory_raise_the_alarm_by_name(cleaner: Cleaner) -> None:
     gc.disable()

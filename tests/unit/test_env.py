@@ -320,6 +320,7 @@ def test_stepping_past_the_end_wastes_nothing() -> None:
     assert env.slots.budget_left[0] == left
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(most_threads() < 2, reason="one core only")
 def test_more_threads_than_when_it_was_made_do_no_harm() -> None:
     set_threads(1)

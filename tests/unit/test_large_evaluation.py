@@ -169,6 +169,7 @@ def test_an_evaluation_goes_on_where_it_was_stopped_with_the_same_bits(
     assert told[0] >= sum(stops) * 10
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_gives_the_same_bits_even_if_one_is_killed(
         scenes: list[Scene], plans: list[Planned], whole: Evaluation) -> None:
     assert numbers(judged(scenes, plans, executor_for(scenes, plans, workers=3))) == numbers(whole)

@@ -265,6 +265,7 @@ def test_grown_names_what_differs_largest_first() -> None:
                        "owned_bytes:run.b": -1000}
 
 
+@pytest.mark.slow
 def test_pythons_own_heap_is_traced_on_demand() -> None:
     assert reading({})["python_heap_bytes"] is None
     tracemalloc.start()

@@ -49,6 +49,7 @@ def write(run: Path, scene: Scene, **rows: object) -> list[Path]:
                             budget_share=0.05, **rows)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_run_report_holds_everything(tmp_path: Path, scene: Scene) -> None:
     files = write(tmp_path, scene, metrics=METRICS, memory=MEMORY, evaluation=EVALUATION)
     assert [file.name for file in files] == [
@@ -59,6 +60,7 @@ def test_a_run_report_holds_everything(tmp_path: Path, scene: Scene) -> None:
     assert live_counts()["Figure"] == 0
 
 
+@pytest.mark.slow
 def test_curves_without_rows_are_left_out_and_every_comparison_is_drawn(
         tmp_path: Path, scene: Scene) -> None:
     both = EVALUATION | {"windows": EVALUATION["synthetic"]}
@@ -98,6 +100,7 @@ def test_the_report_of_a_run_is_one_file(tmp_path: Path, scene: Scene) -> None:
         assert said in text, said
 
 
+@pytest.mark.slow
 def test_a_run_without_an_evaluation_says_so(tmp_path: Path, scene: Scene) -> None:
     text = write(tmp_path, scene, metrics=[], memory=[], evaluation={})[-1].read_text()
     assert "has not been evaluated" in text

@@ -365,6 +365,7 @@ SEGMENTS = ["agent.segments=true", "agent.gain_share=0.5", "agent.gain_fires=4",
             "agent.discount_end=0"]
 
 
+@pytest.mark.slow
 def test_a_run_of_segments_trains_to_the_same_bits(tmp_path) -> None:
     config = load_config("quick", [*TINY, *SEGMENTS])
     for name in "ab":
