@@ -33,8 +33,8 @@ SLOWEST_BACK = 1e-3  # of the head's rate
 SLOWEST = 1e-5  # cells per minute; slower than any fire that matters, keeps the metric finite
 
 
-@numba.njit(cache=True)
-def _metric_of(head, back, flank, heading_deg, cell_size, out):
+@numba.njit(cache=True, inline="always")
+def _metric_of(head, back, flank, heading_deg, cell_size):
     """M (11, 12, 22) and w (east, north) of an ellipse in its own plane."""
     head = max(head / cell_size, SLOWEST)
     # A back far slower than the head would cancel out in float32.
@@ -47,32 +47,26 @@ def _metric_of(head, back, flank, heading_deg, cell_size, out):
     along, across = 1.0 / (semi * semi * g), 1.0 / (flank * flank * g)
     drift = offset / (semi * semi * g)
     along += drift * drift
-    out[0] = along * east * east + across * north * north
-    out[1] = (along - across) * east * north
-    out[2] = along * north * north + across * east * east
-    out[3] = drift * east
-    out[4] = drift * north
+    return (along * east * east + across * north * north, (along - across) * east * north,
+            along * north * north + across * east * east, drift * east, drift * north)
 
 
-@numba.njit(cache=True)
-def _onto_map(slope_tan, aspect_deg, out):
+@numba.njit(cache=True, inline="always")
+def _onto_map(slope_tan, aspect_deg, own):
     """The metric seen on the map: A'MA and A'w, A = I + (sqrt(1 + tan^2) - 1) uu', u upslope."""
     stretch = math.sqrt(1.0 + slope_tan * slope_tan) - 1.0
     if stretch == 0.0:
-        return
+        return own
     east = -math.sin(math.radians(aspect_deg))
     north = -math.cos(math.radians(aspect_deg))
     a11, a12, a22 = (1.0 + stretch * east * east, stretch * east * north,
                      1.0 + stretch * north * north)
-    m11, m12, m22 = out[0], out[1], out[2]
+    m11, m12, m22, w_east, w_north = own
     first_e, first_n = m11 * a11 + m12 * a12, m12 * a11 + m22 * a12
     second_e, second_n = m11 * a12 + m12 * a22, m12 * a12 + m22 * a22
-    out[0] = a11 * first_e + a12 * first_n
-    out[1] = a12 * first_e + a22 * first_n
-    out[2] = a12 * second_e + a22 * second_n
-    w_east, w_north = out[3], out[4]
-    out[3] = a11 * w_east + a12 * w_north
-    out[4] = a12 * w_east + a22 * w_north
+    return (a11 * first_e + a12 * first_n, a12 * first_e + a22 * first_n,
+            a12 * second_e + a22 * second_n, a11 * w_east + a12 * w_north,
+            a12 * w_east + a22 * w_north)
 
 
 @numba.njit(cache=True, parallel=True)
@@ -88,17 +82,15 @@ def fill_metric(head, back, flank, heading_deg, slope_tan, aspect_deg, burnable,
             metric[cell] = 0.0
             unit_time[cell] = np.inf
             continue
-        own = np.empty(5)
-        _metric_of(head[cell], back[cell], flank[cell], heading_deg[cell], cell_size, own)
-        _onto_map(slope_tan[cell], aspect_deg[cell], own)
-        for k in range(5):
-            metric[cell, k] = own[k]
+        m11, m12, m22, w_east, w_north = _onto_map(slope_tan[cell], aspect_deg[cell], _metric_of(
+            head[cell], back[cell], flank[cell], heading_deg[cell], cell_size))
+        metric[cell, 0], metric[cell, 1], metric[cell, 2] = m11, m12, m22
+        metric[cell, 3], metric[cell, 4] = w_east, w_north
         for step in range(4):
             east, north = -_STEP_COL[step], _STEP_ROW[step]
-            still = math.sqrt(
-                own[0] * east * east + 2.0 * own[1] * east * north + own[2] * north * north)
-            unit_time[cell, step] = still - own[3] * east - own[4] * north
-            unit_time[cell, step + 4] = still + own[3] * east + own[4] * north
+            still = math.sqrt(m11 * east * east + 2.0 * m12 * east * north + m22 * north * north)
+            unit_time[cell, step] = still - w_east * east - w_north * north
+            unit_time[cell, step + 4] = still + w_east * east + w_north * north
 
 
 @numba.njit(cache=True)
