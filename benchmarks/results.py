@@ -7,6 +7,7 @@ where `<!-- table NAME -->` stands for a table of this module.
 import argparse
 import re
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,9 @@ from firebreak.seeding import generator
 SHIPPED = ("", "segments", "general")
 """Names of what comes with the package: no policy, the policy, the learned control. Others are of
 other training seeds."""
+
+PLAN_FIRES = (64, 256, 1000)
+"""What the rivals are shown."""
 
 RIVALS = {"dqn": ("segments", "greedy", "regression", "downstream-value"),
           "dqn-lookahead": ("segments", "greedy", "dqn", "downstream-value")}
@@ -180,28 +184,31 @@ def pace(records: Records) -> str:
 
 def over_seeds(records: Records) -> str:
     """Policies of one recipe and several training seeds, taken together: interquartile mean over
-    seeds and maps, and what they save more than greedy and segments on the same maps.
+    seeds and maps, and what they save more than greedy and segments on the maps of both.
     """
     rows = []
-    for land in ("synthetic", "shifted", "real"):
-        here = on_land(records, land)
-        for method in ("dqn", "dqn-lookahead"):
-            own = [record for record in of(here, method=method)
-                   if record["policy"] not in SHIPPED]
-            if not own:
-                return "Not measured."
-            values = matrix(own)
-            low, high = stratified_interval(values, generator(0, "results", land, method))
-            means = values.mean(axis=1)
-            line = [land, method, str(values.shape[0]), str(values.shape[1]),
-                    f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
-                    f"{means.mean():.3f} ({means.min():.3f} to {means.max():.3f})"]
-            for name in ("greedy", "segments"):
-                ours, theirs = paired(own + of(here, method=name), method, name)
-                chance = probability_of_improvement(ours, theirs.mean(axis=0))
-                line += [worded(difference(ours, theirs)), f"{chance:.2f}"]
-            rows.append(line)
-    return markdown(["land", "method", "seeds", "maps", "reduction, IQM (95 %)",
+    for land, shown, method in product(("synthetic", "shifted", "real"), PLAN_FIRES,
+                                       ("dqn", "dqn-lookahead")):
+        here = of(on_land(records, land), plan_fires=shown)
+        own = [record for record in of(here, method=method) if record["policy"] not in SHIPPED]
+        if not own:
+            continue
+        values = matrix(own)
+        low, high = stratified_interval(values, generator(0, "results", land, method))
+        means = values.mean(axis=1)
+        line = [land, f"{shown:,}", method, str(values.shape[0]), str(values.shape[1]),
+                f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
+                f"{means.mean():.3f} ({means.min():.3f} to {means.max():.3f})"]
+        for name in ("greedy", "segments"):
+            ours, theirs = paired(own + of(here, method=name), method, name)
+            if not theirs.size:
+                line += ["", ""]
+                continue
+            chance = probability_of_improvement(ours, theirs.mean(axis=0))
+            few = "" if ours.shape[1] == values.shape[1] else f", {ours.shape[1]} maps"
+            line += [worded(difference(ours, theirs)) + few, f"{chance:.2f}"]
+        rows.append(line)
+    return markdown(["land", "plan fires", "method", "seeds", "maps", "reduction, IQM (95 %)",
                      "mean (lowest to highest seed)", "more than greedy", "chance",
                      "more than segments", "chance"], rows)
 
@@ -248,7 +255,7 @@ def tables(records: Records) -> dict[str, str]:
                          for record in part["huge"]], "set", str),
              "seeds": seeds(of(everyone, part="rivals", plan_fires=256)),
              "pace": pace(of(records, part="pace")),
-             "over-seeds": over_seeds(of(everyone, part="rivals", plan_fires=256)),
+             "over-seeds": over_seeds(of(everyone, part="rivals")),
              "elsewhere": elsewhere(of(records, part="elsewhere"))}
     for land in ("synthetic-40", "shifted-40"):
         for shown in (64, 256, 1000):
