@@ -37,6 +37,7 @@ PASS_CELLS = 25_600
 """Cells of maps that go through the network at a time on a CPU, 16 maps of 40x40: what a gradient
 step needs for a while does not grow with maps and batches, and it takes no longer."""
 
+
 class Update(NamedTuple):
     """What one learner step did, as plain numbers."""
 
