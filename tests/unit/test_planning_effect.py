@@ -30,6 +30,7 @@ from firebreak.planning.effect import (
     marginal_benefit,
     reductions,
     risk,
+    saved_by_order,
 )
 from firebreak.planning.evaluate import evaluate
 from firebreak.planning.export_effect import PlanResult, segment_columns, write_effect
@@ -139,6 +140,22 @@ def test_every_step_is_what_burning_anew_gives(result: PlanResult) -> None:
     assert effect.cost[-1] == pytest.approx(result.plan.cost)
     assert marginal_benefit(effect).sum() == pytest.approx(
         effect.loss[0].mean() - effect.loss[-1].mean())
+
+
+def test_a_curve_in_a_plans_own_order_is_what_burning_its_beginnings_gives(
+        result: PlanResult) -> None:
+    scene, plan, untreated = result.scene, result.plan, result.effect.loss[0]
+    cost, saved = saved_by_order(scene, plan, untreated, 0.5, points=3)
+    counts = [0, *np.cumsum([part.size for part in np.array_split(plan.cells, 3)])]
+    assert len(set(counts)) == 4
+    for k, count in enumerate(counts):
+        mask = np.zeros(plan.shape, np.bool_)
+        mask.ravel()[plan.cells[:count]] = True
+        left = burn_loss(scene.field, scene.fires("test", 60), scene.worth, mask)
+        assert cost[k] == pytest.approx(scene.landscape.cost[mask].sum())
+        assert saved[k] == (0.5 if k == 3 else pytest.approx(1.0 - left.mean() / untreated.mean()))
+    one = replace(plan, cells=plan.cells[:1])
+    assert [part.size for part in saved_by_order(scene, one, untreated, 0.1)] == [2, 2]
 
 
 def test_what_a_segment_protects_is_counted_in_value(result: PlanResult) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
@@ -24,6 +26,7 @@ from firebreak.planning.methods import make_plan
 from firebreak.planning.plan import Plan
 from firebreak.planning.statistics import (
     bootstrap_means,
+    bootstrap_worst_tenths,
     percentile_interval,
     relative_drop,
     worst_tenth_mean,
@@ -231,6 +234,16 @@ def test_bad_requests_are_refused(scenes: list[Scene], corridor: Scene) -> None:
     worthless = replace(corridor, worth=np.zeros((1, 1, 5), np.float32))
     with pytest.raises(InputError, match="burn something of value"):
         ask([worthless], ["random"])
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=25))
+def test_worst_tenths_of_resamples_are_those_of_the_fires_drawn(
+        pairs: list[tuple[int, int]]) -> None:
+    losses = np.array(pairs, np.float64).T
+    found = bootstrap_worst_tenths(losses, np.random.default_rng(1), 40)
+    drawn = np.random.default_rng(1).integers(losses.shape[1], size=(40, losses.shape[1]))
+    assert found == pytest.approx(np.array([[worst_tenth_mean(own[rows]) for own in losses]
+                                            for rows in drawn]))
 
 
 def test_bootstrap_of_known_numbers() -> None:

@@ -58,8 +58,8 @@ def test_what_is_told_of_an_effect_adds_up(scene: Scene) -> None:
     segments = segments_of(plan.break_mask(), scene.landscape)
     told: dict[str, list[float]] = {"segments": [], "effect": [], "curve": []}
     in_build_order(scene, segments, 8, told["segments"].append)
-    effect_of(scene, segments, 50, told=told["effect"].append)
-    saved_by_order(scene, plan, 50, told=told["curve"].append)
+    effect = effect_of(scene, segments, 50, told=told["effect"].append)
+    saved_by_order(scene, plan, effect.loss[0], 0.5, told=told["curve"].append)
     assert {name: sum(parts) for name, parts in told.items()} == {
         "segments": len(segments), "effect": 50, "curve": 50}
     assert len(segments) > 1

@@ -87,7 +87,8 @@ def written(result: PlanResult, evaluation: Evaluation,
     phases = [Phase(2027, result.segments[0].cost), Phase(2028, 100.0)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_report, "SHOW_FIRES", 8)
-        curves = {"none": saved_by_order(result.scene, result.plan, 40, points=2)}
+        curves = {"none": saved_by_order(result.scene, result.plan, result.effect.loss[0], 0.5,
+                                         points=2)}
         files = write_plan_report(out, result._replace(years=years_of(result.segments, phases)),
                                   evaluation, curves, ORIGIN)
     assert {path.name for path in files} == {path.name for path in out.iterdir()}

@@ -155,12 +155,14 @@ def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", plan
     segments = segments_of(plan.break_mask(), place.land, args.place.segment_m)
     with bar(len(segments), "segment") as told:
         order = in_build_order(scene, segments, args.plan_fires, told)
+    compared = {} if evaluation is None else evaluation.methods
     others = {} if evaluation is None else {
         name: other for name, other in evaluation.plans[0].items()
         if other.cells.size and name not in ("random", "existing")}
     with bar(args.test_fires * (1 + len(others)), "fire") as told:
         effect = effect_of(scene, order, args.test_fires, told=told)
-        curves = {name: saved_by_order(scene, other, args.test_fires, told=told)
+        curves = {name: saved_by_order(scene, other, effect.loss[0], compared[name].reduction,
+                                       told=told)
                   for name, other in others.items()}
     result = PlanResult(
         scene, plan, place.full, place.offset, order, effect, args.scene.seed, place.rules.include,

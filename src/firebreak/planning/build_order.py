@@ -6,7 +6,6 @@ line, so stay together, where a choice forwards sees no use in either of them al
 the plan fires, so that the test fires may say what the order is worth.
 """
 
-
 from firebreak.env.core import begin
 from firebreak.env.problem import problem_of
 from firebreak.env.slots import ONLY, Slots, sizes_for
@@ -16,7 +15,6 @@ from firebreak.planning.stretches import Segment
 
 LOOKS = 12
 """How often all segments are looked up anew, at most."""
-
 
 
 def in_build_order(scene: Scene, segments: list[Segment], plan_fires: int,

@@ -16,6 +16,7 @@ from scipy.special import stdtrit
 from firebreak.checks import fail
 from firebreak.env.problem import problem_of
 from firebreak.env.slots import ONLY, Slots, sizes_for
+from firebreak.fire.engine import burn_loss
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import Scene
 from firebreak.planning.plan import Plan, cost_of
@@ -23,6 +24,7 @@ from firebreak.planning.progress import Told, untold
 from firebreak.planning.statistics import (
     RESAMPLES,
     bootstrap_means,
+    bootstrap_worst_tenths,
     percentile_interval,
     relative_drop,
     worst_tenth_mean,
@@ -31,13 +33,13 @@ from firebreak.planning.stretches import Segment
 from firebreak.seeding import generator
 
 BATCHES = 20
+"""Batches of fires, at least, that the half width of a change comes from."""
 MOST_TOGETHER = 8_000_000
 """Cells of the fires that are held together, at most."""
 PROTECTED_DROP = 0.01
 """A segment protects cells whose burn probability it lowers by so much."""
-CURVE_POINTS = 8
+CURVE_POINTS = 5
 CVAR_RESAMPLES = RESAMPLES // 5
-
 
 
 class Interval(NamedTuple):
@@ -71,11 +73,10 @@ class PlanEffect(NamedTuple):
 
 
 def effect_of(scene: Scene, segments: Sequence[Segment], test_fires: int,
-              at_least: int = BATCHES, told: Told = untold) -> PlanEffect:
+              told: Told = untold) -> PlanEffect:
     """Burns the test fires under the segments of a plan, in this order.
 
     Args:
-        at_least: batches of fires that the half width comes from; of one batch it is nan.
         told: of test fires as they are done, under all segments.
 
     Raises:
@@ -85,7 +86,7 @@ def effect_of(scene: Scene, segments: Sequence[Segment], test_fires: int,
         raise fail(expected="at least 2 test fires", given=f"{test_fires}", where="--test-fires",
                    remedy="1000 is usual")
     fires = scene.fires("test", test_fires)
-    batches = _batches(test_fires, scene.landscape.fuel_model.size, at_least)
+    batches = _batches(test_fires, scene.landscape.fuel_model.size)
     slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
     burned = np.zeros((len(segments) + 1, *scene.landscape.shape))
     losses, changes = [], []
@@ -107,16 +108,14 @@ def effect_of(scene: Scene, segments: Sequence[Segment], test_fires: int,
 
 
 def _half_width(changes: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Half of Student's 95 % interval of the mean of maps [H, W]; nan for a single one."""
-    if len(changes) < 2:
-        return np.full_like(changes[0], np.nan)
+    """Half of Student's 95 % interval of the mean of maps [H, W], two at least."""
     error = np.std(changes, axis=0, ddof=1) / np.sqrt(len(changes))
     return np.asarray(stdtrit(len(changes) - 1, 0.975) * error)
 
 
-def _batches(fires: int, cells: int, at_least: int) -> list[slice]:
+def _batches(fires: int, cells: int) -> list[slice]:
     """Ranges of nearly as many fires each, more of them where the maps are large."""
-    count = min(fires, max(at_least, -(-fires * cells // MOST_TOGETHER)))
+    count = min(fires, max(BATCHES, -(-fires * cells // MOST_TOGETHER)))
     ends = np.linspace(0, fires, count + 1).round().astype(int).tolist()
     return [slice(first, last) for first, last in pairwise(ends)]
 
@@ -136,15 +135,29 @@ def _burn(slots: Slots, scene: Scene, fires: Fires, segments: Sequence[Segment],
     return np.stack(losses), np.stack(burned)
 
 
-def saved_by_order(scene: Scene, plan: Plan, test_fires: int, points: int = CURVE_POINTS,
-                   told: Told = untold) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def saved_by_order(scene: Scene, plan: Plan, untreated: NDArray[np.float64], whole: float,
+                   points: int = CURVE_POINTS, told: Told = untold,
+                   ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Costs and shares of the untreated loss saved by the beginnings of a plan in its own order of
     placement, f64 [points + 1] each, fewer for a plan of fewer cells.
+
+    Args:
+        untreated: f64 [F], what the test fires lose without breaks, as `PlanEffect.loss` tells.
+        whole: what the whole plan saves of it, as `evaluate` tells.
+        told: of test fires as they are done, under all beginnings.
     """
+    # So many cells come at once that hardly a fire stays as it was: all are burned anew.
+    fires = scene.fires("test", untreated.size)
     parts = [part for part in np.array_split(plan.cells, points) if part.size]
-    steps = [Segment(part, part, 0.0, 0.0, cost_of(part, scene.landscape)) for part in parts]
-    effect = effect_of(scene, steps, test_fires, at_least=1, told=told)
-    return effect.cost, 1.0 - effect.loss.mean(axis=1) / effect.loss[0].mean()
+    mask = np.zeros(plan.shape, np.bool_)
+    saved = [0.0]
+    for part in parts[:-1]:
+        mask.ravel()[part] = True
+        left = burn_loss(scene.field, fires, scene.worth, mask).mean()
+        saved.append(1.0 - float(left / untreated.mean()))
+    told(untreated.size)
+    costs = np.cumsum([0.0, *(cost_of(part, scene.landscape) for part in parts)])
+    return costs, np.array([*saved, whole][:costs.size])
 
 
 def marginal_benefit(effect: PlanEffect) -> NDArray[np.float64]:
@@ -169,12 +182,9 @@ def risk(before: NDArray[np.float64], after: NDArray[np.float64],
     """Mean loss and mean of the worst tenth without and with the plan, and the share of each that
     the plan saves, with bootstrap intervals over fires [F] that are the same in both.
     """
-    means = bootstrap_means(np.stack([before, after], axis=1),
-                            generator(seed, "bootstrap", "fires"))
-    drawn = generator(seed, "bootstrap", "risk").integers(
-        before.size, size=(CVAR_RESAMPLES, before.size))
-    worst = np.array([[worst_tenth_mean(losses[rows]) for losses in (before, after)]
-                      for rows in drawn])
+    losses = np.stack([before, after])
+    means = bootstrap_means(losses.T, generator(seed, "bootstrap", "fires"))
+    worst = bootstrap_worst_tenths(losses, generator(seed, "bootstrap", "risk"), CVAR_RESAMPLES)
     found: dict[str, Interval] = {}
     for name, measure, samples in (("mean_loss", _mean, means),
                                    ("cvar90", worst_tenth_mean, worst)):

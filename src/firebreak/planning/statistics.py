@@ -33,12 +33,36 @@ def bootstrap_means(samples: NDArray[np.float64], rng: np.random.Generator,
     Source: Efron & Tibshirani (1993), An introduction to the bootstrap, chapter 6.
     """
     count = samples.shape[0]
-    even = np.full(count, 1.0 / count)
     means = np.empty((resamples, samples.shape[1]))
     for done in range(0, resamples, _AT_ONCE):
         block = means[done:done + _AT_ONCE]
-        block[:] = rng.multinomial(count, even, block.shape[0]) @ samples / count
+        block[:] = _times_drawn(count, block.shape[0], rng) @ samples / count
     return means
+
+
+def bootstrap_worst_tenths(losses: NDArray[np.float64], rng: np.random.Generator,
+                           resamples: int) -> NDArray[np.float64]:
+    """`worst_tenth_mean` [resamples, K] of losses [K, F] whose fires are drawn with replacement,
+    the same ones for all K.
+    """
+    kinds, count = losses.shape
+    tenth = max(1, ceil(0.1 * count))
+    worst_first = np.argsort(-losses, axis=1)
+    means = np.empty((resamples, kinds))
+    for done in range(0, resamples, _AT_ONCE):
+        block = means[done:done + _AT_ONCE]
+        drawn = _times_drawn(count, block.shape[0], rng)
+        for k, order in enumerate(worst_first):
+            among = np.minimum(np.cumsum(drawn[:, order], axis=1), tenth)
+            block[:, k] = np.diff(among, axis=1, prepend=0.0) @ losses[k, order] / tenth
+    return means
+
+
+def _times_drawn(count: int, resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """How often each of `count` rows is drawn in each resample, f64 [resamples, count]."""
+    cells = rng.integers(count, size=(resamples, count)) + np.arange(resamples)[:, None] * count
+    drawn = np.bincount(cells.ravel(), minlength=resamples * count)
+    return drawn.reshape(resamples, count).astype(np.float64)
 
 
 def interquartile_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
