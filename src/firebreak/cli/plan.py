@@ -156,9 +156,10 @@ def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", plan
     with bar(len(segments), "segment") as told:
         order = in_build_order(scene, segments, args.plan_fires, told)
     compared = {} if evaluation is None else evaluation.methods
+    # Of the plan itself the order to build tells, which is the better one.
     others = {} if evaluation is None else {
         name: other for name, other in evaluation.plans[0].items()
-        if other.cells.size and name not in ("random", "existing")}
+        if other.cells.size and name not in ("random", "existing", plan.method)}
     with bar(args.test_fires * (1 + len(others)), "fire") as told:
         effect = effect_of(scene, order, args.test_fires, told=told)
         curves = {name: saved_by_order(scene, other, effect.loss[0], compared[name].reduction,

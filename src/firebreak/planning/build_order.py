@@ -13,7 +13,7 @@ from firebreak.fire.scene import Scene
 from firebreak.planning.progress import Told, untold
 from firebreak.planning.stretches import Segment
 
-LOOKS = 12
+LOOKS = 4
 """How often all segments are looked up anew, at most."""
 
 

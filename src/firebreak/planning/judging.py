@@ -111,8 +111,8 @@ def _judge(scene: Scene, name: str, plan: Plan, test: _Burned, shown: _Burned) -
     mask = plan.break_mask()
     value = scene.worth
     before = test.untreated
-    after = burn_statistics(scene.field, test.fires, value, mask)
-    promised = burn_statistics(scene.field, shown.fires, value, mask)
+    after, promised = (burn_statistics(scene.field, burned.fires, value, mask) if mask.any()
+                       else burned.untreated for burned in (test, shown))
     row = Row(
         landscape=scene.landscape.name, budget=plan.budget_share, plan_fires=plan.plan_fires,
         method=name, untreated_loss=float(before.loss.mean()),
