@@ -187,6 +187,16 @@ def test_dqn_is_compared_with_every_other_method_but_none(scenes: list[Scene]) -
             result.methods["dqn"].reduction - result.methods[other].reduction)
 
 
+def test_all_others_are_held_against_a_plan_that_is_there_already(scenes: list[Scene]) -> None:
+    plan = make_plan(scenes[0], 0.05, 16, "betweenness", seed=0)
+    result = evaluate(scenes[:1], ["none", "random", "downstream-value"], budget_share=0.05,
+                      plan_fires=16, test_fires=40, seed=0, random_draws=2,
+                      existing={"betweenness": plan, "roads": plan})
+    assert list(result.paired) == ["betweenness-random", "betweenness-downstream-value",
+                                   "betweenness-roads"]
+    assert result.paired["betweenness-roads"][:3] == (0.0, 0.0, 0.0)
+
+
 def test_given_plans_get_rows_and_names_of_their_own(scenes: list[Scene]) -> None:
     plans = [make_plan(scene, 0.05, 16, "downstream-value", seed=0) for scene in scenes]
     result = evaluate(scenes, ["downstream-value"], budget_share=0.05, plan_fires=16,

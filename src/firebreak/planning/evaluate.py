@@ -95,7 +95,8 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
         seed: of random plans and of the bootstrap.
         random_draws: `random` is the mean over this many plans.
         rules: what plans must keep to, see `make_plan`; of one scene only.
-        existing: plans of one scene to be compared at their own cost, by name.
+        existing: plans of one scene to be compared at their own cost, by name; the others are held
+            against the first.
         plans: made elsewhere; each method or file name among them must cover every scene.
         bar: of the plans as they are made, and then of the fires as they burn under them.
 
@@ -115,7 +116,8 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
                  for made, own in request)
     samples = (sampled_by_landscape(results, seed) if len(scenes) > 1
                else _sampled_by_fire(results[0], seed))
-    return concluded(results, samples.interval, test_fires, kept)
+    return concluded(results, samples.interval, test_fires, kept,
+                     subject=next(iter(existing), None) if existing else None)
 
 
 class Planned(NamedTuple):
@@ -157,15 +159,18 @@ def _fires_to_burn(request: Sequence[Planned], fires: int) -> int:
 
 
 def concluded(results: Results, interval: IntervalOf, test_fires: int,
-              plans: tuple[dict[str, Plan], ...] = ()) -> Evaluation:
-    """The evaluation of results by scene and method."""
+              plans: tuple[dict[str, Plan], ...] = (), subject: str | None = None) -> Evaluation:
+    """The evaluation of results by scene and method. subject: the method that the others are held
+    against; dqn if not given.
+    """
     names = list(results[0])
     return Evaluation(
         interval="landscapes" if len(results) > 1 else "fires",
         landscapes=tuple(next(iter(own.values())).row.landscape for own in results),
         rows=tuple(judged.row for own in results for judged in own.values()),
         methods={name: _summary(results, interval, name) for name in names},
-        paired={f"{a}-{b}": _difference(results, interval, a, b) for a, b in _pairs(names)},
+        paired={f"{a}-{b}": _difference(results, interval, a, b)
+                for a, b in _pairs(names, subject or "dqn")},
         test_fires=test_fires, plans=plans)
 
 
@@ -272,9 +277,11 @@ def _difference(results: Results, interval: IntervalOf, a: str, b: str) -> Diffe
     return Difference(more, *interval(a, b))
 
 
-def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """dqn against every other method, or, without it, every later method against the first."""
+def _pairs(names: Sequence[str], subject: str) -> list[tuple[str, str]]:
+    """The subject against every other method; where it is not there, every later method against the
+    first.
+    """
     treating = [name for name in names if name != "none"]
-    if "dqn" in treating:
-        return [("dqn", other) for other in treating if other != "dqn"]
+    if subject in treating:
+        return [(subject, other) for other in treating if other != subject]
     return [(later, treating[0]) for later in treating[1:]]
