@@ -1,20 +1,18 @@
 """Plans and policies say what they are for, and a command that asks for something else warns."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, common, main
-from firebreak.cli.scene_options import (
-    BreakOptions,
-    FireOptions,
-    SceneOptions,
-    check_wide_memory,
-)
+from firebreak.cli.scene_checks import check_wide_memory
+from firebreak.cli.scene_options import BreakOptions, FireOptions, SceneOptions
 from firebreak.cli.train import _break_options
 from firebreak.landscape.synthetic import generate
 from firebreak.train.config import as_toml, checked
@@ -80,3 +78,14 @@ def test_a_map_that_does_not_fit_the_memory_is_refused_before_it_is_burned(
     free.available = 10**6
     with pytest.raises(InputError, match="24 steps"):
         check_wide_memory(generate(1, 24), 24, 2)
+
+
+def test_fires_that_cannot_burn_what_is_asked_for_are_told_of() -> None:
+    land = generate(1, 24)
+    fuel = np.full(land.shape, 91, land.fuel_model.dtype)
+    fuel[::4, ::4] = 101  # one cell each, too far apart for fire
+    cut = replace(land, fuel_model=fuel)
+    (warning,) = said(lambda: SceneOptions().scene(cut, "cut"))
+    assert "burn 3% of the burnable cells, not the 15% of --burned-share" in warning
+    assert said(lambda: SceneOptions().scene(land, "whole")) == []
+    assert said(lambda: SceneOptions(fire=FireOptions(duration_min=60.0)).scene(cut, "cut")) == []

@@ -120,7 +120,7 @@ def test_the_interval_over_fires_is_that_of_the_bootstrap(
     assert found.low == pytest.approx(low, abs=0.1 * (high - low))
     assert found.high == pytest.approx(high, abs=0.1 * (high - low))
     assert one.interval == "fires"
-    pair = one.paired["downstream-value-static-random"]
+    pair = one.paired["downstream-value-static - random"]
     assert pair.difference == pytest.approx(
         found.reduction - one.methods["random"].reduction)
     assert pair.low < pair.difference < pair.high

@@ -165,8 +165,8 @@ def test_intervals_are_over_landscapes_or_over_fires(scenes: list[Scene]) -> Non
     assert (summary.low, summary.high) == pytest.approx(
         (np.mean(own) - half, np.mean(own) + half))
     assert "Student's t over the 3 landscapes" in table(many)
-    pair = many.paired["downstream-value-random"]
-    assert list(many.paired) == ["downstream-value-random"]
+    pair = many.paired["downstream-value - random"]
+    assert list(many.paired) == ["downstream-value - random"]
     assert pair.low <= pair.difference <= pair.high
     single = evaluate(scenes[:1], methods, budget_share=0.05, plan_fires=16, test_fires=80, seed=0,
                       random_draws=2)
@@ -181,9 +181,9 @@ def test_dqn_is_compared_with_every_other_method_but_none(scenes: list[Scene]) -
     methods = ["none", "random", "dqn", "downstream-value"]
     result = evaluate(scenes, methods, budget_share=0.05, plan_fires=16, test_fires=40, seed=0,
                       policy=policy, random_draws=2)
-    assert list(result.paired) == ["dqn-random", "dqn-downstream-value"]
+    assert list(result.paired) == ["dqn - random", "dqn - downstream-value"]
     for other in ("random", "downstream-value"):
-        assert result.paired[f"dqn-{other}"].difference == pytest.approx(
+        assert result.paired[f"dqn - {other}"].difference == pytest.approx(
             result.methods["dqn"].reduction - result.methods[other].reduction)
 
 
@@ -192,9 +192,9 @@ def test_all_others_are_held_against_a_plan_that_is_there_already(scenes: list[S
     result = evaluate(scenes[:1], ["none", "random", "downstream-value"], budget_share=0.05,
                       plan_fires=16, test_fires=40, seed=0, random_draws=2,
                       existing={"betweenness": plan, "roads": plan})
-    assert list(result.paired) == ["betweenness-random", "betweenness-downstream-value",
-                                   "betweenness-roads"]
-    assert result.paired["betweenness-roads"][:3] == (0.0, 0.0, 0.0)
+    assert list(result.paired) == ["betweenness - random", "betweenness - downstream-value",
+                                   "betweenness - roads"]
+    assert result.paired["betweenness - roads"][:3] == (0.0, 0.0, 0.0)
 
 
 def test_given_plans_get_rows_and_names_of_their_own(scenes: list[Scene]) -> None:
@@ -204,7 +204,7 @@ def test_given_plans_get_rows_and_names_of_their_own(scenes: list[Scene]) -> Non
     assert list(result.methods) == ["downstream-value", "downstream-value-2"]
     first, second = result.methods.values()
     assert first.reduction == second.reduction
-    assert result.paired["downstream-value-2-downstream-value"][:3] == (0.0, 0.0, 0.0)
+    assert result.paired["downstream-value-2 - downstream-value"][:3] == (0.0, 0.0, 0.0)
     with pytest.raises(InputError, match="for each of the 3 landscapes"):
         evaluate(scenes, [], budget_share=0.05, plan_fires=8, test_fires=8, seed=0,
                  plans=plans[:2])
@@ -296,12 +296,12 @@ def test_json_and_table_say_the_same(scenes: list[Scene]) -> None:
     assert len(data["rows"]) == 9
     assert all(list(row) == ROW_KEYS for row in data["rows"])
     assert list(data["methods"]["random"]) == ["reduction", "low", "high", "seconds"]
-    assert list(data["paired"]["burn-probability-random"]) == ["difference", "low", "high"]
+    assert list(data["paired"]["burn-probability - random"]) == ["difference", "low", "high"]
     text = table(result)
     lines = {line.split()[0]: line for line in text.splitlines() if line}
     assert f"{data['methods']['random']['reduction']:.3f}" in lines["random"]
-    assert f"{data['paired']['burn-probability-random']['difference']:+.3f}" in lines[
-        "burn-probability-random"]
+    assert f"{data['paired']['burn-probability - random']['difference']:+.3f}" in lines[
+        "burn-probability - random"]
     assert "over the 3 landscapes" in text
     assert "50 test fires" in text
     assert "budget 5 %" in text

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from firebreak.checks import fail
+from firebreak.cli.scene_checks import check_memory, warn_of_small_fires
 
 if TYPE_CHECKING:
     from firebreak.fire.losses import ResponseFunction, ValueLayer
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 DEFAULT_WIND_KM_H = 16.2
 MOST_WIND_KM_H = 150.0
-BYTES_PER_CELL_ROW = 200  # travel field and fire behaviour, measured
-# Of a wide scene: values and results; travel times of a step of weather; scratch memory and sums.
-BYTES_PER_CELL, BYTES_PER_CELL_STEP, BYTES_PER_CELL_THREAD = 180, 110, 95
 WIND_SPREAD = 0.45  # standard deviation of the wind speed over its mean
 
 
@@ -187,7 +185,9 @@ class SceneOptions:
 
         conditions = self.conditions(landscape, spec)
         check_memory(landscape, conditions.rows)
-        return make_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
+        made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
+        warn_of_small_fires(made)
+        return made
 
     def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":
         """The values of `--layers` on a landscape's grid; None if not given.
@@ -233,39 +233,6 @@ def _check_no_file_options(given: WeatherOptions) -> None:
         if used:
             raise fail(expected=f"--weather together with {option}", given="none", where=option,
                        remedy="name the weather file that it is about, or leave it out")
-
-
-def check_memory(landscape: "Landscape", rows: int) -> None:
-    """Refuses a travel field that would not fit the memory that is free.
-
-    Raises:
-        InputError: naming both sizes.
-    """
-    _check_free(BYTES_PER_CELL_ROW * rows, landscape, f"in {rows} rows of weather",
-                "crop it, join its cells, or ask for fewer scenarios or hours")
-
-
-def check_wide_memory(landscape: "Landscape", steps: int, threads: int) -> None:
-    """Refuses a wide scene that would not fit the memory that is free: it holds the travel times of
-    one stream of `steps` rows of weather, and scratch memory and sums of each thread.
-
-    Raises:
-        InputError: naming both sizes.
-    """
-    per_cell = BYTES_PER_CELL + BYTES_PER_CELL_STEP * steps + BYTES_PER_CELL_THREAD * threads
-    _check_free(per_cell, landscape, f"with {steps} steps of weather on {threads} threads",
-                "crop it, join its cells, or ask for fewer hours or, by NUMBA_NUM_THREADS, threads")
-
-
-def _check_free(per_cell: int, landscape: "Landscape", words: str, remedy: str) -> None:
-    import psutil
-
-    cells = landscape.fuel_model.size
-    needed, free = per_cell * cells, int(psutil.virtual_memory().available)
-    if needed > free:
-        raise fail(expected=f"at most {free / 1e9:.1f} GB, which are free,",
-                   given=f"{needed / 1e9:.1f} GB for {cells:,} cells {words}",
-                   where=f"landscape {landscape.name}", remedy=remedy)
 
 
 def _own_weather(spec: Path) -> Path | None:

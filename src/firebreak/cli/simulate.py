@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.cli import common
 from firebreak.cli.progress import progress_bar
-from firebreak.cli.scene_options import SceneOptions, check_wide_memory
+from firebreak.cli.scene_checks import check_wide_memory
+from firebreak.cli.scene_options import SceneOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

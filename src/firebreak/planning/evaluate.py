@@ -61,7 +61,7 @@ class Evaluation:
         landscapes: names, in order.
         rows: one per landscape and method.
         methods: by name of the method, in order.
-        paired: "a-b" -> how much more a saves than b.
+        paired: "a - b" -> how much more a saves than b.
         test_fires: fires per landscape that no method was shown.
         plans: one per landscape, by method the plan, of `random` the first.
     """
@@ -169,7 +169,7 @@ def concluded(results: Results, interval: IntervalOf, test_fires: int,
         landscapes=tuple(next(iter(own.values())).row.landscape for own in results),
         rows=tuple(judged.row for own in results for judged in own.values()),
         methods={name: _summary(results, interval, name) for name in names},
-        paired={f"{a}-{b}": _difference(results, interval, a, b)
+        paired={f"{a} - {b}": _difference(results, interval, a, b)
                 for a, b in _pairs(names, subject or "dqn")},
         test_fires=test_fires, plans=plans)
 
