@@ -48,7 +48,7 @@ class Stopper:
 
     def __init__(self, trainer: ParallelTrainer, at: int) -> None:
         self.trainer, self.left = trainer, at
-        self.look, trainer._check_stop = trainer._check_stop, self  # type: ignore[method-assign]
+        self.look, trainer.check_stop = trainer.check_stop, self  # type: ignore[method-assign]
 
     def __call__(self) -> None:
         self.left -= 1
@@ -136,7 +136,7 @@ class Counted:
     def __init__(self, folder: Path, changes: list[str]) -> None:
         trainer = made(folder, tiny(*changes))
         self.looks = 0
-        trainer._check_stop = self.count  # type: ignore[method-assign]
+        trainer.check_stop = self.count  # type: ignore[method-assign]
         consume(trainer, folder, trainer.config, quiet=True)
 
     def count(self) -> None:

@@ -108,7 +108,7 @@ def test_training_leaves_landscapes_as_they_were(
 def test_best_policy_is_written_and_read_back(
         run: tuple[ParallelTrainer, list[dict[str, Any]]]) -> None:
     policy = load_policy(run[0].run_folder)
-    assert policy.provenance["validation_reduction"] == run[0].best
+    assert policy.provenance["validation_reduction"] == run[0].best.reduction
     assert not list(run[0].run_folder.rglob("*.tmp"))
 
 

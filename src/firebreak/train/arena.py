@@ -4,6 +4,7 @@ import torch
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Replay
+from firebreak.checks import fail
 from firebreak.env.exact_gains import ExactGains
 from firebreak.env.observation import to_floats
 from firebreak.env.problem import Problem
@@ -63,6 +64,43 @@ class Arena:
             self.collector.close()
         self.env.close()
         self.validation_env.close()
+
+
+def size_in_words(arenas: list[Arena]) -> str:
+    """The bytes that replays and environments of a run hold, in words."""
+    replays = [arena.replay for arena in arenas]
+    environments = sum(arena.env.owned_bytes() + arena.validation_env.owned_bytes()
+                       for arena in arenas)
+    each = ", ".join(f"{replay.bytes_per_transition() / 1e3:.2f}" for replay in replays)
+    return (f"replay {replay_bytes(arenas) / 1e6:.1f} MB for "
+            f"{sum(replay.rows * replay.num_envs for replay in replays):,} transitions "
+            f"({each} kB each); environments {environments / 1e6:.1f} MB")
+
+
+def replay_bytes(arenas: list[Arena]) -> int:
+    """Of the transitions, and of the states kept with their gains."""
+    return sum(arena.replay.nbytes + (arena.labels.store.nbytes if arena.labels else 0)
+               for arena in arenas)
+
+
+def replay_share(arenas: list[Arena]) -> float:
+    """Share of the replays in use."""
+    held = sum(len(arena.replay) for arena in arenas)
+    room = sum((arena.replay.rows - 1) * arena.replay.num_envs for arena in arenas)
+    return min(held / room, 1.0)
+
+
+def check_replay_budget(arenas: list[Arena], most_mb: float) -> None:
+    """Refuses replays above `replay.memory_budget_mb`.
+
+    Raises:
+        InputError: naming both sizes.
+    """
+    needed = replay_bytes(arenas) / 1e6
+    if needed > most_mb:
+        raise fail(expected=f"a replay within {most_mb} MB", given=f"{needed:.0f} MB",
+                   where="replay.capacity",
+                   remedy="lower replay.capacity or raise replay.memory_budget_mb")
 
 
 def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, place: int,

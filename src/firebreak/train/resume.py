@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 import torch
-from torch import Tensor
 
 from firebreak.checks import InputError, fail
 from firebreak.train.config import as_toml
@@ -61,14 +60,6 @@ class Progress:
         self.returns, self.updates = [], []
 
 
-@dataclass(slots=True)
-class BestPolicy:
-    """Weights of the best validation, in storage of their own; provenance is empty before it."""
-
-    weights: dict[str, Tensor]
-    provenance: dict[str, Any] = field(default_factory=dict)
-
-
 def state_of(trainer: "ParallelTrainer") -> dict[str, Any]:
     """Everything `restore` needs; large tensors are the trainer's own, not copies."""
     return {
@@ -78,10 +69,7 @@ def state_of(trainer: "ParallelTrainer") -> dict[str, Any]:
                    for arena in trainer.arenas],
         "progress": asdict(trainer.progress),
         "histories": {name: list(getattr(trainer, name)) for name in _HISTORIES},
-        "best": {"weights": trainer.best_policy.weights,
-                 "learner_steps": trainer.best_learner_steps,
-                 "provenance": trainer.best_policy.provenance,
-                 "reduction": trainer.best if trainer.best_policy.provenance else None},
+        "best": trainer.best.state(),
         "positions": trainer.positions(), "config": as_toml(trainer.config),
         "made_by": machine_of(trainer)}
 
@@ -131,12 +119,7 @@ def _put_back(trainer: "ParallelTrainer", state: dict[str, Any]) -> None:
         history = getattr(trainer, name)
         history.clear()
         history.extend(float(value) for value in state["histories"][name])
-    best = state["best"]
-    for name, tensor in trainer.best_policy.weights.items():
-        tensor.copy_(best["weights"][name])
-    trainer.best_policy.provenance = dict(best["provenance"])
-    trainer.best_learner_steps = int(best["learner_steps"])
-    trainer.best = -float("inf") if best["reduction"] is None else float(best["reduction"])
+    trainer.best.restore(state["best"])
 
 
 def _warn_of_another_machine(then: dict[str, Any], now: dict[str, Any]) -> None:

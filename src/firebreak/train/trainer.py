@@ -15,14 +15,13 @@ from typing import Any
 
 from firebreak.agent.dqn import DQNAgent, NotFinite
 from firebreak.agent.network import hash_of_weights, parameter_count
-from firebreak.agent.policy_file import save_policy
-from firebreak.checks import fail
 from firebreak.layout import OBSERVATION
 from firebreak.memory.process import rss_bytes
 from firebreak.memory.profiler import Profiler
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
-from firebreak.train.arena import Arena
+from firebreak.train.arena import Arena, check_replay_budget, replay_share, size_in_words
+from firebreak.train.best_policy import BestPolicy
 from firebreak.train.checkpoints import (
     CHECKPOINTS,
     checkpoints_of,
@@ -32,16 +31,15 @@ from firebreak.train.checkpoints import (
 from firebreak.train.cleanup import EVERYTHING, Cleaner
 from firebreak.train.config import as_toml
 from firebreak.train.failure import failure_of
-from firebreak.train.learning import learns_gains, update
 from firebreak.train.progress import mean_or_none, progress_of
-from firebreak.train.resume import KIND, BestPolicy, Progress, restore, state_of
+from firebreak.train.resume import KIND, Progress, restore, state_of
 from firebreak.train.schema import RunConfig
 from firebreak.train.setup import begin_with, settings_of
 from firebreak.train.splits import Splits
 from firebreak.train.threads import use_network_threads
-from firebreak.train.validation import Validation, joined, validate
+from firebreak.train.turn import collect, learn
+from firebreak.train.validation import joined, validate
 
-POLICY = "policy.pt"
 MOST_FAILED_SAVES = 3
 """Scheduled saves that fail in a row before the run ends."""
 Row = dict[str, Any]
@@ -60,6 +58,7 @@ class ParallelTrainer:
 
     Attributes:
         stop_asked: set it to have `run` finish the step under way, save and end.
+        best: what did best on validation so far.
         positions: where the files of rows stand, stored with each checkpoint; set by whoever
             writes them.
         unsaved: why the last save failed; None if it did not.
@@ -77,33 +76,23 @@ class ParallelTrainer:
             Arena(config, source, problems, self.agent, place, len(splits.train))
             for place, (source, problems) in enumerate(
                 zip(splits.train, splits.validation, strict=True))]
-        self._check_budget()
+        check_replay_budget(self.arenas, config.replay.memory_budget_mb)
         self.cleaner = Cleaner(clean, self.agent, [arena.collector for arena in self.arenas])
-        self.profiler = Profiler(lambda: {"trainer": self}, self._filled)
+        self.profiler = Profiler(lambda: {"trainer": self}, lambda: {
+            "trainer.arenas[].replay": replay_share(self.arenas)})
         self.losses: deque[float] = deque(maxlen=clean.max_losses)
         self.returns: deque[float] = deque(maxlen=clean.max_rewards)
-        self.best = -float("inf")
-        self.best_learner_steps = 0
+        self.best = BestPolicy(self.agent.online_net, config.agent.width, run)
         self.stop_asked = False
         self.positions: Callable[[], dict[str, Any]] = dict
         self.unsaved: OSError | None = None
         self.progress = Progress(next_validation=config.evaluation.every_episodes)
-        self.best_policy = BestPolicy({name: tensor.detach().cpu().clone() for name, tensor
-                                       in self.agent.online_net.state_dict().items()})
         self._failed_saves = 0
-        self._policy_unwritten: OSError | None = None
         self._begin = time.perf_counter()
 
     def describe(self) -> str:
         """What is about to run, in one line, with the bytes of the replay."""
-        replays = [arena.replay for arena in self.arenas]
-        environments = sum(arena.env.owned_bytes() + arena.validation_env.owned_bytes()
-                           for arena in self.arenas)
-        each = ", ".join(f"{replay.bytes_per_transition() / 1e3:.2f}" for replay in replays)
-        return (f"{parameter_count(self.agent.online_net):,} weights; replay "
-                f"{self._replay_bytes() / 1e6:.1f} MB for "
-                f"{sum(replay.rows * replay.num_envs for replay in replays):,} transitions "
-                f"({each} kB each); environments {environments / 1e6:.1f} MB")
+        return f"{parameter_count(self.agent.online_net):,} weights; {size_in_words(self.arenas)}"
 
     @property
     def episodes(self) -> int:
@@ -140,12 +129,12 @@ class ParallelTrainer:
                 # Saved before: a run that goes on from here is not validated at this point.
                 self._save_or_warn()
                 yield self._validated()[0]
-            if self._policy_unwritten is not None:
-                raise self._policy_unwritten
+            if self.best.unwritten is not None:
+                raise self.best.unwritten
             yield from self._memory_rows("end")
             yield {"kind": "end", "seconds": time.perf_counter() - self._begin, **self._counts(),
-                   "weights_sha256": self.weights_sha256(), "best_reduction": self.best,
-                   "best_learner_steps": self.best_learner_steps,
+                   "weights_sha256": self.weights_sha256(), "best_reduction": self.best.reduction,
+                   "best_learner_steps": self.best.learner_steps,
                    "mean_loss": mean_or_none(self.losses),
                    "cleanup_seconds": self.cleaner.seconds, "cleanups": self.cleaner.runs,
                    "cleanup_freed_bytes": self.cleaner.freed_bytes,
@@ -167,16 +156,20 @@ class ParallelTrainer:
                 if self.episodes >= self.config.train.episodes:
                     return
             self.progress.in_turn = True
-            with self.profiler.phase("collect"):
-                self._collect()
-            with self.profiler.phase("learn"):
-                self._learn()
+            try:
+                with self.profiler.phase("collect"):
+                    collect(self)
+                with self.profiler.phase("learn"):
+                    learn(self)
+            except NotFinite as error:
+                raise self._diverged(error) from error
             yield {"kind": "progress", **self._counts(), **progress_of(self, self._begin)}
             self.progress.end_turn()
             yield from self._cleanup_rows()
             self._hold_memory_limit()
 
-    def _check_stop(self) -> None:
+    def check_stop(self) -> None:
+        """Leaves the step under way if the run was asked to stop."""
         if self.stop_asked:
             raise _StopAskedError
 
@@ -206,8 +199,8 @@ class ParallelTrainer:
         """
         positions = restore(self, latest_checkpoint(self.run_folder / CHECKPOINTS, KIND))
         self.cleaner.skip_to(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
-        if self.best_policy.provenance:
-            self._write_policy()
+        if self.best.provenance:
+            self.best.write()
         return positions
 
     def save(self, *, best: bool = False) -> None:
@@ -222,8 +215,8 @@ class ParallelTrainer:
         except NotFinite as error:
             raise self._diverged(error) from error
         self.progress.seconds = time.perf_counter() - self._begin
-        if self._policy_unwritten is not None:
-            self._write_policy()
+        if self.best.unwritten is not None:
+            self.best.write()
         save_checkpoint(self.run_folder / CHECKPOINTS, KIND, state_of(self), best=best,
                         keep=self.config.train.checkpoints_kept)
         self.unsaved, self._failed_saves = None, 0
@@ -260,42 +253,6 @@ class ParallelTrainer:
         self.arenas.clear()
         self.cleaner.collectors.clear()
 
-    def _collect(self) -> None:
-        """One collection in every arena, or in those left; the returns of episodes that ended."""
-        turn = self.progress
-        while turn.collected < len(self.arenas):
-            arena = self.arenas[turn.collected]
-            try:
-                returns = arena.collector.collect(self.env_steps, self._check_stop).returns
-            except NotFinite as error:
-                raise self._diverged(error) from error
-            turn.env_steps += arena.collector.buffer.drain(arena.replay)
-            if arena.labels is not None and learns_gains(self.agent, self.config.agent):
-                arena.labels.label(self.config.train.collect_steps * arena.env.num_envs)
-            turn.returns += returns
-            turn.collected += 1
-            self.returns.extend(returns)
-
-    def _learn(self) -> None:
-        """The gradient steps due for a collection; none before the replays are ready."""
-        turn = self.progress
-        ready = sum(len(arena.replay) for arena in self.arenas) >= self.config.train.learning_starts
-        if ready and not turn.counted:
-            turn.updates_due += turn.env_steps * self.config.train.updates_per_env_step
-            turn.counted = True
-        while turn.counted and turn.updates_due >= 1.0:
-            self._check_stop()
-            for arena in self.arenas:
-                arena.collector.poll()
-            try:
-                made = update(self.agent, self.arenas, self.config.agent)
-            except NotFinite as error:
-                raise self._diverged(error) from error
-            self.losses.append(made.loss)
-            turn.updates_due -= 1.0
-            turn.updates.append((made.loss, made.mean_q, made.gradient_norm))
-        self._check_stop()
-
     def _diverged(self, error: NotFinite) -> FloatingPointError:
         return failure_of(self.run_folder, error, {"seed": self.config.seed, **self._counts(),
                                                    "config": as_toml(self.config)})
@@ -313,31 +270,16 @@ class ParallelTrainer:
         """The row of a validation, and whether it is the best so far."""
         with self.profiler.phase("evaluate"):
             result = joined([validate(self.agent, arena.validation_env, arena.problems,
-                                      self._check_stop) for arena in self.arenas])
+                                      self.check_stop) for arena in self.arenas])
         self.progress.validated_at = self.env_steps
-        improved = result.reduction > self.best
+        improved = result.reduction > self.best.reduction
         if improved:
-            self.best, self.best_learner_steps = result.reduction, self.agent.learner_steps
-            for name, tensor in self.agent.online_net.state_dict().items():
-                self.best_policy.weights[name].copy_(tensor)
-            self.best_policy.provenance = self._provenance(result)
-            self._write_policy()
+            self.best.take(result.reduction, self.agent.learner_steps, {
+                "run": self.run_folder.name, "validation_reduction": result.reduction,
+                "config": as_toml(self.config), **self._counts()})
         return {"kind": "validation", "reduction": result.reduction,
-                "half_width": result.half_width, "best": self.best, **self._counts()}, improved
-
-    def _write_policy(self) -> None:
-        """Writes policy.pt; where the disk is full the checkpoints have it too."""
-        try:
-            save_policy(self.run_folder / POLICY, self.agent.online_net, self.config.agent.width,
-                        self.best_policy.provenance, self.best_policy.weights)
-            self._policy_unwritten = None
-        except OSError as error:
-            self._policy_unwritten = error
-            warnings.warn(f"{POLICY} not written ({error.strerror or error})", stacklevel=2)
-
-    def _provenance(self, result: Validation) -> Row:
-        return {"run": self.run_folder.name, "validation_reduction": result.reduction,
-                "config": as_toml(self.config), **self._counts()}
+                "half_width": result.half_width, "best": self.best.reduction,
+                **self._counts()}, improved
 
     def _cleanup_rows(self) -> Iterator[Row]:
         done = self.cleaner.after(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
@@ -353,12 +295,6 @@ class ParallelTrainer:
         yield from ({"kind": "memory", **self._counts(), **row}
                     for row in self.profiler.take_rows())
 
-    def _filled(self) -> dict[str, float]:
-        """Share of the replays in use, by their owner's path."""
-        held = sum(len(arena.replay) for arena in self.arenas)
-        room = sum((arena.replay.rows - 1) * arena.replay.num_envs for arena in self.arenas)
-        return {"trainer.arenas[].replay": min(held / room, 1.0)}
-
     def _counts(self) -> Row:
         return {"episodes": self.episodes, "env_steps": self.env_steps,
                 "learner_steps": self.agent.learner_steps}
@@ -366,16 +302,3 @@ class ParallelTrainer:
     def _steps_per_slot(self) -> int:
         """Steps that each slot has made."""
         return self.env_steps // sum(arena.env.num_envs for arena in self.arenas)
-
-    def _replay_bytes(self) -> int:
-        """Of the transitions, and of the states kept with their gains."""
-        return sum(arena.replay.nbytes + (arena.labels.store.nbytes if arena.labels else 0)
-                   for arena in self.arenas)
-
-    def _check_budget(self) -> None:
-        most = self.config.replay.memory_budget_mb
-        needed = self._replay_bytes() / 1e6
-        if needed > most:
-            raise fail(expected=f"a replay within {most} MB", given=f"{needed:.0f} MB",
-                       where="replay.capacity",
-                       remedy="lower replay.capacity or raise replay.memory_budget_mb")
