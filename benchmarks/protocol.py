@@ -99,6 +99,8 @@ PARTS: dict[str, Part] = {
                   *real(40, 2)), RIVALS, plan_fires=(64, 256), test_fires=100),
     "time": Part((SYNTHETIC_40._replace(count=6),), ("swap", "anneal", "dqn-search"),
                  limits=(1.0, 10.0, 100.0)),
+    "search-budgets": Part((SYNTHETIC_40._replace(count=6),), ("swap", "anneal", "dqn-search"),
+                           budgets=(0.01, 0.02, 0.03, 0.10), limits=(10.0,)),
 }
 
 

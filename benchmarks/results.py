@@ -230,6 +230,10 @@ def seeds(records: Records) -> str:
                      "more than segments"], rows)
 
 
+def _percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
 def tables(records: Records) -> dict[str, str]:
     """Every table of the page by name."""
     everyone = records
@@ -239,7 +243,11 @@ def tables(records: Records) -> dict[str, str]:
     timed = [record | {"method": f"{record['method']}, {record['limit']:g} s"}
              for record in of(records, part="time")]
     found = {"time": compared(timed, hero="dqn-search, 10 s"),
-             "budgets": by(part["budgets"], "budget", lambda share: f"{share:.0%}"),
+             "budgets": by(part["budgets"], "budget", _percent),
+             "budgets-lookahead": by(part["budgets"], "budget", _percent, hero="dqn-lookahead"),
+             "search-budgets": by(of(records, part="search-budgets")
+                                  + of(records, part="time", limit=10.0), "budget", _percent,
+                                  hero="dqn-search"),
              "range": lead_by_size_and_share(part["range"], "dqn"),
              "range-lookahead": lead_by_size_and_share(part["range"], "dqn-lookahead"),
              "gap": by([record | {"reduction": record["in_sample_reduction"] - record["reduction"]}
