@@ -25,7 +25,7 @@ from tiny import TINY
 MIXED = ["mixture.sizes=[8,12]", "mixture.budget=[0.03,0.2]", "mixture.plan_fires=[2,12]",
          "mixture.burned_share=[0.05,0.4]", "mixture.wind_20ft_km_h=[5,40]", "mixture.margin=3",
          "mixture.wind_direction_spread_deg=[0,90]", "mixture.value_maps=0.5"]
-PARTS = ["agent.munchausen=0.9", "agent.n_step=3", "agent.dueling=true", "agent.target_share=0.05",
+PARTS = ["agent.n_step=3", "agent.dueling=true", "agent.target_share=0.05",
          "agent.discount=0.5"]
 GAINS = ["agent.gain_share=0.2", "agent.gain_fires=4", "agent.discount_begin=6",
          "agent.discount_finish=12"]

@@ -296,17 +296,6 @@ def huber(difference):
     return 0.5 * size**2 if size < 1 else size - 0.5
 
 
-def test_the_munchausen_target_is_the_equations() -> None:
-    online, target = torch.zeros(CELLS), torch.zeros(CELLS)
-    target[4], target[5] = 2.0, 1e6  # 34 other cells at 0; the one at 1e6 is not allowed
-    value = 0.5 * np.log(np.exp(4.0) + 34)
-    bonus = max(2.0 - value, -1.0)
-    # The unit is 1/5 of the loss now and 1/80 afterwards.
-    expected = 0.2 * 5 + 0.9 * bonus + 0.5 / 16 * value
-    loss = learned_loss(one_step(), online, target, munchausen=0.9, temperature=0.5)
-    assert loss == pytest.approx(huber(expected))
-
-
 def test_the_margin_counts_where_the_action_is_that_of_downstream_value() -> None:
     online = torch.zeros(CELLS)
     online[9], online[5] = 0.3, 1e6

@@ -1,6 +1,5 @@
 """The learning rules against numbers worked out by hand."""
 
-import math
 
 import pytest
 import torch
@@ -9,8 +8,6 @@ from firebreak.agent.targets import (
     copy_towards,
     dueling,
     large_margin,
-    munchausen_bonus,
-    soft_value,
 )
 
 MASK = torch.tensor([[True, False, True], [False, True, True], [False, False, False]])
@@ -34,36 +31,6 @@ def test_dueling_is_told_apart_from_the_mean_over_all_cells_by_its_mean() -> Non
     q = dueling(value, advantage, mask)
     for row in range(50):
         assert q[row, mask[row]].mean().item() == pytest.approx(value[row].item(), abs=1e-5)
-
-
-def test_the_soft_value_by_hand() -> None:
-    q = torch.tensor([[1.0, 9.0, 3.0], [7.0, 2.0, 2.0], [1.0, 2.0, 3.0]])
-    value = soft_value(q, MASK, 2.0)
-    # 2 log(e^0.5 + e^1.5); two equal cells: 2 + 2 log 2; nothing allowed: 0.
-    expected = [2 * math.log(math.exp(0.5) + math.exp(1.5)), 2 + 2 * math.log(2), 0.0]
-    torch.testing.assert_close(value, torch.tensor(expected))
-
-
-def test_the_soft_value_is_the_policys_mean_value_and_entropy() -> None:
-    q = torch.tensor([[0.3, -0.4, 0.1, 5.0]])
-    mask = torch.tensor([[True, True, True, False]])
-    policy = torch.softmax(q[:, :3] / 0.25, 1)
-    expected = (policy * (q[:, :3] - 0.25 * policy.log())).sum(1)
-    torch.testing.assert_close(soft_value(q, mask, 0.25), expected)
-
-
-def test_a_cold_soft_value_is_the_largest_allowed_one() -> None:
-    q = torch.tensor([[1.0, 9.0, 3.0]])
-    assert soft_value(q, MASK[:1], 1e-3).item() == pytest.approx(3.0)
-
-
-def test_the_munchausen_bonus_by_hand() -> None:
-    q = torch.tensor([[0.0, 50.0, math.log(3.0)], [0.0, 0.0, 40.0]])
-    bonus = munchausen_bonus(q, torch.tensor([0, 1]), MASK[:2], 0.5)
-    # At temperature 0.5 the odds are 1 to 9: 0.5 log 0.1 is below -1; the other is far below it.
-    torch.testing.assert_close(bonus, torch.tensor([-1.0, -1.0]))
-    bonus = munchausen_bonus(q[:1], torch.tensor([2]), MASK[:1], 0.5)
-    torch.testing.assert_close(bonus, torch.tensor([0.5 * math.log(0.9)]))
 
 
 def test_the_large_margin_by_hand() -> None:

@@ -26,8 +26,6 @@ from firebreak.agent.targets import (
     double_q_target,
     large_margin,
     masked_argmax,
-    munchausen_bonus,
-    soft_value,
 )
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
@@ -207,19 +205,11 @@ class DQNAgent:
     def _target(self, batch: Batch) -> Tensor:
         """What the network should say of the actions taken, in the unit of their observations: [M].
         """
-        settings, following = self.settings, batch.next_observation
-        unit = unit_of(batch.observation, self.layout)
+        following, unit = batch.next_observation, unit_of(batch.observation, self.layout)
         reward = batch.reward / unit
-        if settings.munchausen > 0.0:
-            reward = reward + settings.munchausen * munchausen_bonus(
-                self.target_net(batch.observation), batch.action, self._mask(batch.observation),
-                settings.temperature)
         if not bool((batch.discount > 0.0).any()):
             return reward
         discount = batch.discount * unit_of(following, self.layout) / unit
-        if settings.munchausen > 0.0:
-            value = soft_value(self.target_net(following), batch.next_mask, settings.temperature)
-            return reward + discount * value
         return double_q_target(reward, discount, self.online_net(following),
                                self.target_net(following), batch.next_mask)
 

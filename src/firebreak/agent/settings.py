@@ -20,8 +20,6 @@ class DQNSettings:
         target_share: share of the online network that each learner step takes into the target
             network instead; 0: hard copies.
         dueling: a map's base value plus advantages over the mean of its legal cells.
-        munchausen: weight of the log-policy bonus; above 0 the target is the soft value at
-            `temperature`, in the unit of the network's output.
         demonstrations: share of the environments that place the best cell by downstream value until
             `demonstration_steps` env steps.
         imitation: weight of the large-margin loss (of `margin`, in the unit of the network's
@@ -41,8 +39,6 @@ class DQNSettings:
     guided_cells: int = 15
     target_share: float = 0.0
     dueling: bool = False
-    munchausen: float = 0.0
-    temperature: float = 0.1
     demonstrations: float = 0.0
     demonstration_steps: int = 0
     imitation: LinearSchedule = _NOTHING

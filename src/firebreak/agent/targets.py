@@ -49,28 +49,6 @@ def dueling(value: Tensor, advantage: Tensor, mask: Tensor) -> Tensor:
     return value + advantage - allowed.sum(1, True) / mask.sum(1, True).clamp(min=1)
 
 
-def soft_value(q: Tensor, mask: Tensor, temperature: float) -> Tensor:
-    """Value of the softmax policy over allowed cells with its entropy:
-    temperature * log sum exp(q / temperature): [M]; 0 where nothing is allowed.
-
-    It is sum of pi * (q - temperature * log pi), with pi the softmax of q / temperature.
-
-    Source: Vieillard, Pietquin & Geist (2020), Munchausen reinforcement learning.
-    """
-    value = temperature * (q / temperature).masked_fill(~mask, -torch.inf).logsumexp(1)
-    return torch.where(mask.any(1), value, torch.zeros_like(value))
-
-
-def munchausen_bonus(q: Tensor, action: Tensor, mask: Tensor, temperature: float) -> Tensor:
-    """temperature * log pi(action), not below -1, pi the softmax of q / temperature over allowed
-    cells: [M].
-
-    Source: Vieillard, Pietquin & Geist (2020), Munchausen reinforcement learning.
-    """
-    chosen = q.gather(1, action[:, None])[:, 0]
-    return (chosen - soft_value(q, mask, temperature)).clamp(min=-1.0, max=0.0)
-
-
 def large_margin(q: Tensor, shown: Tensor, mask: Tensor, margin: float) -> Tensor:
     """max over allowed cells of (q + margin if it is not the one shown) - q of the one shown: [M].
 

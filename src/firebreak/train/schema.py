@@ -142,8 +142,6 @@ class AgentConfig(Section):
     target_share: float = Field(0.0, ge=0, lt=1, description="of the online network taken into the "
                                 "target network at each learner step; 0: copies by target_period")
     dueling: bool = Field(False, description="a base value and advantages over the legal cells")
-    munchausen: float = Field(0.0, ge=0, lt=1, description="weight of the log-policy bonus")
-    temperature: float = Field(0.1, gt=0, description="of the Munchausen policy, network's unit")
     demonstrations: float = Field(0.0, ge=0, le=1, description="share of the environments that "
                                   "play downstream value until demonstration_steps")
     demonstration_steps: int = Field(2000, ge=1, description="env steps")

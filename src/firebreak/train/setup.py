@@ -79,8 +79,7 @@ def settings_of(agent: AgentConfig) -> DQNSettings:
         width=agent.width, batch_size=agent.batch_size, n_step=agent.n_step,
         gradient_clip=agent.gradient_clip, target_period=agent.target_period,
         segments=agent.segments, guided=agent.guided, guided_cells=agent.guided_cells,
-        target_share=agent.target_share, dueling=agent.dueling, munchausen=agent.munchausen,
-        temperature=agent.temperature,
+        target_share=agent.target_share, dueling=agent.dueling,
         demonstrations=agent.demonstrations, demonstration_steps=agent.demonstration_steps,
         imitation=LinearSchedule(agent.imitation, 0.0, 0, agent.imitation_finish),
         margin=agent.margin)
