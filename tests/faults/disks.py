@@ -123,7 +123,7 @@ def _fill_at(site: Site, lasting: bool, filler: Path) -> list[int]:
     from matplotlib.figure import Figure
 
     from firebreak import files
-    from firebreak.train import metrics, store, trainer
+    from firebreak.train import best_policy, metrics, store
 
     calls: list[int] = [0]
     hits: list[int] = []
@@ -147,8 +147,8 @@ def _fill_at(site: Site, lasting: bool, filler: Path) -> list[int]:
     store._write = guarded(store._write, lambda path, *_: path.name)  # type: ignore[assignment]
     files.write_text = guarded(  # type: ignore[assignment]
         files.write_text, lambda path, *_: path.name)
-    trainer.save_policy = guarded(  # type: ignore[assignment]
-        trainer.save_policy, lambda path, *_: path.name)
+    best_policy.save_policy = guarded(  # type: ignore[assignment]
+        best_policy.save_policy, lambda path, *_: path.name)
     metrics.JsonLines._flush = guarded(  # type: ignore[method-assign]
         metrics.JsonLines._flush, lambda lines: lines.path.name)
     Figure.savefig = guarded(  # type: ignore[method-assign]
