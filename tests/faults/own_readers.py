@@ -119,7 +119,7 @@ def _drawn(folder: Path, scene: Scene) -> Iterator[Reader]:
     found = {"reduction": 0.3, "low": 0.2, "high": 0.4}
     evaluation = _text(run / "evaluation.json", json.dumps({name: {
         "landscapes": 3, "interval": "landscapes", "methods": {"none": found, "dqn": found},
-        "paired": {"dqn-none": {"difference": 0.1, "low": 0.0, "high": 0.2}}}
+        "paired": {"dqn - none": {"difference": 0.1, "low": 0.0, "high": 0.2}}}
         for name in ("synthetic", "a map")}, indent=1))
     plan = make_plan(scene, 0.1, 2, "random", seed=0)
 

@@ -91,7 +91,7 @@ def run(arguments: list[str]) -> int:
     files = [write_record(out, args),
              *write_plan(lift(plan, place.offset, place.full), place.full, out).values(),
              _treated(out, args, place, plan)]
-    if args.test_fires:
+    if evaluation is not None:
         files += _judged(out, args, place, scene, plan, evaluation, files, bar)
     else:
         files += _maps(out, scene, plan)
@@ -143,7 +143,7 @@ def _treated(out: Path, args: PlanArguments, place: "Place", plan: "Plan") -> Pa
 
 
 def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", plan: "Plan",
-            evaluation: "Evaluation | None", files: list[Path], bar: "Bar") -> list[Path]:
+            evaluation: "Evaluation", files: list[Path], bar: "Bar") -> list[Path]:
     """What the plan changes, segment by segment: rasters, vectors, tables, pictures, report."""
     from firebreak.planning.build_order import in_build_order
     from firebreak.planning.effect import effect_of, saved_by_order
@@ -155,15 +155,13 @@ def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", plan
     segments = segments_of(plan.break_mask(), place.land, args.place.segment_m)
     with bar(len(segments), "segment") as told:
         order = in_build_order(scene, segments, args.plan_fires, told)
-    compared = {} if evaluation is None else evaluation.methods
     # Of the plan itself the order to build tells, which is the better one.
-    others = {} if evaluation is None else {
-        name: other for name, other in evaluation.plans[0].items()
-        if other.cells.size and name not in ("random", "existing", plan.method)}
+    others = {name: other for name, other in evaluation.plans[0].items()
+              if other.cells.size and name not in ("random", "existing", plan.method)}
     with bar(args.test_fires * (1 + len(others)), "fire") as told:
         effect = effect_of(scene, order, args.test_fires, told=told)
-        curves = {name: saved_by_order(scene, other, effect.loss[0], compared[name].reduction,
-                                       told=told)
+        curves = {name: saved_by_order(scene, other, effect.loss[0],
+                                       evaluation.methods[name].reduction, told=told)
                   for name, other in others.items()}
     result = PlanResult(
         scene, plan, place.full, place.offset, order, effect, args.scene.seed, place.rules.include,

@@ -117,7 +117,7 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
     samples = (sampled_by_landscape(results, seed) if len(scenes) > 1
                else _sampled_by_fire(results[0], seed))
     return concluded(results, samples.interval, test_fires, kept,
-                     subject=next(iter(existing), None) if existing else None)
+                     subject=next(iter(existing or ()), None))
 
 
 class Planned(NamedTuple):

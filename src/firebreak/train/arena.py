@@ -90,15 +90,14 @@ def replay_share(arenas: list[Arena]) -> float:
     return min(held / room, 1.0)
 
 
-def check_replay_budget(arenas: list[Arena], most_mb: float) -> None:
+def check_replay_budget(needed_bytes: int, most_mb: float) -> None:
     """Refuses replays above `replay.memory_budget_mb`.
 
     Raises:
         InputError: naming both sizes.
     """
-    needed = replay_bytes(arenas) / 1e6
-    if needed > most_mb:
-        raise fail(expected=f"a replay within {most_mb} MB", given=f"{needed:.0f} MB",
+    if needed_bytes / 1e6 > most_mb:
+        raise fail(expected=f"a replay within {most_mb} MB", given=f"{needed_bytes / 1e6:.0f} MB",
                    where="replay.capacity",
                    remedy="lower replay.capacity or raise replay.memory_budget_mb")
 

@@ -30,7 +30,8 @@ from firebreak.memory.process import rss_bytes
 from firebreak.memory.profiler import Profiler
 from firebreak.memory.registry import live_counts, track
 from firebreak.seeding import generator, integer_seed
-from firebreak.train.arena import shortest_episode
+from firebreak.train.arena import check_replay_budget, shortest_episode
+from firebreak.train.best_policy import POLICY
 from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
 from firebreak.train.config import as_toml
 from firebreak.train.executors.base import Executor, call_all
@@ -50,7 +51,6 @@ from firebreak.train.schema import RunConfig
 from firebreak.train.setup import settings_of
 from firebreak.train.threads import use_network_threads
 
-POLICY = "policy.pt"
 KIND = "evolution"
 Row = dict[str, Any]
 
@@ -86,7 +86,7 @@ class Evolution:
         self.first_fitness = -math.inf
         self.replay = Replay(OBSERVATION, shape, 1, config.replay.capacity,
                              shortest_episode(config, shape[0]))
-        self._check_budget()
+        check_replay_budget(self.replay.nbytes, config.replay.memory_budget_mb)
         if config.agent.gain_share > 0.0:
             warnings.warn("agent.gain_share is not used: members learn from transitions alone",
                           stacklevel=2)
@@ -270,10 +270,3 @@ class Evolution:
     def _filled(self) -> dict[str, float]:
         """Share of the replay in use, by its owner's path."""
         return {"evolution.replay": min(len(self.replay) / (self.replay.rows - 1), 1.0)}
-
-    def _check_budget(self) -> None:
-        most, needed = self.config.replay.memory_budget_mb, self.replay.nbytes / 1e6
-        if needed > most:
-            raise fail(expected=f"a replay within {most} MB", given=f"{needed:.0f} MB",
-                       where="replay.capacity",
-                       remedy="lower replay.capacity or raise replay.memory_budget_mb")

@@ -20,7 +20,13 @@ from firebreak.memory.process import rss_bytes
 from firebreak.memory.profiler import Profiler
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
-from firebreak.train.arena import Arena, check_replay_budget, replay_share, size_in_words
+from firebreak.train.arena import (
+    Arena,
+    check_replay_budget,
+    replay_bytes,
+    replay_share,
+    size_in_words,
+)
 from firebreak.train.best_policy import BestPolicy
 from firebreak.train.checkpoints import (
     CHECKPOINTS,
@@ -76,7 +82,7 @@ class ParallelTrainer:
             Arena(config, source, problems, self.agent, place, len(splits.train))
             for place, (source, problems) in enumerate(
                 zip(splits.train, splits.validation, strict=True))]
-        check_replay_budget(self.arenas, config.replay.memory_budget_mb)
+        check_replay_budget(replay_bytes(self.arenas), config.replay.memory_budget_mb)
         self.cleaner = Cleaner(clean, self.agent, [arena.collector for arena in self.arenas])
         self.profiler = Profiler(lambda: {"trainer": self}, lambda: {
             "trainer.arenas[].replay": replay_share(self.arenas)})
