@@ -39,13 +39,13 @@ class FieldStore:
             spots=Spots(np.zeros((4, embers, cells), np.float32),
                         np.zeros((4, embers), np.float32), 0.0, 1.0),
             breaks=BreakRules(breach=grid(breach)), edges=edges_for(count, cells),
-            sends_far=np.zeros((count, cells), np.uint32))
+            day_min=np.ones(count), sends_far=np.zeros((count, cells), np.uint32))
 
     def arrays(self) -> Iterator[NDArray]:
         """All arrays held."""
         every = self._all
         yield from (every.metric, every.unit_time, every.rate, every.segments, every.accepts,
-                    every.sends, every.sends_far, every.edges, every.heat,
+                    every.sends, every.sends_far, every.edges, every.day_min, every.heat,
                     every.breaks.breach, every.spots.cells, every.spots.winds)
 
     def ways(self) -> Ways:
@@ -70,16 +70,16 @@ class FieldStore:
         Raises:
             InputError: cell size, weather steps or rules differ from those of the other slots.
         """
-        common = (field.steps, field.step_min, field.breaks.leak, field.spots[2:])
+        common = (field.graph, field.steps, field.step_min, field.breaks.leak, field.spots[2:])
         kept = self._all
-        if not (self._empty or alone) and common != (kept.steps, kept.step_min, kept.breaks.leak,
-                                                     kept.spots[2:]):
-            raise fail(expected="one cell size, one length of weather steps and one rule for leaks "
-                                "and embers in all slots", given="others", where="environment",
+        if not (self._empty or alone) and common != (
+                kept.graph, kept.steps, kept.step_min, kept.breaks.leak, kept.spots[2:]):
+            raise fail(expected="one way of spread, one cell size, one length of weather steps and "
+                                "one rule for leaks and embers in all slots", given="others", where="environment",
                        remedy="make an environment of its own for this problem")
         self._empty = False
         self._all = kept._replace(
-            steps=field.steps, step_min=field.step_min,
+            graph=field.graph, steps=field.steps, step_min=field.step_min,
             spots=field.spots._replace(cells=kept.spots.cells, winds=kept.spots.winds),
             breaks=kept.breaks._replace(leak=field.breaks.leak))
         own = self.view(slot, field)
@@ -91,6 +91,7 @@ class FieldStore:
             room[:count] = made
         if field.edges.size:
             own.edges[:count] = field.edges
+            own.day_min[:count] = field.day_min
         if own.spots.cells.size:
             own.spots.cells[:, :count] = field.spots.cells
             own.spots.winds[:, :count] = field.spots.winds
@@ -105,7 +106,7 @@ class FieldStore:
         return field._replace(
             metric=every.metric[rows], unit_time=every.unit_time[rows], rate=every.rate[rows],
             segments=every.segments[rows], accepts=every.accepts[rows], sends=every.sends[rows],
-            sends_far=every.sends_far[rows], edges=every.edges[rows], day_min=every.day_min,
-            heat=every.heat[rows],
+            sends_far=every.sends_far[rows], edges=every.edges[rows],
+            day_min=every.day_min[rows], heat=every.heat[rows],
             spots=field.spots._replace(cells=every.spots.cells[:, rows],
                                        winds=every.spots.winds[:, rows]))

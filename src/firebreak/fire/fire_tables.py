@@ -58,7 +58,9 @@ class Results(NamedTuple):
 
 
 DAYS = 512  # of a calendar, a power of 2
-SENDERS = 32  # cells that send fire in one go
+SENDERS = 32  # cells that send fire in one go, on the graph
+BATCH = 8  # and in the front
+TRIED = 16 + 24 + 96 + 8  # ways that a cell completes, but for unit steps; and a vector more
 LINE = 64  # threads that write closer than so many bytes wait for each other
 
 
@@ -67,10 +69,13 @@ class Workspace(NamedTuple):
     classes u8, thrower i32 (of the ember that lit a cell), stack i32, [T, P] each, order i32
     [T, 2 P] and queue u64 [T, Q]. Without the first axis it is one thread's part.
 
-    The calendar of `graph_kernel`: entry u64, link i32 [T, E], the entry after it on its day's
+    The calendar of `calendar_kernel`: entry u64, link i32 [T, E], the entry after it on its day's
     list, -1 at the end; head i32 [T, DAYS], -1 for none; busy u64 [T, DAYS / 64], bits of the days
     that have entries; today u64, the open day's entries; found u64, ways found by up to SENDERS
     cells.
+
+    Ways that a batch of the front sends: tried u64, late f32, share f32, see `front_list_kernel`;
+    ends u64 [T, BATCH, 2], how many after each cell.
 
     near_time, near_weight f32, near_code u8 [T, LINE]: ways into a cell's eight neighbours.
 
@@ -95,6 +100,10 @@ class Workspace(NamedTuple):
     busy: NDArray[np.uint64]
     today: NDArray[np.uint64]
     found: NDArray[np.uint64]
+    tried: NDArray[np.uint64]
+    late: NDArray[np.float32]
+    share: NDArray[np.float32]
+    ends: NDArray[np.uint64]
     near_time: NDArray[np.float32]
     near_weight: NDArray[np.float32]
     near_code: NDArray[np.uint8]

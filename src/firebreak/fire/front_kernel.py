@@ -201,6 +201,8 @@ def of_thread(scratch, thread, code):
                      scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread],
                      scratch.entry[thread], scratch.link[thread], scratch.head[thread],
                      scratch.busy[thread], scratch.today[thread], scratch.found[thread],
+                     scratch.tried[thread], scratch.late[thread], scratch.share[thread],
+                     scratch.ends[thread],
                      scratch.near_time[thread], scratch.near_weight[thread],
                      scratch.near_code[thread])
 
@@ -218,7 +220,7 @@ def burn_one(duration, first, ways, spots, lie, work):
     """Burns one fire into a clean thread's workspace; returns the number of cells burned."""
     if suits_graph(ways, spots, lie):
         return spread_on_graph(duration, first, ways, lie, work)
-    if spots.cells.shape[1] == 0 and suits_steady(first, ways, lie):
+    if spots.cells.shape[1] == 0 and suits_steady(ways, lie):
         return spread_steadily(duration, first, ways, lie, work)
     work.time[lie.source] = 0.0
     work.code[lie.source] = IGNITION

@@ -42,7 +42,7 @@ from firebreak.fire.segment_lanes import (
     metric_around,
     metric_at,
     permuted,
-    slant,
+    unit_slant,
     way_of,
     weight_of,
     widen,
@@ -58,7 +58,7 @@ def _codes(numbers):
     return ir.Constant(BYTES, [int(x) for x in numbers])
 
 
-def _lanes(builder, word):
+def truths(builder, word):
     """Bits of a word -> eight truth values."""
     return builder.bitcast(builder.trunc(word, BYTE), ir.VectorType(ir.IntType(1), 8))
 
@@ -88,7 +88,7 @@ def _sides():
     return [np.array(side, np.int64).T for side in (before, behind)]
 
 
-(_BEFORE, _SEGMENT_BEFORE), (_BEHIND, _SEGMENT_BEHIND) = _sides()
+(BEFORE, SEGMENT_BEFORE), (BEHIND, SEGMENT_BEHIND) = _sides()
 
 
 @intrinsic
@@ -107,7 +107,7 @@ def push_around(typing_context, edges, metric, cell, time, code, width, now, lim
             (0, "edges"), (1, "metric"), (3, "time"), (4, "code"), (11, "best"), (12, "weight"),
             (13, "by"))}
         middle, across, moment = args[2], args[5], args[6]
-        into_lanes = _lanes(builder, args[9])
+        into_lanes = truths(builder, args[9])
         now64 = splat(builder, builder.fpext(moment, DOUBLE), 8)
         now32 = splat(builder, moment, 8)
         first = builder.shl(middle, ir.Constant(WORD, 3))
@@ -117,7 +117,7 @@ def push_around(typing_context, edges, metric, cell, time, code, width, now, lim
         costs = vector(builder, pointer["edges"], first, DOUBLE, 8, 8)
         step = builder.fptrunc(builder.fadd(now64, costs), FLOATS)
         step = latest(builder, step, after(builder, now32))
-        step = builder.select(_lanes(builder, args[10]), _NEVER, step)
+        step = builder.select(truths(builder, args[10]), _NEVER, step)
         found = [cgutils.alloca_once_value(builder, x) for x in (
             step, _NO_WEIGHT, _codes(STEP_OF_LANE))]
 
@@ -125,15 +125,15 @@ def push_around(typing_context, edges, metric, cell, time, code, width, now, lim
         own = metric_at(builder, pointer["metric"], middle)
         det = determinant(builder, child)
         # Without an end no point of a segment is inside.
-        ends_at = builder.select(_lanes(builder, args[8]), known, _NEVER)
+        ends_at = builder.select(truths(builder, args[8]), known, _NEVER)
         sides = []
-        for other, segment in ((_BEFORE, _SEGMENT_BEFORE), (_BEHIND, _SEGMENT_BEHIND)):
+        for other, segment in ((BEFORE, SEGMENT_BEFORE), (BEHIND, SEGMENT_BEHIND)):
             there = permuted(builder, ends_at, other)
             there64 = widen(builder, there)
-            before = other is _BEFORE
+            before = other is BEFORE
             apart = builder.fsub(now64, there64) if before else builder.fsub(there64, now64)
             ends = ends_of(segment)
-            at = slant(builder, child, ends, apart)
+            at = unit_slant(builder, child, segment, apart)
             mask = builder.and_(into_lanes, inside(builder, at, det))
             sides.append((at, ends, apart, there, there64, other,
                           _codes(segment + SEGMENT_CODE), mask))
@@ -193,7 +193,7 @@ def children_around(typing_context, code, cell, width):
         near = around(builder, data(context, builder, signature.args[0], args[0]), args[1],
                       args[2], BYTE, 1)
         found = None
-        for codes in (STEP_OF_LANE, _SEGMENT_BEFORE + SEGMENT_CODE, _SEGMENT_BEHIND + SEGMENT_CODE):
+        for codes in (STEP_OF_LANE, SEGMENT_BEFORE + SEGMENT_CODE, SEGMENT_BEHIND + SEGMENT_CODE):
             same = builder.icmp_unsigned("==", near, _codes(codes))
             found = same if found is None else builder.or_(found, same)
         return bits(builder, found)
@@ -213,7 +213,7 @@ def pull_around(typing_context, edges, metric, cell, time, width, sending, shut,
             (0, "edges"), (1, "metric"), (3, "time"), (7, "weight"))}
         middle, across = args[2], args[4]
         times = around(builder, pointer["time"], middle, across, FLOAT, 4)
-        times = builder.select(_lanes(builder, args[5]), times, _NEVER)
+        times = builder.select(truths(builder, args[5]), times, _NEVER)
         times64 = widen(builder, times)
         costs = ir.Constant(DOUBLES, ir.Undefined)
         for lane, (row, col) in enumerate(LANES):
@@ -226,7 +226,7 @@ def pull_around(typing_context, edges, metric, cell, time, width, sending, shut,
                 ir.Constant(ir.IntType(32), lane))
         step = builder.fptrunc(builder.fadd(times64, costs), FLOATS)
         step = latest(builder, step, after(builder, times))
-        step = builder.select(_lanes(builder, args[6]), _NEVER, step)
+        step = builder.select(truths(builder, args[6]), _NEVER, step)
 
         second = LANE_OF_STEP[(_OWN_STEP + 1) % 8]
         child = metric_at(builder, pointer["metric"], middle)
@@ -234,7 +234,7 @@ def pull_around(typing_context, edges, metric, cell, time, width, sending, shut,
         ends = ends_of(_OWN_STEP)
         later_end = permuted(builder, times, second)
         apart = builder.fsub(widen(builder, later_end), times64)
-        at = slant(builder, child, ends, apart)
+        at = unit_slant(builder, child, _OWN_STEP, apart)
         mask = inside(builder, at, det)
         segment = cgutils.alloca_once_value(builder, _NEVER)
         with builder.if_then(builder.icmp_unsigned("!=", bits(builder, mask),

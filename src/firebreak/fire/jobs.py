@@ -7,7 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.fire.fire_tables import DAYS, LINE, SENDERS, FireTable, Overlays, Rules, Workspace
+from firebreak.fire.fire_tables import (
+    BATCH,
+    DAYS,
+    LINE,
+    SENDERS,
+    TRIED,
+    FireTable,
+    Overlays,
+    Rules,
+    Workspace,
+)
 from firebreak.fire.fires import Fires, check_fires
 from firebreak.fire.losses import CLASSES, intensity_edges_kw_m
 from firebreak.fire.overlay import open_state
@@ -50,6 +60,7 @@ def workspace(cells: int) -> Workspace:
     """
     shape = (most_threads(), cells)
     room, ways = 2 * cells + 64, 8 * (SENDERS + 1)
+    tried = (shape[0], BATCH * TRIED)
     return Workspace(
         np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
         np.zeros(shape, np.float32), np.zeros(shape, np.uint8),
@@ -59,6 +70,8 @@ def workspace(cells: int) -> Workspace:
         np.zeros((shape[0], room), np.uint64), np.zeros((shape[0], room), np.int32),
         np.full((shape[0], DAYS), -1, np.int32), np.zeros((shape[0], DAYS // 64), np.uint64),
         np.zeros((shape[0], room + ways), np.uint64), np.zeros((shape[0], ways), np.uint64),
+        np.zeros(tried, np.uint64), np.zeros(tried, np.float32), np.zeros(tried, np.float32),
+        np.zeros((shape[0], BATCH, 2), np.uint64),
         np.zeros((shape[0], LINE), np.float32), np.zeros((shape[0], LINE), np.float32),
         np.zeros((shape[0], LINE), np.uint8))
 
@@ -79,7 +92,7 @@ def ways_of(field: TravelField) -> Ways:
     """The part of a travel field that fires run on."""
     return Ways(field.metric, field.unit_time, field.segments, field.accepts, field.sends,
                 field.heat, field.steps, field.step_min, field.edges, field.day_min,
-                field.sends_far)
+                field.sends_far, field.graph)
 
 
 def rules_of(field: TravelField) -> Rules:

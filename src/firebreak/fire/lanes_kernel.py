@@ -65,6 +65,19 @@ def function(builder, name, result, arguments):
     return builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
 
 
+def compressed(builder, words, mask, pointer, count):
+    """Stores those of eight words that a mask wants, one after the other, from pointer[count] on;
+    returns the new count. There must be room for eight.
+    """
+    wide = ir.VectorType(WORD, 8)
+    compress = function(builder, "llvm.experimental.vector.compress.v8i64", wide,
+                        [wide, mask.type, wide])
+    kept = builder.call(compress, [words, mask, ir.Constant(wide, ir.Undefined)])
+    place = builder.gep(pointer, [count])
+    builder.store(kept, builder.bitcast(place, wide.as_pointer()), align=8)
+    return builder.add(count, builder.ctpop(bits(builder, mask)))
+
+
 @intrinsic
 def list_reached(typing_context, edges, cell, time, width, now, soonest, limit, shut, found, count):
     """Lists the neighbours that fire from a cell reaches no later than what they have, in a time
@@ -98,12 +111,8 @@ def list_reached(typing_context, edges, cell, time, width, now, soonest, limit, 
         rows = builder.add(rows, ir.Constant(wide, [8 * col + lane
                                                     for lane, (_, col) in enumerate(LANES)]))
         words = builder.or_(words, builder.add(rows, splat(builder, eight, 8)))
-        compress = function(builder, "llvm.experimental.vector.compress.v8i64", wide,
-                             [wide, reached.type, wide])
-        words = builder.call(compress, [words, reached, ir.Constant(wide, ir.Undefined)])
-        place = builder.gep(data(context, builder, kinds[8], args[8]), [args[9]])
-        builder.store(words, builder.bitcast(place, wide.as_pointer()), align=8)
-        return builder.add(args[9], builder.ctpop(bits(builder, reached)))
+        return compressed(builder, words, reached, data(context, builder, kinds[8], args[8]),
+                          args[9])
 
     return types.uint64(edges, types.uint64, time, types.uint64, types.float32, types.float32,
                         types.float32, types.uint64, found, types.uint64), generate
@@ -132,32 +141,74 @@ def lanes_after(typing_context, time, cell, width, now):
 
 
 @intrinsic
+def lanes_final(typing_context, time, cell, width, now):
+    """Bits of the neighbours that burn before a cell that burns at `now`: earlier, or at once and
+    of a lower index; time f32 [P].
+    """
+    def generate(context, builder, signature, args):
+        near = around(builder, data(context, builder, signature.args[0], args[0]), args[1],
+                      args[2], FLOAT, 4)
+        now = splat(builder, args[3], 8)
+        lower = ir.Constant(ir.VectorType(ir.IntType(1), 8), [lane < 4 for lane in range(8)])
+        level = builder.and_(builder.fcmp_ordered("==", near, now), lower)
+        return bits(builder, builder.or_(builder.fcmp_ordered("<", near, now), level))
+
+    return types.uint64(time, types.uint64, types.uint64, types.float32), generate
+
+
+def _places_in_order(builder, own, source, count):
+    """How many of the first `count` words are less than each of eight.
+
+    Counting never branches: for few words that is faster than sorting.
+    """
+    wide = ir.VectorType(WORD, 8)
+    places = cgutils.alloca_once_value(builder, ir.Constant(wide, [0] * 8))
+    with cgutils.for_range(builder, count) as loop:
+        other = splat(builder, builder.load(builder.gep(source, [loop.index])), 8)
+        less = builder.icmp_unsigned("<", other, own)
+        builder.store(builder.add(builder.load(places), builder.zext(less, wide)), places)
+    return builder.load(places)
+
+
+def _scatter(builder, lanes, pointer, places):
+    for lane in range(8):
+        which = ir.Constant(ir.IntType(32), lane)
+        place = builder.gep(pointer, [builder.extract_element(places, which)])
+        builder.store(builder.extract_element(lanes, which), place)
+
+
+@intrinsic
 def lay_in_order(typing_context, words, first, count, order, end):
     """Puts the cells of words[first : first + 8] to their places among `count` words, from
     order[end] on: the cell of the least word comes first. Words are u64, cells their lower halves.
 
-    Place by counting: for few words that is faster than sorting, for it never branches. Words from
-    `count` on must be larger than all others.
+    Words from `count` on must be larger than all others.
     """
     def generate(context, builder, signature, args):
-        wide = ir.VectorType(WORD, 8)
         source = data(context, builder, signature.args[0], args[0])
         target = data(context, builder, signature.args[3], args[3])
         own = vector(builder, source, args[1], WORD, 8, 8)
-        places = cgutils.alloca_once_value(builder, ir.Constant(wide, [0] * 8))
-        with cgutils.for_range(builder, args[2]) as loop:
-            other = splat(builder, builder.load(builder.gep(source, [loop.index])), 8)
-            less = builder.icmp_unsigned("<", other, own)
-            builder.store(builder.add(builder.load(places), builder.zext(less, wide)), places)
-        ends = builder.add(builder.load(places), splat(builder, args[4], 8))
-        for lane in range(8):
-            which = ir.Constant(ir.IntType(32), lane)
-            place = builder.gep(target, [builder.extract_element(ends, which)])
-            cell = builder.trunc(builder.extract_element(own, which), ir.IntType(32))
-            builder.store(cell, place)
+        places = _places_in_order(builder, own, source, args[2])
+        _scatter(builder, builder.trunc(own, ir.VectorType(ir.IntType(32), 8)), target,
+                 builder.add(places, splat(builder, args[4], 8)))
         return context.get_dummy_value()
 
     return types.void(words, types.uint64, types.uint64, order, types.uint64), generate
+
+
+@intrinsic
+def put_in_order(typing_context, words, first, count, ordered):
+    """Puts words[first : first + 8] to their places among `count` words into ordered u64, the least
+    first. Words from `count` on must be larger than all others.
+    """
+    def generate(context, builder, signature, args):
+        source = data(context, builder, signature.args[0], args[0])
+        target = data(context, builder, signature.args[3], args[3])
+        own = vector(builder, source, args[1], WORD, 8, 8)
+        _scatter(builder, own, target, _places_in_order(builder, own, source, args[2]))
+        return context.get_dummy_value()
+
+    return types.void(words, types.uint64, types.uint64, ordered), generate
 
 
 @intrinsic

@@ -33,6 +33,8 @@ def in_place(fire, thread, store, scratch):
                      scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread],
                      scratch.entry[thread], scratch.link[thread], scratch.head[thread],
                      scratch.busy[thread], scratch.today[thread], scratch.found[thread],
+                     scratch.tried[thread], scratch.late[thread], scratch.share[thread],
+                     scratch.ends[thread],
                      scratch.near_time[thread], scratch.near_weight[thread],
                      scratch.near_code[thread])
 

@@ -12,6 +12,7 @@ the final times of the way's ends alone, whatever the order in which they are lo
 import numpy as np
 
 from firebreak.compiled import compiled
+from firebreak.fire.around_kernel import pull_steadily, push_steadily
 from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN
 from firebreak.fire.forget_kernel import (
     FORGOTTEN,
@@ -25,7 +26,7 @@ from firebreak.fire.front_kernel import enqueue, lowest_bit
 from firebreak.fire.lanes_kernel import STEP_OF_LANE
 from firebreak.fire.queue_kernel import cell_of, drop_first, last_moment, later, time_of
 from firebreak.fire.ring import SEGMENT_CODE, UNBURNED
-from firebreak.fire.steady_kernel import pull_steadily, push_steadily, suits_steady
+from firebreak.fire.steady_kernel import suits_steady
 from firebreak.fire.way_kernel import (
     CLOSED,
     NARROW,
@@ -168,7 +169,7 @@ def _queue(cell, size, duration, row, ways, lie, work):
         return size
     steps, segments = np.uint64(ways.accepts[row, cell]), ways.segments[row, cell]
     t, code, weight = np.float32(np.inf), np.int64(UNBURNED), 0.0
-    if suits_steady(row, ways, lie):
+    if suits_steady(ways, lie):
         t, code, weight = pull_steadily(cell, row, ways, lie, work)
         steps, segments = steps & _FAR, segments & _FAR
     if (steps | segments) != 0:
@@ -298,7 +299,7 @@ def solve_again(size, duration, row, ways, lie, changes, work):
     A cell that still stands may burn earlier than before: a later end of a segment can lead to a
     better point of it, see `way_kernel.segment_weight`. It is then forgotten too.
     """
-    burned, steady = 0, suits_steady(row, ways, lie)
+    burned, steady = 0, suits_steady(ways, lie)
     sends = ways.sends_far[row] if steady else ways.sends[row]
     while size > 0:
         word = work.queue[0]

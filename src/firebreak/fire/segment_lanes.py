@@ -1,7 +1,7 @@
-"""The eight unit segments around a cell at a time: the equations of `way_kernel` as vectors.
+"""Several segments at a time: the equations of `way_kernel` as vectors.
 
-The same operations in the same order as there, so that a way has the same bits. Lanes are those of
-`lanes_kernel`.
+The same operations in the same order as there, so that a way has the same bits. Of the eight unit
+segments around a cell the lanes are those of `lanes_kernel`.
 """
 
 from typing import Any, NamedTuple
@@ -58,17 +58,27 @@ class Slant(NamedTuple):
     rest: Any
 
 
+def same(lanes, number: float) -> Any:
+    """A constant as often as a vector has lanes."""
+    return ir.Constant(lanes.type, [number] * lanes.type.count)
+
+
 def doubles(numbers: NDArray) -> Any:
     """A constant vector."""
     return ir.Constant(DOUBLES, [float(x) for x in numbers])
 
 
-def ends_of(segments: NDArray[np.int64]) -> Ends:
-    """Of the unit segment of each lane."""
+def _ends_of(segments: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """Ends of the unit segment of each lane, east and north: the first, and from it the second."""
     a, b = _STEPS[RING.segments[segments, 0]], _STEPS[RING.segments[segments, 1]]
     # From the parent to the child: the step, turned round; rows run south.
     a_east, a_north, b_east, b_north = -a[:, 1], a[:, 0], -b[:, 1], b[:, 0]
-    return Ends(*(doubles(x) for x in (a_east, a_north, b_east - a_east, b_north - a_north)))
+    return a_east, a_north, b_east - a_east, b_north - a_north
+
+
+def ends_of(segments: NDArray[np.int64]) -> Ends:
+    """Of the unit segment of each lane."""
+    return Ends(*(doubles(x) for x in _ends_of(segments)))
 
 
 def lane_at(row: int, col: int) -> int:
@@ -123,7 +133,7 @@ def chosen(builder, mask, yes, no) -> Any:
 def call(builder, name, *lanes) -> Any:
     """An LLVM function of vectors of float64 or of float32."""
     kind = lanes[0].type
-    suffix = "v8f64" if kind == DOUBLES else "v8f32"
+    suffix = f"v{kind.count}f{64 if kind.element == DOUBLE else 32}"
     return builder.call(function(builder, f"llvm.{name}.{suffix}", kind, [kind] * len(lanes)),
                         lanes)
 
@@ -139,30 +149,41 @@ def slant(builder, m: Metric, ends: Ends, apart) -> Slant:
     return Slant(length2, mixed, falls, builder.fsub(length2, mul(falls, falls)))
 
 
+def unit_slant(builder, m: Metric, segments: NDArray[np.int64], apart) -> Slant:
+    """`slant` of the unit segment of each lane. They lie along the axes: what is multiplied by 0
+    is left out, which changes no bit.
+    """
+    a_east, a_north, ab_east, ab_north = _ends_of(segments)
+    sign = ab_east + ab_north
+    runs_east = ir.Constant(ir.VectorType(ir.IntType(1), 8), [bool(x) for x in ab_east])
+    along_east = builder.select(runs_east, m.m11, m.m12)
+    along_north = builder.select(runs_east, m.m12, m.m22)
+    length2 = builder.select(runs_east, m.m11, m.m22)
+    mixed = builder.fadd(builder.fmul(doubles(sign * a_east), along_east),
+                         builder.fmul(doubles(sign * a_north), along_north))
+    drift = builder.fmul(doubles(sign), builder.select(runs_east, m.east, m.north))
+    falls = builder.fsub(drift, apart)
+    return Slant(length2, mixed, falls, builder.fsub(length2, builder.fmul(falls, falls)))
+
+
 def determinant(builder, m: Metric):
     """det(M)"""
     return builder.fsub(builder.fmul(m.m11, m.m22), builder.fmul(m.m12, m.m12))
 
 
-def _above(builder, at: Slant, det, bound):
-    """See `way_kernel._above`."""
-    zero, mul = ir.Constant(DOUBLES, [0.0] * 8), builder.fmul
-    left = mul(mul(at.falls, at.falls), det)
-    right = mul(mul(bound, bound), at.rest)
-    below = builder.fcmp_ordered("<", bound, zero)
-    rises = builder.fcmp_ordered(">=", at.falls, zero)
-    return builder.or_(
-        builder.and_(rises, builder.or_(below, builder.fcmp_ordered(">", left, right))),
-        builder.and_(builder.not_(rises),
-                     builder.and_(below, builder.fcmp_ordered("<", left, right))))
-
-
 def inside(builder, at: Slant, det):
-    """Does the child burn first from a point between the ends?"""
-    far = _above(builder, at, det, builder.fadd(at.mixed, at.length2))
-    near = _above(builder, at, det, at.mixed)
-    positive = builder.fcmp_ordered(">", at.rest, ir.Constant(DOUBLES, [0.0] * 8))
-    return builder.and_(positive, builder.and_(near, builder.not_(far)))
+    """Does the child burn first from a point between the ends? The tests of `way_kernel._above`,
+    both sides squared with their signs kept.
+    """
+    def squared(lanes):
+        return builder.fmul(lanes, call(builder, "fabs", lanes))
+
+    slope = builder.fmul(squared(at.falls), det)
+    near = builder.fmul(squared(at.mixed), at.rest)
+    far = builder.fmul(squared(builder.fadd(at.mixed, at.length2)), at.rest)
+    within = builder.and_(builder.fcmp_ordered(">", slope, near),
+                          builder.fcmp_ordered("<=", slope, far))
+    return builder.and_(within, builder.fcmp_ordered(">", at.rest, same(at.rest, 0.0)))
 
 
 def weight_of(builder, at: Slant, det):
@@ -173,7 +194,7 @@ def weight_of(builder, at: Slant, det):
 
 def cost_of(builder, m: Metric, east, north):
     """See `way_kernel.cost`."""
-    mul, add, two = builder.fmul, builder.fadd, ir.Constant(DOUBLES, [2.0] * 8)
+    mul, add, two = builder.fmul, builder.fadd, same(east, 2.0)
     square = add(add(mul(mul(m.m11, east), east), mul(mul(mul(two, m.m12), east), north)),
                  mul(mul(m.m22, north), north))
     return builder.fsub(builder.fsub(call(builder, "sqrt", square), mul(m.east, east)),
@@ -185,7 +206,7 @@ def arrival(builder, weight, cost, cost_a, cost_b, time_a, apart):
     ellipses of the child and of the two ends; see `way_kernel.segment_cost`.
     """
     mul, add = builder.fmul, builder.fadd
-    half, one = (ir.Constant(DOUBLES, [x] * 8) for x in (0.5, 1.0))
+    half, one = same(weight, 0.5), same(weight, 1.0)
     at_ends = add(mul(builder.fsub(one, weight), cost_a), mul(weight, cost_b))
     whole = add(mul(half, cost), mul(half, at_ends))
     return add(add(time_a, mul(weight, apart)), whole)
@@ -200,8 +221,9 @@ def way_of(builder, ends: Ends, weight):
 
 def after(builder, time):
     """The next float32 above times of 0 or more."""
-    bits = builder.add(builder.bitcast(time, INTS), ir.Constant(INTS, [1] * 8))
-    return builder.bitcast(bits, FLOATS)
+    ints = ir.VectorType(ir.IntType(32), time.type.count)
+    bits = builder.bitcast(time, ints)
+    return builder.bitcast(builder.add(bits, same(bits, 1)), time.type)
 
 
 def latest(builder, a, b):

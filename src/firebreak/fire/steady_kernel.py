@@ -1,28 +1,29 @@
 """The front of fires in constant weather, without embers, breaches and ignitions in breaks.
 
-The same ways in the same order of evaluation as in `front_kernel`, so with the same bits; but what
-a cell sends to its eight neighbours, which is nearly all, is one vector for all of them. What goes
-further (long steps, segments that end in one) follows one by one.
+The same ways in the same order of evaluation as in `front_kernel`, so with the same bits; but cells
+become final some at a time. Arrivals are booked into days (`calendar_kernel`), a day is put in
+order when it is opened, and a batch of its cells lists what it sends before any of it is booked: a
+way depends on the times of final cells alone. If one of the ways leads to a cell that burns before
+the last of the batch, which is rare, what later cells have sent is dropped and they send again.
 """
 
 import numpy as np
 
 from firebreak.compiled import compiled
-from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN
-from firebreak.fire.front_lanes_kernel import pull_around, push_around
-from firebreak.fire.lanes_kernel import STEP_OF_LANE, lanes_after, lanes_equal
-from firebreak.fire.queue_kernel import (
-    compact,
-    drop_first,
-    last_moment,
-    later,
-    lowest_bit,
-    push,
-    time_of,
-    word_of,
+from firebreak.fire.around_kernel import shut_around
+from firebreak.fire.calendar_kernel import NEVER, book, cell_in, day_of, next_day, open_day
+from firebreak.fire.fire_tables import BATCH
+from firebreak.fire.front_list_kernel import ENDS, SPANS, arrive_listed, list_inside
+from firebreak.fire.lanes_kernel import (
+    STEP_OF_LANE,
+    lanes_equal,
+    lanes_final,
+    list_reached,
+    prefetch,
+    put_in_order,
 )
-from firebreak.fire.ring import IGNITION, SEGMENT_CODE, UNBURNED
-from firebreak.fire.segment_lanes import LANE_OF_STEP
+from firebreak.fire.queue_kernel import last_moment, later, lowest_bit, time_of, word_of
+from firebreak.fire.ring import IGNITION, SEGMENT_CODE
 from firebreak.fire.way_kernel import (
     CLOSED,
     NARROW,
@@ -31,186 +32,206 @@ from firebreak.fire.way_kernel import (
     SEGMENT_A,
     SEGMENT_B,
     TOUCHING,
-    segment_cost,
     segment_open,
-    segment_weight,
-    step_cost,
     step_open,
 )
 
-_LOW, _ONE, _THREE, _SEVEN = (np.uint64(n) for n in (2**32 - 1, 1, 3, 7))
-_TO_TIME, _CODE = np.uint64(24), np.uint64(255)  # of the words of `pull_around`
+_NONE, _ONE, _THREE, _FOUR, _SEVEN, _EIGHT = (np.uint64(n) for n in (0, 1, 3, 4, 7, 8))
+_FIVE = np.uint64(5)  # numbers of a cell's metric
+_BATCH, _COUNTED = np.uint64(BATCH), np.uint64(64)  # longer days are sorted by insertion
+_CODE = np.uint64(255)  # of the words that list ways
 _FAR = ~np.uint64(255)  # segments that are not unit ones
-_STEP = STEP_OF_LANE
+_STEP_CODE = STEP_OF_LANE.astype(np.uint8)
 
 
 @compiled()
-def suits_steady(first, ways, lie):
+def suits_steady(ways, lie):
     """Does this fire, if it throws no embers, burn as the functions here assume?"""
-    # Every burnable cell has its unit segments, but on the graph none has any.
-    return (ways.edges.shape[0] > 0 and ways.steps == 1 and lie.breach.shape[0] == 0
-            and lie.state[lie.source] in (OPEN, NEAR) and ways.segments[first, lie.source] != 0)
+    return (not ways.graph and ways.edges.shape[0] > 0 and ways.day_min.shape[0] > 0
+            and ways.steps == 1 and lie.breach.shape[0] == 0
+            and lie.state[lie.source] in (OPEN, NEAR))
 
 
 @compiled(inline="always")
-def shut_around(cell, closed, lie):
-    """Bits of the neighbours to which no step leads from a cell near a break, or from which none
-    leads to it; closed: those that do not burn.
-    """
-    if lie.leak:
-        return closed
-    beside = closed | lanes_equal(lie.state, cell, np.uint64(lie.width), np.uint8(NARROW))
-    north, west, east, south = (beside >> _ONE, beside >> _THREE, beside >> np.uint64(4),
-                                beside >> np.uint64(6))
-    return closed | (north & west & _ONE) | ((north & east & _ONE) << np.uint64(2)) | (
-        (south & west & _ONE) << np.uint64(5)) | ((south & east & _ONE) << _SEVEN)
+def _sends_by(cell, last, lie, time):
+    """Was a cell final when the cell of the word `last` became so, and does it pass fire on?"""
+    return word_of(time[cell], cell) <= last and lie.state[cell] != NARROW
 
 
 @compiled(inline="always")
-def _known_around(cell, lie, work):
-    """Bits of the neighbours that stand or are final, of a fire that burns again, and pass fire on;
-    those that stand without having burned have a time of inf.
+def _list_far(steps, last, row, ways, lie, work, count):
+    """Lists the long steps, and the segments that are not unit ones, that a cell completes; returns
+    the new count.
+
+    last: the cell's word, it just became final; steps: bits of those that lead to its children.
     """
-    width = np.uint64(lie.width)
-    stand = lanes_equal(work.status, cell, width, np.uint8(UNSEEN))
-    if lie.state[cell] != OPEN:
-        stand &= ~lanes_equal(lie.state, cell, width, np.uint8(NARROW))
-    return stand | lanes_equal(work.status, cell, width, np.uint8(FINAL))
-
-
-@compiled(inline="always")
-def pull_steadily(child, row, ways, lie, work):
-    """(time, code, weight) of the best way into a cell of a fire that burns again, through unit
-    steps and unit segments from known cells; (inf, UNBURNED, 0.0) if there is none.
-    """
-    cell, width, shut = np.uint64(child), np.uint64(lie.width), np.uint64(0)
-    if lie.state[cell] != OPEN:
-        closed = lanes_equal(lie.state, cell, width, np.uint8(CLOSED))
-        shut = shut_around(cell, closed, lie)
-    word = pull_around(ways.edges[row].reshape(-1), ways.metric[row].reshape(-1), cell, work.time,
-                       width, _known_around(cell, lie, work), shut, work.near_weight)
-    t, code = time_of(word << _TO_TIME), np.int64(word & _CODE)
-    if t == np.inf:
-        return t, np.int64(UNBURNED), 0.0
-    if code < SEGMENT_CODE:
-        return t, code, 0.0
-    return t, code, np.float64(work.near_weight[LANE_OF_STEP[code - SEGMENT_CODE]])
-
-
-@compiled(inline="always")
-def push_steadily(parent, now, wanted, limit, row, ways, lie, work):
-    """Bits of the neighbours among those `wanted` that a cell of a fire that burns again, final at
-    `now`, gives a better way, in a time of `limit` at most; the ways are in the workspace then.
-    """
-    cell, width, shut = np.uint64(parent), np.uint64(lie.width), np.uint64(0)
-    into = wanted & lanes_after(work.time, cell, width, now)
-    if lie.state[cell] != OPEN:
-        closed = lanes_equal(lie.state, cell, width, np.uint8(CLOSED))
-        into &= ~closed
-        shut = shut_around(cell, closed, lie)
-    return push_around(ways.edges[row].reshape(-1), ways.metric[row].reshape(-1), cell, work.time,
-                       work.code, width, now, limit, _known_around(cell, lie, work), into, shut,
-                       work.near_time, work.near_weight, work.near_code)
-
-
-@compiled()
-def _way_far(parent, step, now, row, ways, lie, work):
-    """(time, code, weight) of the best that a child at a step has once its parent is final, among
-    what it had, a long step and the segments that are not unit ones.
-    """
-    child, offset = parent - lie.offset[step], lie.offset
-    metric, kind = ways.metric[row], lie.state[child]
-    best, best_code = work.time[child], np.int64(work.code[child])
-    best_weight = np.float64(work.weight[child])
-    if step >= 8 and ways.accepts[row, child] & (np.uint32(1) << np.uint32(step)) != 0 and (
-            kind == OPEN or step_open(child, step, lie)):
-        late = now + step_cost(metric, ways.unit_time[row], child, step, offset)
-        t = max(np.float32(late), later(now))
-        if t < best or (t == best < np.inf and step < best_code):
-            best, best_code, best_weight = t, step, 0.0
-    ending = ways.segments[row, child] & TOUCHING[step] & _FAR
-    while ending != 0:
-        segment = np.int64(lowest_bit(ending))
-        ending &= ending - _ONE
-        cell_a, cell_b = child + offset[SEGMENT_A[segment]], child + offset[SEGMENT_B[segment]]
-        if work.status[cell_a] != FINAL or work.status[cell_b] != FINAL or (
-                kind != OPEN and not segment_open(child, segment, lie)):
+    while steps != 0:
+        step = np.int64(lowest_bit(steps))
+        steps &= steps - _ONE
+        child = np.int64(cell_in(last)) - lie.offset[step]
+        kind = lie.state[child]
+        if kind == CLOSED or word_of(work.time[child], child) <= last:
             continue
-        w = segment_weight(metric, child, segment, work.time[cell_a], work.time[cell_b])
-        if w < 0.0:
-            continue
-        start = work.time[cell_a] + w * (np.float64(work.time[cell_b]) - work.time[cell_a])
-        late = start + segment_cost(metric, child, segment, w, offset)
-        t = max(np.float32(late), later(now))
-        if t < best or (t == best < np.inf and segment + SEGMENT_CODE < best_code):
-            best, best_code, best_weight = t, segment + SEGMENT_CODE, w
-    return best, best_code, best_weight
+        name = np.uint64(child) << _EIGHT
+        if step >= 8 and ways.accepts[row, child] & (np.uint32(1) << np.uint32(step)) != 0 and (
+                kind == OPEN or step_open(child, step, lie)):
+            work.tried[count] = name | np.uint64(step)
+            count += _ONE
+        ending = ways.segments[row, child] & TOUCHING[step] & _FAR
+        while ending != 0:
+            segment = np.int64(lowest_bit(ending))
+            ending &= ending - _ONE
+            if _sends_by(child + lie.offset[SEGMENT_A[segment]], last, lie, work.time) and (
+                    _sends_by(child + lie.offset[SEGMENT_B[segment]], last, lie, work.time)) and (
+                    kind == OPEN or segment_open(child, segment, lie)):
+                work.tried[count] = name | np.uint64(segment + SEGMENT_CODE)
+                count += _ONE
+    return count
 
 
 @compiled(inline="always")
-def _take(child, t, code, weight, size, work):
-    """Gives a cell a better way; returns the queue's size."""
-    sooner = t < work.time[child]
-    work.time[child], work.code[child], work.weight[child] = t, code, weight
-    if sooner:
-        if size == work.queue.shape[0]:
-            size = compact(work.queue, size, work.time)
-        push(work.queue, size, word_of(t, child))
-        size += 1
-    return size
+def _list_sent(first, end, limit, row, edges, metric, ways, lie, work):
+    """Lists what the cells today[first:end] send: single unit steps in `found`, other ways in
+    `tried`, and in `ends` how many after each cell; returns the two counts.
+    """
+    time, state, width = work.time, lie.state, np.uint64(lie.width)
+    steps, others = _NONE, _NONE
+    for k in range(first, end):
+        word = work.today[k]
+        cell, now = cell_in(word), time_of(word)
+        # Where no tile of a wide scene is made yet, nothing is sent.
+        if time[cell] == now and state[cell] != NARROW and ways.sends[row, cell] != 0:
+            sending = lanes_final(time, cell, width, now)
+            into, shut = ~sending & _CODE, sending
+            if state[cell] != OPEN:
+                closed = lanes_equal(state, cell, width, np.uint8(CLOSED))
+                into &= ~closed
+                sending &= ~lanes_equal(state, cell, width, np.uint8(NARROW))
+                shut |= shut_around(cell, closed, lie)
+            steps = list_reached(edges, cell, time, width, now, later(now), limit, shut,
+                                 work.found, steps)
+            others = list_inside(metric, cell, time, width, now, sending, into, work.tried, others)
+            far = np.uint64(ways.sends_far[row, cell])
+            if far != 0:
+                others = _list_far(far, word, row, ways, lie, work, others)
+        work.ends[k - first, 0], work.ends[k - first, 1] = steps, others
+    return steps, others
+
+
+@compiled(inline="always")
+def _arrive(count, metric, offset, work):
+    """Makes arrival times and weights of the ways listed in `tried`."""
+    if count > 0:
+        for k in range(count, count + _THREE):  # four at a time
+            work.tried[k] = work.tried[_NONE]
+    k = _NONE
+    while k < count:
+        arrive_listed(metric, work.time, work.tried, k, ENDS, SPANS, offset, work.late, work.share)
+        k += _FOUR
+
+
+@compiled(inline="always")
+def _insert(word, first, count, today):
+    """Puts a word into its place among today[first:count], which are in order; returns the place.
+    """
+    place = count
+    while place > first and today[place - _ONE] > word:
+        today[place] = today[place - _ONE]
+        place -= _ONE
+    today[place] = word
+    return place
+
+
+@compiled(inline="always")
+def _take(t, child, code, weight, limit, day, per_min, first, count, used, far, work):
+    """Gives a cell the way if it is the better one; returns (the entry's place in `today` if it is
+    of today, else NEVER, entries in use, entries of the heap).
+    """
+    here, known = NEVER, work.time[child]
+    if t < known and t <= limit:
+        work.time[child], work.code[child], work.weight[child] = t, code, weight
+        on, word = day_of(t, per_min), word_of(t, child)
+        if on == day:
+            here = _insert(word, first, count, work.today)
+        else:
+            used, far = book(word, on, day, used, far, work)
+    elif t == known and t <= limit and code < work.code[child]:
+        work.code[child], work.weight[child] = code, weight
+    return here, used, far
+
+
+@compiled(inline="always")
+def _sort_day(count, edges, metric, width, work):
+    """Puts today's entries in order, and asks for what their cells will read."""
+    today, copy = work.today, work.found
+    if count > _COUNTED:
+        for k in range(_ONE, count):
+            _insert(today[k], _NONE, k, today)
+        return
+    for k in range(count):
+        copy[k] = today[k]
+        cell = cell_in(today[k])
+        prefetch(edges, cell * _EIGHT)
+        north = (cell - width - _ONE) * _FIVE
+        prefetch(metric, north)
+        prefetch(metric, north + width * _FIVE)
+        prefetch(metric, north + np.uint64(2) * width * _FIVE)
+    for k in range(count, count + _EIGHT):
+        copy[k] = NEVER
+    k = _NONE
+    while k < count:
+        put_in_order(copy, k, count, today)
+        k += _EIGHT
 
 
 @compiled()
 def spread_steadily(duration, row, ways, lie, work):
     """Burns a fire into a clean workspace; returns the number of cells burned.
 
-    Needs `suits_steady`.
+    Needs `suits_steady`. Leaves `status` alone.
     """
     edges, metric = ways.edges[row].reshape(-1), ways.metric[row].reshape(-1)
-    sends, sends_far, state = ways.sends[row], ways.sends_far[row], lie.state
-    time, status, queue, order = work.time, work.status, work.queue, work.order
-    width, limit = np.uint64(lie.width), last_moment(duration)
-    time[lie.source] = 0.0
+    today, found, tried, ends = work.today, work.found, work.tried, work.ends
+    per_min, limit = 1.0 / ways.day_min[row], last_moment(duration)
+    work.time[lie.source] = 0.0
     work.code[lie.source] = IGNITION
     work.weight[lie.source] = 0.0
-    push(queue, 0, word_of(np.float32(0.0), lie.source))
-    size, burned = 1, 0
-    while size > 0:
-        word = queue[0]
-        drop_first(queue, size)
-        size -= 1
-        parent = word & _LOW
-        if status[parent] != UNSEEN:
-            continue
-        now = time_of(word)
-        order[burned] = np.int32(parent)
-        burned += 1
-        if state[parent] == NARROW or sends[parent] == 0:
-            status[parent] = SILENT
-            continue
-        status[parent] = FINAL
-        sending = lanes_equal(status, parent, width, np.uint8(FINAL))
-        into = lanes_equal(status, parent, width, np.uint8(UNSEEN))
-        shut = np.uint64(0)
-        if state[parent] != OPEN:
-            closed = lanes_equal(state, parent, width, np.uint8(CLOSED))
-            into &= ~closed
-            shut = shut_around(parent, closed, lie)
-        better = push_around(edges, metric, parent, time, work.code, width, now, limit, sending,
-                             into, shut, work.near_time, work.near_weight, work.near_code)
-        while better != 0:
-            lane = lowest_bit(better)
-            better &= better - _ONE
-            child = np.uint64(np.int64(parent) - lie.offset[_STEP[lane]])
-            size = _take(child, work.near_time[lane], work.near_code[lane], work.near_weight[lane],
-                         size, work)
-        far = np.uint64(sends_far[parent])
-        while far != 0:
-            step = np.int64(lowest_bit(far))
-            far &= far - _ONE
-            child = np.uint64(np.int64(parent) - lie.offset[step])
-            if status[child] == UNSEEN and state[child] != CLOSED:
-                t, code, weight = _way_far(np.int64(parent), step, now, row, ways, lie, work)
-                if t <= limit and code != work.code[child]:
-                    size = _take(child, t, code, weight, size, work)
-    return burned
+    today[_NONE] = word_of(np.float32(0.0), lie.source)
+    day, count, burned, used, far = _NONE, _ONE, _NONE, _NONE, np.int64(0)
+    while day != NEVER:
+        first = _NONE
+        while first < count:
+            end = min(first + _BATCH, count)
+            steps, others = _list_sent(first, end, limit, row, edges, metric, ways, lie, work)
+            _arrive(others, metric, lie.offset, work)
+            # Segments first: most are better than the step of their later end.
+            k = _NONE
+            while k < others:
+                here, used, far = _take(
+                    work.late[k], tried[k] >> _EIGHT, np.uint8(tried[k] & _CODE), work.share[k],
+                    limit, day, per_min, first, count, used, far, work)
+                k += _ONE
+                count += np.uint64(here != NEVER)
+                if here < end:
+                    end = here
+                    steps, others = ends[here - first - _ONE, 0], ends[here - first - _ONE, 1]
+            k = _NONE
+            while k < steps:
+                lane = found[k] & _SEVEN
+                here, used, far = _take(
+                    time_of(found[k]), cell_in(found[k]) >> _THREE, _STEP_CODE[lane],
+                    np.float32(0.0), limit, day, per_min, first, count, used, far, work)
+                k += _ONE
+                count += np.uint64(here != NEVER)
+                if here < end:
+                    end, steps = here, ends[here - first - _ONE, 0]
+            for k in range(first, end):
+                cell = cell_in(today[k])
+                work.order[burned] = np.int32(cell)
+                burned += np.uint64(work.time[cell] == time_of(today[k]))
+            first = end
+        day = next_day(day, per_min, far, work)
+        if day != NEVER:
+            count, far = open_day(day, per_min, far, work)
+            _sort_day(count, edges, metric, np.uint64(lie.width), work)
+    return np.int64(burned)

@@ -72,7 +72,8 @@ class TravelField(NamedTuple):
     breaks: what breaks do.
     edges: f64 [R, P, 8], minutes from a cell to each neighbour in the order of `lanes_kernel`, inf
         where closed; for constant weather, else no rows.
-    day_min: f64 [R], of the calendar that suits the edges of a graph; it changes no result.
+    day_min: f64 [R], of the calendar that suits the edges, for constant weather, else no rows; it
+        changes no result.
     sends_far: u32 [R, P], of `sends` what leads further than to neighbours or through more.
     """
 
@@ -156,10 +157,11 @@ def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_
         (rows, cols), metric, unit_time, rate, np.empty((count, cells), np.uint64),
         np.empty((count, cells), np.uint32), np.zeros((count, cells), np.uint32),
         pad(burnable, closed=False), mode == "graph")
-    field = field._replace(edges=edges_for(count, cells), sends_far=np.zeros_like(field.sends))
-    if field.graph:
-        field = field._replace(day_min=np.empty(count))
+    field = field._replace(edges=edges_for(count, cells), sends_far=np.zeros_like(field.sends),
+                           day_min=np.empty(count))
     open_ways(field, np.arange(cells), padded_cells(np.arange(rows * cols), cols))
+    for r in range(count):
+        field.day_min[r] = travel_kernel.day_length(field.edges[r], padded_width(cols))
     return field
 
 
@@ -206,8 +208,6 @@ def open_ways(field: TravelField, cells: NDArray[np.int64],
     for r in range(field.edges.shape[0]):
         travel_kernel.join_edges(senders, field.unit_time[r], field.burnable, width,
                                  field.accepts[r], field.edges[r])
-    for r in range(field.day_min.size):
-        field.day_min[r] = travel_kernel.day_length(field.edges[r], width)
 
 
 def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:

@@ -211,6 +211,12 @@ def join_edges(cells, unit_time, burnable, width, accepts, edges):
 
 
 @numba.njit(cache=True)
+def days_share(width):
+    """The length of a day in mean times from cell to cell, on a padded map of this width."""
+    return min(0.6, 22.0 / width)
+
+
+@numba.njit(cache=True)
 def day_length(edges, width):
     """A length of day, minutes, at which about ten cells of a front on this map burn a day; by some
     thousand cells of it.
@@ -222,4 +228,4 @@ def day_length(edges, width):
             if 0.0 < edges[cell, lane] < np.inf:  # no edges in the padding
                 speed += 1.0 / edges[cell, lane]
                 count += 1
-    return min(0.6, 22.0 / width) * count / speed if count > 0 else 1.0
+    return days_share(width) * count / speed if count > 0 else 1.0

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from firebreak.fire.ring import REACH
 from firebreak.fire.statistics_kernel import Tiles
 from firebreak.fire.travel import TravelField, edges_for, pad, padded_width
+from firebreak.fire.travel_kernel import days_share
 from firebreak.fire.way_kernel import NO_SPOTS
 from firebreak.landscape.windows import Window
 
@@ -45,13 +46,19 @@ def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField
         sends=empty(sample.sends), burnable=pad(burnable, closed=False),
         heat=empty(sample.heat) if sample.heat.size else sample.heat,
         edges=edges_for(sample.edges.shape[0], cells), sends_far=empty(sample.sends_far),
-        # The graph's calendar needs to know the edges of the whole map.
-        day_min=np.empty(0),
+        # On the graph, cells of a tile that is not made yet would send.
+        day_min=np.empty(0) if sample.graph else _days_for(sample, cols),
         spots=spots._replace(cells=np.zeros((*spots.cells.shape[:2], cells), np.float32))
         if spots.cells.size else NO_SPOTS,
         # An ember may fall far off: it then burns, and asks for the tile that it fell into.
         breaks=sample.breaks._replace(breach=np.full((1, cells), _SURELY_CROSSED, np.float32)
                                       if breach.size else breach))
+
+
+def _days_for(part: TravelField, cols: int) -> NDArray[np.float64]:
+    """Days for a map of so many columns at the speeds of a part of it."""
+    own, wanted = (days_share(padded_width(width)) for width in (part.shape[1], cols))
+    return part.day_min * (wanted / own)
 
 
 def empty_tiles(shape: tuple[int, int], threads: int) -> Tiles:
@@ -101,6 +108,8 @@ def _put(field: TravelField, window: Window, make: MakeField) -> None:
     bottom = min(window.row + window.rows + MARGIN, field.shape[0])
     right = min(window.col + window.cols + MARGIN, field.shape[1])
     part = make(Window(top, left, bottom - top, right - left))
+    if field.day_min.size and part.burnable.any():
+        field.day_min[:] = _days_for(part, field.shape[1])
     inner = Window(window.row - top, window.col - left, window.rows, window.cols).slices
     for whole, made in zip(_arrays(field), _arrays(part), strict=True):
         if made.size:

@@ -50,7 +50,8 @@ class Ways(NamedTuple):
     step_min: their length, minutes.
     edges: f64 [R, P, 8], minutes from a cell to each neighbour in the order of `lanes_kernel`, inf
         where closed, where weather is constant; or no rows.
-    day_min: f64 [R], see `graph_kernel`; or no rows. sends_far: u32 [R, P], see `travel`.
+    day_min: f64 [R], see `calendar_kernel`; or no rows. sends_far: u32 [R, P], see `travel`.
+    graph: only single unit steps are open.
     """
 
     metric: NDArray[np.float32]
@@ -64,6 +65,7 @@ class Ways(NamedTuple):
     edges: NDArray[np.float64] = np.empty((0, 0, 8))
     day_min: NDArray[np.float64] = np.empty(0)
     sends_far: NDArray[np.uint32] = np.empty((0, 0), np.uint32)
+    graph: bool = False
 
 
 class Spots(NamedTuple):
