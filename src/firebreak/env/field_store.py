@@ -75,7 +75,8 @@ class FieldStore:
         if not (self._empty or alone) and common != (
                 kept.graph, kept.steps, kept.step_min, kept.breaks.leak, kept.spots[2:]):
             raise fail(expected="one way of spread, one cell size, one length of weather steps and "
-                                "one rule for leaks and embers in all slots", given="others", where="environment",
+                                "one rule for leaks and embers in all slots", given="others",
+                       where="environment",
                        remedy="make an environment of its own for this problem")
         self._empty = False
         self._all = kept._replace(
