@@ -1,5 +1,5 @@
-"""What a cell gets from its eight neighbours, and gives them, in a fire that burns again; and which
-neighbours breaks shut off.
+"""What a cell gets from its eight neighbours in a fire that burns again, and which of them breaks
+shut off.
 
 The same ways in the same order of evaluation as in `front_kernel`, so with the same bits; but those
 of all eight neighbours are one vector.
@@ -9,14 +9,15 @@ import numpy as np
 
 from firebreak.compiled import compiled
 from firebreak.fire.fire_tables import FINAL, UNSEEN
-from firebreak.fire.front_lanes_kernel import pull_around, push_around
-from firebreak.fire.lanes_kernel import lanes_after, lanes_equal
+from firebreak.fire.front_lanes_kernel import pull_around
+from firebreak.fire.lanes_kernel import lanes_equal
 from firebreak.fire.queue_kernel import time_of
 from firebreak.fire.ring import SEGMENT_CODE, UNBURNED
 from firebreak.fire.segment_lanes import LANE_OF_STEP
 from firebreak.fire.way_kernel import CLOSED, NARROW, OPEN
 
 _ONE, _THREE, _SEVEN = (np.uint64(n) for n in (1, 3, 7))
+_UNBURNED = np.uint8(UNBURNED)
 _TO_TIME, _CODE = np.uint64(24), np.uint64(255)  # of the words of `pull_around`
 
 
@@ -52,30 +53,17 @@ def pull_steadily(child, row, ways, lie, work):
     steps and unit segments from known cells; (inf, UNBURNED, 0.0) if there is none.
     """
     cell, width, shut = np.uint64(child), np.uint64(lie.width), np.uint64(0)
+    known = _known_around(cell, lie, work) & ~lanes_equal(work.code, cell, width, _UNBURNED)
+    if known == 0:
+        return np.float32(np.inf), np.int64(UNBURNED), 0.0
     if lie.state[cell] != OPEN:
         closed = lanes_equal(lie.state, cell, width, np.uint8(CLOSED))
         shut = shut_around(cell, closed, lie)
     word = pull_around(ways.edges[row].reshape(-1), ways.metric[row].reshape(-1), cell, work.time,
-                       width, _known_around(cell, lie, work), shut, work.near_weight)
+                       width, known, shut, work.near_weight)
     t, code = time_of(word << _TO_TIME), np.int64(word & _CODE)
     if t == np.inf:
         return t, np.int64(UNBURNED), 0.0
     if code < SEGMENT_CODE:
         return t, code, 0.0
     return t, code, np.float64(work.near_weight[LANE_OF_STEP[code - SEGMENT_CODE]])
-
-
-@compiled(inline="always")
-def push_steadily(parent, now, wanted, limit, row, ways, lie, work):
-    """Bits of the neighbours among those `wanted` that a cell of a fire that burns again, final at
-    `now`, gives a better way, in a time of `limit` at most; the ways are in the workspace then.
-    """
-    cell, width, shut = np.uint64(parent), np.uint64(lie.width), np.uint64(0)
-    into = wanted & lanes_after(work.time, cell, width, now)
-    if lie.state[cell] != OPEN:
-        closed = lanes_equal(lie.state, cell, width, np.uint8(CLOSED))
-        into &= ~closed
-        shut = shut_around(cell, closed, lie)
-    return push_around(ways.edges[row].reshape(-1), ways.metric[row].reshape(-1), cell, work.time,
-                       work.code, width, now, limit, _known_around(cell, lie, work), into, shut,
-                       work.near_time, work.near_weight, work.near_code)

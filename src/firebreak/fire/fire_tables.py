@@ -77,7 +77,7 @@ class Workspace(NamedTuple):
     Ways that a batch of the front sends: tried u64, late f32, share f32, see `front_list_kernel`;
     ends u64 [T, BATCH, 2], how many after each cell.
 
-    near_time, near_weight f32, near_code u8 [T, LINE]: ways into a cell's eight neighbours.
+    near_weight f32 [T, LINE]: weights of the unit segments into a cell.
 
     Between fires every time is inf, every code UNBURNED, every status 0 and no day has entries:
     each fire cleans up the cells it burned, so that its cost does not depend on the size of the
@@ -104,9 +104,7 @@ class Workspace(NamedTuple):
     late: NDArray[np.float32]
     share: NDArray[np.float32]
     ends: NDArray[np.uint64]
-    near_time: NDArray[np.float32]
     near_weight: NDArray[np.float32]
-    near_code: NDArray[np.uint8]
 
 
 class Store(NamedTuple):

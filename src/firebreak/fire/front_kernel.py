@@ -202,9 +202,7 @@ def of_thread(scratch, thread, code):
                      scratch.entry[thread], scratch.link[thread], scratch.head[thread],
                      scratch.busy[thread], scratch.today[thread], scratch.found[thread],
                      scratch.tried[thread], scratch.late[thread], scratch.share[thread],
-                     scratch.ends[thread],
-                     scratch.near_time[thread], scratch.near_weight[thread],
-                     scratch.near_code[thread])
+                     scratch.ends[thread], scratch.near_weight[thread])
 
 
 @compiled()

@@ -1,4 +1,4 @@
-"""Unit steps and unit segments of eight neighbours at a time, as the compiled front takes them.
+"""Unit steps and unit segments around a cell, eight at a time: ways into it, and cells below it.
 
 Of two ways that arrive at once the one with the lower parent code counts, as everywhere.
 """
@@ -10,7 +10,6 @@ from numba.extending import intrinsic
 
 from firebreak.fire.lanes_kernel import (
     BYTE,
-    DOUBLE,
     FLOAT,
     LANES,
     STEP_OF_LANE,
@@ -19,8 +18,6 @@ from firebreak.fire.lanes_kernel import (
     bits,
     data,
     function,
-    splat,
-    vector,
 )
 from firebreak.fire.ring import NEIGHBOURS, SEGMENT_CODE
 from firebreak.fire.segment_lanes import (
@@ -31,7 +28,6 @@ from firebreak.fire.segment_lanes import (
     LANE_OF_STEP,
     after,
     arrival,
-    chosen,
     cost_of,
     determinant,
     doubles,
@@ -50,8 +46,6 @@ from firebreak.fire.segment_lanes import (
 
 _OWN_STEP = np.argsort(LANE_OF_STEP)  # by which a cell sees the neighbour in each lane
 _NEVER = ir.Constant(FLOATS, [np.inf] * 8)
-_NO_WEIGHT = ir.Constant(FLOATS, [0.0] * 8)
-_ALL = ir.Constant(ir.VectorType(ir.IntType(1), 8), [1] * 8)
 
 
 def _codes(numbers):
@@ -65,14 +59,6 @@ def truths(builder, word):
 
 def _store(builder, lanes, pointer):
     builder.store(lanes, builder.bitcast(pointer, lanes.type.as_pointer()), align=1)
-
-
-def _sooner(builder, time, code, than_time, than_code):
-    """Is one way better than the other?"""
-    level = builder.and_(builder.fcmp_ordered("==", time, than_time),
-                         builder.icmp_unsigned("<", code, than_code))
-    return builder.or_(builder.fcmp_ordered("<", time, than_time), level)
-
 
 
 def _sides():
@@ -89,99 +75,6 @@ def _sides():
 
 
 (BEFORE, SEGMENT_BEFORE), (BEHIND, SEGMENT_BEHIND) = _sides()
-
-
-@intrinsic
-def push_around(typing_context, edges, metric, cell, time, code, width, now, limit, sending, into,
-                shut, best, weight, by):
-    """What a cell that just became final changes in its eight neighbours, through unit steps and
-    unit segments; returns the bits of those for which it has a better way, in a time of `limit` at
-    most, and writes the ways into best f32 [8], weight f32 [8], by u8 [8] (the parent code).
-
-    edges f64 [P * 8], metric f32 [P * 5]; time f32, code u8 [P]; now: f32, the cell's time; bits:
-    neighbours `sending`, that fire comes from; `into`, that it may still come to; `shut`, that it
-    does not come to by a step.
-    """
-    def generate(context, builder, signature, args):
-        pointer = {name: data(context, builder, signature.args[k], args[k]) for k, name in (
-            (0, "edges"), (1, "metric"), (3, "time"), (4, "code"), (11, "best"), (12, "weight"),
-            (13, "by"))}
-        middle, across, moment = args[2], args[5], args[6]
-        into_lanes = truths(builder, args[9])
-        now64 = splat(builder, builder.fpext(moment, DOUBLE), 8)
-        now32 = splat(builder, moment, 8)
-        first = builder.shl(middle, ir.Constant(WORD, 3))
-        known = around(builder, pointer["time"], middle, across, FLOAT, 4)
-        known_by = around(builder, pointer["code"], middle, across, BYTE, 1)
-
-        costs = vector(builder, pointer["edges"], first, DOUBLE, 8, 8)
-        step = builder.fptrunc(builder.fadd(now64, costs), FLOATS)
-        step = latest(builder, step, after(builder, now32))
-        step = builder.select(truths(builder, args[10]), _NEVER, step)
-        found = [cgutils.alloca_once_value(builder, x) for x in (
-            step, _NO_WEIGHT, _codes(STEP_OF_LANE))]
-
-        child = metric_around(builder, pointer["metric"], middle, across)
-        own = metric_at(builder, pointer["metric"], middle)
-        det = determinant(builder, child)
-        # Without an end no point of a segment is inside.
-        ends_at = builder.select(truths(builder, args[8]), known, _NEVER)
-        sides = []
-        for other, segment in ((BEFORE, SEGMENT_BEFORE), (BEHIND, SEGMENT_BEHIND)):
-            there = permuted(builder, ends_at, other)
-            there64 = widen(builder, there)
-            before = other is BEFORE
-            apart = builder.fsub(now64, there64) if before else builder.fsub(there64, now64)
-            ends = ends_of(segment)
-            at = unit_slant(builder, child, segment, apart)
-            mask = builder.and_(into_lanes, inside(builder, at, det))
-            sides.append((at, ends, apart, there, there64, other,
-                          _codes(segment + SEGMENT_CODE), mask))
-        one, two = sides
-
-        def improve(behind, wanted):
-            """Takes the segments behind, or before, where those wanted are better."""
-            at, ends = chosen(builder, behind, two[0], one[0]), chosen(builder, behind, two[1],
-                                                                       one[1])
-            apart, there, there64 = (builder.select(behind, two[k], one[k]) for k in (2, 3, 4))
-            codes = builder.select(behind, two[6], one[6])
-            other = chosen(builder, behind, *(type(child)(*(
-                permuted(builder, part, side[5]) for part in child)) for side in (two, one)))
-            share = weight_of(builder, at, det)
-            way = way_of(builder, ends, share)
-            from_own, from_other = cost_of(builder, own, *way), cost_of(builder, other, *way)
-            late = arrival(
-                builder, share, cost_of(builder, child, *way),
-                builder.select(behind, from_own, from_other),
-                builder.select(behind, from_other, from_own),
-                builder.select(behind, now64, there64), apart)
-            late = latest(builder, builder.fptrunc(late, FLOATS),
-                          after(builder, latest(builder, there, now32)))
-            best, _, by = (builder.load(place) for place in found)
-            good = builder.and_(wanted, builder.fcmp_ordered(">=", share, doubles(np.zeros(8))))
-            good = builder.and_(good, _sooner(builder, late, codes, best, by))
-            for place, value in zip(found, (late, builder.fptrunc(share, FLOATS), codes),
-                                    strict=True):
-                builder.store(builder.select(good, value, builder.load(place)), place)
-
-        either = builder.or_(one[7], two[7])
-        nothing = ir.Constant(WORD, 0)
-        with builder.if_then(builder.icmp_unsigned("!=", bits(builder, either), nothing)):
-            improve(builder.not_(one[7]), either)
-            both = builder.and_(one[7], two[7])
-            with builder.if_then(builder.icmp_unsigned("!=", bits(builder, both), nothing),
-                                 likely=False):
-                improve(_ALL, both)
-        best, share, by = (builder.load(place) for place in found)
-        better = _sooner(builder, best, by, known, known_by)
-        better = builder.and_(better, builder.fcmp_ordered("<=", best, splat(builder, args[7], 8)))
-        for lanes, name in ((best, "best"), (share, "weight"), (by, "by")):
-            _store(builder, lanes, pointer[name])
-        return bits(builder, builder.and_(better, into_lanes))
-
-    return types.uint64(edges, metric, types.uint64, time, code, types.uint64, types.float32,
-                        types.float32, types.uint64, types.uint64, types.uint64, best, weight,
-                        by), generate
 
 
 @intrinsic
@@ -206,7 +99,8 @@ def pull_around(typing_context, edges, metric, cell, time, width, sending, shut,
     """The best way into a cell through unit steps and unit segments: float32 time above 8 bits of
     parent code, u64; the weights of its segments go into weight f32 [8], by the first end's lane.
 
-    Arguments as of `push_around`; `shut`: neighbours from which no step leads here.
+    edges f64 [P * 8], metric f32 [P * 5]; time f32 [P]; bits: neighbours `sending`, that fire comes
+    from; `shut`, from which no step leads here.
     """
     def generate(context, builder, signature, args):
         pointer = {name: data(context, builder, signature.args[k], args[k]) for k, name in (

@@ -72,8 +72,7 @@ def workspace(cells: int) -> Workspace:
         np.zeros((shape[0], room + ways), np.uint64), np.zeros((shape[0], ways), np.uint64),
         np.zeros(tried, np.uint64), np.zeros(tried, np.float32), np.zeros(tried, np.float32),
         np.zeros((shape[0], BATCH, 2), np.uint64),
-        np.zeros((shape[0], LINE), np.float32), np.zeros((shape[0], LINE), np.float32),
-        np.zeros((shape[0], LINE), np.uint8))
+        np.zeros((shape[0], LINE), np.float32))
 
 
 class Job(NamedTuple):

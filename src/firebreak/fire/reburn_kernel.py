@@ -11,8 +11,9 @@ import numpy as np
 from firebreak.compiled import compiled
 from firebreak.fire.fire_tables import UNSEEN, Changes, Workspace
 from firebreak.fire.front_kernel import burn_one, lie_of
-from firebreak.fire.resolve_kernel import change, settle, solve_again
+from firebreak.fire.resolve_kernel import change, settle
 from firebreak.fire.ring import UNBURNED
+from firebreak.fire.solve_kernel import solve_again
 from firebreak.fire.sums_kernel import (
     close_ranks,
     correct,
@@ -34,9 +35,7 @@ def in_place(fire, thread, store, scratch):
                      scratch.entry[thread], scratch.link[thread], scratch.head[thread],
                      scratch.busy[thread], scratch.today[thread], scratch.found[thread],
                      scratch.tried[thread], scratch.late[thread], scratch.share[thread],
-                     scratch.ends[thread],
-                     scratch.near_time[thread], scratch.near_weight[thread],
-                     scratch.near_code[thread])
+                     scratch.ends[thread], scratch.near_weight[thread])
 
 
 @compiled()

@@ -12,10 +12,9 @@ the final times of the way's ends alone, whatever the order in which they are lo
 import numpy as np
 
 from firebreak.compiled import compiled
-from firebreak.fire.around_kernel import pull_steadily, push_steadily
-from firebreak.fire.fire_tables import FINAL, SILENT, UNSEEN
+from firebreak.fire.around_kernel import pull_steadily
+from firebreak.fire.fire_tables import FINAL, UNSEEN
 from firebreak.fire.forget_kernel import (
-    FORGOTTEN,
     forget,
     forget_closed,
     forget_descendants,
@@ -23,8 +22,7 @@ from firebreak.fire.forget_kernel import (
     note,
 )
 from firebreak.fire.front_kernel import enqueue, lowest_bit
-from firebreak.fire.lanes_kernel import STEP_OF_LANE
-from firebreak.fire.queue_kernel import cell_of, drop_first, last_moment, later, time_of
+from firebreak.fire.queue_kernel import later
 from firebreak.fire.ring import SEGMENT_CODE, UNBURNED
 from firebreak.fire.steady_kernel import suits_steady
 from firebreak.fire.way_kernel import (
@@ -33,7 +31,6 @@ from firebreak.fire.way_kernel import (
     OPEN,
     SEGMENT_A,
     SEGMENT_B,
-    TOUCHING,
     kind_of,
     segment_cost,
     segment_open,
@@ -92,7 +89,7 @@ def _through_segment(child, segment, best, metric, lie, work):
 
 
 @compiled(inline="always")
-def _by_step(child, step, metric, unit_time, lie, work):
+def by_step(child, step, metric, unit_time, lie, work):
     """Time of the single step from a cell that is known to send, as if it were open."""
     parent = child + lie.offset[step]
     late = work.time[parent] + step_cost(metric, unit_time, child, step, lie.offset)
@@ -100,7 +97,7 @@ def _by_step(child, step, metric, unit_time, lie, work):
 
 
 @compiled(inline="always")
-def _or_by_segment(best, best_code, best_weight, child, segments, kind, metric, lie, work):
+def or_by_segment(best, best_code, best_weight, child, segments, kind, metric, lie, work):
     """(time, code, weight) of the best of what is given and the ways through segments, bits u64."""
     while segments != 0:
         segment = np.int64(lowest_bit(segments))
@@ -122,11 +119,11 @@ def _best_of(steps, segments, best, best_code, best_weight, child, kind, row, wa
         steps &= steps - np.uint64(1)
         parent = child + lie.offset[step]
         if work.time[parent] < best and _sends(parent, lie, work):
-            t = _by_step(child, step, metric, unit_time, lie, work)
+            t = by_step(child, step, metric, unit_time, lie, work)
             if (t < best or (t == best < np.inf and step < best_code)) and (
                     kind == OPEN or step_open(child, step, lie)):
                 best, best_code, best_weight = t, step, 0.0
-    return _or_by_segment(best, best_code, best_weight, child, segments, kind, metric, lie, work)
+    return or_by_segment(best, best_code, best_weight, child, segments, kind, metric, lie, work)
 
 
 @compiled()
@@ -142,23 +139,6 @@ def _better_across(child, k, crossing, row, ways, lie, work):
     return _best_of(np.uint64(ways.accepts[row, child] & crossing.steps[k]),
                     ways.segments[row, child] & crossing.segments[k], time, code, weight, child,
                     kind, row, ways, lie, work)
-
-
-@compiled(inline="always")
-def _ways_by(step, child, kind, row, ways, lie, work):
-    """(time, code, weight) of the better of what the cell has and the ways that its parent at
-    `step` completes, which just became final.
-    """
-    metric, unit_time = ways.metric[row], ways.unit_time[row]
-    best, best_code = work.time[child], np.int64(work.code[child])
-    best_weight = np.float64(work.weight[child])
-    if ways.accepts[row, child] & (np.uint32(1) << np.uint32(step)) != 0:
-        t = _by_step(child, step, metric, unit_time, lie, work)
-        if (t < best or (t == best < np.inf and step < best_code)) and (
-                kind == OPEN or step_open(child, step, lie)):
-            best, best_code, best_weight = t, step, 0.0
-    return _or_by_segment(best, best_code, best_weight, child,
-                          ways.segments[row, child] & TOUCHING[step], kind, metric, lie, work)
 
 
 @compiled(inline="always")
@@ -246,92 +226,12 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
 
 
 @compiled()
-def _start_over(cell, size, duration, row, ways, lie, changes, work):
+def start_over(cell, size, duration, row, ways, lie, changes, work):
     """Forgets a cell that stands and what depends on it, and queues them; returns the queue's size.
     """
     forgotten = forget_descendants(forget(cell, 0, changes, work), ways.sends_far[row], lie.width,
                                    lie.offset, changes, work)
     return _queue_stack(forgotten, size, duration, row, ways, lie, work)
-
-
-@compiled(inline="always")
-def _reach(child, t, code, weight, size, duration, row, ways, lie, changes, work):
-    """Takes a better way into a cell; returns the queue's size."""
-    if work.status[child] == FORGOTTEN or work.code[child] == UNBURNED:
-        note(child, changes, work)
-        sooner = t < work.time[child]
-        work.time[child], work.code[child], work.weight[child] = t, code, weight
-        if sooner:
-            size = enqueue(child, t, size, work.time, work.queue)
-    else:
-        size = _start_over(child, size, duration, row, ways, lie, changes, work)
-    return size
-
-
-@compiled(inline="always")
-def _send_near(parent, now, size, duration, row, ways, lie, changes, work):
-    """Lets fire spread from a cell to its neighbours; returns the queue's size."""
-    left = np.uint64(255)
-    while left != 0:
-        better = push_steadily(parent, now, left, last_moment(duration), row, ways, lie, work)
-        left = np.uint64(0)
-        while better != 0:
-            lane = lowest_bit(better)
-            better &= better - np.uint64(1)
-            child = parent - lie.offset[STEP_OF_LANE[lane]]
-            code = np.int64(work.near_code[lane])
-            if code == work.code[child]:
-                continue
-            stood = work.status[child] != FORGOTTEN and work.code[child] != UNBURNED
-            size = _reach(child, work.near_time[lane], code, np.float64(work.near_weight[lane]),
-                          size, duration, row, ways, lie, changes, work)
-            if stood:
-                # What the other neighbours would get may come through one that is now forgotten.
-                left, better = np.uint64(254) << lane & np.uint64(255), np.uint64(0)
-    return size
-
-
-@compiled()
-def solve_again(size, duration, row, ways, lie, changes, work):
-    """Lets fire spread from the queue into the forgotten cells; returns how many it reached, which
-    are in `order` then.
-
-    A cell that still stands may burn earlier than before: a later end of a segment can lead to a
-    better point of it, see `way_kernel.segment_weight`. It is then forgotten too.
-    """
-    burned, steady = 0, suits_steady(ways, lie)
-    sends = ways.sends_far[row] if steady else ways.sends[row]
-    while size > 0:
-        word = work.queue[0]
-        drop_first(work.queue, size)
-        size -= 1
-        parent = cell_of(word)
-        # An entry counts if the cell still has its time: forgetting may have taken it back.
-        if work.status[parent] != FORGOTTEN or work.time[parent] != time_of(word):
-            continue
-        now = work.time[parent]
-        work.order[burned] = parent
-        burned += 1
-        if kind_of(parent, lie) == NARROW:
-            work.status[parent] = SILENT
-            continue
-        work.status[parent] = FINAL
-        if steady:
-            size = _send_near(parent, now, size, duration, row, ways, lie, changes, work)
-        steps = np.uint64(sends[parent])
-        while steps != 0:
-            step = np.int64(lowest_bit(steps))
-            steps &= steps - np.uint64(1)
-            child = parent - lie.offset[step]
-            if work.time[child] <= now:
-                continue
-            kind = kind_of(child, lie)
-            if kind == CLOSED:
-                continue
-            t, code, weight = _ways_by(step, child, kind, row, ways, lie, work)
-            if t <= duration and code != work.code[child]:
-                size = _reach(child, t, code, weight, size, duration, row, ways, lie, changes, work)
-    return burned
 
 
 @compiled()

@@ -125,11 +125,6 @@ def permuted(builder, lanes, which) -> Any:
     return shuffled(builder, lanes, lanes, list(which))
 
 
-def chosen(builder, mask, yes, no) -> Any:
-    """Vectors lane by lane, of tuples too."""
-    return type(yes)(*(builder.select(mask, a, b) for a, b in zip(yes, no, strict=True)))
-
-
 def call(builder, name, *lanes) -> Any:
     """An LLVM function of vectors of float64 or of float32."""
     kind = lanes[0].type

@@ -2,9 +2,9 @@
 
 The same ways in the same order of evaluation as in `front_kernel`, so with the same bits; but cells
 become final some at a time. Arrivals are booked into days (`calendar_kernel`), a day is put in
-order when it is opened, and a batch of its cells lists what it sends before any of it is booked: a
+order when it is opened, and a batch of its cells lists what it sends before any of it is taken: a
 way depends on the times of final cells alone. If one of the ways leads to a cell that burns before
-the last of the batch, which is rare, what later cells have sent is dropped and they send again.
+the last of the batch, which is rare, the batch ends before: later cells send again.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ _FIVE = np.uint64(5)  # numbers of a cell's metric
 _BATCH, _COUNTED = np.uint64(BATCH), np.uint64(64)  # longer days are sorted by insertion
 _CODE = np.uint64(255)  # of the words that list ways
 _FAR = ~np.uint64(255)  # segments that are not unit ones
-_STEP_CODE = STEP_OF_LANE.astype(np.uint8)
+STEP_CODE = STEP_OF_LANE.astype(np.uint8)
 
 
 @compiled()
@@ -119,7 +119,7 @@ def _list_sent(first, end, limit, row, edges, metric, ways, lie, work):
 
 
 @compiled(inline="always")
-def _arrive(count, metric, offset, work):
+def arrive(count, metric, offset, work):
     """Makes arrival times and weights of the ways listed in `tried`."""
     if count > 0:
         for k in range(count, count + _THREE):  # four at a time
@@ -131,42 +131,62 @@ def _arrive(count, metric, offset, work):
 
 
 @compiled(inline="always")
-def _insert(word, first, count, today):
-    """Puts a word into its place among today[first:count], which are in order; returns the place.
+def first_arrival(steps, others, work):
+    """The earliest of the arrivals in `found` and `late`; inf if there is none."""
+    t = np.float32(np.inf)
+    for k in range(others):
+        t = min(t, work.late[k])
+    for k in range(steps):
+        t = min(t, time_of(work.found[k]))
+    return t
+
+
+@compiled(inline="always")
+def batch_until(t, first, end, today):
+    """The end of the part of a batch today[first:end] that burns before a time: of one cell, or
+    more.
     """
+    while end > first + _ONE and time_of(today[end - _ONE]) >= t:
+        end -= _ONE
+    return end
+
+
+@compiled(inline="always")
+def insert(word, first, count, today):
+    """Puts a word into its place among today[first:count], which are in order."""
     place = count
     while place > first and today[place - _ONE] > word:
         today[place] = today[place - _ONE]
         place -= _ONE
     today[place] = word
-    return place
 
 
 @compiled(inline="always")
-def _take(t, child, code, weight, limit, day, per_min, first, count, used, far, work):
-    """Gives a cell the way if it is the better one; returns (the entry's place in `today` if it is
-    of today, else NEVER, entries in use, entries of the heap).
+def _take(t, child, code, weight, limit, day, per_min, end, count, used, far, work):
+    """Gives a cell the way if it is the better one; returns (how many entries are of today, entries
+    in use, entries of the heap). Today's entries are in order from `end` on.
     """
-    here, known = NEVER, work.time[child]
+    known = work.time[child]
     if t < known and t <= limit:
         work.time[child], work.code[child], work.weight[child] = t, code, weight
         on, word = day_of(t, per_min), word_of(t, child)
         if on == day:
-            here = _insert(word, first, count, work.today)
+            insert(word, end, count, work.today)
+            count += _ONE
         else:
             used, far = book(word, on, day, used, far, work)
     elif t == known and t <= limit and code < work.code[child]:
         work.code[child], work.weight[child] = code, weight
-    return here, used, far
+    return count, used, far
 
 
 @compiled(inline="always")
-def _sort_day(count, edges, metric, width, work):
+def sort_day(count, edges, metric, width, work):
     """Puts today's entries in order, and asks for what their cells will read."""
     today, copy = work.today, work.found
     if count > _COUNTED:
         for k in range(_ONE, count):
-            _insert(today[k], _NONE, k, today)
+            insert(today[k], _NONE, k, today)
         return
     for k in range(count):
         copy[k] = today[k]
@@ -203,28 +223,18 @@ def spread_steadily(duration, row, ways, lie, work):
         while first < count:
             end = min(first + _BATCH, count)
             steps, others = _list_sent(first, end, limit, row, edges, metric, ways, lie, work)
-            _arrive(others, metric, lie.offset, work)
+            arrive(others, metric, lie.offset, work)
+            end = batch_until(first_arrival(steps, others, work), first, end, today)
+            steps, others = ends[end - first - _ONE, 0], ends[end - first - _ONE, 1]
             # Segments first: most are better than the step of their later end.
-            k = _NONE
-            while k < others:
-                here, used, far = _take(
+            for k in range(others):
+                count, used, far = _take(
                     work.late[k], tried[k] >> _EIGHT, np.uint8(tried[k] & _CODE), work.share[k],
-                    limit, day, per_min, first, count, used, far, work)
-                k += _ONE
-                count += np.uint64(here != NEVER)
-                if here < end:
-                    end = here
-                    steps, others = ends[here - first - _ONE, 0], ends[here - first - _ONE, 1]
-            k = _NONE
-            while k < steps:
-                lane = found[k] & _SEVEN
-                here, used, far = _take(
-                    time_of(found[k]), cell_in(found[k]) >> _THREE, _STEP_CODE[lane],
-                    np.float32(0.0), limit, day, per_min, first, count, used, far, work)
-                k += _ONE
-                count += np.uint64(here != NEVER)
-                if here < end:
-                    end, steps = here, ends[here - first - _ONE, 0]
+                    limit, day, per_min, end, count, used, far, work)
+            for k in range(steps):
+                count, used, far = _take(
+                    time_of(found[k]), cell_in(found[k]) >> _THREE, STEP_CODE[found[k] & _SEVEN],
+                    np.float32(0.0), limit, day, per_min, end, count, used, far, work)
             for k in range(first, end):
                 cell = cell_in(today[k])
                 work.order[burned] = np.int32(cell)
@@ -233,5 +243,5 @@ def spread_steadily(duration, row, ways, lie, work):
         day = next_day(day, per_min, far, work)
         if day != NEVER:
             count, far = open_day(day, per_min, far, work)
-            _sort_day(count, edges, metric, np.uint64(lie.width), work)
+            sort_day(count, edges, metric, np.uint64(lie.width), work)
     return np.int64(burned)

@@ -17,8 +17,9 @@ from firebreak.fire.concern_kernel import depends
 from firebreak.fire.fire_tables import Crossing
 from firebreak.fire.front_kernel import lie_of
 from firebreak.fire.reburn_kernel import changes_of_thread, in_place
-from firebreak.fire.resolve_kernel import change, solve_again, undo
+from firebreak.fire.resolve_kernel import change, undo
 from firebreak.fire.ring import REACH, SEGMENT_CODE, SEGMENTS, UNBURNED
+from firebreak.fire.solve_kernel import solve_again
 from firebreak.fire.sums_kernel import class_of, lost_before, lost_now
 from firebreak.fire.way_kernel import NEAR, OPEN, STEP_COL, STEP_ROW
 
