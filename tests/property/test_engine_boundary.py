@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
@@ -56,6 +56,8 @@ def runs_or_refuses(work) -> bool:
 @pytest.mark.parametrize("entry", ENTRIES)
 @settings(max_examples=120, deadline=None)
 @given(fires=sets_of_fires())
+@example(fires=Fires(np.array([0, 3, 4]), np.array([0, 1, 0]), np.array([np.nan] * 3, object),
+                     np.arange(3, dtype=np.uint64)))
 def test_odd_fires_burn_or_are_refused(entry: str, fires: Fires) -> None:
     if runs_or_refuses(lambda: ENTRIES[entry](fires, CASE.value, None)):
         assert np.isin(fires.source, BURNABLE).all()
@@ -83,6 +85,7 @@ def test_odd_breaks_burn_or_are_refused(entry: str, breaks) -> None:
 @settings(max_examples=120, deadline=None)
 @given(st.sampled_from([*Ellipse._fields, "burnable", "cell_size_m", "slope_tan", "aspect_deg"]),
        arrays(), NUMBERS)
+@example("slope_tan", np.full((3, 3), 1e308), 0)
 def test_odd_rates_and_maps_make_a_field_or_are_refused(name: str, odd, number) -> None:
     ellipse = ellipse_like(np.full((1, 3, 3), 2.0), 2.0, 30.0)
     given_ = {"burnable": np.ones((3, 3), bool), "cell_size_m": 30.0, "slope_tan": None,

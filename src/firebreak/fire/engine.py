@@ -81,6 +81,7 @@ def burn_statistics(field: TravelField, fires: Fires, value: NDArray[np.float32]
                     breaks: NDArray[np.bool_] | None = None) -> BurnStatistics:
     """Burns fires and keeps sums: any number of fires in the memory of some maps per thread."""
     job = make_job(field, value, breaks)
+    table_of(field, fires)  # checks what the sums' units are made from
     sums = new_sums(job, fires)
     loss = add_fires(job, fires, sums).loss
     return statistics_of(sums, loss, job.overlays.value[0], field.shape)

@@ -24,6 +24,7 @@ SpreadMode = Literal["front", "graph"]
 _NO_ROWS = np.empty((0, 0), np.float32)
 _NO_EDGES = np.empty((0, 0, 8))
 _NO_DAYS = np.empty(0)
+MOST_SLOPE_TAN = 1e4  # rise over run; steeper is no ground, and its metric would not be finite
 _NO_FAR = np.empty((0, 0), np.uint32)
 _NO_HEAT = np.empty((0, 0, 3), np.float32)
 
@@ -271,8 +272,9 @@ def _check_maps(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: floa
     for name in ("slope_tan", "aspect_deg"):
         grid = ground[name]
         if grid is not None and not (np.isfinite(grid).all() and (
-                name != "slope_tan" or (grid >= 0).all())):
-            raise fail(expected=f"finite {name}, slopes of 0 or more", given="another one",
+                name != "slope_tan" or ((grid >= 0).all() and (grid <= MOST_SLOPE_TAN).all()))):
+            raise fail(expected=f"finite {name}, slopes from 0 to {MOST_SLOPE_TAN:g}",
+                       given="another one",
                        where="travel times", remedy="fill or mask these cells")
     if not 0.0 < cell_size_m < np.inf:
         raise fail(expected="a cell size above 0 m", given=f"{cell_size_m}", where="travel times",
