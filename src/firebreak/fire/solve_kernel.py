@@ -9,7 +9,7 @@ import numpy as np
 
 from firebreak.compiled import compiled
 from firebreak.fire.around_kernel import shut_around
-from firebreak.fire.calendar_kernel import NEVER, book, cell_in, day_of, next_day, open_day
+from firebreak.fire.calendar_kernel import cell_in
 from firebreak.fire.fire_tables import BATCH, FINAL, SILENT, UNSEEN
 from firebreak.fire.forget_kernel import FORGOTTEN, note
 from firebreak.fire.front_kernel import enqueue
@@ -21,8 +21,8 @@ from firebreak.fire.queue_kernel import (
     last_moment,
     later,
     lowest_bit,
+    push,
     time_of,
-    word_of,
 )
 from firebreak.fire.resolve_kernel import by_step, or_by_segment, start_over
 from firebreak.fire.ring import UNBURNED
@@ -31,15 +31,13 @@ from firebreak.fire.steady_kernel import (
     arrive,
     batch_until,
     first_arrival,
-    insert,
-    sort_day,
     suits_steady,
 )
 from firebreak.fire.way_kernel import CLOSED, NARROW, OPEN, TOUCHING, kind_of, step_open
 
 _NONE, _ONE, _THREE, _SEVEN, _EIGHT = (np.uint64(n) for n in (0, 1, 3, 7, 8))
 _BATCH, _CODE, _STANDS = np.uint64(BATCH), np.uint64(255), np.uint8(UNSEEN)
-_DAYS_TOGETHER = 4.0  # what is forgotten is a part of a front: fewer of its cells burn a day
+_DAYS_TOGETHER = 4.0  # of a calendar: what is forgotten is a part of a front only
 
 
 @compiled(inline="always")
@@ -165,100 +163,92 @@ def _any_stands(steps, others, work):
 
 
 @compiled(inline="always")
-def _take(t, child, code, weight, limit, day, per_min, end, count, used, far, changes, work):
+def _take(t, child, code, weight, limit, size, changes, work):
     """Gives a cell the way if it is the better one; returns (would have to be forgotten first: then
-    nothing is done, how many entries are of today, entries in use, entries of the heap).
+    nothing is done, the queue's size).
     """
     known = work.time[child]
     if t > known or t > limit or code == work.code[child] or (
             t == known and code > work.code[child]):
-        return False, count, used, far
+        return False, size
     if work.status[child] != FORGOTTEN and work.code[child] != UNBURNED:
-        return True, count, used, far
+        return True, size
     note(child, changes, work)
     work.time[child], work.code[child], work.weight[child] = t, code, weight
     if t < known:
-        on, word = day_of(t, per_min), word_of(t, child)
-        if on == day:
-            insert(word, end, count, work.today)
-            count += _ONE
-        else:
-            used, far = book(word, on, day, used, far, work)
-    return False, count, used, far
+        size = enqueue(np.int64(child), t, size, work.time, work.queue)
+    return False, size
 
 
 @compiled(inline="always")
-def _take_of_today(day, per_min, first, count, far, work):
-    """Moves what the heap holds of the day to its places in today[first:count]; returns (how many
-    there are then, entries of the heap).
+def _next_batch(size, together, work):
+    """Takes a batch from the queue into `today`: the next cell, and what burns within `together`
+    minutes of it; returns (how many, the queue's size).
     """
-    while far > 0 and day_of(time_of(work.queue[0]), per_min) == day:
+    count, until = _NONE, np.float32(np.inf)
+    while size > 0 and count < _BATCH and time_of(work.queue[0]) <= until:
         word = work.queue[0]
-        drop_first(work.queue, far)
-        far -= 1
-        insert(word, first, count, work.today)
-        count += _ONE
-    return count, far
+        drop_first(work.queue, size)
+        size -= 1
+        cell = cell_in(word)
+        # An entry counts if the cell still has its time: forgetting may have taken it back.
+        if work.status[cell] == FORGOTTEN and work.time[cell] == time_of(word):
+            if count == 0:
+                until = np.float32(time_of(word) + together)
+            work.today[count] = word
+            count += _ONE
+    return count, size
 
 
 @compiled()
 def _solve_steadily(size, duration, row, ways, lie, changes, work):
-    """`solve_again` for fires that `suits_steady`: batch by batch, as `spread_steadily`."""
+    """`solve_again` for fires that `suits_steady`: batch by batch, as `spread_steadily`, but with a
+    heap: so few cells are in a queue at a time that days would cost more.
+    """
     edges, metric = ways.edges[row].reshape(-1), ways.metric[row].reshape(-1)
     sends_far, today, ends, status = ways.sends_far[row], work.today, work.ends, work.status
-    per_min, limit = 1.0 / (_DAYS_TOGETHER * ways.day_min[row]), last_moment(duration)
-    day, count, burned, used, far = NEVER, _NONE, _NONE, _NONE, np.int64(size)
-    if far > 0:
-        day = day_of(time_of(work.queue[0]), per_min)
-        count, far = _take_of_today(day, per_min, _NONE, _NONE, far, work)
-    while day != NEVER:
-        first = _NONE
-        while first < count:
-            end = min(first + _BATCH, count)
-            end = _list_sent(first, end, limit, edges, metric, sends_far, lie, work)
-            steps, others = ends[end - first - _ONE, 0], ends[end - first - _ONE, 1]
-            arrive(others, metric, lie.offset, work)
-            whole = end
-            end = batch_until(first_arrival(steps, others, work), first, end, today)
-            if end > first + _ONE and _any_stands(steps, others, work):
-                end = first + _ONE
-            steps, others = ends[end - first - _ONE, 0], ends[end - first - _ONE, 1]
-            forgets, stands = _NONE, False
-            # Segments first: most are better than the step of their later end.
-            for k in range(others):
-                child = work.tried[k] >> _EIGHT
-                stands, count, used, far = _take(
-                    work.late[k], child, np.uint8(work.tried[k] & _CODE), work.share[k], limit, day,
-                    per_min, end, count, used, far, changes, work)
-                forgets = child if stands else forgets
-            for k in range(steps):
-                word = work.found[k]
-                child = cell_in(word) >> _THREE
-                stands, count, used, far = _take(
-                    time_of(word), child, STEP_CODE[word & _SEVEN], np.float32(0.0), limit, day,
-                    per_min, end, count, used, far, changes, work)
-                forgets = child if stands else forgets
-            if forgets != 0:
-                # Only of a batch of one cell. It is final, and sends again what is better then.
-                far = start_over(np.int64(forgets), far, duration, row, ways, lie, changes, work)
-                count, far = _take_of_today(day, per_min, end, count, far, work)
-                continue
-            for k in range(first, end):
-                cell = cell_in(today[k])
-                if work.time[cell] == time_of(today[k]) and status[cell] == FORGOTTEN:
-                    work.order[burned] = np.int32(cell)
-                    burned += _ONE
-                    status[cell] = SILENT if lie.state[cell] == NARROW else FINAL
-            last = cell_in(today[end - _ONE])
-            if end == whole and sends_far[last] != 0 and status[last] == FINAL:
-                far = _send_far(np.int64(last), work.time[last], np.uint64(sends_far[last]), far,
-                                duration, row, ways, lie, changes, work)
-                count, far = _take_of_today(day, per_min, end, count, far, work)
-            first = end
-        day = next_day(day, per_min, far, work)
-        if day != NEVER:
-            count, far = open_day(day, per_min, far, work)
-            sort_day(count, edges, metric, np.uint64(lie.width), work)
+    together, limit = _DAYS_TOGETHER * ways.day_min[row], last_moment(duration)
+    burned = _NONE
+    count, size = _next_batch(np.int64(size), together, work)
+    while count > 0:
+        whole = _list_sent(_NONE, count, limit, edges, metric, sends_far, lie, work)
+        steps, others = ends[whole - _ONE, 0], ends[whole - _ONE, 1]
+        arrive(others, metric, lie.offset, work)
+        end = batch_until(first_arrival(steps, others, work), _NONE, whole, today)
+        if end > _ONE and _any_stands(steps, others, work):
+            end = _ONE
+        for k in range(end, count):
+            push(work.queue, size, today[k])
+            size += 1
+        steps, others = ends[end - _ONE, 0], ends[end - _ONE, 1]
+        forgets, stands = _NONE, False
+        # Segments first: most are better than the step of their later end.
+        for k in range(others):
+            child = work.tried[k] >> _EIGHT
+            stands, size = _take(work.late[k], child, np.uint8(work.tried[k] & _CODE),
+                                 work.share[k], limit, size, changes, work)
+            forgets = child if stands else forgets
+        for k in range(steps):
+            word = work.found[k]
+            child = cell_in(word) >> _THREE
+            stands, size = _take(time_of(word), child, STEP_CODE[word & _SEVEN], np.float32(0.0),
+                                 limit, size, changes, work)
+            forgets = child if stands else forgets
+        if forgets != 0:
+            # Only of a batch of one cell, which is final, and sends again what is better then.
+            size = start_over(np.int64(forgets), size, duration, row, ways, lie, changes, work)
+            count = _ONE
+            continue
+        for k in range(end):
+            cell = cell_in(today[k])
+            work.order[burned] = np.int32(cell)
+            burned += _ONE
+            status[cell] = SILENT if lie.state[cell] == NARROW else FINAL
+        last = cell_in(today[end - _ONE])
+        if end == whole and sends_far[last] != 0 and status[last] == FINAL:
+            size = _send_far(np.int64(last), work.time[last], np.uint64(sends_far[last]), size,
+                             duration, row, ways, lie, changes, work)
+        count, size = _next_batch(size, together, work)
     return np.int64(burned)
 
 
