@@ -28,6 +28,14 @@ def test_fires_have_the_bits_of_one_way_after_the_other(case: Case, rules: str) 
     assert_same_fires(case, field)
 
 
+@given(cases(24), st.sampled_from([1e-4, 0.03, 30.0, 1e4]))
+@settings(max_examples=60, deadline=None)
+def test_the_length_of_a_day_changes_no_bit(case: Case, length: float) -> None:
+    """Short days reach beyond the calendar, of long ones most batches end early."""
+    field = case.field("front")
+    assert_same_fires(case, field._replace(day_min=field.day_min * length))
+
+
 @pytest.mark.parametrize("length_to_width", [1.0, 3.0, 8.0])
 def test_even_fuel_burns_alike_whatever_the_wind(length_to_width: float) -> None:
     """Without wind many arrivals are level; with much, long steps and segments are in use."""
