@@ -85,6 +85,26 @@ def test_breaks_that_come_and_go_leave_what_burning_anew_would(case: Case, mode:
         np.testing.assert_array_equal(kept, made)
 
 
+@pytest.mark.parametrize(("seed", "roughness", "unburnable"), [(2, 1.0, 0.0), (3, 3.0, 0.1)])
+def test_rough_maps_where_cells_that_stood_burn_earlier(seed: int, roughness: float,
+                                                        unburnable: float) -> None:
+    """Where speeds differ much between neighbours, a changed end of a segment often leads to a
+    better point of it: cells that stood are forgotten, some more than once.
+    """
+    rng = np.random.default_rng(seed)
+    case = random_case(rng, 50, 50, scenarios=4, fires=12, roughness=roughness, turning=180.0,
+                       unburnable=unburnable, broken=0.0)
+    slots, problem = slots_on(case, with_rules(case, "front", "hard", seed, 1), by_class(case))
+    for _ in range(30):
+        for cell in rng.integers(0, 50 * 50, 2).tolist():
+            toggle(slots, cell)
+        broken = np.flatnonzero(slots.breaks[0])
+        if broken.size and rng.random() < 0.3:
+            toggle(slots, int(rng.choice(broken)))
+        update(slots)
+        assert_as_anew(slots, problem)
+
+
 def gain_slowly(slots: Slots, cell: int) -> float:
     """What placing a break saves of the mean loss; it is taken away again."""
     before = slots.plan_loss(0)

@@ -191,8 +191,10 @@ def _next_batch(size, together, work):
         drop_first(work.queue, size)
         size -= 1
         cell = cell_in(word)
-        # An entry counts if the cell still has its time: forgetting may have taken it back.
-        if work.status[cell] == FORGOTTEN and work.time[cell] == time_of(word):
+        # An entry counts if the cell still has its time: forgetting may have taken it back. A cell
+        # that was forgotten and queued again at the same time has two.
+        if work.status[cell] == FORGOTTEN and work.time[cell] == time_of(word) and (
+                count == 0 or work.today[count - _ONE] != word):
             if count == 0:
                 until = np.float32(time_of(word) + together)
             work.today[count] = word
