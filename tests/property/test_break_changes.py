@@ -85,18 +85,20 @@ def test_breaks_that_come_and_go_leave_what_burning_anew_would(case: Case, mode:
         np.testing.assert_array_equal(kept, made)
 
 
-@pytest.mark.parametrize(("seed", "roughness", "unburnable"), [(2, 1.0, 0.0), (3, 3.0, 0.1)])
-def test_rough_maps_where_cells_that_stood_burn_earlier(seed: int, roughness: float,
-                                                        unburnable: float) -> None:
+@pytest.mark.parametrize("seed", [3, 166])
+def test_rough_maps_where_cells_that_stood_burn_earlier(seed: int) -> None:
     """Where speeds differ much between neighbours, a changed end of a segment often leads to a
-    better point of it: cells that stood are forgotten, some more than once.
+    better point of it: cells that stood are forgotten, some twice with one time between (166).
     """
     rng = np.random.default_rng(seed)
-    case = random_case(rng, 50, 50, scenarios=4, fires=12, roughness=roughness, turning=180.0,
-                       unburnable=unburnable, broken=0.0)
+    size = int(rng.integers(20, 60))
+    case = random_case(rng, size, size, scenarios=4, fires=12,
+                       roughness=float(rng.choice([0.0, 0.3, 1.0, 3.0])),
+                       turning=float(rng.choice([0.0, 30.0, 180.0])),
+                       unburnable=float(rng.choice([0.0, 0.1, 0.3])), broken=0.0)
     slots, problem = slots_on(case, with_rules(case, "front", "hard", seed, 1), by_class(case))
-    for _ in range(30):
-        for cell in rng.integers(0, 50 * 50, 2).tolist():
+    for _ in range(40):
+        for cell in rng.integers(size * size, size=rng.integers(1, 4)).tolist():
             toggle(slots, cell)
         broken = np.flatnonzero(slots.breaks[0])
         if broken.size and rng.random() < 0.3:
