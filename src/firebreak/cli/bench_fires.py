@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 WINDS = 12
 _WHOLE_MAP = 160_000  # cells that the fires of one measurement burn, at least
+_WEATHERS = 8  # of a problem, by default
 
 
 class Measured(NamedTuple):
@@ -102,19 +103,22 @@ def thread_scaling(seed: int, repeats: int) -> dict[str, Any] | None:
 
 
 def build_in_fires(mode: "SpreadMode", size: int, seed: int, repeats: int) -> float:
-    """Seconds that the travel times of one row of weather take, in fires that burn the map."""
+    """Seconds that the travel times of one row of weather take, in fires that burn the map: one of
+    as many as a problem has, which are built together; of a large map it is built alone.
+    """
     from firebreak.fire.engine import burn_loss
     from firebreak.fire.travel import Ellipse, ellipse_of, field_from_ellipse
 
     scene = bench_scene(mode, size, seed)
     land, fires = scene.landscape, endless_fires(scene, 4)
-    ellipse = Ellipse(*(grid[:1] for grid in ellipse_of(scene.behavior)))
+    rows = min(_WEATHERS, max(1, _WHOLE_MAP // land.burnable.size))
+    ellipse = Ellipse(*(np.repeat(grid[:1], rows, axis=0) for grid in ellipse_of(scene.behavior)))
     ratios = []
     for _ in range(repeats):
         build = timed(lambda: field_from_ellipse(ellipse, land.burnable, land.cell_size_m, mode,
                                                  land.slope_tan, land.aspect_deg))
         burn = timed(lambda: burn_loss(scene.field, fires, land.value))
-        ratios.append(build / (burn / fires.source.size))
+        ratios.append(build / rows / (burn / fires.source.size))
     return median(ratios)
 
 

@@ -19,7 +19,7 @@ from firebreak.fire.lanes_kernel import (
     data,
     function,
 )
-from firebreak.fire.ring import NEIGHBOURS, SEGMENT_CODE
+from firebreak.fire.ring import NEIGHBOURS, RING, SEGMENT_CODE
 from firebreak.fire.segment_lanes import (
     BYTES,
     DOUBLES,
@@ -28,6 +28,7 @@ from firebreak.fire.segment_lanes import (
     LANE_OF_STEP,
     after,
     arrival,
+    call,
     cost_of,
     determinant,
     doubles,
@@ -38,6 +39,7 @@ from firebreak.fire.segment_lanes import (
     metric_around,
     metric_at,
     permuted,
+    same,
     unit_slant,
     way_of,
     weight_of,
@@ -45,6 +47,7 @@ from firebreak.fire.segment_lanes import (
 )
 
 _OWN_STEP = np.argsort(LANE_OF_STEP)  # by which a cell sees the neighbour in each lane
+_STEPS = RING.steps[:8]
 _NEVER = ir.Constant(FLOATS, [np.inf] * 8)
 
 
@@ -92,6 +95,33 @@ def children_around(typing_context, code, cell, width):
         return bits(builder, found)
 
     return types.uint64(code, types.uint64, types.uint64), generate
+
+
+@intrinsic
+def not_acute_around(typing_context, metric, cell):
+    """Bits of the unit segments on which a cell's ellipse is not acute: where the gradient of the
+    travel time at one end has a negative product with the other; metric f32 [P * 5].
+    """
+    def generate(context, builder, signature, args):
+        mul, add = builder.fmul, builder.fadd
+        m = metric_at(builder, data(context, builder, signature.args[0], args[0]), args[1])
+        east, north = (doubles(x) for x in (-_STEPS[:, 1], _STEPS[:, 0]))
+        to_east = add(mul(m.m11, east), mul(m.m12, north))
+        to_north = add(mul(m.m12, east), mul(m.m22, north))
+        norm = call(builder, "sqrt", add(mul(east, to_east), mul(north, to_north)))
+        gradient = [builder.fsub(builder.fdiv(part, norm), drift)
+                    for part, drift in ((to_east, m.east), (to_north, m.north))]
+        found = None
+        first, second = np.arange(8), (np.arange(8) + 1) % 8
+        for at, other in (first, second), (second, first):
+            product = add(
+                mul(permuted(builder, gradient[0], at), doubles(-_STEPS[other, 1])),
+                mul(permuted(builder, gradient[1], at), doubles(_STEPS[other, 0])))
+            blunt = builder.fcmp_ordered("<", product, same(product, 0.0))
+            found = blunt if found is None else builder.or_(found, blunt)
+        return bits(builder, found)
+
+    return types.uint64(metric, types.uint64), generate
 
 
 @intrinsic

@@ -1,5 +1,5 @@
 """Travel fields made on a torch device from the ellipses of fire behaviour, nothing copied back or
-forth: the equations of `travel_kernel` on all cells of many landscapes at once.
+forth: the equations of `metric_kernel` and `travel_kernel` on all cells of many landscapes at once.
 
 The numbers are those of `travel.field_from_ellipse` up to the rounding of sines and cosines, which
 float32 hides but for one cell in millions.
@@ -10,10 +10,11 @@ import math
 from typing import TYPE_CHECKING
 
 from firebreak.checks import fail
+from firebreak.fire.metric_kernel import SLOWEST
 from firebreak.fire.ring import REACH, RING, SEGMENTS, STEPS
 from firebreak.fire.torch_field import Arithmetic, DeviceFields, device_of, field_of_rows, root
 from firebreak.fire.travel import BreakRules, Ellipse, SpreadMode, padded_width
-from firebreak.fire.travel_kernel import RATE_GATE, SLOWEST
+from firebreak.fire.travel_kernel import RATE_GATE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,7 +120,7 @@ def _metric_of(rows: "list[Tensor]", cell_size_m: float) -> "list[Tensor]":
 
 
 def _onto_map(own: "list[Tensor]", slope_tan: "Tensor", aspect_deg: "Tensor") -> "list[Tensor]":
-    """The metric seen on the map: `travel_kernel._onto_map`."""
+    """The metric seen on the map: `metric_kernel._onto_map`."""
     m11, m12, m22, w_east, w_north = own
     stretch = root(1.0 + slope_tan * slope_tan) - 1.0
     east, north = -(aspect_deg * _RADIANS).sin(), -(aspect_deg * _RADIANS).cos()

@@ -15,6 +15,7 @@ from firebreak.checks import fail
 from firebreak.fire import travel_kernel
 from firebreak.fire.behavior_types import FireBehavior
 from firebreak.fire.intensity_kernel import heat_per_speed
+from firebreak.fire.metric_kernel import MOST_SLOPE_TAN, fill_ground, fill_metric
 from firebreak.fire.ring import REACH
 from firebreak.fire.spotting import SpotField
 from firebreak.fire.way_kernel import NO_SPOTS, Spots
@@ -24,7 +25,6 @@ SpreadMode = Literal["front", "graph"]
 _NO_ROWS = np.empty((0, 0), np.float32)
 _NO_EDGES = np.empty((0, 0, 8))
 _NO_DAYS = np.empty(0)
-MOST_SLOPE_TAN = 1e4  # rise over run; steeper is no ground, and its metric would not be finite
 _NO_FAR = np.empty((0, 0), np.uint32)
 _NO_HEAT = np.empty((0, 0, 3), np.float32)
 
@@ -149,20 +149,17 @@ def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_
         InputError: a rate is negative, nan or infinite, or the map is empty.
     """
     _check_maps(ellipse, burnable, cell_size_m, slope_tan, aspect_deg)
-    _check_rates(ellipse)
-    ellipse = Ellipse(*(np.asarray(grid, np.float64) for grid in ellipse))
     rows, cols = ellipse.head.shape[1:]
     metric, unit_time, rate = _spread_of(ellipse, burnable, cell_size_m, slope_tan, aspect_deg)
     count, cells = rate.shape
     field = TravelField(
-        (rows, cols), metric, unit_time, rate, np.empty((count, cells), np.uint64),
-        np.empty((count, cells), np.uint32), np.zeros((count, cells), np.uint32),
+        (rows, cols), metric, unit_time, rate, np.zeros((count, cells), np.uint64),
+        np.zeros((count, cells), np.uint32), np.zeros((count, cells), np.uint32),
         pad(burnable, closed=False), mode == "graph")
     field = field._replace(edges=edges_for(count, cells), sends_far=np.zeros_like(field.sends),
                            day_min=np.empty(count))
-    open_ways(field, np.arange(cells), padded_cells(np.arange(rows * cols), cols))
-    for r in range(count):
-        field.day_min[r] = travel_kernel.day_length(field.edges[r], padded_width(cols))
+    _open_all(field)
+    travel_kernel.set_days(field.edges, padded_width(cols), field.day_min)
     return field
 
 
@@ -178,37 +175,50 @@ def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float
                slope_tan: NDArray | None, aspect_deg: NDArray | None,
                ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     """(metric, unit_time, rate) of ellipses."""
-    flat = np.zeros(burnable.shape)
-    slope, aspect = (pad(flat if grid is None else grid.astype(np.float64))
+    count, *shape = ellipse.head.shape
+    cells = (shape[0] + 2 * REACH) * padded_width(shape[1])
+    metric = np.zeros((count, cells, 5), np.float32)
+    unit_time = np.full((count, cells, 8), np.inf, np.float32)
+    rate = np.zeros((count, cells), np.float32)
+    ground = np.zeros((3, *shape))
+    slope, aspect = (np.zeros(shape) if grid is None else _owned(grid)
                      for grid in (slope_tan, aspect_deg))
-    rate = pad(ellipse.head.astype(np.float32))
-    metric, unit_time = np.empty((*rate.shape, 5), np.float32), np.empty((*rate.shape, 8),
-                                                                         np.float32)
-    can_burn = pad(burnable, closed=False)
-    for r in range(rate.shape[0]):
-        travel_kernel.fill_metric(*(pad(grid[r]) for grid in ellipse), slope, aspect, can_burn,
-                                  cell_size_m, metric[r], unit_time[r])
+    if fill_ground(slope, aspect, ground):
+        raise fail(expected=f"finite aspect_deg, and slope_tan from 0 to {MOST_SLOPE_TAN:g}",
+                   given="another one", where="travel times", remedy="fill or mask these cells")
+    if fill_metric(*map(_owned, ellipse), ground, np.array(burnable, order="C"), cell_size_m,
+                   padded_width(shape[1]), metric, unit_time, rate):
+        wrong = [name for name, grid in ellipse._asdict().items()
+                 if not np.isfinite(grid).all() or (name != "heading_deg" and (grid < 0).any())]
+        raise fail(expected=f"finite {wrong[0]}, rates not below 0", given="another one",
+                   where="travel times", remedy="check fuel, weather and slope of the map")
     return metric, unit_time, rate
 
 
-def open_ways(field: TravelField, cells: NDArray[np.int64],
-               senders: NDArray[np.int64]) -> None:
+def _owned(grid: NDArray) -> NDArray[np.float64]:
+    """A copy, laid out as the compiled code expects it."""
+    return np.array(grid, np.float64, order="C")
+
+
+def _open_all(field: TravelField) -> None:
+    shape = (-1, padded_width(field.shape[1]))
+    cells = np.arange(field.burnable.size).reshape(shape)[REACH:-REACH, REACH:-REACH].reshape(-1)
+    open_ways(field, cells, cells)
+
+
+def open_ways(field: TravelField, cells: NDArray[np.int64], senders: NDArray[np.int64]) -> None:
     """Remakes what is open at `cells`, and what `senders` reach, in every row."""
-    width = padded_width(field.shape[1])
-    for r in range(field.metric.shape[0]):
-        travel_kernel.open_ways(cells, field.metric[r], field.rate[r], field.burnable, width,
-                                field.graph, field.segments[r], field.accepts[r])
+    width, segments, accepts = padded_width(field.shape[1]), field.segments, field.accepts
+    travel_kernel.open_ways(cells, field.metric, field.rate, field.burnable, width, field.graph,
+                            segments, accepts)
     for r in range(field.metric.shape[0]):
         if (r + 1) % field.steps:
             # A way that begins in one step of the weather may end in the next and suit that.
-            field.segments[r][cells] |= field.segments[r + 1][cells]
-            field.accepts[r][cells] |= field.accepts[r + 1][cells]
-        travel_kernel.turn_round(senders, field.burnable, width, field.graph,
-                                 field.segments[r], field.accepts[r], field.sends[r],
-                                 field.sends_far[r])
-    for r in range(field.edges.shape[0]):
-        travel_kernel.join_edges(senders, field.unit_time[r], field.burnable, width,
-                                 field.accepts[r], field.edges[r])
+            segments[r][cells] |= segments[r + 1][cells]
+            accepts[r][cells] |= accepts[r + 1][cells]
+    travel_kernel.turn_round(senders, width, field.graph, segments, accepts, field.sends,
+                             field.sends_far)
+    travel_kernel.join_edges(senders, field.unit_time, field.burnable, width, accepts, field.edges)
 
 
 def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:
@@ -216,8 +226,7 @@ def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:
     if steps == 1:
         return field
     field = field._replace(steps=steps, step_min=step_min, edges=_NO_EDGES, day_min=_NO_DAYS)
-    rows, cols = field.shape
-    open_ways(field, np.arange(field.burnable.size), padded_cells(np.arange(rows * cols), cols))
+    _open_all(field)
     return field
 
 
@@ -244,13 +253,6 @@ def spots_on(field: SpotField, cell_size_m: float) -> Spots:
                  float(field.ignition_delay_min), cell_size_m)
 
 
-def _check_rates(ellipse: Ellipse) -> None:
-    for name, grid in zip(Ellipse._fields, ellipse, strict=True):
-        if not np.isfinite(grid).all() or (name != "heading_deg" and (grid < 0).any()):
-            raise fail(expected=f"finite, non-negative {name} rates", given="nan, inf or below 0",
-                       where="travel times", remedy="check fuel, weather and slope of the map")
-
-
 def _check_maps(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
                 slope_tan: NDArray | None, aspect_deg: NDArray | None) -> None:
     """Shapes and kinds, which the compiled code trusts."""
@@ -269,13 +271,6 @@ def _check_maps(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: floa
                                 f"{'true or false' if kinds == 'b' else 'real numbers'}",
                        given=f"{np.asarray(grid).dtype} of shape {np.shape(grid)}",
                        where="travel times", remedy="bring all maps to one grid")
-    for name in ("slope_tan", "aspect_deg"):
-        grid = ground[name]
-        if grid is not None and not (np.isfinite(grid).all() and (
-                name != "slope_tan" or ((grid >= 0).all() and (grid <= MOST_SLOPE_TAN).all()))):
-            raise fail(expected=f"finite {name}, slopes from 0 to {MOST_SLOPE_TAN:g}",
-                       given="another one",
-                       where="travel times", remedy="fill or mask these cells")
     if not 0.0 < cell_size_m < np.inf:
         raise fail(expected="a cell size above 0 m", given=f"{cell_size_m}", where="travel times",
                    remedy="check the raster's transform")

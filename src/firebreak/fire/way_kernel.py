@@ -5,7 +5,7 @@ two steps. The time a displacement d takes in a cell's ellipse of velocities is
 
     F(d) = sqrt(d'Md) - w.d
 
-(a Randers metric; M and w are made in `travel_kernel`). Half of a way counts in the child, half in
+(a Randers metric; M and w are made in `metric_kernel`). Half of a way counts in the child, half in
 the cells it comes from. Where the weather changes on the way, the share of it that is left goes on
 at the next step's speed, so that along one way leaving later never means arriving earlier.
 """
