@@ -4,7 +4,10 @@ import numpy as np
 
 from firebreak.compiled import compiled
 from firebreak.fire.forget_kernel import crosses
+from firebreak.fire.lanes_kernel import prefetch
 from firebreak.fire.ring import UNBURNED
+
+_AHEAD = 4  # fires
 
 
 @compiled(inline="always")
@@ -24,6 +27,14 @@ def _burned_near(fire, cell, reach, width, codes):
             if codes[fire, cell + row * width + col] != UNBURNED:
                 return True
     return False
+
+
+@compiled(inline="always")
+def _ask_near(fire, cell, reach, width, codes):
+    """Asks for what `_burned_near` looks at, some fires ahead: their codes lie far apart."""
+    flat = codes.reshape(-1)
+    for row in range(-reach, reach + 1):
+        prefetch(flat, np.uint64(fire * codes.shape[1] + cell + row * width))
 
 
 @compiled()
@@ -83,6 +94,7 @@ def breaks_concern(slots, places, reach, width, counts, sources, codes, crossing
         list_change(slots[i], cell, counts, new, kept, stale)
         for first, end in _fires_of(slots[i], counts):
             for fire in range(first, end):
+                _ask_near(min(fire + _AHEAD, end - 1), cell, reach, width, codes)
                 if _burned_near(fire, cell, reach, width, codes):
                     concerned[fire] += 1
                     if sources[fire] != cell and depends(fire, cell, codes, crossing):

@@ -66,8 +66,7 @@ def _burn_on(fire, slot, thread, ways, rules, fires, new, crossing, values, lie,
         store.lost[fire] += (lost_now(fresh, first, ways, limits, worth, work)
                              - lost_before(first, ways, limits, worth, changed))
         if shown:
-            correct(fire, slot, thread, fresh, first, lie.offset, ways, limits, share, store,
-                    changed, work)
+            correct(fire, slot, thread, fresh, lie.offset, share, store, changed, work)
     settle(changed, work)
 
 

@@ -12,7 +12,7 @@ the final times of the way's ends alone, whatever the order in which they are lo
 import numpy as np
 
 from firebreak.compiled import compiled
-from firebreak.fire.around_kernel import pull_steadily
+from firebreak.fire.around_kernel import ask_around, known_around, pull_steadily
 from firebreak.fire.fire_tables import FINAL, UNSEEN
 from firebreak.fire.forget_kernel import (
     forget,
@@ -161,12 +161,31 @@ def _queue(cell, size, duration, row, ways, lie, work):
     return size
 
 
+@compiled(inline="always")
+def _keep_reached(count, row, ways, lie, work):
+    """Keeps those of the first `count` cells on the stack to which ways from known cells may lead,
+    and asks for what these take; returns how many.
+    """
+    edges, metric = ways.edges[row].reshape(-1), ways.metric[row].reshape(-1)
+    kept = 0
+    for k in range(count):
+        cell = np.uint64(work.stack[k])
+        if known_around(cell, lie, work) != 0 or (
+                np.uint64(ways.accepts[row, cell]) | ways.segments[row, cell]) & _FAR != 0:
+            work.stack[kept] = np.int32(cell)
+            kept += 1
+            ask_around(cell, edges, metric, np.uint64(lie.width))
+    return kept
+
+
 @compiled()
 def _queue_stack(count, size, duration, row, ways, lie, work):
     """Queues those of the first `count` cells on the stack that known ones reach; returns the
     queue's size.
     """
     # One place that calls, once for many cells: a call hands over hundreds of words.
+    if suits_steady(ways, lie):
+        count = _keep_reached(count, row, ways, lie, work)
     for k in range(count):
         size = _queue(np.int64(work.stack[k]), size, duration, row, ways, lie, work)
     return size
@@ -209,11 +228,13 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
         kind = kind_of(cell, lie)
         if kind in (CLOSED, NARROW):
             forgotten = forget_closed(cell, kind, forgotten, crossing, far, lie, changes, work)
-    forgotten = forget_descendants(forgotten, far, lie.width, lie.offset, changes, work)
+    forgotten = forget_descendants(forgotten, 0, far, lie.width, lie.offset, changes, work)
+    noted = changes.how_many[0]
     for cell in cells:
         if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
             forgotten = _forget_opened(cell, forgotten, crossing, row, ways, lie, changes, work)
-    forgotten = forget_descendants(forgotten, far, lie.width, lie.offset, changes, work)
+    if changes.how_many[0] > noted:
+        forgotten = forget_descendants(forgotten, noted, far, lie.width, lie.offset, changes, work)
     size = _queue_stack(forgotten, 0, duration, row, ways, lie, work)
     for cell in cells:
         if kind_of(cell, lie) not in (CLOSED, NARROW) and cell != lie.source:
@@ -229,8 +250,9 @@ def change(cells, duration, crossing, row, ways, lie, changes, work):
 def start_over(cell, size, duration, row, ways, lie, changes, work):
     """Forgets a cell that stands and what depends on it, and queues them; returns the queue's size.
     """
-    forgotten = forget_descendants(forget(cell, 0, changes, work), ways.sends_far[row], lie.width,
-                                   lie.offset, changes, work)
+    noted = changes.how_many[0]
+    forgotten = forget_descendants(forget(cell, 0, changes, work), noted, ways.sends_far[row],
+                                   lie.width, lie.offset, changes, work)
     return _queue_stack(forgotten, size, duration, row, ways, lie, work)
 
 

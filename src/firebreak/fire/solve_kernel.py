@@ -8,7 +8,7 @@ point of it, see `way_kernel.segment_weight`. It is then forgotten too.
 import numpy as np
 
 from firebreak.compiled import compiled
-from firebreak.fire.around_kernel import shut_around
+from firebreak.fire.around_kernel import ask_around, shut_around
 from firebreak.fire.calendar_kernel import cell_in
 from firebreak.fire.fire_tables import BATCH, FINAL, SILENT, UNSEEN
 from firebreak.fire.forget_kernel import FORGOTTEN, note
@@ -163,7 +163,7 @@ def _any_stands(steps, others, work):
 
 
 @compiled(inline="always")
-def _take(t, child, code, weight, limit, size, changes, work):
+def _take(t, child, code, weight, limit, size, edges, metric, width, changes, work):
     """Gives a cell the way if it is the better one; returns (would have to be forgotten first: then
     nothing is done, the queue's size).
     """
@@ -177,6 +177,7 @@ def _take(t, child, code, weight, limit, size, changes, work):
     work.time[child], work.code[child], work.weight[child] = t, code, weight
     if t < known:
         size = enqueue(np.int64(child), t, size, work.time, work.queue)
+        ask_around(child, edges, metric, width)
     return False, size
 
 
@@ -208,6 +209,7 @@ def _solve_steadily(size, duration, row, ways, lie, changes, work):
     heap: so few cells are in a queue at a time that days would cost more.
     """
     edges, metric = ways.edges[row].reshape(-1), ways.metric[row].reshape(-1)
+    width = np.uint64(lie.width)
     sends_far, today, ends, status = ways.sends_far[row], work.today, work.ends, work.status
     together, limit = _DAYS_TOGETHER * ways.day_min[row], last_moment(duration)
     burned = _NONE
@@ -228,13 +230,13 @@ def _solve_steadily(size, duration, row, ways, lie, changes, work):
         for k in range(others):
             child = work.tried[k] >> _EIGHT
             stands, size = _take(work.late[k], child, np.uint8(work.tried[k] & _CODE),
-                                 work.share[k], limit, size, changes, work)
+                                 work.share[k], limit, size, edges, metric, width, changes, work)
             forgets = child if stands else forgets
         for k in range(steps):
             word = work.found[k]
             child = cell_in(word) >> _THREE
             stands, size = _take(time_of(word), child, STEP_CODE[word & _SEVEN], np.float32(0.0),
-                                 limit, size, changes, work)
+                                 limit, size, edges, metric, width, changes, work)
             forgets = child if stands else forgets
         if forgets != 0:
             # Only of a batch of one cell, which is final, and sends again what is better then.

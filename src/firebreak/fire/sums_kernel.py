@@ -11,6 +11,7 @@ import numpy as np
 from firebreak.compiled import compiled
 from firebreak.fire.fire_tables import UNSEEN
 from firebreak.fire.intensity_kernel import intensity
+from firebreak.fire.lanes_kernel import prefetch
 from firebreak.fire.ring import IGNITION, SEGMENT_CODE, SPOT, UNBURNED
 from firebreak.fire.way_kernel import SEGMENT_A, SEGMENT_B, row_at
 
@@ -26,12 +27,15 @@ def class_of(cell, time, code, weight, first, ways, limits):
 
 @compiled()
 def lost_now(burned, first, ways, limits, worth, work):
-    """What the first `burned` cells of `order` lose together; worth i64 [C, P]."""
+    """What the first `burned` cells of `order` lose together; worth i64 [C, P]. Leaves their
+    classes of intensity in `classes`.
+    """
     lost = 0
     for k in range(burned):
         cell = work.order[k]
-        lost += worth[class_of(cell, work.time[cell], work.code[cell], work.weight[cell], first,
-                               ways, limits), cell]
+        work.classes[cell] = class_of(cell, work.time[cell], work.code[cell], work.weight[cell],
+                                      first, ways, limits)
+        lost += worth[work.classes[cell], cell]
     return lost
 
 
@@ -148,16 +152,14 @@ def _take_back(fire, slot, thread, offset, store, changes, work):
 
 
 @compiled()
-def _hand_down_fresh(fire, slot, thread, fresh, first, offset, ways, limits, share, store, changes,
-                     work):
-    """Numbers of the cells that were reached anew; what they hand to those that stand is kept
-    apart.
+def _hand_down_fresh(fire, slot, thread, fresh, offset, share, store, changes, work):
+    """Numbers of the cells that were reached anew, whose `classes` are known; what they hand to
+    those that stand is kept apart.
     """
     below, more, order = store.below[fire], changes.more, work.order
     for k in range(fresh - 1, -1, -1):
         cell, parents = order[k], np.int64(work.code[order[k]])
-        below[cell] += share[class_of(cell, work.time[cell], work.code[cell], work.weight[cell],
-                                      first, ways, limits), cell]
+        below[cell] += share[work.classes[cell], cell]
         mine = np.int64(below[cell])
         store.burned[thread, slot, cell] += 1
         store.downstream[thread, slot, cell] += mine
@@ -194,11 +196,13 @@ def _hand_down_more(fire, slot, thread, stands, offset, store, changes, work):
 
 
 @compiled()
-def correct(fire, slot, thread, fresh, first, offset, ways, limits, share, store, changes, work):
-    """Corrects a shown fire's part of its slot's sums by what has changed in it."""
+def correct(fire, slot, thread, fresh, offset, share, store, changes, work):
+    """Corrects a shown fire's part of its slot's sums by what has changed in it, after `lost_now`.
+    """
+    for k in range(changes.how_many[0]):
+        prefetch(store.below[fire], np.uint64(changes.cell[k]))
     stands = close_ranks(fire, fresh, store, work)
     _take_back(fire, slot, thread, offset, store, changes, work)
-    _hand_down_fresh(fire, slot, thread, fresh, first, offset, ways, limits, share, store, changes,
-                     work)
+    _hand_down_fresh(fire, slot, thread, fresh, offset, share, store, changes, work)
     _hand_down_more(fire, slot, thread, stands, offset, store, changes, work)
     store.size[fire] = stands + fresh
