@@ -15,6 +15,8 @@ from firebreak.fire.lanes_kernel import prefetch
 from firebreak.fire.ring import IGNITION, SEGMENT_CODE, SPOT, UNBURNED
 from firebreak.fire.way_kernel import SEGMENT_A, SEGMENT_B, row_at
 
+_AHEAD = 6  # cells
+
 
 @compiled(inline="always")
 def class_of(cell, time, code, weight, first, ways, limits):
@@ -25,6 +27,13 @@ def class_of(cell, time, code, weight, first, ways, limits):
     return np.searchsorted(limits, here, side="right")
 
 
+@compiled(inline="always")
+def _ask_heat(cells, k, count, first, ways):
+    """Asks for what `class_of` reads of a cell some places ahead of the k-th."""
+    if ways.heat.shape[0] > 0 and k + _AHEAD < count:
+        prefetch(ways.heat[first].reshape(-1), np.uint64(cells[k + _AHEAD]) * np.uint64(3))
+
+
 @compiled()
 def lost_now(burned, first, ways, limits, worth, work):
     """What the first `burned` cells of `order` lose together; worth i64 [C, P]. Leaves their
@@ -32,6 +41,7 @@ def lost_now(burned, first, ways, limits, worth, work):
     """
     lost = 0
     for k in range(burned):
+        _ask_heat(work.order, k, burned, first, ways)
         cell = work.order[k]
         work.classes[cell] = class_of(cell, work.time[cell], work.code[cell], work.weight[cell],
                                       first, ways, limits)
@@ -44,6 +54,7 @@ def lost_before(first, ways, limits, worth, changes):
     """What the cells that changed lost together before."""
     lost = 0
     for k in range(changes.how_many[0]):
+        _ask_heat(changes.cell, k, changes.how_many[0], first, ways)
         if changes.code[k] != UNBURNED:
             cell = changes.cell[k]
             lost += worth[class_of(cell, changes.time[k], changes.code[k], changes.weight[k], first,
