@@ -9,7 +9,7 @@ A padded cell index is (row + REACH) * width + col + REACH with width = columns 
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from firebreak.checks import fail
 from firebreak.fire import travel_kernel
@@ -181,12 +181,12 @@ def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float
     unit_time = np.full((count, cells, 8), np.inf, np.float32)
     rate = np.zeros((count, cells), np.float32)
     ground = np.zeros((3, *shape))
-    slope, aspect = (np.zeros(shape) if grid is None else _owned(grid)
+    slope, aspect = (np.zeros(shape) if grid is None else _laid_out(grid)
                      for grid in (slope_tan, aspect_deg))
     if fill_ground(slope, aspect, ground):
         raise fail(expected=f"finite aspect_deg, and slope_tan from 0 to {MOST_SLOPE_TAN:g}",
                    given="another one", where="travel times", remedy="fill or mask these cells")
-    if fill_metric(*map(_owned, ellipse), ground, np.array(burnable, order="C"), cell_size_m,
+    if fill_metric(*map(_laid_out, ellipse), ground, _laid_out(burnable, np.bool_), cell_size_m,
                    padded_width(shape[1]), metric, unit_time, rate):
         wrong = [name for name, grid in ellipse._asdict().items()
                  if not np.isfinite(grid).all() or (name != "heading_deg" and (grid < 0).any())]
@@ -195,9 +195,9 @@ def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float
     return metric, unit_time, rate
 
 
-def _owned(grid: NDArray) -> NDArray[np.float64]:
-    """A copy, laid out as the compiled code expects it."""
-    return np.array(grid, np.float64, order="C")
+def _laid_out(grid: NDArray, kind: DTypeLike = np.float64) -> NDArray:
+    """As the compiled code expects it: a copy where it is not."""
+    return np.require(grid, kind, ["C", "W"])
 
 
 def _open_all(field: TravelField) -> None:
