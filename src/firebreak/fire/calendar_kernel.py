@@ -1,16 +1,16 @@
 """A queue of cells by days: arrivals are booked into days of equal length, and the days follow one
 after the other (Dial 1969: Algorithm 360, Commun. ACM 12).
 
-A day's entries are a list in no order, which whoever opens the day puts in order or not. What is
-further ahead than the calendar reaches waits in a heap. Entries are the words of `queue_kernel`; a
-cell whose time improves is booked again, and entries that a better one has replaced are dropped
-when their day is opened.
+A day's entries are in no order; whoever opens the day puts them in order or not. What is further
+ahead than the calendar reaches waits in a heap, and so does what a full day has no room for.
+Entries are the words of `queue_kernel`; a cell whose time improves is booked again, and entries
+that a better one has replaced are dropped when their day is opened.
 """
 
 import numpy as np
 
 from firebreak.compiled import compiled
-from firebreak.fire.fire_tables import DAYS
+from firebreak.fire.fire_tables import DAYS, PER_DAY
 from firebreak.fire.queue_kernel import compact, drop_first, lowest_bit, push, time_of
 
 NEVER = np.uint64(2**64 - 1)  # after all days and words
@@ -31,23 +31,20 @@ def day_of(time, per_min):
 
 
 @compiled(inline="always")
-def book(word, on, day, used, far, work):
-    """Books an entry for a day after the one that is open; returns (entries in use, entries of the
-    heap).
-    """
-    if on - day < np.uint64(DAYS) and used < np.uint64(work.entry.shape[0]):
-        place = on & np.uint64(DAYS - 1)
-        work.entry[used] = word
-        work.link[used] = work.head[place]
-        work.head[place] = np.int32(used)
+def book(word, on, day, far, work):
+    """Books an entry for a day after the one that is open; returns the entries of the heap."""
+    place = on & np.uint64(DAYS - 1)
+    booked = np.uint64(work.booked[place])
+    if on - day < np.uint64(DAYS) and booked < np.uint64(PER_DAY):
+        work.entry[place * np.uint64(PER_DAY) + booked] = word
+        work.booked[place] = np.int32(booked + _ONE)
         work.busy[place >> _SIX] |= _ONE << (place & _LAST_BIT)
-        used += _ONE
     else:
         if far == work.queue.shape[0]:
             far = compact(work.queue, far, work.time)
         push(work.queue, far, word)
         far += 1
-    return used, far
+    return far
 
 
 @compiled(inline="always")
@@ -77,12 +74,11 @@ def open_day(day, per_min, far, work):
     """Takes a day's entries that stand into `today`; returns (how many, entries of the heap)."""
     count = np.uint64(0)
     place = day & np.uint64(DAYS - 1)
-    entry = work.head[place]
-    work.head[place] = -1
+    first, booked = place * np.uint64(PER_DAY), np.uint64(work.booked[place])
+    work.booked[place] = 0
     work.busy[place >> _SIX] &= ~(_ONE << (place & _LAST_BIT))
-    while entry >= 0:
-        word = work.entry[np.uint64(entry)]
-        entry = work.link[np.uint64(entry)]
+    for k in range(first, first + booked):
+        word = work.entry[k]
         work.today[count] = word
         count += np.uint64(work.time[cell_in(word)] == time_of(word))
     while far > 0 and day_of(time_of(work.queue[0]), per_min) == day:

@@ -58,6 +58,7 @@ class Results(NamedTuple):
 
 
 DAYS = 512  # of a calendar, a power of 2
+PER_DAY = 72  # entries; with a power of 2, days would crowd into few lines of the cache
 SENDERS = 32  # cells that send fire in one go, on the graph
 BATCH = 8  # and in the front
 TRIED = 16 + 24 + 96 + 8  # ways that a cell completes, but for unit steps; and a vector more
@@ -69,10 +70,9 @@ class Workspace(NamedTuple):
     classes u8, thrower i32 (of the ember that lit a cell), stack i32, [T, P] each, order i32
     [T, 2 P] and queue u64 [T, Q]. Without the first axis it is one thread's part.
 
-    The calendar of `calendar_kernel`: entry u64, link i32 [T, E], the entry after it on its day's
-    list, -1 at the end; head i32 [T, DAYS], -1 for none; busy u64 [T, DAYS / 64], bits of the days
-    that have entries; today u64, the open day's entries; found u64, ways found by up to SENDERS
-    cells.
+    The calendar of `calendar_kernel`: entry u64 [T, DAYS * PER_DAY], one day's after the other's;
+    booked i32 [T, DAYS], how many a day has; busy u64 [T, DAYS / 64], bits of the days that have
+    any; today u64, the open day's entries; found u64, ways found by up to SENDERS cells.
 
     Ways that a batch of the front sends: tried u64, late f32, share f32, see `front_list_kernel`;
     ends u64 [T, BATCH, 2], how many after each cell.
@@ -95,8 +95,7 @@ class Workspace(NamedTuple):
     stack: NDArray[np.int32]
     queue: NDArray[np.uint64]
     entry: NDArray[np.uint64]
-    link: NDArray[np.int32]
-    head: NDArray[np.int32]
+    booked: NDArray[np.int32]
     busy: NDArray[np.uint64]
     today: NDArray[np.uint64]
     found: NDArray[np.uint64]

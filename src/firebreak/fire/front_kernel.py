@@ -199,7 +199,7 @@ def of_thread(scratch, thread, code):
     return Workspace(scratch.time[thread], code, scratch.weight[thread], scratch.status[thread],
                      scratch.order[thread], scratch.below[thread], scratch.classes[thread],
                      scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread],
-                     scratch.entry[thread], scratch.link[thread], scratch.head[thread],
+                     scratch.entry[thread], scratch.booked[thread],
                      scratch.busy[thread], scratch.today[thread], scratch.found[thread],
                      scratch.tried[thread], scratch.late[thread], scratch.share[thread],
                      scratch.ends[thread], scratch.near_weight[thread])

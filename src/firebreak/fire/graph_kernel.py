@@ -63,10 +63,8 @@ def _send(first, end, edges, limit, lie, work):
 
 
 @compiled(inline="always")
-def _book(found, day, per_min, count, used, far, edges, work):
-    """Books the cells that were found reached; returns (cells of today, entries in use, entries of
-    the heap).
-    """
+def _book(found, day, per_min, count, far, edges, work):
+    """Books the cells that were found reached; returns (cells of today, entries of the heap)."""
     time, code = work.time, work.code
     for i in range(found):
         word = work.found[i]
@@ -82,8 +80,8 @@ def _book(found, day, per_min, count, used, far, edges, work):
             work.today[count] = entry
             count += _ONE
         else:
-            used, far = book(entry, on, day, used, far, work)
-    return count, used, far
+            far = book(entry, on, day, far, work)
+    return count, far
 
 
 @compiled(inline="always")
@@ -132,7 +130,7 @@ def spread_on_graph(duration, row, ways, lie, work):
     work.time[source] = 0.0
     work.code[source] = IGNITION
     work.today[zero] = word_of(np.float32(0.0), source)
-    day, count, burned, used, far = zero, _ONE, zero, zero, np.int64(0)
+    day, count, burned, far = zero, _ONE, zero, np.int64(0)
     while day != NEVER:
         sent = zero
         while sent < count:
@@ -141,7 +139,7 @@ def spread_on_graph(duration, row, ways, lie, work):
                 count, sent = _that_stand(sent, count, kept, work), kept
             end = min(sent + np.uint64(SENDERS), count)
             found = _send(sent, end, edges, limit, lie, work)
-            count, used, far = _book(found, day, per_min, count, used, far, edges, work)
+            count, far = _book(found, day, per_min, count, far, edges, work)
             sent = end
         burned = _lay_down(_that_stand(zero, count, zero, work), burned, work)
         day = next_day(day, per_min, far, work)

@@ -32,7 +32,7 @@ def in_place(fire, thread, store, scratch):
     return Workspace(store.time[fire], store.code[fire], store.weight[fire], scratch.status[thread],
                      scratch.order[thread], scratch.below[thread], scratch.classes[thread],
                      scratch.thrower[thread], scratch.stack[thread], scratch.queue[thread],
-                     scratch.entry[thread], scratch.link[thread], scratch.head[thread],
+                     scratch.entry[thread], scratch.booked[thread],
                      scratch.busy[thread], scratch.today[thread], scratch.found[thread],
                      scratch.tried[thread], scratch.late[thread], scratch.share[thread],
                      scratch.ends[thread], scratch.near_weight[thread])

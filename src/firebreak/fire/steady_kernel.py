@@ -162,9 +162,9 @@ def insert(word, first, count, today):
 
 
 @compiled(inline="always")
-def _take(t, child, code, weight, limit, day, per_min, end, count, used, far, work):
+def _take(t, child, code, weight, limit, day, per_min, end, count, far, work):
     """Gives a cell the way if it is the better one; returns (how many entries are of today, entries
-    in use, entries of the heap). Today's entries are in order from `end` on.
+    of the heap). Today's entries are in order from `end` on.
     """
     known = work.time[child]
     if t < known and t <= limit:
@@ -174,10 +174,10 @@ def _take(t, child, code, weight, limit, day, per_min, end, count, used, far, wo
             insert(word, end, count, work.today)
             count += _ONE
         else:
-            used, far = book(word, on, day, used, far, work)
+            far = book(word, on, day, far, work)
     elif t == known and t <= limit and code < work.code[child]:
         work.code[child], work.weight[child] = code, weight
-    return count, used, far
+    return count, far
 
 
 @compiled(inline="always")
@@ -217,7 +217,7 @@ def spread_steadily(duration, row, ways, lie, work):
     work.code[lie.source] = IGNITION
     work.weight[lie.source] = 0.0
     today[_NONE] = word_of(np.float32(0.0), lie.source)
-    day, count, burned, used, far = _NONE, _ONE, _NONE, _NONE, np.int64(0)
+    day, count, burned, far = _NONE, _ONE, _NONE, np.int64(0)
     while day != NEVER:
         first = _NONE
         while first < count:
@@ -228,13 +228,13 @@ def spread_steadily(duration, row, ways, lie, work):
             steps, others = ends[end - first - _ONE, 0], ends[end - first - _ONE, 1]
             # Segments first: most are better than the step of their later end.
             for k in range(others):
-                count, used, far = _take(
+                count, far = _take(
                     work.late[k], tried[k] >> _EIGHT, np.uint8(tried[k] & _CODE), work.share[k],
-                    limit, day, per_min, end, count, used, far, work)
+                    limit, day, per_min, end, count, far, work)
             for k in range(steps):
-                count, used, far = _take(
+                count, far = _take(
                     time_of(found[k]), cell_in(found[k]) >> _THREE, STEP_CODE[found[k] & _SEVEN],
-                    np.float32(0.0), limit, day, per_min, end, count, used, far, work)
+                    np.float32(0.0), limit, day, per_min, end, count, far, work)
             for k in range(first, end):
                 cell = cell_in(today[k])
                 work.order[burned] = np.int32(cell)
