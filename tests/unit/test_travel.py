@@ -10,6 +10,7 @@ from firebreak.fire.travel import Ellipse, TravelField, field_from_ellipse, in_s
 from firebreak.fire.travel_kernel import RATE_GATE
 
 SHAPE = (14, 11)
+ENDING = [[s for s in range(SEGMENTS) if step in RING.segments[s].tolist()] for step in range(STEPS)]
 
 
 def field_of(seed: int, roughness: float, mode: str) -> TravelField:
@@ -87,8 +88,7 @@ def test_what_a_cell_sends_is_what_others_accept_from_it(mode, steps) -> None:
         for child in np.flatnonzero(field.burnable).tolist():
             for step in range(STEPS):
                 bit, by = np.uint32(1 << step), child + offset[step]
-                ending = [s for s in range(SEGMENTS) if step in RING.segments[s]
-                          and int(field.segments[row, child]) >> s & 1]
+                ending = [s for s in ENDING[step] if int(field.segments[row, child]) >> s & 1]
                 single = field.accepts[row, child] & bit != 0
                 sends[row, by] |= bit if single or ending else 0
                 far[row, by] |= bit if (single and step >= 8) or any(s >= 8 for s in ending) else 0
