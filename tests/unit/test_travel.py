@@ -10,7 +10,7 @@ from firebreak.fire.travel import Ellipse, TravelField, field_from_ellipse, in_s
 from firebreak.fire.travel_kernel import RATE_GATE
 
 SHAPE = (14, 11)
-ENDING = [[s for s in range(SEGMENTS) if step in RING.segments[s].tolist()] for step in range(STEPS)]
+ENDING = [[s for s in range(SEGMENTS) if k in RING.segments[s].tolist()] for k in range(STEPS)]
 
 
 def field_of(seed: int, roughness: float, mode: str) -> TravelField:
