@@ -139,6 +139,7 @@ def test_the_closed_form_on_a_slope_is_the_ellipse_of_its_plane(load):
 
 
 @pytest.mark.parametrize("page", ["fire-model.md", "weather.md", "formats.md", "engine.md",
+                                  "engine-detail.md", "engine-measured.md", "engine-torch.md",
                                   "validation.md"])
 def test_every_function_that_a_page_names_exists(page):
     named = NAMED.findall((DOCS / page).read_text(encoding="utf-8"))
