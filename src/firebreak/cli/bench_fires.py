@@ -39,12 +39,13 @@ def timed(work: Callable[[], object]) -> float:
     return time.process_time() - begin
 
 
-def bench_scene(mode: "SpreadMode", size: int, seed: int) -> "Scene":
-    """A synthetic map in two weathers; durations are not calibrated, its fires burn all of it."""
+def bench_scene(mode: "SpreadMode", size: int, seed: int, weathers: int = 2) -> "Scene":
+    """A synthetic map; durations are not calibrated, its fires burn all of it."""
     from firebreak.fire.scene import FireConditions, FireRegime, make_scene
     from firebreak.landscape.synthetic import generate
 
-    conditions = FireConditions(spread=mode, scenarios=2, regime=FireRegime(duration_min=1.0))
+    conditions = FireConditions(spread=mode, scenarios=weathers,
+                                regime=FireRegime(duration_min=1.0))
     return make_scene(generate(seed, size), conditions, seed)
 
 
@@ -103,22 +104,21 @@ def thread_scaling(seed: int, repeats: int) -> dict[str, Any] | None:
 
 
 def build_in_fires(mode: "SpreadMode", size: int, seed: int, repeats: int) -> float:
-    """Seconds that the travel times of one row of weather take, in fires that burn the map: one of
-    as many as a problem has, which are built together; of a large map it is built alone.
+    """Seconds that the travel times of one weather take, in fires that burn the map: one of as many
+    as a problem has, which are built together; of a large map it is built alone.
     """
     from firebreak.fire.engine import burn_loss
-    from firebreak.fire.travel import Ellipse, ellipse_of, field_from_ellipse
+    from firebreak.fire.travel import ellipse_of, field_from_ellipse
 
-    scene = bench_scene(mode, size, seed)
-    land, fires = scene.landscape, endless_fires(scene, 4)
-    rows = min(_WEATHERS, max(1, _WHOLE_MAP // land.burnable.size))
-    ellipse = Ellipse(*(np.repeat(grid[:1], rows, axis=0) for grid in ellipse_of(scene.behavior)))
+    weathers = min(_WEATHERS, max(1, _WHOLE_MAP // size**2))
+    scene = bench_scene(mode, size, seed, weathers)
+    land, fires, ellipse = scene.landscape, endless_fires(scene, 4), ellipse_of(scene.behavior)
     ratios = []
     for _ in range(repeats):
         build = timed(lambda: field_from_ellipse(ellipse, land.burnable, land.cell_size_m, mode,
                                                  land.slope_tan, land.aspect_deg))
         burn = timed(lambda: burn_loss(scene.field, fires, land.value))
-        ratios.append(build / rows / (burn / fires.source.size))
+        ratios.append(build / weathers / (burn / fires.source.size))
     return median(ratios)
 
 
