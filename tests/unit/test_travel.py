@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from firebreak.checks import InputError
 from firebreak.fire.ring import RING, SEGMENTS, STEPS
 from firebreak.fire.travel import Ellipse, TravelField, field_from_ellipse, in_streams, padded_width
 from firebreak.fire.travel_kernel import RATE_GATE
@@ -76,6 +77,17 @@ def test_ways_are_open_where_the_ring_must_be_finer_and_nothing_slower_is_crosse
     assert (field.accepts[:, ~field.burnable] == 0).all()
     assert (field.segments[:, ~field.burnable] == 0).all()
     assert roughness > 0.5 or (field.accepts >> 8).any()
+
+
+@pytest.mark.parametrize(("layer", "value"), [
+    ("head", np.nan), ("back", -1.0), ("flank", np.inf), ("heading_deg", np.nan),
+    ("slope_tan", -0.5), ("slope_tan", 20_000.0), ("aspect_deg", np.inf)])
+def test_what_no_fire_burns_with_is_named_with_its_number(layer, value) -> None:
+    grids = {name: np.ones((2, *SHAPE)) for name in Ellipse._fields}
+    ground = {name: np.ones(SHAPE) for name in ("slope_tan", "aspect_deg")}
+    (grids | ground)[layer][..., 3, 4] = value
+    with pytest.raises(InputError, match=rf"finite {layer}.* got {value:g} in [12] of"):
+        field_from_ellipse(Ellipse(**grids), np.ones(SHAPE, np.bool_), 30.0, "front", **ground)
 
 
 @pytest.mark.parametrize("mode", ["front", "graph"])

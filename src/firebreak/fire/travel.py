@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from firebreak.checks import fail
+from firebreak.checks import InputError, fail
 from firebreak.fire import travel_kernel
 from firebreak.fire.behavior_types import FireBehavior
 from firebreak.fire.intensity_kernel import heat_per_speed
@@ -184,15 +184,27 @@ def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float
     slope, aspect = (np.zeros(shape) if grid is None else _laid_out(grid)
                      for grid in (slope_tan, aspect_deg))
     if fill_ground(slope, aspect, ground):
-        raise fail(expected=f"finite aspect_deg, and slope_tan from 0 to {MOST_SLOPE_TAN:g}",
-                   given="another one", where="travel times", remedy="fill or mask these cells")
+        raise _out_of_range({"slope_tan": slope, "aspect_deg": aspect})
     if fill_metric(*map(_laid_out, ellipse), ground, _laid_out(burnable, np.bool_), cell_size_m,
                    padded_width(shape[1]), metric, unit_time, rate):
-        wrong = [name for name, grid in ellipse._asdict().items()
-                 if not np.isfinite(grid).all() or (name != "heading_deg" and (grid < 0).any())]
-        raise fail(expected=f"finite {wrong[0]}, rates not below 0", given="another one",
-                   where="travel times", remedy="check fuel, weather and slope of the map")
+        raise _out_of_range(ellipse._asdict())
     return metric, unit_time, rate
+
+
+def _out_of_range(grids: dict[str, NDArray]) -> InputError:
+    """The error to raise where the compiled code met numbers that no fire burns with."""
+    for name, grid in grids.items():
+        if name.endswith("_deg"):
+            range_, fine = "", np.isfinite(grid)
+        elif name == "slope_tan":
+            range_, fine = f" from 0 to {MOST_SLOPE_TAN:g}", (grid >= 0) & (grid <= MOST_SLOPE_TAN)
+        else:
+            range_, fine = " from 0 on", (grid >= 0) & (grid < np.inf)
+        if not fine.all():
+            break
+    return fail(expected=f"finite {name}{range_}",
+                given=f"{grid[~fine][0]:g} in {(~fine).sum()} of {grid.size} cells",
+                where="travel times", remedy="check fuel, weather and slope of these cells")
 
 
 def _laid_out(grid: NDArray, kind: DTypeLike = np.float64) -> NDArray:
