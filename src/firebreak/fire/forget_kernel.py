@@ -30,7 +30,8 @@ def note(cell, changes, work):
 def forget(cell, forgotten, changes, work):
     """Forgets how fire came to a cell, and stacks it; returns how many stand there then.
 
-    When it came is left to `_forget_times`: to wait for it here, cell by cell, takes longer.
+    When it came is left to `_forget_times`: to wait for it here, cell by cell, takes longer. But a
+    cell that was forgotten before, and reached anew since, is noted already.
     """
     if work.status[cell] != FORGOTTEN:
         k = changes.how_many[0]
