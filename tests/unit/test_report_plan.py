@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic import generate
@@ -18,7 +20,8 @@ from firebreak.planning.methods import make_plan
 from firebreak.planning.phases import Phase, years_of
 from firebreak.planning.stretches import segments_of
 from firebreak.report import html, run_report
-from firebreak.report.plan_figures import compass, stopping_point
+from firebreak.report.canvas import close_figure
+from firebreak.report.plan_figures import compass, stopping_point, weather_figure
 from firebreak.report.plan_page import LIMITS, Origin
 from firebreak.report.plan_report import write_plan_report
 
@@ -156,6 +159,23 @@ def test_years_are_paid_in_the_order_to_build(result: PlanResult) -> None:
     costs = [one.cost for one in result.segments]
     phases = [Phase(2030, costs[0]), Phase(2031, 0.0), Phase(2033, float(np.sum(costs[1:])))]
     assert years_of(result.segments, phases) == [2030, *[2033] * (len(costs) - 1)]
+
+
+@pytest.mark.parametrize("weathers", [1, 2, 8])
+def test_what_a_plan_saves_by_weather_fits_its_figure(weathers: int) -> None:
+    line = {"low": 0.2, "high": 0.4, "reduction": 0.3, "mean_loss_before": 10.0,
+            "mean_loss_after": 7.0, "fires": 50, "wind_from_deg": 0.0, "dead_moisture_1h": 0.06}
+    figure = weather_figure([line | {"wind_20ft_km_h": 9.0 * k} for k in range(weathers)],
+                            caption="of a test")
+    FigureCanvasAgg(figure).draw()
+    words = [text for text in figure.findobj(Text) if text.get_text()]
+    places = [text.get_window_extent() for text in words]
+    assert all(0.0 <= place.y0 < place.y1 <= figure.bbox.height for place in places)
+    caption = next(place for text, place in zip(words, places, strict=True)
+                   if text.get_text() == "of a test")
+    assert not any(caption.overlaps(place) for place in places if place is not caption)
+    assert "calm, 1-h fuel 6 %" in {text.get_text() for text in words}
+    close_figure(figure)
 
 
 @pytest.mark.parametrize(("degrees", "name"), [(0, "N"), (22, "N"), (23, "NE"), (180, "S"),

@@ -171,17 +171,22 @@ def weather_figure(lines: Sequence[Mapping[str, Any]], *, caption: str) -> Figur
             axes.text(1.02, place, f"{amount(line['mean_loss_before'])} to "
                       f"{amount(line['mean_loss_after'])}   ({line['fires']} fires)",
                       transform=axes.get_yaxis_transform(), va="center", fontsize=9)
-        axes.text(1.02, len(ordered) - 0.35, "mean loss, without to with",
-                  transform=axes.get_yaxis_transform(), va="bottom", fontsize=9, color=QUIET)
+        axes.text(1.02, 1.0, "mean loss, without to with", transform=axes.transAxes, va="bottom",
+                  fontsize=9, color=QUIET)
+        axes.set_ylim(-0.6, len(ordered) - 0.4)  # around one weather there would be next to nothing
         axes.set_yticks(range(len(ordered)), [
-            f"{line['wind_20ft_km_h']:.0f} km/h from {compass(line['wind_from_deg'])} "
-            f"({line['wind_from_deg']:.0f}°), 1-h fuel {100 * line['dead_moisture_1h']:.0f} %"
+            f"{_wind_in_words(line)}, 1-h fuel {100 * line['dead_moisture_1h']:.0f} %"
             for line in ordered])
         axes.axvline(0.0, color=QUIET, linewidth=0.8)
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.set_xlabel("reduction of the mean loss, 95 % interval")
         _plain(axes, "x")
         return figure
+
+
+def _wind_in_words(line: Mapping[str, Any]) -> str:
+    speed, from_deg = f"{line['wind_20ft_km_h']:.0f}", line["wind_from_deg"]
+    return "calm" if speed == "0" else f"{speed} km/h from {compass(from_deg)} ({from_deg:.0f}°)"
 
 
 def stopping_point(effect: PlanEffect) -> int:
