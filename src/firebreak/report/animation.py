@@ -166,8 +166,9 @@ def _side(panel: _Panel, background: Indices, time: float, duration: float, sour
     framed = np.pad(image, ((0, 0), (spare // 2, spare - spare // 2)),
                     constant_values=_GREYS - 1)
     burned = int((panel.arrival <= time).sum())
+    cells_burned = f"{burned:,} cell{'' if burned == 1 else 's'} burned"
     text = _strip(width, _TOP_PX, [(8, 4, panel.title, 18),
-                                   (8, 27, f"{time:,.0f} min    {burned:,} cells burned", 16)])
+                                   (8, 27, f"{time:,.0f} min    {cells_burned}", 16)])
     return np.concatenate([text, framed])
 
 

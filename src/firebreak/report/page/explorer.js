@@ -161,7 +161,7 @@ function draw() {
       const burned = count(treated ? S.fire.treated : S.fire.without, S.time);
       const many = breaks().length, narrow = cols * scale < 300;
       const title = narrow ? (treated ? `${many} breaks` : "no breaks") : treated ? `With ${many} break cells` : "Without breaks";
-      pen.fillText(`${title}: ${burned}${narrow ? " burned" : " cells burned"}`, x, 3, cols * scale);
+      pen.fillText(`${title}: ${burned}${narrow ? " burned" : burned === 1 ? " cell burned" : " cells burned"}`, x, 3, cols * scale);
     }
     if (S.cursor >= 0) box(x, top, scale, S.cursor);
   }
