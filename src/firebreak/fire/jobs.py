@@ -44,7 +44,7 @@ def set_threads(count: int) -> None:
     most = most_threads()
     if count not in range(1, most + 1):
         raise fail(expected=f"1 to {most} threads", given=f"{count}", where="threads",
-                   remedy="lower it, or set NUMBA_NUM_THREADS before starting")
+                   remedy="pass one of these; for more set NUMBA_NUM_THREADS before starting")
     numba.set_num_threads(count)
 
 
