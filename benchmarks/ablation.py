@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from firebreak.checks import InputError, fail
-from firebreak.cli.common import use_threads
-from firebreak.train.config import load_config
-from firebreak.train.metrics import JsonLines, read_rows
-from firebreak.train.splits import make_splits
-from firebreak.train.trainer import ParallelTrainer
-from firebreak.train.validation import returns_of
+from firebreak.cli.shared.common import use_threads
+from firebreak.train.config.load import load_config
+from firebreak.train.data.splits import make_splits
+from firebreak.train.rollout.validation import returns_of
+from firebreak.train.run.trainer import ParallelTrainer
+from firebreak.train.storage.metrics import JsonLines, read_rows
 
 BASE = "base"
 JUDGED_AT = (0.8, 0.9, 1.0)

@@ -13,7 +13,7 @@ from firebreak.agent.policy_file import load_policy
 from firebreak.fire.engine import burn_loss, set_threads
 from firebreak.fire.fires import FireRegime
 from firebreak.fire.scene import FireConditions, Scene, make_scene
-from firebreak.landscape.closed_form import CLOSED_FORMS, ClosedForm, closed_form
+from firebreak.landscape.synthetic.closed_form import CLOSED_FORMS, ClosedForm, closed_form
 from firebreak.planning.methods import METHODS, make_plan
 
 LONG_MIN = 1e7
@@ -41,12 +41,12 @@ def main() -> None:
 
 def score(scene: Scene, form: ClosedForm, method: str, plan_fires: int) -> float:
     """Share of the best plan's saving that a method's plan makes on test fires."""
-    draws = 30 if method == "random" else 1
+    draws = 30 if METHODS[method].stochastic else 1
     losses = []
     for draw in range(draws):
         plan = make_plan(scene, form.budget_share, plan_fires, method, seed=draw,
                          policy=load_policy())
-        losses.append(burn_loss(scene.field, scene.fires("test", TEST_FIRES), scene.worth,
+        losses.append(burn_loss(scene.field, scene.fires("test", TEST_FIRES), scene.value_by_class,
                                 plan.break_mask()).mean())
     return float((form.untreated_loss - np.mean(losses))
                  / (form.untreated_loss - form.optimal_loss))

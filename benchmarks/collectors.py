@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import psutil
 
-from firebreak.cli.common import use_threads
-from firebreak.train.config import load_config
-from firebreak.train.learning import update
-from firebreak.train.schema import RunConfig
-from firebreak.train.splits import make_splits
-from firebreak.train.trainer import ParallelTrainer
+from firebreak.cli.shared.common import use_threads
+from firebreak.train.config.load import load_config
+from firebreak.train.config.schema import RunConfig
+from firebreak.train.data.splits import make_splits
+from firebreak.train.run.trainer import ParallelTrainer
+from firebreak.train.run.turn import update
 
 CORES, COLLECTORS, CALLS, NO_UPDATES = 2, 2, 30, 1e-4
 

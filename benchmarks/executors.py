@@ -11,12 +11,12 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.executors.base import Executor, Recipe, call_all, closing
+from firebreak.executors.choice import ExecutorName, open_executor
 from firebreak.fire.engine import set_threads
 from firebreak.fire.scene import FireConditions, make_scene
-from firebreak.landscape.synthetic import generate
-from firebreak.planning.streaming import burn_chunk
-from firebreak.train.executors.base import Executor, Recipe, call_all, closing
-from firebreak.train.executors.choice import ExecutorName, open_executor
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.evaluation.streaming import burn_chunk
 
 CALLS, TRANSFERS, CHUNKS, FIRES = 300, 20, 24, 1500
 

@@ -21,11 +21,11 @@ import numpy as np
 from firebreak.agent.policy_file import load_policy
 from firebreak.fire.engine import set_threads
 from firebreak.fire.scene import FireConditions, make_scene
-from firebreak.landscape.synthetic import generate
+from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.methods import make_plan
-from firebreak.report.explorer_plans import shown_plan
-from firebreak.report.explorer_server import HOST, Explorer, make_server
-from firebreak.report.explorer_state import ExplorerState
+from firebreak.report.explorer.plans import shown_plan
+from firebreak.report.explorer.server import HOST, Explorer, make_server
+from firebreak.report.explorer.state import ExplorerState
 
 
 def questions(explorer: Explorer, times: int) -> Iterator[tuple[str, str]]:
@@ -70,7 +70,7 @@ def main() -> None:
     for kind, address in questions(explorer, args.times):
         began, busy = time.perf_counter(), time.process_time()
         connection = http.client.HTTPConnection(HOST, server.server_port)
-        connection.request("GET", address)
+        connection.request("GET", f"/{server.token}{address}")
         reply = connection.getresponse()
         text = reply.read()
         seconds.setdefault(kind, []).append((time.perf_counter() - began,

@@ -9,15 +9,16 @@ on one core. Nothing is asserted on time.
 
 import sys
 
-from firebreak.cli.bench import MODES, ellipse_areas
+from firebreak.cli.commands.bench.command import ellipse_areas
 from firebreak.fire.engine import set_threads
+from firebreak.settings.fire import SPREAD_MODELS
 
 
 def main() -> None:
     """Prints the table."""
     size = int(sys.argv[1]) if len(sys.argv) > 1 else 201
     set_threads(1)
-    for mode in MODES:
+    for mode in SPREAD_MODELS:
         for ratio in (1.0, 1.5, 2.0, 3.0, 4.0):
             area, nanoseconds = ellipse_areas(mode, ratio, size)
             print(f"{mode:<6} length/width {ratio:<4g} area {area.min():.3f} to {area.max():.3f}   "

@@ -19,14 +19,14 @@ import numpy as np
 from front_variants import ADAPTIVE, Solved, Variant, solve
 from numpy.typing import NDArray
 
-from firebreak.env.problem import make_problem
-from firebreak.env.slots import Slots, sizes_for
+from firebreak.env.storage.problem import make_problem
+from firebreak.env.storage.slots import Slots, sizes_for
+from firebreak.fire.behavior.wind import backing_rate, flanking_rate
 from firebreak.fire.engine import burn, burn_arrival, set_threads
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import FireConditions, FireRegime, make_scene
-from firebreak.fire.travel import Ellipse, TravelField, field_from_ellipse, unpad
-from firebreak.fire.wind import backing_rate, flanking_rate
-from firebreak.landscape.synthetic import generate
+from firebreak.fire.travel.travel_field import Ellipse, TravelField, field_from_ellipse, unpad
+from firebreak.landscape.synthetic.generate import generate
 
 HEAD_M_MIN, CELL_M, SEED, WINDS = 10.0, 30.0, 7, 12
 VARIANTS = {
@@ -143,10 +143,12 @@ def patches(size: int, maps: int) -> None:
     for k, (sigma, ratio) in enumerate(cases):
         for number in range(maps):
             patch = 1 + number % 4
-            rough = np.exp(sigma * rng.standard_normal((size // patch + 1,) * 2))
-            head = HEAD_M_MIN * np.kron(rough, np.ones((patch, patch)))[:size, :size]
+            squares = (size // patch + 1,) * 2
+            rough: NDArray[np.float64] = np.exp(sigma * rng.standard_normal(squares))
+            patches = rough.repeat(patch, axis=0).repeat(patch, axis=1)
+            head = HEAD_M_MIN * patches[:size, :size]
             toward = float(rng.uniform(0.0, 360.0))
-            fine = field_of(np.kron(head, np.ones((5, 5))), ratio, toward, CELL_M / 5.0)
+            fine = field_of(head.repeat(5, axis=0).repeat(5, axis=1), ratio, toward, CELL_M / 5.0)
             middle = size // 2
             exact = burn_arrival(fine, Fires(
                 np.array([(5 * middle + 2) * 5 * size + 5 * middle + 2]), np.zeros(1, np.int64),
@@ -191,7 +193,7 @@ def bits(sizes: tuple[int, ...], sequences: int) -> None:
                 fresh.place(0, cell)
             fresh.update(one, fresh=True)
             ours, other = slots.plan_trees(0), fresh.plan_trees(0)
-            anew = burn(scene.field, problem.plan_fires, scene.worth, slots.breaks[0])
+            anew = burn(scene.field, problem.plan_fires, scene.value_by_class, slots.breaks[0])
             trees = unpad(ours.code, scene.field.shape)
             same = ((trees == anew.parent_code).all(axis=(1, 2)) & (ours.loss == anew.loss)
                     & (ours.code == other.code).all(axis=1) & (ours.loss == other.loss))

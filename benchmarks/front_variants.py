@@ -13,26 +13,26 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.ring import RING, SEGMENTS, STEPS
-from firebreak.fire.travel import TravelField, padded_cells, padded_width, unpad
-from firebreak.fire.travel_kernel import _gradient_dot as gradient_dot
-from firebreak.fire.way_kernel import (
+from firebreak.fire.travel.arc_kernel import (
     A_EAST,
     A_NORTH,
     AB_EAST,
     AB_NORTH,
-    SEGMENT_A,
-    SEGMENT_B,
+    FACET_A,
+    FACET_B,
     STEP_EAST,
     STEP_NORTH,
     cost,
-    segment_weight,
+    facet_weight,
 )
+from firebreak.fire.travel.open_arcs_kernel import _gradient_dot as gradient_dot
+from firebreak.fire.travel.stencil import FACETS, STENCIL, STEPS
+from firebreak.fire.travel.travel_field import TravelField, padded_cells, padded_width, unpad
 
-_ROW, _COL = RING.steps.T.copy()
-_PARENT, _TOUCHING = RING.parent, RING.touching
-_STEP_CROSSES, _STEP_COUNT = RING.step_crosses, RING.step_cross_count
-_SEGMENT_CROSSES, _SEGMENT_COUNT = RING.segment_crosses, RING.segment_cross_count
+_ROW, _COL = STENCIL.steps.T.copy()
+_PARENT, _TOUCHING = STENCIL.parent, STENCIL.touching
+_STEP_CROSSES, _STEP_COUNT = STENCIL.step_crosses, STENCIL.step_cross_count
+_FACET_CROSSES, _FACET_COUNT = STENCIL.facet_crosses, STENCIL.facet_cross_count
 _PIECES = 24  # of a way whose cost is integrated
 _IMPROVES = 1.0 - 1e-6  # else label-correcting never comes to rest under strong wind
 
@@ -85,15 +85,15 @@ def _open(metric, rate, burnable, width, finest, adaptive, gate, segments, steps
     one = np.uint64(1)
     for cell in np.flatnonzero(burnable):
         halved, ends = np.uint64(0), np.uint64(0)
-        for s in range((8, 24, SEGMENTS)[finest]):
-            bit, a, b = one << np.uint64(s), SEGMENT_A[s], SEGMENT_B[s]
+        for s in range((8, 24, FACETS)[finest]):
+            bit, a, b = one << np.uint64(s), FACET_A[s], FACET_B[s]
             if _PARENT[s] >= 0 and halved & (one << np.uint64(_PARENT[s])) == 0:
                 continue
             if not adaptive or gradient_dot(metric, cell, a, b) < 0.0 or (
                     gradient_dot(metric, cell, b, a) < 0.0):
                 halved |= bit
             ends |= (one << np.uint64(a)) | (one << np.uint64(b))
-            if _free(_SEGMENT_CROSSES[s], _SEGMENT_COUNT[s], cell, width, rate, burnable, gate):
+            if _free(_FACET_CROSSES[s], _FACET_COUNT[s], cell, width, rate, burnable, gate):
                 segments[cell] |= bit
         for s in range(STEPS):
             corner = s < 8 and s % 2 == 1 and not (
@@ -117,12 +117,12 @@ def _along(metric, child, width, east, north):
 @numba.njit(cache=True)
 def _through(metric, child, s, time_a, time_b, width, causal, integrated):
     """Arrival through a segment, inf if an end is better."""
-    w = segment_weight(metric, child, s, time_a, time_b)
+    w = facet_weight(metric, child, s, time_a, time_b)
     if w < 0.0:
         return np.inf
     east, north = A_EAST[s] + w * AB_EAST[s], A_NORTH[s] + w * AB_NORTH[s]
-    a = child + _ROW[SEGMENT_A[s]] * width + _COL[SEGMENT_A[s]]
-    b = child + _ROW[SEGMENT_B[s]] * width + _COL[SEGMENT_B[s]]
+    a = child + _ROW[FACET_A[s]] * width + _COL[FACET_A[s]]
+    b = child + _ROW[FACET_B[s]] * width + _COL[FACET_B[s]]
     if integrated and s >= 8:
         whole = _along(metric, child, width, east, north)
     else:
@@ -157,11 +157,11 @@ def _solve(metric, rate, burnable, width, source, finest, adaptive, causal, gate
                               if integrated and step >= 8 else
                               0.5 * (cost(metric, child, east, north)
                                      + cost(metric, parent, east, north)))
-            for s in range(SEGMENTS):
+            for s in range(FACETS):
                 if segments[child] & _TOUCHING[step] & (one << np.uint64(s)) == 0:
                     continue
-                a = child + _ROW[SEGMENT_A[s]] * width + _COL[SEGMENT_A[s]]
-                b = child + _ROW[SEGMENT_B[s]] * width + _COL[SEGMENT_B[s]]
+                a = child + _ROW[FACET_A[s]] * width + _COL[FACET_A[s]]
+                b = child + _ROW[FACET_B[s]] * width + _COL[FACET_B[s]]
                 if (causal and not (done[a] and done[b])) or max(time[a], time[b]) == np.inf:
                     continue
                 best = min(best, _through(metric, child, s, time[a], time[b], width, causal,

@@ -8,9 +8,9 @@ import argparse
 from firebreak.env.sources import synthetic_landscapes
 from firebreak.fire.engine import set_threads
 from firebreak.fire.scene import FireConditions, make_scene
-from firebreak.planning.evaluate import evaluate
+from firebreak.planning.evaluation.evaluate import evaluate
+from firebreak.planning.evaluation.tables import table
 from firebreak.planning.methods import METHODS
-from firebreak.planning.tables import table
 
 
 def main() -> None:
@@ -21,7 +21,8 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=0.05)
     parser.add_argument("--spread", choices=("front", "graph"), default="front")
     parser.add_argument("--methods",
-                        default=",".join(name for name in METHODS if not name.startswith("dqn")))
+                        default=",".join(name for name, method in METHODS.items()
+                                         if not method.guided))
     args = parser.parse_args()
     set_threads(1)
     draw = synthetic_landscapes(args.size, "validation")

@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -19,15 +20,15 @@ from sb3_contrib import MaskablePPO
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.env import ENV_ID
-from firebreak.env.observation import to_floats
-from firebreak.env.slots import Slots
+from firebreak.env.storage.observation import to_floats
+from firebreak.env.storage.slots import Slots
 from firebreak.fire.engine import set_threads
-from firebreak.planning.evaluate import evaluate
+from firebreak.planning.core.rounds import place_by_score
+from firebreak.planning.evaluation.evaluate import evaluate
+from firebreak.planning.evaluation.tables import table
 from firebreak.planning.methods import METHODS, Method
-from firebreak.planning.rounds import place_by_score
-from firebreak.planning.tables import table
-from firebreak.train.config import load_config
-from firebreak.train.splits import make_splits
+from firebreak.train.config.load import load_config
+from firebreak.train.data.splits import make_splits
 
 NAME = "maskable-ppo"
 PLAN_FIRES = 256
@@ -46,7 +47,7 @@ def scores(model: MaskablePPO, slots: Slots) -> NDArray[np.float32]:
     """The log-probabilities [H, W] of breaking each cell next; -inf where it may not."""
     observation = torch.from_numpy(to_floats(slots.layers[:1]))
     with torch.no_grad():
-        chances = model.policy.get_distribution(observation, slots.available.reshape(1, -1))
+        chances: Any = model.policy.get_distribution(observation, slots.available.reshape(1, -1))
     return chances.distribution.logits[0].numpy().reshape(slots.sizes.shape)
 
 

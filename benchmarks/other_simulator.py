@@ -35,8 +35,8 @@ def plan(folder: Path, maps: int, methods: tuple[str, ...], seed: int = 2028) ->
     """Writes maps, weather, test fires and plans, one file a map."""
     from firebreak.agent.policy_file import load_policy
     from firebreak.fire.scene import FireConditions, make_scene
-    from firebreak.landscape.synthetic import generate
-    from firebreak.planning.judging import judge_scene
+    from firebreak.landscape.synthetic.generate import generate
+    from firebreak.planning.evaluation.judging import judge_scene
     from firebreak.planning.methods import make_plan
     from firebreak.seeding import integer_seed
     folder.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ def plan(folder: Path, maps: int, methods: tuple[str, ...], seed: int = 2028) ->
         np.savez_compressed(
             folder / f"map-{index:02d}.npz", cell_size_m=land.cell_size_m,
             source=fires.source, scenario=fires.scenario, duration_min=fires.duration_min,
-            methods=np.array(methods),
+            methods=np.array(methods), allow_pickle=False,
             ours=np.array([judged[name].row.reduction for name in methods]),
             **{f"plan_{name}": plans[name].break_mask() for name in methods},
             **{name: getattr(land, name) for name in GRIDS},
@@ -70,7 +70,7 @@ def burn(folder: Path, count: int) -> None:
         case = dict(np.load(file))
         losses = {name: np.array([_loss(case, case[f"plan_{name}"], fire) for fire in range(count)])
                   for name in case["methods"].tolist()}
-        np.savez_compressed(out, **losses)
+        np.savez_compressed(out, allow_pickle=False, **losses)
         print(out.name, {name: round(1.0 - float(loss.sum() / losses["none"].sum()), 3)
                          for name, loss in losses.items()}, flush=True)
 

@@ -21,14 +21,14 @@ from firebreak.env.sources import treat_inside
 from firebreak.fire.engine import set_threads
 from firebreak.fire.fires import FireRegime
 from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.readers import read_landscape
-from firebreak.landscape.synthetic import generate
-from firebreak.landscape.windows import Window, aggregate, list_windows
-from firebreak.planning.judging import judge_scene
-from firebreak.planning.limits import SearchOptions
-from firebreak.planning.methods import make_plan
-from firebreak.planning.plan import pieces_of
+from firebreak.landscape.raster.windows import Window, aggregate, list_windows
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.limits import SearchOptions
+from firebreak.planning.core.plan import pieces_of
+from firebreak.planning.evaluation.judging import judge_scene
+from firebreak.planning.methods import METHODS, make_plan
 from firebreak.seeding import integer_seed
 
 TEST_SEED = 2027
@@ -48,7 +48,7 @@ class Set(NamedTuple):
 
     name: str
     size: int
-    count: int
+    count: int  # type: ignore[assignment]  # of tuples, which nothing here asks for
     family: str | None = None
     map: str | None = None
     cell_size_m: float = 0.0
@@ -158,7 +158,7 @@ def _judged(scene: Scene, budget: float, shown: int, test_fires: int, method: st
             policy: Policy | None, limit: float) -> dict[str, Any]:
     search = SearchOptions(seconds=limit or None)
     seeds = ([integer_seed(TEST_SEED, "random-draw", k) for k in range(RANDOM_DRAWS)]
-             if method == "random" else [TEST_SEED])
+             if METHODS[method].stochastic else [TEST_SEED])
     plans = [make_plan(scene, budget, shown, method, seed=seed, policy=policy,
                        search=search) for seed in seeds]
     row = judge_scene(scene, {method: plans}, {}, shown, test_fires)[method].row

@@ -14,15 +14,15 @@ import numpy as np
 from protocol import TEST_SEED, landscapes, real
 
 from firebreak.agent.policy_file import load_policy
-from firebreak.env.problem import make_problem
+from firebreak.env.storage.problem import make_problem
 from firebreak.fire.engine import set_threads
 from firebreak.fire.scene import FireConditions, make_scene
-from firebreak.planning.judging import judge_scene
-from firebreak.planning.learned import q_map
+from firebreak.planning.core.rounds import loaded
+from firebreak.planning.evaluation.judging import judge_scene
+from firebreak.planning.learned.policy import q_map
 from firebreak.planning.methods import make_plan
-from firebreak.planning.rounds import loaded
-from firebreak.report.canvas import save_figure
-from firebreak.report.maps import landscape_figure, plan_figure, q_map_figure
+from firebreak.report.figures.canvas import save_figure
+from firebreak.report.figures.maps import landscape_figure, plan_figure, q_map_figure
 
 SETS, WINDOW = ("santa-ana-30m-40", "vilopriu-20m-40", "dogrib-100m-40"), 2
 BUDGET, PLAN_FIRES = 0.05, 256

@@ -1,4 +1,4 @@
-"""Draws docs/figures/reburn.png: what a new break leaves standing and what is solved again.
+"""Draws docs/figures/reburn.png: the cells that a new break invalidates, and their repair.
 
     python benchmarks/reburn_figure.py
 """
@@ -11,31 +11,31 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from firebreak.fire.behavior.wind import backing_rate, flanking_rate
 from firebreak.fire.engine import BurnedFires, burn
 from firebreak.fire.fires import Fires
-from firebreak.fire.overlay import closing_table
-from firebreak.fire.ring import IGNITION, RING, SEGMENT_CODE, UNBURNED
-from firebreak.fire.travel import (
+from firebreak.fire.travel.break_overlay import closing_table
+from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, STENCIL, UNBURNED
+from firebreak.fire.travel.travel_field import (
     Ellipse,
     TravelField,
     field_from_ellipse,
     padded_cells,
     padded_width,
 )
-from firebreak.fire.wind import backing_rate, flanking_rate
-from firebreak.report.canvas import new_figure, save_figure
+from firebreak.report.figures.canvas import new_figure, save_figure
 
 ROWS, COLS, CELL_M = 60, 84, 30.0
 HEAD_M_MIN, LENGTH_TO_WIDTH, HEADING_DEG, MINUTES = 10.0, 2.0, 80.0, 195.0
 SOURCE = (33, 12)
-STANDS, AGAIN, NEVER = "#9ecae1", "#fdae61", "#fee8c8"
-RIM, BARE, WHITE = "#08519c", "#202020", "#ffffff"
+VALID, REPAIRED, NEVER = "#9ecae1", "#fdae61", "#fee8c8"
+NEIGHBOUR, BARE, WHITE = "#08519c", "#202020", "#ffffff"
 
 Mask = NDArray[np.bool_]
 
 
 def reburn_figure() -> Figure:
-    """Before, what is kept and what is forgotten, after."""
+    """Before, the valid and the invalidated cells, after."""
     field, breaks = _field(), _breaks()
     row, col = SOURCE
     fire = Fires(np.array([row * COLS + col]), np.array([0]), np.array([MINUTES]),
@@ -43,23 +43,23 @@ def reburn_figure() -> Figure:
     value = np.ones(field.shape, np.float32)
     before, after = burn(field, fire, value), burn(field, fire, value, breaks)
     old, new = (made.arrival_time_min[0] for made in (before, after))
-    burned, forgotten = np.isfinite(old), _forgotten(before, breaks)
-    again = forgotten & np.isfinite(new)
-    stands = burned & ~forgotten
-    # The claim of the picture: what stands has the bits of burning anew.
-    assert np.array_equal(old[stands], new[stands])
+    burned, invalidated = np.isfinite(old), _invalidated(before, breaks)
+    again = invalidated & np.isfinite(new)
+    valid = burned & ~invalidated
+    # The claim of the picture: valid cells have the bits of a fire burned from the start.
+    assert np.array_equal(old[valid], new[valid])
     assert not (np.isfinite(new) & ~burned).any()
-    kept = stands.sum() / burned.sum()
+    kept = valid.sum() / burned.sum()
     with new_figure(10.6, 3.5, title="A new break", caption=(
             f"uniform fuel, length/width {LENGTH_TO_WIDTH:g} · fronts every 30 min · "
-            f"{stands.sum():,} of {burned.sum():,} burned cells stand ({kept:.0%})"
+            f"{valid.sum():,} of {burned.sum():,} burned cells stay valid ({kept:.0%})"
             " and keep their times")) as figure:
-        panels = (
-            ("before: cells hold time and parents", old, (burned, STANDS)),
-            ("forgotten: all that depends on the break", None, (stands, STANDS),
-             (forgotten, NEVER), (_rim(stands, forgotten), RIM)),
-            ("after: solved again from the rim", new, (stands, STANDS), (again, AGAIN),
-             (forgotten & ~again, NEVER)))
+        panels: tuple[tuple[str, NDArray | None, *tuple[tuple[NDArray, str], ...]], ...] = (
+            ("before: cells have a time and parents", old, (burned, VALID)),
+            ("invalidated: all cells that depend on the break", None, (valid, VALID),
+             (invalidated, NEVER), (_neighbours(valid, invalidated), NEIGHBOUR)),
+            ("after: repaired from valid neighbours", new, (valid, VALID), (again, REPAIRED),
+             (invalidated & ~again, NEVER)))
         for axes, (title, times, *layers) in zip(figure.subplots(1, 3, sharey=True), panels,
                                                  strict=True):
             picture, colours = np.zeros(field.shape), [WHITE]
@@ -76,11 +76,12 @@ def reburn_figure() -> Figure:
             axes.set_title(title, fontsize=10)
             axes.set(xticks=[], yticks=[])
         figure.legend(handles=[
-            Patch(color=STANDS, label="stands"),
-            Patch(color=AGAIN, label="solved again, later"),
-            Patch(color=NEVER, label="forgotten"),
+            Patch(color=VALID, label="valid"),
+            Patch(color=REPAIRED, label="repaired, later"),
+            Patch(color=NEVER, label="invalidated"),
             Patch(color=BARE, label="break"),
-            Patch(color=RIM, label="rim")], loc="outside upper right", ncols=5, frameon=False)
+            Patch(color=NEIGHBOUR, label="valid neighbour")],
+            loc="outside upper right", ncols=5, frameon=False)
         return figure
 
 
@@ -99,34 +100,34 @@ def _breaks() -> Mask:
     return breaks
 
 
-def _forgotten(made: BurnedFires, breaks: Mask) -> Mask:
-    """Cells that came through the breaks or by a way that they close, and all that depend on these
-    through either parent.
+def _invalidated(made: BurnedFires, breaks: Mask) -> Mask:
+    """Cells that fire reached through the breaks or by an arc that they close, and all that depend
+    on these through either parent.
     """
     code, arrival = made.parent_code[0], made.arrival_time_min[0]
-    closed = _closed_ways(breaks)
-    forgotten = np.zeros(breaks.shape, np.bool_)
+    closed = _closed_arcs(breaks)
+    invalidated = np.zeros(breaks.shape, np.bool_)
     burned = np.argwhere(code != UNBURNED)
     for cell in burned[np.argsort(arrival[code != UNBURNED], kind="stable")]:
         row, col = cell.tolist()
         way = int(code[row, col])
         if way == IGNITION:
             continue
-        ends = [way] if way < SEGMENT_CODE else RING.segments[way - SEGMENT_CODE].tolist()
-        parents = [tuple(cell + RING.steps[end]) for end in ends]
-        forgotten[row, col] = breaks[row, col] or (row, col, way) in closed or any(
-            forgotten[parent] for parent in parents)
-    return forgotten
+        ends = [way] if way < FACET_CODE else STENCIL.facets[way - FACET_CODE].tolist()
+        parents = [tuple(cell + STENCIL.steps[end]) for end in ends]
+        invalidated[row, col] = breaks[row, col] or (row, col, way) in closed or any(
+            invalidated[parent] for parent in parents)
+    return invalidated
 
 
-def _rim(stands: Mask, forgotten: Mask) -> Mask:
-    """Cells that stand beside forgotten ones."""
-    around = np.lib.stride_tricks.sliding_window_view(np.pad(forgotten, 1), (3, 3))
-    return stands & around.any(axis=(2, 3))
+def _neighbours(valid: Mask, invalidated: Mask) -> Mask:
+    """Valid cells beside invalidated ones."""
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(invalidated, 1), (3, 3))
+    return valid & around.any(axis=(2, 3))
 
 
-def _closed_ways(breaks: Mask) -> set[tuple[int, int, int]]:
-    """(row, column, parent code) of the ways that breaks close."""
+def _closed_arcs(breaks: Mask) -> set[tuple[int, int, int]]:
+    """(row, column, parent code) of the arcs that breaks close."""
     width = padded_width(COLS)
     offsets, codes = closing_table(width)
     places = padded_cells(np.flatnonzero(breaks), COLS)

@@ -6,7 +6,7 @@ where `<!-- table NAME -->` stands for a table of this module.
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,11 @@ from results_records import (
     of,
     on_land,
     paired,
+    places_of,
     worded,
 )
 
-from firebreak.planning.statistics import (
+from firebreak.planning.evaluation.statistics import (
     interquartile_mean,
     probability_of_improvement,
     stratified_interval,
@@ -38,18 +39,25 @@ SHIPPED = ("", "segments", "general")
 other training seeds."""
 
 PLAN_FIRES = (64, 256, 1000)
-"""What the rivals are shown."""
+"""How many plan fires the rivals are given."""
 
 RIVALS = {"dqn": ("segments", "greedy", "regression", "downstream-value"),
           "dqn-lookahead": ("segments", "greedy", "dqn", "downstream-value")}
 """With whom the policy is compared on more maps."""
 
+SUMMARY = ("dqn-lookahead", "dqn", "segments", "greedy", "downstream-value")
+SUMMARY_LAND = {"synthetic": "synthetic maps", "shifted": "maps of another family",
+                "real": "windows of real maps"}
+"""Methods and land of the page's first table, which the README repeats."""
+
 
 def compared(records: Records, hero: str = "dqn") -> str:
-    """Every method of one set of conditions, and what the hero saves beyond it."""
+    """Every method of one set of conditions in two tables: what it saves beside the hero, and what
+    its plans promised, look like and cost.
+    """
     if not records:
         return "Not measured."
-    rows = []
+    saved, made = [], []
     for name in reversed(methods_of(records)):
         found = of(records, method=name)
         values = matrix(found)
@@ -61,10 +69,7 @@ def compared(records: Records, hero: str = "dqn") -> str:
         line = [name, str(values.shape[1]),
                 f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
                 f"{mean('reduction'):.3f}", f"{mean('reduction_untreated_cells'):.3f}",
-                f"{mean('cvar90_reduction'):.3f}",
-                f"{mean('in_sample_reduction') - mean('reduction'):+.3f}",
-                f"{mean('pieces'):.0f}", f"{mean('length_m') / 1000.0:.1f}",
-                f"{mean('seconds'):.2f}", f"{mean('simulations'):.0f}"]
+                f"{mean('cvar90_reduction'):.3f}"]
         own, other = paired(records, hero, name)
         if name == hero or own.shape[1] == 0:
             line += ["", ""]
@@ -72,38 +77,51 @@ def compared(records: Records, hero: str = "dqn") -> str:
             more = difference(own, other)
             chance = probability_of_improvement(own, other.mean(axis=0))
             line += [worded(more), f"{chance:.2f}"]
-        rows.append(line)
-    return markdown(["method", "maps", "reduction, IQM (95 %)", "mean", "untreated cells",
-                     "worst 10 %", "in sample minus test", "pieces", "length, km", "seconds",
-                     "simulations", f"{hero} saves more", "chance"], rows)
+        saved.append(line)
+        made.append([name, f"{mean('in_sample_reduction') - mean('reduction'):+.3f}",
+                     f"{mean('pieces'):.0f}", f"{mean('length_m') / 1000.0:.1f}",
+                     f"{mean('seconds'):.2f}", f"{mean('simulations'):.0f}"])
+    return "\n\n".join([
+        markdown(["method", "maps", "reduction, IQM (95 %)", "mean", "untreated cells",
+                  "worst 10 %", f"{hero} minus it", "chance"], saved),
+        markdown(["method", "promised minus kept", "pieces", "length, km", "seconds",
+                  "simulations"], made)])
 
 
-def by(records: Records, field: str, label: Callable[[Any], str], hero: str = "dqn") -> str:
-    """Mean reduction of each method by a field, and the hero's lead over each of the others."""
+def means(records: Records, field: str, label: Callable[[Any], str]) -> str:
+    """Mean reduction of each method: rows methods, the best first, columns values of a field."""
+    return _by_field(records, field, label, None)
+
+
+def leads(records: Records, field: str, label: Callable[[Any], str], hero: str) -> str:
+    """The hero's mean lead over each of the others: rows methods, columns values of a field."""
+    return _by_field(records, field, label, hero)
+
+
+def _by_field(records: Records, field: str, label: Callable[[Any], str], hero: str | None) -> str:
     if not records:
         return "Not measured."
-    names = list(reversed(methods_of(records)))
-    header = [field.replace("_", " "), *names, *(f"{hero} - {n}" for n in names if n != hero)]
+    values = sorted({record[field] for record in records})
     rows = []
-    for value in sorted({record[field] for record in records}):
-        here = of(records, **{field: value})
-        own = {name: matrix(of(here, method=name)) for name in names}
-        line = [label(value), *(f"{own[name].mean():.3f}" if own[name].size else ""
-                                for name in names)]
-        for name in names:
-            if name == hero:
+    for name in reversed(methods_of(records)):
+        if name == hero:
+            continue
+        line = [name]
+        for value in values:
+            here = of(records, **{field: value})
+            if hero is None:
+                own = matrix(of(here, method=name))
+                line.append(f"{own.mean():.3f}" if own.size else "")
                 continue
             ours, theirs = paired(here, hero, name)
-            if ours.shape[1] == 0:
-                line.append("")
-            else:
-                line.append(worded(difference(ours, theirs)))
+            line.append("" if ours.shape[1] == 0 else worded(difference(ours, theirs)))
         rows.append(line)
-    return markdown(header, rows)
+    first = "method" if hero is None else f"{hero} minus"
+    return markdown([first, *map(label, values)], rows)
 
 
 def lead_by_size_and_share(records: Records, hero: str) -> str:
-    """The hero's lead over downstream value: rows map sizes, columns burned shares."""
+    """The hero's mean lead over downstream value: rows map sizes, columns burned shares."""
     if not records:
         return "Not measured."
     shares = sorted({record["burned_share"] for record in records})
@@ -117,14 +135,27 @@ def lead_by_size_and_share(records: Records, hero: str) -> str:
             if found[0].shape[1] == 0:
                 line.append("")
                 continue
-            line.append(f"{worded(difference(*found))} of {found[1].mean():.3f}")
+            line.append(worded(difference(*found)))
         rows.append(line)
     return markdown(["cells along a side", *(f"{share:.0%} burned" for share in shares)], rows)
 
 
+def downstream_by_size_and_share(records: Records) -> str:
+    """What downstream value saves: rows map sizes, columns burned shares."""
+    found = of(records, method="downstream-value")
+    if not found:
+        return "Not measured."
+    shares = sorted({record["burned_share"] for record in found})
+    sizes = sorted({record["set"] for record in found}, key=lambda name: int(name.split("-")[-1]))
+    rows = [[size.removeprefix("synthetic-"), *(
+        f"{matrix(of(found, set=size, burned_share=share)).mean():.3f}" for share in shares)]
+        for size in sizes]
+    return markdown(["cells along a side", *(f"{share:.0%} burned" for share in shares)], rows)
+
+
 def elsewhere(records: Records) -> str:
-    """Plans burned in another simulator, beside what they save here, and what the policy saves
-    more there, bare and looking ahead.
+    """What plans save when burned in another simulator and in this one, and the lead of `dqn` and
+    of `dqn-lookahead` in the other one.
     """
     if not records:
         return "Not measured."
@@ -135,18 +166,25 @@ def elsewhere(records: Records) -> str:
         more = ["" if name == hero else worded(difference(*paired(records, hero, name)))
                 for hero in ("dqn", "dqn-lookahead")]
         rows.append([name, f"{here:.3f}", f"{matrix(found).mean():.3f}", *more])
-    return markdown(["method", "firebreak", "Pyretechnics", "dqn saves more there",
-                     "dqn-lookahead saves more there"], rows)
+    return markdown(["method", "firebreak", "Pyretechnics", "dqn minus it, Pyretechnics",
+                     "dqn-lookahead minus it, Pyretechnics"], rows)
 
 
 def rivals(records: Records, hero: str) -> str:
-    """A method that follows the policy against its rivals, by land and number of plan fires."""
+    """A method that follows the policy against its rivals, by land and number of plan fires: two
+    rivals a table.
+    """
+    return "\n\n".join(_against(records, hero, names)
+                       for names in (RIVALS[hero][:2], RIVALS[hero][2:]))
+
+
+def _against(records: Records, hero: str, names: Sequence[str]) -> str:
     rows = []
     for land in ("synthetic", "shifted", "real"):
         for shown in sorted({record["plan_fires"] for record in records}):
             here = on_land(of(records, plan_fires=shown), land)
             line = [land, f"{shown:,}"]
-            for name in RIVALS[hero]:
+            for name in names:
                 own, other = paired(here, hero, name)
                 if own.shape[1] == 0:
                     line += [""] * 3
@@ -155,38 +193,63 @@ def rivals(records: Records, hero: str) -> str:
                          worded(difference(own, other))]
             rows.append(line)
     return markdown(["land", "plan fires", *(
-        word for name in RIVALS[hero]
-        for word in ("maps", f"{hero} / {name}", f"{hero} - {name}"))], rows)
+        word for name in names
+        for word in ("maps", f"{hero} / {name}", "difference"))], rows)
+
+
+def summary(records: Records) -> str:
+    """The page's first table: mean reduction of the policy and its rivals on every map that all of
+    them were measured on with 256 plan fires, and the seconds of a plan.
+    """
+    here = of(records, part="rivals", plan_fires=256)
+    timed = of(records, part="pace", plan_fires=256)
+    header, rows = ["method"], [[name] for name in SUMMARY]
+    for land, words in SUMMARY_LAND.items():
+        own = {name: of(on_land(here, land), method=name) for name in SUMMARY}
+        common = sorted(set.intersection(*(set(places_of(found)) for found in own.values())))
+        if not common:
+            return "Not measured."
+        header.append(f"{len(common)} {words}")
+        for line in rows:
+            line.append(f"{matrix(own[line[0]], only=common).mean():.3f}")
+    for line in rows:
+        median = [float(np.median(matrix(of(on_land(timed, land), method=line[0]), "seconds")))
+                  for land in SUMMARY_LAND]
+        line.append(f"{min(median):.2f} - {max(median):.2f}")
+    return markdown([*header, "seconds per plan"], rows)
 
 
 def pace(records: Records) -> str:
-    """Median seconds of each method by land and plan fires, and how many times as long greedy
-    takes as the policy: median, lowest and highest of the maps.
+    """Two tables by land and plan fires: median seconds of each method, and how many times as long
+    greedy takes as the policy (median, lowest and highest of the maps).
     """
     if not records:
         return "Not measured."
     names = ("downstream-value", "dqn", "dqn-lookahead", "segments", "greedy")
-    rows = []
+    taken, ratios = [], []
     for land in ("synthetic", "shifted", "real"):
         for shown in sorted({record["plan_fires"] for record in records}):
             here = of(on_land(records, land), plan_fires=shown)
             seconds = {name: matrix(of(here, method=name, policy="segments" if "dqn" in name
                                        else ""), "seconds")[0] for name in names}
-            line = [land, f"{shown:,}", str(seconds["greedy"].size),
-                    *(f"{np.median(seconds[name]):.2f}" for name in names)]
+            taken.append([land, f"{shown:,}", str(seconds["greedy"].size),
+                          *(f"{np.median(seconds[name]):.2f}" for name in names)])
+            line = [land, f"{shown:,}"]
             for name in ("dqn", "dqn-lookahead"):
                 ratio = seconds["greedy"] / seconds[name]
                 line.append(f"{np.median(ratio):.0f} ({ratio.min():.0f} to {ratio.max():.0f})")
-            rows.append(line)
-    return markdown(["land", "plan fires", "maps", *names, "greedy / dqn",
-                     "greedy / dqn-lookahead"], rows)
+            ratios.append(line)
+    return "\n\n".join([
+        markdown(["land", "plan fires", "maps", *names], taken),
+        markdown(["land", "plan fires", "greedy / dqn", "greedy / dqn-lookahead"], ratios)])
 
 
 def over_seeds(records: Records) -> str:
-    """Policies of one recipe and several training seeds, taken together: interquartile mean over
-    seeds and maps, and what they save more than greedy and segments on the maps of both.
+    """Policies of one recipe and several training seeds, taken together, in two tables:
+    interquartile mean over seeds and maps, and what they save more than greedy and segments on the
+    maps of both.
     """
-    rows = []
+    own_rows, lead_rows = [], []
     for land, shown, method in product(("synthetic", "shifted", "real"), PLAN_FIRES,
                                        ("dqn", "dqn-lookahead")):
         here = of(on_land(records, land), plan_fires=shown)
@@ -196,9 +259,11 @@ def over_seeds(records: Records) -> str:
         values = matrix(own)
         low, high = stratified_interval(values, generator(0, "results", land, method))
         means = values.mean(axis=1)
-        line = [land, f"{shown:,}", method, str(values.shape[0]), str(values.shape[1]),
-                f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
-                f"{means.mean():.3f} ({means.min():.3f} to {means.max():.3f})"]
+        key = [land, f"{shown:,}", method]
+        own_rows.append([*key, str(values.shape[0]), str(values.shape[1]),
+                         f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
+                         f"{means.mean():.3f} ({means.min():.3f} to {means.max():.3f})"])
+        line = list(key)
         for name in ("greedy", "segments"):
             ours, theirs = paired(own + of(here, method=name), method, name)
             if not theirs.size:
@@ -207,10 +272,13 @@ def over_seeds(records: Records) -> str:
             chance = probability_of_improvement(ours, theirs.mean(axis=0))
             few = "" if ours.shape[1] == values.shape[1] else f", {ours.shape[1]} maps"
             line += [worded(difference(ours, theirs)) + few, f"{chance:.2f}"]
-        rows.append(line)
-    return markdown(["land", "plan fires", "method", "seeds", "maps", "reduction, IQM (95 %)",
-                     "mean (lowest to highest seed)", "more than greedy", "chance",
-                     "more than segments", "chance"], rows)
+        lead_rows.append(line)
+    key = ["land", "plan fires", "method"]
+    return "\n\n".join([
+        markdown([*key, "seeds", "maps", "reduction, IQM (95 %)",
+                  "mean (lowest to highest seed)"], own_rows),
+        markdown([*key, "more than greedy", "chance", "more than segments", "chance"],
+                 lead_rows)])
 
 
 def seeds(records: Records) -> str:
@@ -234,6 +302,16 @@ def _percent(share: float) -> str:
     return f"{share:.0%}"
 
 
+def _count(fires: int) -> str:
+    return f"{fires:,}"
+
+
+def _window_set(name: str) -> str:
+    """A set of windows in words: santa-ana-30m-40 is Santa Ana, 30 m."""
+    place, cell, _ = name.rsplit("-", 2)
+    return f"{place.replace('-', ' ').title()}, {cell.removesuffix('m')} m"
+
+
 def tables(records: Records) -> dict[str, str]:
     """Every table of the page by name."""
     everyone = records
@@ -242,29 +320,34 @@ def tables(records: Records) -> dict[str, str]:
             ("main", "real", "large", "budgets", "range", "gap", "huge")}
     timed = [record | {"method": f"{record['method']}, {record['limit']:g} s"}
              for record in of(records, part="time")]
-    found = {"time": compared(timed, hero="dqn-search, 10 s"),
-             "budgets": by(part["budgets"], "budget", _percent),
-             "budgets-lookahead": by(part["budgets"], "budget", _percent, hero="dqn-lookahead"),
-             "search-budgets": by(of(records, part="search-budgets")
-                                  + of(records, part="time", limit=10.0), "budget", _percent,
-                                  hero="dqn-search"),
+    searched = of(records, part="search-budgets") + of(records, part="time", limit=10.0)
+    promised = [record | {"reduction": record["in_sample_reduction"] - record["reduction"]}
+                for record in part["gap"]]
+    huge = [record | {"set": f"{record['set']}, {record['burned_share']:.0%} burned"}
+            for record in part["huge"]]
+    found = {"summary": summary(records),
+             "time": compared(timed, hero="dqn-search, 10 s"),
              "range": lead_by_size_and_share(part["range"], "dqn"),
+             "range-downstream": downstream_by_size_and_share(part["range"]),
              "range-lookahead": lead_by_size_and_share(part["range"], "dqn-lookahead"),
-             "gap": by([record | {"reduction": record["in_sample_reduction"] - record["reduction"]}
-                        for record in part["gap"]], "plan_fires", str),
-             "fires": by(part["gap"], "plan_fires", str),
-             "real": compared(part["real"]), "large": compared(of(part["large"],
-                                                                 set="synthetic-64")),
+             "real": compared(part["real"]),
+             "large": compared(of(part["large"], set="synthetic-64")),
              "real-64": compared([r for r in part["large"] if r["set"] != "synthetic-64"]),
-             "real-each": by(part["real"], "set", str),
              "rivals": rivals(of(records, part="rivals"), "dqn"),
              "rivals-lookahead": rivals(of(records, part="rivals"), "dqn-lookahead"),
-             "huge": by([record | {"set": f"{record['set']}, {record['burned_share']:.0%} burned"}
-                         for record in part["huge"]], "set", str),
              "seeds": seeds(of(everyone, part="rivals", plan_fires=256)),
              "pace": pace(of(records, part="pace")),
              "over-seeds": over_seeds(of(everyone, part="rivals")),
              "elsewhere": elsewhere(of(records, part="elsewhere"))}
+    for name, own, field, label, heroes in (
+            ("budgets", part["budgets"], "budget", _percent, ("dqn", "dqn-lookahead")),
+            ("search-budgets", searched, "budget", _percent, ("dqn-search",)),
+            ("promised", promised, "plan_fires", _count, ("dqn",)),
+            ("kept", part["gap"], "plan_fires", _count, ("dqn",)),
+            ("real-each", part["real"], "set", _window_set, ("dqn",)),
+            ("huge", huge, "set", str, ("dqn",))):
+        found[name] = means(own, field, label)
+        found |= {f"{name} {hero}": leads(own, field, label, hero) for hero in heroes}
     for land in ("synthetic-40", "shifted-40"):
         for shown in (64, 256, 1000):
             found[f"{land} {shown}"] = compared(of(part["main"], set=land, plan_fires=shown))

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from firebreak.planning.statistics import stratified_interval
-from firebreak.report.canvas import QUIET, new_figure, save_figure
+from firebreak.planning.evaluation.statistics import stratified_interval
+from firebreak.report.figures.canvas import QUIET, new_figure, save_figure
 from firebreak.seeding import generator
 
 Records = list[dict[str, Any]]
@@ -19,7 +19,7 @@ COLOURS = {"dqn": "#d55e00", "dqn-lookahead": "#e69f00", "dqn-search": "#d55e00"
            "greedy": "#0072b2", "segments": "#56b4e9", "swap": "#009e73", "anneal": "#cc79a7",
            "downstream-value": "#666666"}
 """Of Okabe & Ito, told apart with any colour vision."""
-LAND = {"synthetic-40": "synthetic", "shifted-40": "shifted family", "real": "real maps"}
+LAND = {"synthetic-40": "synthetic", "shifted-40": "another family", "real": "real maps"}
 CAPTION = "docs/results/records; 40x40 cells, 5 % budget"
 
 
@@ -40,8 +40,8 @@ def methods_figure(records: Records) -> Figure | None:
     if not all(lands.values()):
         return None
     order = _by_mean(lands["synthetic-40"])
-    with new_figure(10.0, 4.6, title="What each method saves on land and fires never seen",
-                    caption=f"{CAPTION}; 256 plan fires, judged on 2,000 others; bars: 95 % "
+    with new_figure(10.0, 4.6, title="Reduction of the expected loss on maps not used in training",
+                    caption=f"{CAPTION}; 256 plan fires, 2,000 test fires; bars: 95 % "
                             "intervals over maps") as figure:
         panels = figure.subplots(1, len(lands), sharex=True, sharey=True)
         for axes, (name, found) in zip(panels, lands.items(), strict=True):
@@ -55,7 +55,7 @@ def methods_figure(records: Records) -> Figure | None:
             axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
             axes.grid(axis="x", alpha=0.3)
         panels[0].set_xlim(left=0.0)
-        panels[1].set_xlabel("reduction of the mean loss")
+        panels[1].set_xlabel("reduction of the expected loss")
     return figure
 
 
@@ -89,7 +89,7 @@ def time_figure(records: Records) -> Figure | None:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
         axes.set_xlabel("seconds")
-        axes.set_ylabel("reduction of the mean loss")
+        axes.set_ylabel("reduction of the expected loss")
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.grid(alpha=0.3)
         axes.legend(title="search", loc="lower right")
@@ -101,7 +101,7 @@ def fires_figure(records: Records) -> Figure | None:
     found = [r for r in records if r["part"] == "gap"]
     if not found:
         return None
-    with new_figure(8.0, 4.6, title="What a plan promises on the fires shown, and what it keeps",
+    with new_figure(8.0, 4.6, title="Reduction promised on the plan fires and kept on others",
                     caption=f"{CAPTION}; means over "
                             f"{len({r['index'] for r in found})} synthetic maps") as figure:
         axes = figure.subplots()
@@ -114,13 +114,13 @@ def fires_figure(records: Records) -> Figure | None:
                                   for count in shown], line, color=COLOURS.get(method, "black"),
                           label=label)
         shown = sorted({r["plan_fires"] for r in found})
-        for line, words in (("-", "kept on other fires"), (":", "promised on those shown")):
+        for line, words in (("-", "kept on other fires"), (":", "promised on the plan fires")):
             axes.plot([], [], line, color="black", label=words)
         axes.set_xscale("log")
         axes.set_xticks(shown, [f"{count:,}" for count in shown])
         axes.minorticks_off()
         axes.set_xlabel("plan fires")
-        axes.set_ylabel("reduction of the mean loss")
+        axes.set_ylabel("reduction of the expected loss")
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.grid(alpha=0.3)
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
@@ -140,7 +140,7 @@ def range_figure(records: Records) -> Figure | None:
     leads = {hero: _leads(found, hero, sizes, shares) for hero in heroes}
     most = max(float(np.nanmax(np.abs(lead))) for lead in leads.values())
     with new_figure(5.0 * len(heroes) + 1.6, 4.4,
-                    title="What the policy saves beyond downstream value",
+                    title="Lead of the policy over downstream value",
                     caption="docs/results/records; 6 synthetic maps in each field; "
                             "5 % budget, 256 plan fires") as figure:
         panels = figure.subplots(1, len(heroes), sharey=True, squeeze=False)[0]

@@ -6,8 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.planning.evaluate import FEW_LANDSCAPES
-from firebreak.planning.statistics import bootstrap_means, percentile_interval, student_interval
+from firebreak.planning.evaluation.evaluate import MIN_BOOTSTRAP_LANDSCAPES
+from firebreak.planning.evaluation.statistics import (
+    bootstrap_means,
+    percentile_interval,
+    student_interval,
+)
 from firebreak.seeding import generator
 
 LANDS = {"synthetic": "synthetic", "shifted": "shifted"}
@@ -62,7 +66,7 @@ def difference(ours: NDArray[np.float64],
     paired = ours.mean(axis=0) - theirs.mean(axis=0)
     if paired.size < 2:
         return float(paired.mean()), float("nan"), float("nan")
-    if paired.size < FEW_LANDSCAPES:
+    if paired.size < MIN_BOOTSTRAP_LANDSCAPES:
         return float(paired.mean()), *student_interval(paired)
     means = bootstrap_means(paired[:, None], generator(0, "results"))
     return float(paired.mean()), *percentile_interval(means[:, 0])

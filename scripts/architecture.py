@@ -2,26 +2,30 @@
 
 writes docs/figures/architecture.svg. A box is a part of the package with its modules and lines, an
 arrow points to a part that it imports from, as thick as the imports are many. Every part may import
-units, checks, files, seeding and compiled, so those arrows are left out.
+units, checks, lifetime, reading, free_memory, files, tensor_file, seeding and compiled, so those
+arrows are left out.
 """
 
 import ast
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "firebreak"
 OUT = ROOT / "docs" / "figures" / "architecture.svg"
-BASE = ("units", "checks", "files", "seeding", "compiled")
-ROWS = (("cli",), ("report",), ("train",), ("planning", "memory"), ("env", "agent"),
-        ("layout", "fire"), ("landscape",), ("base",))
+BASE = ("units", "checks", "lifetime", "reading", "free_memory", "files", "tensor_file", "seeding",
+        "compiled")
+ROWS = (("cli",), ("report",), ("train",), ("planning",), ("executors", "env", "agent", "memory"),
+        ("fire", "layout"), ("weather",), ("landscape",), ("settings",), ("base",))
 WORDS = {"cli": "what people type", "report": "what people look at", "train": "the long run",
-         "planning": "every way to make a plan", "memory": "what a run holds",
-         "env": "the decision problem", "agent": "the learner", "layout": "what it sees and does",
-         "fire": "how it burns", "landscape": "what there is to burn",
+         "planning": "every way to make a plan", "executors": "where calls run",
+         "env": "the decision problem", "agent": "the learner", "memory": "what a run holds",
+         "fire": "how it burns", "layout": "what an agent sees", "weather": "what fires burn in",
+         "landscape": "what there is to burn", "settings": "what one can choose",
          "base": "units, files, seeding, ..."}
-_WIDTH, _BOX_W, _BOX_H, _ROW_H = 760, 254, 50, 92
+_WIDTH, _BOX_W, _BOX_H, _ROW_H, _GAP = 900, 254, 50, 88, 14
 
 
 def parts() -> tuple[dict[str, tuple[int, int]], Counter[tuple[str, str]]]:
@@ -47,25 +51,37 @@ def parts() -> tuple[dict[str, tuple[int, int]], Counter[tuple[str, str]]]:
 def _part(name: str) -> str | None:
     if name in BASE:
         return "base"
-    if name == "segments":  # as the layout: what env and agent agree on
+    if name == "line_actions":  # as the layout: what env and agent agree on
         return "layout"
     return name if name in WORDS else None
 
 
-def _places() -> dict[str, tuple[float, float]]:
-    """Centre of each box."""
-    places = {}
-    for row, names in enumerate(ROWS):
+def _places(there: Iterable[str]) -> dict[str, tuple[float, float, float]]:
+    """Centre of each box, and its width."""
+    places: dict[str, tuple[float, float, float]] = {}
+    rows = [names for row in ROWS if (names := [name for name in row if name in there])]
+    for row, names in enumerate(rows):
+        width = min(_BOX_W, _WIDTH / len(names) - _GAP)
         for k, name in enumerate(names):
-            places[name] = (_WIDTH * (2 * k + 1) / (2 * len(names)), 40 + _ROW_H * row)
+            places[name] = (_WIDTH * (2 * k + 1) / (2 * len(names)), 40 + _ROW_H * row, width)
     return places
+
+
+def _bend(start: tuple[float, float, float], end: tuple[float, float, float]) -> float:
+    """How far to the side an arrow bows out, to pass the boxes between the rows of its ends."""
+    rows = round(abs(start[1] - end[1]) / _ROW_H)
+    if rows <= 1:
+        return 0.0
+    middle = (start[0] + end[0]) / 2
+    right = rows % 2 == 0 if abs(middle - _WIDTH / 2) < _GAP else middle > _WIDTH / 2
+    return (60.0 + 60.0 * rows) * (1 if right else -1)
 
 
 def picture() -> str:
     """The SVG."""
     sizes, arrows = parts()
-    places = _places()
-    height = 40 + _ROW_H * len(ROWS)
+    places = _places(sizes)
+    height = round(max(y for _, y, _ in places.values())) + 40
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
         'font-family="DejaVu Sans, sans-serif" font-size="13">',
@@ -76,19 +92,20 @@ def picture() -> str:
     for (start, end), count in sorted(arrows.items()):
         if end == "base":
             continue  # every part may
-        (x0, y0), (x1, y1) = places[start], places[end]
-        bend = 0 if abs(y1 - y0) <= _ROW_H else (150 if (x0 + x1) / 2 >= _WIDTH / 2 else -150)
+        (x0, y0, _), (x1, y1, _) = places[start], places[end]
+        bend = _bend(places[start], places[end])
+        side = min(max(bend / 3, -70.0), 70.0)
         down = _BOX_H / 2 if y1 > y0 else -_BOX_H / 2
         thick = 0.6 + 0.35 * min(count, 40) ** 0.5
         lines.append(
-            f'<path d="M{x0 + bend / 3:.0f} {y0 + down:.0f}Q{(x0 + x1) / 2 + bend:.0f} '
-            f'{(y0 + y1) / 2:.0f} {x1 + bend / 3:.0f} {y1 - down:.0f}" fill="none" '
+            f'<path d="M{x0 + side:.0f} {y0 + down:.0f}Q{(x0 + x1) / 2 + bend:.0f} '
+            f'{(y0 + y1) / 2:.0f} {x1 + side:.0f} {y1 - down:.0f}" fill="none" '
             f'stroke="#5a6066" stroke-opacity="0.55" stroke-width="{thick:.1f}" '
             f'marker-end="url(#tip)"><title>{start} imports {end} {count} times</title></path>')
-    for name, (x, y) in places.items():
+    for name, (x, y, width) in places.items():
         modules, code = sizes[name]
         lines += [
-            f'<rect x="{x - _BOX_W / 2:.0f}" y="{y - _BOX_H / 2:.0f}" width="{_BOX_W}" '
+            f'<rect x="{x - width / 2:.0f}" y="{y - _BOX_H / 2:.0f}" width="{width:.0f}" '
             f'height="{_BOX_H}" rx="6" fill="#eef4ee" stroke="#22331f"/>',
             f'<text x="{x:.0f}" y="{y - 5:.0f}" text-anchor="middle"><tspan font-weight="bold">'
             f'{"the rest" if name == "base" else name}</tspan>: {WORDS[name]}</text>',

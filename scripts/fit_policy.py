@@ -1,6 +1,6 @@
 """Fits a network anew to the labelled states of finished runs, and writes it as a policy file.
 
-    python scripts/fit_policy.py outputs/RUN [outputs/RUN ...] --out policy.pt
+    python scripts/fit_policy.py outputs/RUN [outputs/RUN ...] --out policy.safetensors
 
 While a run goes on its network learns from few states first, and from states that worse networks
 came to. Here all states that its last checkpoint holds with the gains of breaks or segments
@@ -19,14 +19,14 @@ from torch import Tensor
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainStore
 from firebreak.agent.policy_file import save_policy
-from firebreak.agent.schedules import LinearSchedule
+from firebreak.agent.settings import LinearSchedule, settings_of
 from firebreak.agent.symmetry import SYMMETRIES
 from firebreak.checks import InputError, fail
 from firebreak.layout import OBSERVATION
-from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint
-from firebreak.train.config import as_toml, load_config
-from firebreak.train.resume import KIND
-from firebreak.train.setup import begin_with, settings_of
+from firebreak.train.config.load import as_toml, load_config
+from firebreak.train.config.setup import begin_with
+from firebreak.train.run.resume import KIND
+from firebreak.train.storage.checkpoints import CHECKPOINTS, latest_checkpoint
 
 CELLS = 40_000
 """Cells of the maps of a gradient step."""
@@ -44,17 +44,17 @@ def stores_of(run: Path) -> list[GainStore]:
         if state is None or not int(state["counters"][0]):
             raise fail(expected="a run that labelled states", given="none in its last checkpoint",
                        where=str(run), remedy="train with agent.gain_share above 0")
-        capacity, shape = state["layers"].shape[0], tuple(state["layers"].shape[-2:])
-        segments = state["gain"].shape[1] if "segment" in state else None
-        store = GainStore(OBSERVATION, shape, capacity, segments)
+        capacity, _, height, width = state["layers"].shape
+        lines = state["gain"].shape[1] if "segment" in state else None
+        store = GainStore(OBSERVATION, (height, width), capacity, lines)
         store.restore({name: tensor for name, tensor in state.items() if name != "turn"})
         found.append(store)
     return found
 
 
 def _kinds(stores: list[GainStore]) -> list[tuple[int, ...]]:
-    """Sizes of maps and, of segments, how many are labelled."""
-    return [(*store.layers.shape[1:], 0 if store.segment is None else store.segment.shape[1])
+    """Sizes of maps and, of line actions, how many are labelled."""
+    return [(*store.layers.shape[1:], 0 if store.line is None else store.line.shape[1])
             for store in stores]
 
 

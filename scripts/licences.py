@@ -8,22 +8,23 @@ Run it where firebreak is installed with all its extras:
 import re
 import sys
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from typing import Any
 
 from packaging.requirements import Requirement
 
 HEAD = """# Licences
 
 firebreak is under the [MIT licence](https://opensource.org/license/mit). What `pip install
-firebreak` brings, with the licence that each package names in its own metadata, in the versions of
-`constraints.txt` (`python scripts/licences.py` makes this page anew):
+firebreak-planner` brings, with the licence that each package names in its own metadata, in the
+versions of `constraints.txt` (`python scripts/licences.py` makes this page anew):
 """
 TABLE = """| package | version | licence |
 |---|---|---|"""
 EXTRAS = """
 ## Extras
 
-What an extra brings beyond that, as in `pip install "firebreak[ray]"`. firebreak runs without them;
-`docs`, `browser`, `interop` and `dev` are for those who change it.
+What an extra brings beyond that, as in `pip install "firebreak-planner[ray]"`. firebreak runs
+without them; `docs`, `browser`, `interop` and `dev` are for those who change it.
 """
 
 
@@ -50,7 +51,7 @@ def licence_of(package: Distribution) -> str:
     """What the metadata says: an expression, a short text, or classifiers; else the first line of
     the licence that comes with the package.
     """
-    about = package.metadata
+    about: Any = package.metadata  # an email.message.Message, which its type does not say
     short = (about.get("License") or "").strip()
     classified = [line.split(" :: ")[-1] for line in about.get_all("Classifier") or ()
                   if line.startswith("License :: ")]
@@ -68,12 +69,12 @@ def main() -> int:
     found: dict[str, Distribution] = {}
     page = [HEAD, TABLE]
     try:
-        needed("firebreak", found)
-        own = found["firebreak"]
+        needed("firebreak-planner", found)
+        own = found["firebreak-planner"]
         page += [*rows_of({name: one for name, one in found.items() if one is not own}), EXTRAS]
         for extra in own.metadata.get_all("Provides-Extra") or ():
             more: dict[str, Distribution] = {}
-            needed("firebreak", more, extra)
+            needed("firebreak-planner", more, extra)
             page += [f"### {extra}\n", TABLE,
                      *rows_of({name: more[name] for name in more if name not in found}), ""]
     except PackageNotFoundError as error:

@@ -106,10 +106,23 @@ def prepare(clone: Path, setup: bool, env: dict[str, str]) -> None:
     for text in ("firebreak landscape generate my_landscape.tif --seed 1 --size 272",
                  "firebreak landscape generate small.tif --seed 2 --size 60",
                  "firebreak landscape convert small.tif --to cell2fire --out my_cell2fire_folder",
+                 "firebreak simulate small.tif --fires 1 --out past_fire",
                  f"firebreak train quick --out RUN --quiet {changes}"):
         subprocess.run(command_line(text, setup), cwd=clone, env=env, check=True,
                        stdout=subprocess.DEVNULL)
+    _past_fire(clone)
     (clone / "PATH").symlink_to(clone / "my_landscape.tif")
+
+
+def _past_fire(clone: Path) -> None:
+    """A fire to compare with: where it burned, and where it began."""
+    import rasterio  # where the checks run it is there; the set-up of this script has no need of it
+
+    (clone / "my_perimeter.tif").symlink_to(clone / "past_fire" / "burn_probability.tif")
+    with rasterio.open(clone / "past_fire" / "mean_arrival_time_min.tif") as file:
+        time = file.read(1, masked=True)
+    row, col = divmod(int(time.argmin()), time.shape[1])
+    (clone / "my_start.csv").write_text(f"row,col\n{row},{col}\n")
 
 
 def served(words: list[str], clone: Path, env: dict[str, str]) -> int:
@@ -117,12 +130,15 @@ def served(words: list[str], clone: Path, env: dict[str, str]) -> int:
     with subprocess.Popen([*words, "--port", "0"], cwd=clone, env=env, text=True,
                           stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
-        if address is not None:
-            with urllib.request.urlopen(address.group(), timeout=READY_S) as reply:
-                print(f"    {address.group()}: {len(reply.read()):,} bytes")
-            process.send_signal(signal.SIGINT)
-        return process.wait(timeout=READY_S)
+        address = re.search(r"http://127\.0\.0\.1:\d+/\S*", process.stdout.readline())
+        try:
+            if address is not None:
+                with urllib.request.urlopen(address.group(), timeout=READY_S) as reply:
+                    print(f"    {len(reply.read()):,} bytes")
+                process.send_signal(signal.SIGINT)
+            return process.wait(timeout=READY_S)
+        finally:
+            process.kill()  # a server that answers otherwise would be waited for without end
 
 
 def _processor_s() -> float:

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from firebreak.env.problem import Problem
-from firebreak.env.slots import Slots, sizes_for
-from firebreak.fire.losses import CLASSES
-from firebreak.fire.shading import treated_part
-from firebreak.fire.travel import (
+from firebreak.env.storage.problem import Problem
+from firebreak.env.storage.slots import Slots, sizes_for
+from firebreak.fire.effects.losses import CLASSES
+from firebreak.fire.travel.arc_kernel import Spots
+from firebreak.fire.travel.shaded_breaks import treated_part
+from firebreak.fire.travel.travel_field import (
     BreakRules,
     Ellipse,
     TravelField,
@@ -15,7 +16,6 @@ from firebreak.fire.travel import (
     in_streams,
     pad,
 )
-from firebreak.fire.way_kernel import Spots
 from strategies import CELL_SIZE_M, Case, problem_on
 
 HARD_KINDS = ("hard", "leak", "narrow", "breach", "narrow-breach")
@@ -62,7 +62,7 @@ def by_class(case: Case) -> np.ndarray:
 def slots_on(case: Case, field: TravelField, value: np.ndarray) -> tuple[Slots, Problem]:
     half = case.fires.source.size // 2
     plan, reward = case.fires.part(slice(half)), case.fires.part(slice(half, None))
-    problem = problem_on(case, plan, reward, field=field, worth=value)
+    problem = problem_on(case, plan, reward, field=field, value_by_class=value)
     slots = Slots(sizes_for(problem.scene, 1, plan.source.size, reward.source.size))
     slots.load(0, problem)
     slots.update(np.zeros(1, np.int64), fresh=True)

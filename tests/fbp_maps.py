@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from firebreak.fire.weather import WeatherScenarios, make_scenarios
 from firebreak.landscape.landscape import Landscape
+from firebreak.weather.scenarios import WeatherScenarios, make_scenarios
 
 DRY = {"dead_moisture_1h": 0.06, "dead_moisture_10h": 0.07, "dead_moisture_100h": 0.08,
        "live_moisture_herb": 0.6, "live_moisture_woody": 0.9}

@@ -2,12 +2,17 @@
 verdict must say of it.
 """
 
+import ctypes
 import functools
+import mmap
+import os
 import subprocess
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +22,8 @@ from firebreak.agent.dqn import DQNAgent
 from firebreak.env import sources
 from firebreak.env.sources import ProblemSource
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.train import trainer as trainer_module
-from firebreak.train.trainer import ParallelTrainer
+from firebreak.train.run import trainer as trainer_module
+from firebreak.train.run.trainer import ParallelTrainer
 
 
 class Leak(NamedTuple):
@@ -204,6 +209,62 @@ def child_processes(trainer: ParallelTrainer) -> Callable[[], None]:
 
 _HIDDEN: list[Any] = []
 
+NATIVE_BYTES = 230_000  # that native code takes for each episode
+_SMALL = 10_000  # of one allocation, which the C library does not make a mapping of its own
+_C = ctypes.CDLL(None, use_errno=True)
+_C.malloc.restype = _C.mmap.restype = ctypes.c_void_p
+_C.malloc.argtypes, _C.free.argtypes = [ctypes.c_size_t], [ctypes.c_void_p]
+_C.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *3 * [ctypes.c_int], ctypes.c_long]
+_C.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+_TAKEN: defaultdict[str, list[int]] = defaultdict(list)
+"""Addresses by sort, where no path from a run leads."""
+
+
+def per_episode(trainer: ParallelTrainer, sort: str, take: Callable[[], None],
+                give_back: Callable[[int], object]) -> Callable[[], None]:
+    """Calls `take`, which notes addresses, for each episode that a collection has ended."""
+    def leak(collected: Any) -> None:
+        for _ in collected.returns:
+            take()
+    undo = after(trainer.arenas[0].collector, "collect", leak)
+
+    def undo_all() -> None:
+        undo()
+        while _TAKEN[sort]:
+            give_back(_TAKEN[sort].pop())
+    return undo_all
+
+
+def c_heap(trainer: ParallelTrainer) -> Callable[[], None]:
+    def take() -> None:
+        for _ in range(NATIVE_BYTES // _SMALL):
+            _TAKEN["heap"].append(_C.malloc(_SMALL))
+            ctypes.memset(_TAKEN["heap"][-1], 1, _SMALL)
+    return per_episode(trainer, "heap", take, _C.free)
+
+
+def anonymous_mapping(trainer: ParallelTrainer, path: Path | None = None) -> Callable[[], None]:
+    """A mapping for each episode, of the file if there is one."""
+    sort = "file" if path else "anonymous"
+
+    def take() -> None:
+        flags = mmap.MAP_SHARED if path else mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        file = os.open(path, os.O_RDWR) if path else -1
+        place = _C.mmap(None, NATIVE_BYTES, mmap.PROT_READ | mmap.PROT_WRITE, flags, file, 0)
+        if path:
+            os.close(file)
+        ctypes.memset(place, 1, NATIVE_BYTES)
+        _TAKEN[sort].append(place)
+    return per_episode(trainer, sort, take, lambda place: _C.munmap(place, NATIVE_BYTES))
+
+
+def file_mapping(trainer: ParallelTrainer) -> Callable[[], None]:
+    trainer.run_folder.mkdir(parents=True, exist_ok=True)
+    path = trainer.run_folder / "history.bin"
+    path.write_bytes(bytes(NATIVE_BYTES))
+    return anonymous_mapping(trainer, path)
+
+
 LEAKS = {
     "transitions": Leak(list_of_transitions, "trainer.transitions", "owned_bytes", "collect"),
     "landscapes": Leak(landscape_per_episode, "atlas", "owned_bytes", "collect"),
@@ -220,5 +281,7 @@ LEAKS = {
     "rewards": Leak(rewards_never_forgotten, "trainer.all_rewards", "items", "collect"),
     "children": Leak(child_processes, "child processes", "children", "evaluate"),
     "out of reach": Leak(problems_kept_out_of_reach, "Landscape", "objects", "collect"),
+    "c heap": Leak(c_heap, "", "heap_bytes", "collect"),
+    "anonymous mapping": Leak(anonymous_mapping, "anonymous mappings", "mapped_bytes", "collect"),
+    "file mapping": Leak(file_mapping, "history.bin", "mapped_bytes", "collect"),
 }
-

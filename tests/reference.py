@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from firebreak.fire.ring import IGNITION, RING, UNBURNED
-from firebreak.fire.travel import TravelField, unpad
+from firebreak.fire.effects.losses import intensity_edges_kw_m
+from firebreak.fire.travel.stencil import IGNITION, STENCIL, UNBURNED
+from firebreak.fire.travel.travel_field import TravelField, unpad
 
-STEPS = [tuple(step) for step in RING.steps.tolist()]
-SEGMENTS = [tuple(ends) for ends in RING.segments.tolist()]
+STEPS = [tuple(step) for step in STENCIL.steps.tolist()]
+FACETS = [tuple(ends) for ends in STENCIL.facets.tolist()]
 INF = math.inf
 
 
@@ -23,6 +24,11 @@ class SlowFire(NamedTuple):
     loss: float
     weight: dict
     order: list
+
+
+def class_of_intensity(intensity_kw_m) -> np.ndarray:
+    """Class 0-5 of a fireline intensity, kW/m, by the edges of the flame lengths; of any shape."""
+    return np.digitize(np.asarray(intensity_kw_m, float), intensity_edges_kw_m()).astype(np.uint8)
 
 
 def _overlap(one, other, axis, strict):
@@ -54,15 +60,15 @@ def crossed_by_step(step):
     return _cells([(0, 0), step], strict=False)
 
 
-def crossed_by_segment(segment):
+def crossed_by_segment(facet):
     """Cells that share an area with the triangle of a segment, or that its long ends cross."""
-    a, b = SEGMENTS[segment]
+    a, b = FACETS[facet]
     ends = [crossed_by_step(STEPS[end]) for end in (a, b) if end >= 8]
     return _cells([(0, 0), STEPS[a], STEPS[b]], strict=True).union(*ends)
 
 
 _STEP_CROSSES = [crossed_by_step(step) if i >= 8 else set() for i, step in enumerate(STEPS)]
-_SEGMENT_CROSSES = [crossed_by_segment(s) if s >= 8 else set() for s in range(len(SEGMENTS))]
+_FACET_CROSSES = [crossed_by_segment(s) if s >= 8 else set() for s in range(len(FACETS))]
 
 
 def travel_time(metric, east, north):
@@ -104,8 +110,8 @@ def through_segment(own, at_a, at_b, a, b, time_a, time_b):
     east, north = east_a + weight * east_ab, north_a + weight * north_ab
     ends = ((1.0 - weight) * travel_time(at_a, east, north)
             + weight * travel_time(at_b, east, north))
-    way = 0.5 * travel_time(own, east, north) + 0.5 * ends
-    return (time_a + weight * (time_b - time_a)) + way, weight
+    arc = 0.5 * travel_time(own, east, north) + 0.5 * ends
+    return (time_a + weight * (time_b - time_a)) + arc, weight
 
 
 class _Map:
@@ -115,7 +121,7 @@ class _Map:
         self.rows, self.cols = field.shape
         self.metric = self._grid(field.metric[scenario], field.shape)
         self.unit_time = self._grid(field.unit_time[scenario], field.shape)
-        self.segments = unpad(field.segments[scenario], field.shape).tolist()
+        self.facets = unpad(field.facets[scenario], field.shape).tolist()
         self.accepts = unpad(field.accepts[scenario], field.shape).tolist()
         burns = unpad(field.burnable, field.shape).copy()
         if breaks is not None:
@@ -143,11 +149,11 @@ class _Map:
         return row == 0 or col == 0 or (self.open((child[0] + row, child[1]))
                                         or self.open((child[0], child[1] + col)))
 
-    def segment_open(self, child, segment):
-        return (self.segments[child[0]][child[1]] >> segment & 1
-                and self.all_open(child, _SEGMENT_CROSSES[segment]))
+    def facet_open(self, child, facet):
+        return (self.facets[child[0]][child[1]] >> facet & 1
+                and self.all_open(child, _FACET_CROSSES[facet]))
 
-    def ways(self, child, step, final):
+    def arcs(self, child, step, final):
         """(time, code, weight) of all ways to `child` that the cell at `step` completes."""
         own = self.metric[child[0]][child[1]]
         parent = (child[0] + STEPS[step][0], child[1] + STEPS[step][1])
@@ -155,15 +161,15 @@ class _Map:
         later = float(np.nextafter(np.float32(now), np.float32(INF)))
         if self.step_open(child, step):
             if step < 8:
-                way = 0.5 * (self.unit_time[child[0]][child[1]][step]
+                arc = 0.5 * (self.unit_time[child[0]][child[1]][step]
                              + self.unit_time[parent[0]][parent[1]][step])
             else:
                 east, north = -STEPS[step][1], STEPS[step][0]
-                way = 0.5 * (travel_time(own, east, north)
+                arc = 0.5 * (travel_time(own, east, north)
                              + travel_time(self.metric[parent[0]][parent[1]], east, north))
-            yield max(single(now + way), later), step, 0.0
-        for segment, (a, b) in enumerate(SEGMENTS):
-            if step not in (a, b) or not self.segment_open(child, segment):
+            yield max(single(now + arc), later), step, 0.0
+        for facet, (a, b) in enumerate(FACETS):
+            if step not in (a, b) or not self.facet_open(child, facet):
                 continue
             cell_a = (child[0] + STEPS[a][0], child[1] + STEPS[a][1])
             cell_b = (child[0] + STEPS[b][0], child[1] + STEPS[b][1])
@@ -171,7 +177,7 @@ class _Map:
                 time, weight = through_segment(
                     own, self.metric[cell_a[0]][cell_a[1]], self.metric[cell_b[0]][cell_b[1]],
                     STEPS[a], STEPS[b], final[cell_a], final[cell_b])
-                yield max(single(time), later), len(STEPS) + segment, single(weight)
+                yield max(single(time), later), len(STEPS) + facet, single(weight)
 
 
 def burn_slowly(field: TravelField, scenario, source, duration, value, breaks=None) -> SlowFire:
@@ -189,7 +195,7 @@ def burn_slowly(field: TravelField, scenario, source, duration, value, breaks=No
             child = (cell[0] - row, cell[1] - col)
             if not land.open(child) or child in final:
                 continue
-            for time, code, weight in land.ways(child, step, final):
+            for time, code, weight in land.arcs(child, step, final):
                 known = best.get(child, (INF, UNBURNED, 0.0))
                 if time <= duration and time < INF and (time, code) < known[:2]:
                     best[child] = (time, code, weight)
@@ -209,7 +215,7 @@ def parents_of(cell, code, weight):
         return []
     if code < len(STEPS):
         return [((cell[0] + STEPS[code][0], cell[1] + STEPS[code][1]), 1.0)]
-    a, b = SEGMENTS[code - len(STEPS)]
+    a, b = FACETS[code - len(STEPS)]
     return [((cell[0] + STEPS[end][0], cell[1] + STEPS[end][1]), share)
             for end, share in ((a, 1.0 - weight), (b, weight))]
 

@@ -4,17 +4,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from firebreak.report.explorer_server import Explorer, make_server
+from firebreak.report.explorer.server import Explorer, ExplorerServer, make_server
 
 
 @contextmanager
-def serving(explorer: Explorer) -> Iterator[int]:
-    """Serves an explorer on a free port of loopback; the port."""
+def serving(explorer: Explorer) -> Iterator[ExplorerServer]:
+    """Serves an explorer on a free port of loopback."""
     server = make_server(explorer, 0)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield server.server_port
+        yield server
     finally:
         server.shutdown()
         server.server_close()

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from firebreak.env.problem import Problem
+from firebreak.env.storage.problem import Problem
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import FireConditions, Scene
-from firebreak.fire.travel import Ellipse, TravelField, field_from_ellipse
+from firebreak.fire.travel.travel_field import Ellipse, TravelField, field_from_ellipse
 from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
 
@@ -91,7 +91,7 @@ def plain_landscape(burnable: np.ndarray, value=1.0, cost=1.0, treatable=True) -
 
 
 def problem_on(case: Case, plan: Fires, reward: Fires, mode="front", budget=1e9, field=None,
-               worth=None, **layers) -> Problem:
+               value_by_class=None, **layers) -> Problem:
     """A problem on a case's own ellipses. Weather and fire behaviour are not there: the travel
     field is given, by the case if not by `field`.
     """
@@ -99,7 +99,8 @@ def problem_on(case: Case, plan: Fires, reward: Fires, mode="front", budget=1e9,
     scene = Scene(landscape=land, conditions=FireConditions(scenarios=len(case.ellipse.head)),
                   scenarios=None, stream_weight=None, behavior=None,
                   field=case.field(mode) if field is None else field,
-                  worth=land.value[None] if worth is None else worth, median_duration_min=1.0,
+                  value_by_class=land.value[None] if value_by_class is None else value_by_class,
+                  median_duration_min=1.0,
                   seed=0, key="case")
     shown = np.zeros((len(OBSERVATION.static), *case.burnable.shape), np.uint8)
     return Problem(scene=scene, plan_fires=plan, reward_fires=reward, budget=budget,

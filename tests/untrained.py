@@ -7,7 +7,7 @@ import torch
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
 from firebreak.layout import OBSERVATION
-from firebreak.segments import SHAPES
+from firebreak.line_actions import SHAPES
 
 
 @cache

@@ -1,5 +1,6 @@
 """Things that workers hold in tests of executors; importable by name in another process."""
 
+import ctypes
 import os
 import signal
 import time
@@ -54,6 +55,10 @@ class Tally:
             time.sleep(60)
         return "answered"
 
+    def deaf(self) -> None:
+        """Minutes in compiled code that keeps Python's lock, as kernels do: no thread runs."""
+        ctypes.PyDLL(None).sleep(300)
+
     def late(self, seconds: float, chunk: int) -> int:
         time.sleep(seconds)
         return chunk
@@ -63,6 +68,13 @@ class Tally:
 
     def raises(self) -> None:
         raise ZeroDivisionError("planted")
+
+
+class SlowToRead:
+    """Takes minutes where it is read, as what is first imported takes seconds."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return time.sleep, (300,)
 
 
 def make_tally(base: int = 0) -> Tally:

@@ -6,6 +6,9 @@ one sentence and exit code 2. Programming errors are not caught here.
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_LONGEST = 1500
+"""Letters of a part of an error, in which may stand what files hold."""
+
 
 class InputError(ValueError):
     """Bad input from outside: a file, an option, a config key. Its text is one sentence."""
@@ -21,6 +24,8 @@ def fail(*, expected: str, given: str, where: str, remedy: str) -> InputError:
     What files hold may stand in it, so line ends and other signs that move a terminal's cursor are
     shown as blanks.
     """
+    expected, given, where = (part if len(part) <= _LONGEST else f"{part[:_LONGEST - 3]}..."
+                              for part in (expected, given, where))
     text = f"{where}: expected {expected}, got {given}; {remedy}"
     return InputError("".join(sign if sign.isprintable() else " " for sign in text))
 
@@ -46,3 +51,15 @@ def check_fraction(value: float, *, what: str, where: str, remedy: str) -> float
         raise fail(expected=f"{what} above 0 and at most 1", given=f"{value:g}", where=where,
                    remedy=remedy)
     return value
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things in words: 1 cell, 2 cells."""
+    return f"{number} {thing}" + ("" if number == 1 else "s")
+
+
+def install(extra: str) -> str:
+    """The command that installs an extra. The distribution's name is not that of the package:
+    `firebreak` on the Python package index is another program.
+    """
+    return f"pip install 'firebreak-planner[{extra}]'"

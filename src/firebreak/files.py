@@ -1,14 +1,27 @@
-"""Files that are whole or not there: written beside, flushed to the disk, renamed."""
+"""The one door through which files are written: beside their place, flushed to the disk, checked,
+and only then renamed, so that a file is whole or not there. And TOML files, which users write.
+
+Content is made in memory and written by plain writes, since these say when a disk is full: the
+libraries of pictures, grids and shapes lose errors of the disk when they close a file.
+"""
 
 import contextlib
+import errno
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from firebreak.checks import fail
+from firebreak.reading import MOST_SETTINGS, bytes_of, from_toml
+
+_CHUNK = 1 << 20
 
 
 @contextlib.contextmanager
 def replacing(path: Path, ending: str = ".tmp") -> Iterator[Path]:
-    """A path beside `path` to write to; it takes its place when the block ends well.
+    """A path beside `path` to write to, by `write_pieces`; it takes its place when the block ends
+    well.
 
     Whatever happens the old file or the new one is there, complete, and nothing is left beside.
 
@@ -16,26 +29,99 @@ def replacing(path: Path, ending: str = ".tmp") -> Iterator[Path]:
         ending: of the path beside, for writers that go by it.
 
     Raises:
-        OSError: the disk is full or may not be written; the old file is as it was.
+        OSError: the disk is full or may not be written; the old file is as it was. It names `path`.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}{ending}")
-    try:
-        yield beside
-        sync(beside)
-        os.replace(beside, path)
-        sync(path.parent)
-    except RuntimeError as error:  # what torch raises where the disk is full
-        if isinstance(error, RecursionError | NotImplementedError):
-            raise
-        raise OSError(f"{path}: {str(error).splitlines()[0]}") from error
-    finally:
-        beside.unlink(missing_ok=True)
+    with naming(path, beside):
+        try:
+            yield beside
+            if not beside.is_file():
+                raise OSError(errno.EIO, "nothing could be written")
+            sync(beside)
+            os.replace(beside, path)
+            sync(path.parent)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def new_folder(folder: Path, beside: Path) -> Iterator[None]:
+    """Makes `beside`, a folder to fill, which becomes `folder` when the block ends well.
+
+    Raises:
+        OSError: the disk is full or may not be written; nothing is left behind. It names `folder`.
+    """
+    with naming(folder, beside):
+        try:
+            beside.mkdir(parents=True)
+            yield
+            sync(beside)
+            os.rename(beside, folder)
+            sync(folder.parent)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes | memoryview]) -> int:
+    """Writes pieces to a path of `replacing` or in a folder of `new_folder`, flushed to the disk;
+    returns their bytes.
+
+    Raises:
+        OSError: the disk does not take them all.
+    """
+    with path.open("wb") as file:
+        size = sum(file.write(piece) for piece in pieces)
+        file.flush()
+        os.fsync(file.fileno())
+    if path.stat().st_size != size:
+        raise OSError(errno.EIO, "fewer bytes on the disk than were written", str(path))
+    return size
+
+
+def write_bytes(path: Path, *pieces: bytes | memoryview) -> None:
+    """Writes a file; the old one stays until the new one is complete."""
+    with replacing(path) as beside:
+        write_pieces(beside, pieces)
 
 
 def write_text(path: Path, text: str) -> None:
     """Writes a text file as UTF-8; the old one stays until the new one is complete."""
-    with replacing(path) as beside:
-        beside.write_text(text, encoding="utf-8")
+    write_bytes(path, text.encode())
+
+
+def copy_file(source: Path, path: Path) -> None:
+    """Copies a file's bytes; the old one stays until the new one is complete."""
+    with replacing(path) as beside, source.open("rb") as file:
+        write_pieces(beside, iter(lambda: file.read(_CHUNK), b""))
+
+
+@contextlib.contextmanager
+def naming(path: Path, beside: Path) -> Iterator[None]:
+    """Errors of the disk name the file that was wanted, not the one beside it."""
+    try:
+        yield
+    except OSError as error:
+        inside = str(error.filename or beside).startswith(str(beside))
+        if error.errno is not None and inside:
+            error.filename, error.filename2 = str(path), None
+        raise
+
+
+def made_folder(path: Path) -> Path:
+    """A folder that someone named, made with those above it.
+
+    Raises:
+        InputError: it cannot be made there.
+        OSError: the disk is full or fails.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise
+        raise fail(expected="a folder that can be made", given=error.strerror or str(error),
+                   where=str(path), remedy="choose another --out") from error
+    return path
 
 
 def sync(path: Path) -> None:
@@ -45,3 +131,21 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def read_toml(path: str | Path) -> dict[str, object]:
+    """The tables of a TOML file.
+
+    Raises:
+        InputError: no such file, larger than settings are, or not TOML.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise fail(expected="a TOML file", given="no such file", where=str(path),
+                   remedy="check the path")
+    content = bytes_of(file, MOST_SETTINGS)
+    try:
+        return from_toml(content.decode())
+    except ValueError as error:
+        raise fail(expected="a TOML file", given=str(error), where=str(path),
+                   remedy="correct this line") from error

@@ -18,12 +18,12 @@ import pytest
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.fire.scene import FireConditions, make_scene
-from firebreak.landscape.synthetic import generate
+from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.methods import make_plan
-from firebreak.report.explorer_page import static_page
-from firebreak.report.explorer_plans import shown_plan
-from firebreak.report.explorer_server import Explorer
-from firebreak.report.explorer_state import ExplorerState
+from firebreak.report.explorer.page import static_page
+from firebreak.report.explorer.plans import shown_plan
+from firebreak.report.explorer.server import Explorer
+from firebreak.report.explorer.state import ExplorerState
 from serving import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
@@ -94,9 +94,9 @@ def explorer() -> Explorer:
 
 
 @pytest.fixture(scope="module")
-def port(explorer: Explorer) -> Iterator[int]:
-    with serving(explorer) as number:
-        yield number
+def url(explorer: Explorer) -> Iterator[str]:
+    with serving(explorer) as server:
+        yield server.url
 
 
 def shot(page: Any, tmp_path: Path, name: str) -> None:
@@ -111,12 +111,12 @@ def number_in(text: str) -> float:
     return float(found.group().replace("−", "-"))
 
 
-def test_a_planner_walks_through_the_explorer(browser: Any, explorer: Explorer, port: int,
+def test_a_planner_walks_through_the_explorer(browser: Any, explorer: Explorer, url: str,
                                               tmp_path: Path) -> None:
     watched, state = Watched(browser), explorer.state
     page, land = watched.page, state.scene.landscape
     plan = explorer.plans["dqn"]
-    seconds = {"ready": watched.moves("state", lambda: page.goto(f"http://127.0.0.1:{port}/"))}
+    seconds = {"ready": watched.moves("state", lambda: page.goto(url))}
     whole = state.outcome(plan.cells)
     assert number_in(watched.text("#reduction")) == pytest.approx(100 * whole.reduction.mean,
                                                                   abs=0.051)
@@ -166,6 +166,7 @@ def test_a_planner_walks_through_the_explorer(browser: Any, explorer: Explorer, 
     assert np.abs(np.subtract(numbers, burned)).max() <= 0.02 * burned[0] + 2  # a rounded wind
     page.locator("#time").evaluate("(e) => { e.value = 900; e.dispatchEvent(new Event('input')); }")
     shot(page, tmp_path, "explorer-4-fire")
+    page.locator("#dial").scroll_into_view_if_needed()
     dial = page.locator("#dial").bounding_box()
     words = watched.text("#windwords")
     seconds["the wind"] = watched.moves("fire", lambda: page.mouse.click(
@@ -183,14 +184,14 @@ def test_a_planner_walks_through_the_explorer(browser: Any, explorer: Explorer, 
 
     assert watched.said == []
     assert watched.requests
-    assert all(url.startswith(f"http://127.0.0.1:{port}/") for url in watched.requests)
+    assert all(asked.startswith(url) for asked in watched.requests)
 
 
-def test_the_page_fits_a_phone_and_works_by_keyboard(browser: Any, explorer: Explorer, port: int,
+def test_the_page_fits_a_phone_and_works_by_keyboard(browser: Any, explorer: Explorer, url: str,
                                                      tmp_path: Path) -> None:
     watched = Watched(browser, 390, 800)
     page = watched.page
-    watched.moves("state", lambda: page.goto(f"http://127.0.0.1:{port}/"))
+    watched.moves("state", lambda: page.goto(url))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.locator("#map").focus()
     for key in ("ArrowLeft", "ArrowUp", "ArrowUp"):
@@ -206,13 +207,13 @@ def test_the_page_fits_a_phone_and_works_by_keyboard(browser: Any, explorer: Exp
     assert watched.said == []
 
 
-def test_a_bad_answer_is_said_on_the_page(browser: Any, explorer: Explorer, port: int) -> None:
+def test_a_bad_answer_is_said_on_the_page(browser: Any, explorer: Explorer, url: str) -> None:
     watched = Watched(browser)
     page = watched.page
-    watched.moves("state", lambda: page.goto(f"http://127.0.0.1:{port}/"))
+    watched.moves("state", lambda: page.goto(url))
     water = int(np.flatnonzero(~explorer.state.scene.landscape.burnable)[0])
     page.mouse.click(*watched.cell(water))
-    assert "Nothing burns there" in watched.text("#message")
+    assert "This cell cannot burn" in watched.text("#message")
 
 
 def test_the_static_page_needs_no_server(browser: Any, explorer: Explorer, tmp_path: Path) -> None:

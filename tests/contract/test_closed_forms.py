@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firebreak.fire.effects.losses import ResponseFunction
+from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.fires import FireRegime
-from firebreak.fire.losses import ResponseFunction
 from firebreak.fire.scene import FireConditions, Scene, make_scene
-from firebreak.fire.spotting import SpottingModel
-from firebreak.fire.streams import WeatherStreams
-from firebreak.fire.weather import make_scenarios
-from firebreak.landscape.closed_form import CLOSED_FORMS, closed_form
-from firebreak.landscape.synthetic import generate
+from firebreak.landscape.synthetic.closed_form import CLOSED_FORMS, closed_form
+from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.planning.limits import SearchOptions
+from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.methods import METHODS, make_plan
+from firebreak.weather.scenarios import make_scenarios
+from firebreak.weather.streams import WeatherStreams
 
 LONG = FireRegime(duration_min=1e7, duration_sigma=0.0)
 LEARNED = {"dqn", "dqn-lookahead", "dqn-search", "regression"}
@@ -50,7 +50,8 @@ def scene_of(name: str, seed: int) -> Scene:
 def test_methods_that_should_find_the_best_plan_do(name: str, seed: int, method: str) -> None:
     form, scene = closed_form(name, SIZE, seed), scene_of(name, seed)
     plan = make_plan(scene, form.budget_share, 64, method, seed=0, search=SEARCH)
-    losses = burn_loss(scene.field, scene.fires("check", 100), scene.worth, plan.break_mask())
+    losses = burn_loss(scene.field, scene.fires("check", 100), scene.value_by_class,
+                       plan.break_mask())
     assert plan.cells.size == (0 if method == "none" else form.budget_cells)
     assert losses.mean() <= form.untreated_loss
     if method in BEST[name]:
@@ -62,7 +63,8 @@ def test_lines_nearly_close_a_corner_that_cells_cannot() -> None:
     saved = {}
     for method in ("segments", "downstream-value"):
         plan = make_plan(scene, form.budget_share, 64, method, seed=0)
-        loss = burn_loss(scene.field, scene.fires("check", 100), scene.worth, plan.break_mask())
+        loss = burn_loss(scene.field, scene.fires("check", 100), scene.value_by_class,
+                         plan.break_mask())
         saved[method] = (form.untreated_loss - loss.mean()) / (form.untreated_loss
                                                                - form.optimal_loss)
     assert saved["segments"] > 0.9
@@ -88,7 +90,8 @@ def test_plans_on_random_maps_are_legal_and_spend_the_budget(
     costs = land.cost[land.treatable].astype(np.float64)
     if share * costs.sum() < costs.min():
         return
-    scene = make_scene(land, FireConditions(scenarios=2, spread=spread), 0)  # type: ignore[arg-type]
+    scene = make_scene(land, FireConditions(scenarios=2, spread=spread),
+                       0)  # type: ignore[arg-type]
     plan = make_plan(scene, share, 12, method, seed=0)
     assert land.treatable.ravel()[plan.cells].all()
     left = share * costs.sum() - land.cost.ravel()[plan.cells].astype(np.float64).sum()
@@ -105,7 +108,7 @@ def test_plans_save_something_on_average(method: str) -> None:
         scene = make_scene(generate(seed, 12), FireConditions(scenarios=2), 0)
         fires = scene.fires("check", 200)
         plan = make_plan(scene, 0.06, 32, method, seed=0, search=SEARCH)
-        before, after = (burn_loss(scene.field, fires, scene.worth, breaks).mean()
+        before, after = (burn_loss(scene.field, fires, scene.value_by_class, breaks).mean()
                          for breaks in (None, plan.break_mask()))
         saved.append(1.0 - after / before)
     assert np.mean(saved) > 0.0
@@ -142,7 +145,7 @@ def test_methods_plan_under_every_rule_of_fires_and_breaks(method: str, rule: st
     assert plan.cells.size == int(0.1 * scene.landscape.treatable.sum())
     assert scene.landscape.treatable.ravel()[plan.cells].all()
     shown = scene.fires("plan", 24)
-    before, after = (burn_loss(scene.field, shown, scene.worth, breaks).mean()
+    before, after = (burn_loss(scene.field, shown, scene.value_by_class, breaks).mean()
                      for breaks in (None, plan.break_mask()))
     # Shaded breaks slow fires, but let more wind in: they may cost a little.
     assert after < before * (1.02 if rule == "shaded" else 1.0)

@@ -8,11 +8,11 @@ import pytest
 from firebreak.agent.policy_file import Policy
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
-from firebreak.landscape.synthetic import generate
-from firebreak.planning.limits import SearchOptions
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.limits import SearchOptions
+from firebreak.planning.core.plan import Plan
 from firebreak.planning.methods import METHODS, make_plan
-from firebreak.planning.plan import Plan
-from firebreak.planning.rounds import warm_up
+from firebreak.planning.warm_up import warm_up
 from untrained import fitting, untrained
 
 NAMES = sorted(METHODS)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from firebreak import fire
 from firebreak.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,6 +73,47 @@ def test_the_picture_of_the_house_shows_the_imports_that_there_are() -> None:
     assert architecture.upward() == []
 
 
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+SOURCE = architecture.PACKAGE
+
+
+def walks() -> dict[str, list[tuple[str, list[str]]]]:
+    """The walks of docs/architecture.md by heading: (room, modules named) of each step."""
+    section = ARCHITECTURE.split("## Three walks")[1].split("\n## ")[0]
+    found = {}
+    for part in section.split("\n### ")[1:]:
+        steps = re.findall(r"^\d+\. `([\w/]+)`: (.*(?:\n +.*)*)", part, re.MULTILINE)
+        found[part.split("\n")[0]] = [(room, re.findall(r"`(\w+(?:\.\w+)+)`", text))
+                                      for room, text in steps]
+    return found
+
+
+@pytest.mark.parametrize("name", walks())
+def test_no_room_of_a_walk_is_entered_twice(name: str) -> None:
+    rooms = [room for room, _ in walks()[name]]
+    assert len(rooms) >= 4
+    assert sorted(set(rooms)) == sorted(rooms)
+
+
+@pytest.mark.parametrize("name", walks())
+def test_every_module_of_a_walk_lies_in_its_room(name: str) -> None:
+    for room, modules in walks()[name]:
+        here = [module for module in modules if not module.endswith(".tif")]
+        assert here, room
+        for module in here:
+            assert module.replace(".", "/").rpartition("/")[0] == room, module
+            assert (SOURCE / f"{module.replace('.', '/')}.py").is_file(), module
+
+
+def test_every_room_is_in_the_lists_of_rooms() -> None:
+    rows = re.findall(r"^\| (`.*?) \|", ARCHITECTURE, re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"`([\w/]+)`", row)}
+    rooms = {path.parent.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("__init__.py")}
+    rooms = {room for room in rooms if room.count("/") < 2} - {"."}
+    single = {path.stem for path in SOURCE.glob("*.py") if not path.stem.startswith("_")}
+    assert named == rooms | single
+
+
 def test_every_public_module_has_its_place_in_the_api() -> None:
     text = "".join(api_pages.pages().values())
     named = set(re.findall(r"automodule:: firebreak\.([\w.]+)", text))
@@ -79,6 +121,12 @@ def test_every_public_module_has_its_place_in_the_api() -> None:
              for path in api_pages.PACKAGE.rglob("*.py")
              if not path.stem.startswith("_") and not path.stem.endswith("_kernel")}
     assert named == {name for name in there if not name.startswith("cli.")}
+
+
+def test_the_api_of_fire_begins_with_what_other_parts_import() -> None:
+    page = api_pages.pages()["fire.md"]
+    listed = set(re.findall(r"^\| `(\w+)` \| `fire\.", page.split("## ")[0], re.MULTILINE))
+    assert listed == set(fire.__all__)
 
 
 def test_every_page_is_in_the_contents() -> None:

@@ -1,5 +1,6 @@
 """Checkpoints with a flipped bit or an end cut off, and files that would like to run."""
 
+import json
 import os
 import pickle
 import random
@@ -18,14 +19,22 @@ import torch
 from faults.kills import Found
 from faults.runs import unbroken
 from firebreak.agent.network import QMapNetwork
-from firebreak.agent.policy_file import load_policy, save_policy
+from firebreak.agent.policy_file import load_policy, write_sealed
 from firebreak.checks import InputError
-from firebreak.landscape.readers import read_landscape
-from firebreak.landscape.writers import write_landscape
+from firebreak.landscape.formats.read import read_landscape
+from firebreak.landscape.formats.write import write_landscape
 from firebreak.layout import OBSERVATION
-from firebreak.train.checkpoints import CHECKPOINTS, checkpoints_of, latest_checkpoint
-from firebreak.train.metrics import read_rows
-from firebreak.train.store import MANIFEST, STATE, TENSORS, _sha256, open_folder, write_folder
+from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of, latest_checkpoint
+from firebreak.train.storage.metrics import read_rows
+from firebreak.train.storage.store import (
+    MANIFEST,
+    STATE,
+    TENSORS,
+    _sha256,
+    open_folder,
+    write_folder,
+)
+from old_policies import old_content, save_old_policy
 
 BLOCK = 4096
 MOST_BYTES = 50_000_000
@@ -113,18 +122,18 @@ def _hostile(folder: Path, mark: Path) -> Iterator[tuple[str, Callable[[], objec
 
 def _hostile_policies(folder: Path, mark: Path, code: bytes
                       ) -> Iterator[tuple[str, Callable[[], object]]]:
-    whole = folder / "whole.pt"
-    save_policy(whole, QMapNetwork(OBSERVATION.channels, 4), 4, {})
+    network = QMapNetwork(OBSERVATION.channels, 4)
+    whole = save_old_policy(folder / "whole.pt", network, 4, {})
 
     def policy(name: str, content: Any) -> tuple[str, Callable[[], object]]:
         path = folder / f"{name}.pt"
         path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
         return f"policy: {name}", lambda: load_policy(path)
-    plain = torch.load(whole, weights_only=True)
+    plain = old_content(network, 4, {})
     yield policy("pickle", code)
     yield policy("code in the archive", plain | {"provenance": _Planted(mark)})
     yield policy("code beside the weights", plain | {"more": [_Planted(mark)]})
-    yield policy("newer format", plain | {"format": "firebreak-policy-3"})
+    yield policy("newer format", plain | {"format": "firebreak-policy-4"})
     yield policy("wrong format", plain | {"format": 7})
     yield policy("absurd width", plain | {"width": 10**9, "format": "firebreak-policy-1"})
     with zipfile.ZipFile(whole) as archive:
@@ -134,6 +143,16 @@ def _hostile_policies(folder: Path, mark: Path, code: bytes
         for name, content in parts.items():
             archive.writestr(name, bytes(300_000_000) if name.endswith("data/0") else content)
     yield "policy: zip bomb", lambda: load_policy(bomb)
+    held: list[Any] = [0]
+    for _ in range(40):
+        held = [held, held]
+    yield policy("a list of references", plain | {"provenance": held})
+    yield policy("one number repeated", plain | {"weights": {
+        "a": torch.zeros(1).expand(2**31)}})
+    for name, about in (("absurd", {"width": 10**9, "channels": 5}), ("no", {})):
+        path = folder / f"{name}.safetensors"
+        write_sealed(path, json.dumps(about), network.state_dict())
+        yield f"policy: {name} description", lambda path=path: load_policy(path)
 
 
 def _hostile_checkpoints(folder: Path, code: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -160,8 +179,6 @@ def _hostile_checkpoints(folder: Path, code: bytes) -> Iterator[tuple[str, Calla
 def forge(folder: Path, state: bytes | None = None, tensors: bytes | None = None,
           **manifest: Any) -> None:
     """Other content in a saved folder, with checksums that fit it."""
-    import json
-
     for name, content in ((STATE, state), (TENSORS, tensors)):
         if content is not None:
             (folder / name).write_bytes(content)

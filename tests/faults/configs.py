@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from firebreak.checks import InputError
-from firebreak.train.config import load_config
-from firebreak.train.config_errors import keys_of, schema
+from firebreak.train.config.errors import keys_of, schema
+from firebreak.train.config.load import load_config
 
 _WRONG: dict[str, list[str]] = {
     "string": ["3", "true", "[1]", "{a = 1}", "1979-05-27"],

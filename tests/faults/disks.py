@@ -26,7 +26,7 @@ class Site(NamedTuple):
 
 
 SITES = [Site(name) for name in (
-    "config.toml", "state.json", "tensors.safetensors", "manifest.json", "policy.pt",
+    "config.toml", "state.json", "tensors.safetensors", "manifest.json", "policy.safetensors",
     "metrics.jsonl", "timings.jsonl", "memory.jsonl")] + [
     Site("evaluation.json", True), Site("learning_curve.png", True)]
 
@@ -91,7 +91,7 @@ def _child(site: Site, lasting: bool, disk: Path, whole: Path) -> int:
         faults.append(f"exit {code} instead of {expected}")
     faults += [f"left behind: {path.name}" for path in leftovers(run)]
     saved = _whole_checkpoints(run)
-    if not saved and not early and site.name != "policy.pt":
+    if not saved and not early and site.name != "policy.safetensors":
         faults.append("lost: no whole checkpoint")
     filler.unlink(missing_ok=True)
     draw_nothing()
@@ -107,8 +107,8 @@ def _child(site: Site, lasting: bool, disk: Path, whole: Path) -> int:
 
 
 def _whole_checkpoints(run: Path) -> list[Path]:
-    from firebreak.train.checkpoints import CHECKPOINTS, checkpoints_of
-    from firebreak.train.store import open_folder
+    from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
+    from firebreak.train.storage.store import open_folder
 
     found = checkpoints_of(run / CHECKPOINTS)
     for folder in found:
@@ -120,14 +120,14 @@ def _fill_at(site: Site, lasting: bool, filler: Path) -> list[int]:
     """Fills the disk when the site is written, once there is a checkpoint where it is written more
     than once; returns a list that gets an entry then.
     """
-    from matplotlib.figure import Figure
-
     from firebreak import files
-    from firebreak.train import best_policy, metrics, store
+    from firebreak.report.figures import canvas
+    from firebreak.train.run import best_policy
+    from firebreak.train.storage import metrics, store
 
     calls: list[int] = [0]
     hits: list[int] = []
-    wanted = {"config.toml": 1, "policy.pt": 1, "metrics.jsonl": 12, "timings.jsonl": 12,
+    wanted = {"config.toml": 1, "policy.safetensors": 1, "metrics.jsonl": 12, "timings.jsonl": 12,
               "memory.jsonl": 12}.get(site.name, 1 if site.figures else 3)
 
     def guarded(write: Callable[..., Any], name_of: Callable[..., str]) -> Callable[..., Any]:
@@ -151,8 +151,8 @@ def _fill_at(site: Site, lasting: bool, filler: Path) -> list[int]:
         best_policy.save_policy, lambda path, *_: path.name)
     metrics.JsonLines._flush = guarded(  # type: ignore[method-assign]
         metrics.JsonLines._flush, lambda lines: lines.path.name)
-    Figure.savefig = guarded(  # type: ignore[method-assign]
-        Figure.savefig, lambda _figure, path, **_: str(path))
+    canvas.write_bytes = guarded(  # type: ignore[attr-defined]
+        canvas.write_bytes, lambda path, *_: path.name)
     return hits
 
 

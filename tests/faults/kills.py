@@ -10,13 +10,13 @@ from typing import NamedTuple
 import torch
 
 from faults.runs import differing, train, unbroken
-from firebreak.train.checkpoints import (
+from firebreak.tensor_file import Damaged
+from firebreak.train.storage.checkpoints import (
     checkpoints_of,
     latest_checkpoint,
     save_checkpoint,
 )
-from firebreak.train.store import open_folder, sweep
-from firebreak.train.tensor_file import Damaged
+from firebreak.train.storage.store import open_folder, sweep
 
 
 class Found(NamedTuple):

@@ -7,11 +7,11 @@ import torch
 
 from faults.kills import Found
 from faults.runs import CONFIG, read_no_memory
-from firebreak.train.checkpoints import CHECKPOINTS, checkpoints_of, latest_checkpoint
-from firebreak.train.config import load_config
-from firebreak.train.splits import make_splits
-from firebreak.train.store import open_folder
-from firebreak.train.trainer import ParallelTrainer
+from firebreak.train.config.load import load_config
+from firebreak.train.data.splits import make_splits
+from firebreak.train.run.trainer import ParallelTrainer
+from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of, latest_checkpoint
+from firebreak.train.storage.store import open_folder
 
 Plant = Callable[[ParallelTrainer, float], None]
 

@@ -12,29 +12,30 @@ from faults.hostile import DRAWN, Reader
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import load_policy, save_policy
 from firebreak.checks import InputError
-from firebreak.cli import common
-from firebreak.cli.evolve import draw_fitness
-from firebreak.cli.memory import rows_of
-from firebreak.cli.scene_options import SceneOptions
-from firebreak.cli.trials import search_of
+from firebreak.cli.commands.evolve import draw_fitness
+from firebreak.cli.commands.memory import rows_of
+from firebreak.cli.commands.trials import search_of
+from firebreak.cli.shared import common
+from firebreak.cli.shared.scene_options import SceneOptions
 from firebreak.fire.scene import FireConditions, Scene, make_scene
-from firebreak.landscape.readers import read_landscape
+from firebreak.landscape.formats.read import read_landscape
 from firebreak.layout import OBSERVATION
 from firebreak.memory.explain import describe_verdict
 from firebreak.memory.verdict import judge
-from firebreak.planning.export import read_plan, write_plan
 from firebreak.planning.methods import make_plan
-from firebreak.report.explorer_plans import shown_plan
-from firebreak.report.explorer_queries import PARAMETERS
-from firebreak.report.explorer_server import Explorer
-from firebreak.report.explorer_state import ExplorerState
-from firebreak.report.run_page import run_page
-from firebreak.report.run_report import curves
-from firebreak.train.config import load_config
-from firebreak.train.search import changed, make_search
-from firebreak.train.store import open_folder, write_folder
-from firebreak.train.stored import evaluation_of, memory_rows, metrics_rows, trial_rows
-from firebreak.train.trials import best_trial, table
+from firebreak.planning.output.export import read_plan, write_plan
+from firebreak.report.explorer.plans import shown_plan
+from firebreak.report.explorer.queries import PARAMETERS
+from firebreak.report.explorer.server import Explorer
+from firebreak.report.explorer.state import ExplorerState
+from firebreak.report.pages.run_page import run_page
+from firebreak.report.pages.run_report import curves
+from firebreak.train.config.load import load_config
+from firebreak.train.storage.store import open_folder, write_folder
+from firebreak.train.storage.stored import evaluation_of, memory_rows, metrics_rows, trial_rows
+from firebreak.train.studies.search import changed, make_search
+from firebreak.train.studies.trials import best_trial, table
+from old_policies import save_old_policy
 
 
 def own_readers(folder: Path) -> Iterator[Reader]:
@@ -65,9 +66,12 @@ def _plans(folder: Path, scene: Scene) -> Iterator[Reader]:
 
 
 def _states(folder: Path) -> Iterator[Reader]:
-    policy = folder / "policy.pt"
+    policy = folder / "policy.safetensors"
     save_policy(policy, QMapNetwork(OBSERVATION.channels, 4), 4, {"run": "a", "config": "seed = 0"})
     yield Reader("policy", [policy], lambda: load_policy(policy))
+    old = save_old_policy(folder / "policy.pt", QMapNetwork(OBSERVATION.channels, 4), 4,
+                          {"run": "a", "config": "seed = 0"})
+    yield Reader("policy of an earlier version", [old], lambda: load_policy(old), DRAWN)
     saved = folder / "saved"
     write_folder(saved, "run", {"w": torch.arange(50.0), "n": 3, "rows": [1.5, None, "a"]})
     yield Reader("checkpoint", sorted(saved.iterdir()), lambda: open_folder(saved, "run").load())

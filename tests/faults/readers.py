@@ -14,26 +14,27 @@ import rasterio.shutil
 from rasterio.crs import CRS
 
 from faults.hostile import Reader
-from firebreak.cli.behavior_cases import fbp_results, is_fbp, surface_results
-from firebreak.cli.plan import PlanArguments
-from firebreak.cli.plan_config import has_layers, with_config
-from firebreak.cli.plan_inputs import place_of
-from firebreak.cli.tables import read_table
-from firebreak.cli.value_layers import read_layers
-from firebreak.fire.wind_rose import rose_of
-from firebreak.landscape import landfire_service as service
-from firebreak.landscape.cell2fire_tables import read_firebreaks, read_ignitions, read_scar
-from firebreak.landscape.cell2fire_writer import write_cell2fire
+from firebreak.cli.commands.behavior_cases import cases_in
+from firebreak.cli.commands.plan import PlanArguments
+from firebreak.cli.shared.plan_config import has_layers, with_config
+from firebreak.cli.shared.plan_inputs import place_of
+from firebreak.cli.shared.tables import read_table
+from firebreak.files import read_toml
+from firebreak.fire.effects.value_layers import read_layers
+from firebreak.landscape.formats import landfire as service
+from firebreak.landscape.formats.cell2fire_tables import read_firebreaks, read_ignitions, read_scar
+from firebreak.landscape.formats.cell2fire_writer import write_cell2fire
+from firebreak.landscape.formats.overlays import read_on_grid, with_rasters
+from firebreak.landscape.formats.read import read_landscape
+from firebreak.landscape.formats.write import write_ascii_folder, write_geotiff, write_landscape
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.rasters import read_on_grid, with_rasters
-from firebreak.landscape.readers import read_landscape
-from firebreak.landscape.shapes import mask_of_shapes
-from firebreak.landscape.synthetic import generate
-from firebreak.landscape.toml_files import read_settings
-from firebreak.landscape.weather_files import read_weather
-from firebreak.landscape.writers import write_ascii_folder, write_geotiff, write_landscape
-from firebreak.planning.vectors import has_vector_reader
-from firebreak.train.config import load_config, preset_file
+from firebreak.landscape.raster.shapes import mask_of_shapes
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import treatment_of
+from firebreak.planning.output.vectors import has_vector_reader
+from firebreak.train.config.load import load_config, preset_file
+from firebreak.weather.formats.read import read_weather
+from firebreak.weather.wind_rose import rose_of
 
 
 def readers(folder: Path) -> Iterator[Reader]:
@@ -148,7 +149,7 @@ def _settings(folder: Path, land: Landscape) -> Iterator[Reader]:
     yield Reader("configuration", [config], lambda: load_config(str(config)))
     rose = _text(folder / "rose.toml", "wind_from_deg = [0, 90, 180]", "wind_20ft_mph = [5, 20]",
                  "frequency = [[1, 2], [3, 4], [5, 6]]", 'moisture = "D2L2"', "curing = 0.5")
-    yield Reader("wind rose", [rose], lambda: rose_of(read_settings(rose), str(rose)))
+    yield Reader("wind rose", [rose], lambda: rose_of(read_toml(rose), str(rose)))
     layers = _text(folder / "layers.toml", "[[layer]]", 'raster = "value.tif"', "weight = 2.0",
                    "losses = [0, 0.2, 0.4, 0.6, 0.8, 1]", 'name = "houses"')
     yield Reader("value layers", [layers], lambda: read_layers(layers, land))
@@ -168,14 +169,14 @@ def _settings(folder: Path, land: Landscape) -> Iterator[Reader]:
 
 def _results(path: Path) -> object:
     table = read_table(path)
-    return fbp_results(table) if is_fbp(table) else surface_results(table)
+    return cases_in(table).results(table)
 
 
 def _planned(path: Path, land: Landscape) -> object:
     options = with_config(PlanArguments(), path)
     has_layers(path)
     breaks, weather = options.scene.breaks, options.scene.weather
-    breaks.treatment()
+    treatment_of(breaks)
     place = place_of(options.place, land, options.budget, breaks.break_width_m, path)
     return place, options.scene.layers(land), weather
 

@@ -22,10 +22,10 @@ import torch
 from firebreak.cli import main
 from firebreak.memory.profiler import Profiler
 from firebreak.memory.snapshot import SINGLE
-from firebreak.train.checkpoints import CHECKPOINTS, latest_checkpoint
-from firebreak.train.config import load_config
-from firebreak.train.splits import make_splits
-from firebreak.train.trainer import ParallelTrainer
+from firebreak.train.config.load import load_config
+from firebreak.train.data.splits import make_splits
+from firebreak.train.run.trainer import ParallelTrainer
+from firebreak.train.storage.checkpoints import CHECKPOINTS, latest_checkpoint
 
 CONFIG = ["agent.gain_share=0", "landscapes.size=10", "fires.plan_fires=6",
           "fires.reward_fires=6", "fires.scenarios=2",
@@ -40,7 +40,7 @@ SET = [part for change in CONFIG for part in ("--set", change)]
 
 
 NO_READING: dict[str, Any] = {name: 0 for name in SINGLE} | {
-    name: {} for name in ("owned_bytes", "items", "live", "objects")}
+    name: {} for name in ("owned_bytes", "items", "live", "objects", "filled")}
 
 
 class Ended(NamedTuple):
@@ -121,10 +121,10 @@ def draw_nothing() -> None:
     """Leaves out what takes longer than the run: the comparison, the figures, and readings of
     memory.
     """
-    from firebreak.cli import train as command
-    from firebreak.cli import visualize
+    from firebreak.cli.commands import train as command
+    from firebreak.cli.commands import visualize
 
-    command._compare = lambda *_: None  # type: ignore[assignment]
+    command.compare = lambda *_: None  # type: ignore[assignment]
     visualize.draw_run = lambda *_: []  # type: ignore[assignment]
     read_no_memory()
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from faults import bits, configs, disks, hostile, kills, numbers, workers
+from faults import bits, configs, disks, hostile, kills, numbers, structured, workers
 from faults.kills import Found
 from faults.own_readers import own_readers
 from faults.readers import readers
@@ -68,6 +68,26 @@ def every_reader(folder: Path) -> Iterator[hostile.Reader]:
     yield from own_readers(folder)
 
 
+def _structured(folder: Path, count: int) -> Found:
+    """Format by format; a fault is a traceback, a crash, a hang or memory above the budget."""
+    place, bad, hangs, done = Path(tempfile.mkdtemp(dir=folder)), [], 0, {}
+    for one in structured.formats(place):
+        one.reader.read()  # the whole files
+        found = done[one.name] = structured.attack(one, count, place)
+        bad += [f"{one.name}: {fault}" for fault in found["faults"]]
+        bad += [f"{one.name}: {found['peak'] / 1e6:.0f} MB"] * (
+            found["peak"] > structured.BUDGET_BYTES)
+        hangs += found["hangs"]
+        print(f"  {one.name}: {found}", file=sys.stderr, flush=True)
+    bad += [f"{hangs} hangs"] * (hangs > 0)
+    most = max(done, key=lambda name: done[name]["peak"])
+    inputs = ", ".join(f"{name} {found['inputs']}" for name, found in done.items())
+    faults = sum(len(found["faults"]) for found in done.values())
+    total = sum(found["inputs"] for found in done.values())
+    return Found(total, bad, f"{faults} kinds of fault and {hangs} hangs in {total:,} files "
+                 f"({inputs}); at most {done[most]['peak'] / 1e6:.0f} MB more memory ({most})")
+
+
 def _disks(folder: Path, count: int) -> Found:
     if not disks.can_mount(folder):
         return Found(0, [], "not run: this system lets no process mount a file system")
@@ -93,6 +113,8 @@ ROWS: dict[str, Row] = {
                   _broken_configs, 1700, 170),
     "fuzz": Row("random damage to files of every reader", "0 crashes, hangs, tracebacks",
                 _fuzzed, 20_000, 20),
+    "structured": Row("well-formed but absurd files, drawn from a grammar of each format",
+                      "0 crashes, hangs, tracebacks; less than 2,000 MB", _structured, 60, 3),
     "workers": Row("workers killed (kill -9), stopped (SIGSTOP) and raising in the midst of calls",
                    "equal or a clean stop", workers.disturb_workers, 50, 1)}
 """Every fault, by a short name."""
@@ -100,7 +122,7 @@ ROWS: dict[str, Row] = {
 
 def available(name: str) -> bool:
     """Whether what a fault is injected into is part of this version."""
-    return name != "workers" or importlib.util.find_spec("firebreak.train.executors") is not None
+    return name != "workers" or importlib.util.find_spec("firebreak.executors") is not None
 
 
 def measure(name: str, folder: Path, count: int) -> dict[str, Any]:

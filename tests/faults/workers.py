@@ -10,12 +10,12 @@ from typing import NamedTuple
 import psutil
 
 from faults.kills import Found
+from firebreak.executors.base import Executor, Recipe, WorkerLostError, closing, map_chunks
+from firebreak.executors.processes import Processes
 from firebreak.fire.engine import set_threads
 from firebreak.fire.scene import FireConditions, make_scene
-from firebreak.landscape.readers import read_landscape
+from firebreak.landscape.formats.read import read_landscape
 from firebreak.planning.methods import make_plan
-from firebreak.train.executors.base import Executor, Recipe, WorkerLostError, closing, map_chunks
-from firebreak.train.executors.processes import Processes
 
 _LANDS, _CALLS = 6, 8  # landscapes, and calls from one signal to the next
 _LIMIT_S = 30.0  # starting a worker counts too

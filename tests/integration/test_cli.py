@@ -16,12 +16,13 @@ import torch
 from matplotlib.figure import Figure
 from rasterio.transform import from_origin
 
-from firebreak.agent.policy_file import FORMAT, _sha256
+from firebreak.agent.policy_file import write_sealed
 from firebreak.cli import COMMANDS, main
-from firebreak.fire.engine import most_threads
+from firebreak.fire.engine import max_threads
 from firebreak.memory.registry import live_counts
-from firebreak.train.checkpoints import CHECKPOINTS, checkpoints_of
-from firebreak.train.metrics import JsonLines, read_rows
+from firebreak.planning.methods import METHODS
+from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
+from firebreak.train.storage.metrics import JsonLines, read_rows
 from tiny import TINY
 
 Out = pytest.CaptureFixture[str]
@@ -53,19 +54,28 @@ def test_help_names_every_command(capsys: Out) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str, capsys: Out) -> None:
-    action = {"landscape": ["info"], "memory": ["check"]}.get(command, [])
+    action = {"landscape": ["info"], "memory": ["check"], "policy": ["convert"]}.get(command, [])
     arguments = [command, *action, "--help"]
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 0
     shown = capsys.readouterr().out
     assert "--json" in shown
-    assert "--seed" in shown
+    draws = command not in ("landscape", "behavior", "policy", "methods")  # some take it, hidden
+    assert ("--seed" in shown) == draws
+
+
+def test_methods_lists_each_method_once_with_what_it_does(capsys: Out) -> None:
+    assert main(["methods", "--json"]) == 0
+    *text, last = capsys.readouterr().out.splitlines()
+    named = [line.split()[0] for line in text if not line.startswith(" ")]
+    assert named == list(METHODS) == list(json.loads(last)["methods"])
+    assert "".join("".join(text).split()).count("(thedefaultofplan)") == 1
 
 
 def test_train_leaves_a_complete_run_folder(run: Path) -> None:
-    for name in ("config.toml", "metrics.jsonl", "memory.jsonl", "policy.pt", "evaluation.json",
-                 "figures/learning_curve.png", "figures/memory.png",
+    for name in ("config.toml", "metrics.jsonl", "memory.jsonl", "policy.safetensors",
+                 "evaluation.json", "figures/learning_curve.png", "figures/memory.png",
                  "figures/plan.png", "figures/fire.gif"):
         assert (run / name).stat().st_size > 0, name
     assert live_counts().get("Figure", 0) == 0
@@ -196,9 +206,29 @@ def test_simulate_writes_georeferenced_maps(tmp_path: Path, capsys: Out) -> None
     assert 0.0 < burned.max() <= 1.0
 
 
+def test_an_observed_fire_is_burned_again_and_compared(tmp_path: Path, capsys: Out) -> None:
+    (tmp_path / "start.csv").write_text("row,col\n16,9\n")
+    fire = ["simulate", "synthetic:4:30", "--fires", "1", "--ignitions",
+            str(tmp_path / "start.csv"), "--duration-min", "90", "--duration-spread", "0"]
+    run_json(capsys, *fire, "--out", str(tmp_path / "a"))
+    burned = tmp_path / "a" / "burn_probability.tif"
+    same = run_json(capsys, *fire, "--observed", str(burned), "--out", str(tmp_path / "b"))
+    assert same["observed"]["both"] == same["observed"]["observed"] > 10
+    assert same["observed"]["iou"] == same["observed"]["area_ratio"] == 1.0
+    longer = run_json(capsys, *fire[:-3], "180", *fire[-2:], "--observed", str(burned),
+                      "--out", str(tmp_path / "c"))["observed"]
+    assert longer["recall"] == 1.0
+    assert longer["precision"] == longer["iou"] == pytest.approx(1.0 / longer["area_ratio"])
+    assert longer["iou"] < 0.9
+    assert main([*fire, "--fires", "2", "--observed", str(burned), "--out",
+                 str(tmp_path / "d")]) == 2
+    assert "expected --fires 1 together with --observed" in capsys.readouterr().err
+    assert not (tmp_path / "d").exists()
+
+
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_maps(tmp_path: Path, capsys: Out) -> None:
-    for name, threads in (("a", "1"), ("b", str(most_threads()))):
+    for name, threads in (("a", "1"), ("b", str(max_threads()))):
         run_json(capsys, "simulate", "synthetic:4:24", "--fires", "70", "--threads", threads,
                  "--out", str(tmp_path / name))
     for raster in ("burn_probability.tif", "downstream_value.tif", "mean_arrival_time_min.tif"):
@@ -236,9 +266,9 @@ def bad_inputs(folder: Path) -> dict[str, tuple[list[str], str]]:
     """Arguments that must fail, and what the sentence must say."""
     unknown = eight_bands(101)
     unknown[3, :2, :3] = 250
-    other_layout = folder / "other.pt"
-    content = {"format": FORMAT, "channels": ["a"], "width": 4, "weights": {}, "provenance": {}}
-    torch.save(content | {"sha256": _sha256(content)}, other_layout)
+    other_layout = folder / "other.safetensors"
+    write_sealed(other_layout, json.dumps(
+        {"channels": ["a"], "width": 4, "options": {}, "provenance": {}}), {})
     config = folder / "c.toml"
     config.write_text("[train]\nepisods = 3\n")
     plan = ["plan", "synthetic:1:16", "--out", str(folder / "out")]
@@ -324,7 +354,7 @@ def test_no_levels_for_runs_that_validate_on_a_mixture(
         seen.append((bool(baselines), "lines:" in caption))
         return Figure()
 
-    monkeypatch.setattr("firebreak.report.run_curves.runs_figure", figure)
+    monkeypatch.setattr("firebreak.report.figures.run_curves.runs_figure", figure)
     for name, more in (("fixed", ""), ("mixed", "budget = [0.01, 0.1]\n")):
         both = [tmp_path / name / seed for seed in ("0", "1")]
         for folder in both:

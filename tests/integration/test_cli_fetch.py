@@ -1,7 +1,9 @@
 """Downloads from LANDFIRE's product service, against one of our own on the loopback."""
 
+import contextlib
 import io
 import json
+import socket
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -17,10 +19,10 @@ import rasterio
 
 from firebreak.checks import InputError
 from firebreak.cli import main
-from firebreak.landscape import landfire_service as lfps
-from firebreak.landscape.readers import read_landscape
-from firebreak.landscape.synthetic import generate
-from firebreak.landscape.writers import write_landscape
+from firebreak.landscape.formats import landfire as lfps
+from firebreak.landscape.formats.read import read_landscape
+from firebreak.landscape.formats.write import write_landscape
+from firebreak.landscape.synthetic.generate import generate
 
 Out = pytest.CaptureFixture[str]
 BOX = ("--bbox", "-114.3", "46.6", "-114.2", "46.7")
@@ -168,8 +170,9 @@ def test_a_move_within_the_web_is_followed(service: Service, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("redirect", "message"), [
-    ("file:///etc/passwd", "got 302"), ("ftp://127.0.0.1/x.zip", "where it was asked for"),
-    ("https://127.0.0.1/x.zip", "where it was asked for")])
+    ("file:///etc/passwd", "got 302"),
+    ("ftp://127.0.0.1/x.zip", "expected an answer at this address"),
+    ("https://127.0.0.1/x.zip", "expected an answer at this address")])
 def test_a_move_elsewhere_is_not(service: Service, tmp_path: Path, capsys: Out,
                                  redirect: str, message: str) -> None:
     service.redirect = redirect
@@ -181,7 +184,7 @@ def test_a_move_elsewhere_is_not(service: Service, tmp_path: Path, capsys: Out,
 def test_an_archive_elsewhere_is_not_taken(service: Service, tmp_path: Path, capsys: Out,
                                            url: str) -> None:
     service.archive_url = url
-    assert "expected an answer by http" in refused(service, tmp_path, capsys)
+    assert "expected an address that starts with http" in refused(service, tmp_path, capsys)
 
 
 @pytest.mark.parametrize(("code", "answer", "message"), [
@@ -192,6 +195,7 @@ def test_an_archive_elsewhere_is_not_taken(service: Service, tmp_path: Path, cap
     (200, b"hello", "an answer in JSON, got something else"),
     (200, [1], "an answer in JSON, got something else"),
     (200, {"jobId": 7}, "expected a job from the service"),
+    (200, b"[" * 100_000 + b"]" * 100_000, "an answer in JSON, got something else"),
 ])
 def test_what_the_service_says_against_a_job_is_passed_on(
         service: Service, tmp_path: Path, capsys: Out, code: int, answer: Any,
@@ -222,8 +226,8 @@ def test_a_job_that_is_lost_ends_the_wait(service: Service, tmp_path: Path, caps
 def test_a_job_without_end_is_given_up(service: Service, tmp_path: Path, capsys: Out,
                                        state: str) -> None:
     service.states = [state]
-    said = refused(service, tmp_path, capsys, "--timeout-min", "0.001")
-    assert f"an answer within 0.001 minutes, got '{state.lower()}'" in said
+    said = refused(service, tmp_path, capsys, "--timeout-min", "0.2", "--poll-s", "60")
+    assert f"an answer within 0.2 minutes, got '{state.lower()}'" in said
 
 
 def test_an_archive_that_breaks_off_is_not_kept(service: Service, tmp_path: Path,
@@ -249,7 +253,7 @@ def test_damaged_archives_are_refused(service: Service, tmp_path: Path, capsys: 
 def test_a_raster_of_other_bands_is_refused(service: Service, tmp_path: Path,
                                             capsys: Out) -> None:
     said = refused(service, tmp_path, capsys, "--layers", "LF2020_ELEV,LF2022_FBFM40")
-    assert "expected 2 bands, as asked for, got 8" in said
+    assert "expected 2 bands, as requested, got 8" in said
 
 
 def test_names_in_an_archive_lead_nowhere(service: Service, tmp_path: Path,
@@ -305,3 +309,59 @@ def test_a_service_that_is_not_there_is_one_sentence(tmp_path: Path, capsys: Out
     assert main(["landscape", "fetch", str(tmp_path / "a.tif"), *BOX, *WAIT, "--service",
                  "http://127.0.0.1:9/api"]) == 2
     assert "expected the service to answer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("messages", [5, True, {"a": 1}, "words", None])
+def test_messages_that_are_no_list_are_none(monkeypatch: pytest.MonkeyPatch,
+                                            messages: object) -> None:
+    answer = {"status": "Failed", "messages": messages}
+    monkeypatch.setattr(lfps, "_get_json", lambda *_: answer)
+    assert lfps.status("http://service", "a").messages == ()
+
+
+@pytest.mark.parametrize("answer", [
+    b"[" * 100_000, b'{"jobId": ' + b"[" * 900 + b"]" * 900 + b"}", b'{"jobId": "' + b"j" * 5000
+    + b'"}', b'{"jobId": "\\ud800"}', b'{"jobId": "a\\u0000"}', b'{"jobId": ' + b"9" * 5000 + b"}",
+    b'{"message": ' + b"[" * 60 + b"]" * 60 + b"}", b'{"jobId": 5, "message": {"a": 5}}', b"\xff"])
+def test_absurd_answers_are_refused_in_one_sentence(service: Service, tmp_path: Path, capsys: Out,
+                                                    answer: bytes) -> None:
+    service.submit_answer = 200, answer
+    assert len(refused(service, tmp_path, capsys)) < 1000
+
+
+@pytest.mark.parametrize("status", [
+    {"status": "Failed", "messages": 5}, {"status": "Failed", "messages": [[[5]], None, {}]},
+    {"status": "x" * 100_000}, {"status": "Executing", "queuePosition": 10**4000},
+    {"status": "Succeeded", "outputFile": "http://" + "a" * 100_000}])
+def test_absurd_states_of_a_job_are_refused_in_one_sentence(
+        service: Service, tmp_path: Path, capsys: Out, status: dict[str, Any]) -> None:
+    service.status_error = (200, status)
+    assert fetch(service, tmp_path, "--timeout-min", "0.003") == 2
+    said = capsys.readouterr().err
+    assert len(said) < 2000
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("place", ["head", "body"])
+def test_a_server_that_drips_gets_no_more_than_the_time_given(tmp_path: Path, capsys: Out,
+                                                              place: str) -> None:
+    end = threading.Event()
+
+    def drip(client: socket.socket) -> None:
+        with client, contextlib.suppress(OSError):
+            client.recv(10_000)
+            if place == "body":
+                client.sendall(b"HTTP/1.0 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            while not end.wait(0.05):
+                client.sendall(b"H")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=lambda: drip(server.accept()[0]))
+        thread.start()
+        code = main(["landscape", "fetch", str(tmp_path / "a.tif"), *BOX, *WAIT, "--timeout-min",
+                     "0.005", "--service", f"http://127.0.0.1:{server.getsockname()[1]}"])
+        still_dripping = thread.is_alive()
+        end.set()
+        thread.join()
+    assert (code, still_dripping) == (2, True)  # it had not ended by itself
+    assert "expected a whole answer in the time given" in capsys.readouterr().err

@@ -24,15 +24,15 @@ SOUTHWARD = 'wind_from_deg = [0]\nwind_20ft_mph = [20]\nmoisture = "D2L2"\n'
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*coordinate reference system",
                                         "ignore:.*grass curing", "ignore:.*canopy height",
-                                        "ignore:.*carry one date", "ignore:.*disagree")
+                                        "ignore:.*have one date", "ignore:.*disagree")
 
 
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures take a second a run and are tested elsewhere."""
-    monkeypatch.setattr("firebreak.report.run_report.write_simulation_report",
+    monkeypatch.setattr("firebreak.report.pages.run_report.write_simulation_report",
                         lambda *_args, **_options: [])
-    monkeypatch.setattr("firebreak.report.plan_report.write_plan_report",
+    monkeypatch.setattr("firebreak.report.pages.plan_report.write_plan_report",
                         lambda *_args, **_options: [])
 
 
@@ -96,6 +96,7 @@ def reduction_of_line(capsys: Out, land: str, *options: str, plan: str = "line.c
 
 # Real folders.
 
+@pytest.mark.filterwarnings("ignore:.*these ignitions are not used")
 @pytest.mark.parametrize("folder", [
     "cell2fire-sub20x20", "cell2fire-sub40x40", "cell2fire-dogrib", "cell2fire-arrowhead-fire1",
     "c2fw-sb-vilo100", "c2fw-sb-vilopriu"])
@@ -113,6 +114,7 @@ def test_published_instances_burn_in_their_own_weather(folder: str, data_dir: Pa
     assert (burned[rate == 0.0] <= 1.0 / 3.0).all()  # ignitions at most
 
 
+@pytest.mark.filterwarnings("ignore:.*these ignitions are not used")
 def test_kitral_fuels_are_refused_in_one_sentence(data_dir: Path, capsys: Out) -> None:
     refused(capsys, ["simulate", str(data_dir / "c2fw-kitral-portezuelo")], "kitral_lookup_table")
 

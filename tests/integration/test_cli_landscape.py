@@ -8,12 +8,13 @@ import pytest
 import rasterio
 
 from firebreak.cli import main
+from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.readers import read_landscape
 
 Out = pytest.CaptureFixture[str]
 
-pytestmark = pytest.mark.filterwarnings("ignore::firebreak.landscape.source.LandscapeWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::firebreak.landscape.formats.assemble.LandscapeWarning")
 
 
 def run_json(capsys: Out, *arguments: str) -> dict:
@@ -61,8 +62,8 @@ def test_a_chain_of_formats_keeps_fuels_and_system(tmp_path: Path, capsys: Out,
 def fbp_folder(tmp_path: Path) -> Path:
     from dataclasses import replace
 
-    from firebreak.landscape.cell2fire_writer import write_cell2fire
-    from firebreak.landscape.synthetic import generate
+    from firebreak.landscape.formats.cell2fire_writer import write_cell2fire
+    from firebreak.landscape.synthetic.generate import generate
 
     land = generate(2, 16)
     fuel = np.random.default_rng(1).choice([2, 31, 60, 101, 645], land.shape)
@@ -155,7 +156,7 @@ def test_ignitions_of_other_cells_stay_behind_with_a_word(tmp_path: Path, capsys
     out = tmp_path / "out"
     assert main(["landscape", "convert", str(with_weather(fbp_folder)), "--to", "cell2fire",
                  "--cell-size-m", "50", "--out", str(out)]) == 0
-    assert "is not copied: other cells" in capsys.readouterr().out
+    assert "is not copied: --cell-size-m or" in capsys.readouterr().out
     assert (out / "Weather.csv").is_file()
     assert not (out / "Ignitions.csv").exists()
 

@@ -14,10 +14,12 @@ import pytest
 import rasterio
 
 from firebreak.cli import main
-from firebreak.cli.plan import PlanArguments
-from firebreak.cli.plan_config import with_config
-from firebreak.landscape.synthetic import generate
-from firebreak.landscape.writers import write_landscape
+from firebreak.cli.commands.plan import PlanArguments
+from firebreak.cli.shared.plan_config import with_config
+from firebreak.landscape.formats.treated import with_standing_breaks
+from firebreak.landscape.formats.write import write_landscape
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment, treated_landscape
 
 Out = pytest.CaptureFixture[str]
 SIZE = 24
@@ -31,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*disagree")
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures take seconds and are tested elsewhere."""
-    monkeypatch.setattr("firebreak.report.plan_report.write_plan_report",
+    monkeypatch.setattr("firebreak.report.pages.plan_report.write_plan_report",
                         lambda *_args, **_options: [])
 
 
@@ -122,8 +124,64 @@ def test_an_existing_network_is_compared_at_its_own_cost(place: Path, capsys: Ou
     Path("out/plan.csv").replace("mine.csv")
     assert main(["plan", "land.tif", *FEW, "--existing", "mine.csv", "--out", "again"]) == 0
     table = capsys.readouterr().out
-    found = {line.split()[0]: line.split()[1] for line in table.splitlines() if "to 0." in line}
+    found = {line.split()[0]: line.split()[2] for line in table.splitlines() if "to 0." in line}
     assert found["downstream-value"] == found["existing"]  # the same cells save the same
+    assert found["downstream-value-at-existing-cost"] == found["existing"]  # at the same cost
+    assert "downstream-value-at-existing-cost - existing" in table
+
+
+def test_an_existing_network_is_judged_at_equal_cost_and_drawn(
+        place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    results: list[Any] = []
+    monkeypatch.setattr("firebreak.report.pages.plan_report.write_plan_report",
+                        lambda out, result, *_args: results.append(result) or [])
+    assert main(["plan", "land.tif", *FEW, "--budget", "2%", "--existing",
+                 shapes("old.geojson", 11.1, 11.9, 0, 24), "--out", "out"]) == 0
+    table = capsys.readouterr().out
+    costs = {line.split()[0]: line.split()[1] for line in table.splitlines() if "to 0." in line}
+    assert costs["downstream-value-at-existing-cost"] == costs["existing"]
+    assert float(costs["existing"]) > 1.5 * float(costs["downstream-value"]) > 0
+    (result,) = results
+    assert (result.existing // SIZE == 11).all()
+    assert result.existing.size == float(costs["existing"])
+
+
+@pytest.mark.parametrize("kind", ["hard", "shaded"])
+def test_breaks_that_stand_already_cost_nothing_and_are_there_from_the_start(
+        place: Path, capsys: Out, kind: str) -> None:
+    old = shapes("old.geojson", 11.1, 11.9, 0, 24)
+    options = ("land.tif", *FEW, "--break-kind", kind, "--money", "12")
+    effects = []
+    for built in ((), ("--built", old)):
+        done = plan(capsys, *options, *built)
+        assert 0 < done["cost"] <= 12
+        effects.append(json.loads(Path("out/effect.json").read_text())["mean_loss_before"]["mean"])
+    assert (ranks()[11] == 0).all()
+    assert effects[1] != effects[0]
+    with rasterio.open("land.tif") as before, rasterio.open("out/treated_landscape.tif") as after:
+        fuel = before.read(4), after.read(4)
+    burned = fuel[0][11] > 99
+    assert (fuel[1][11][burned] != fuel[0][11][burned]).any()
+    bare = generate(3, SIZE).fuels.non_burnable
+    assert ((fuel[1][11][burned] == bare).all()) == (kind == "hard")
+    assert main(["visualize", "out", "--export", "e.html", "--threads", "1"]) == 0
+
+
+def test_shaded_breaks_that_stand_already_are_the_treated_fuel() -> None:
+    land = generate(3, SIZE, cell_size_m=30.0)
+    mask = np.zeros(land.shape, np.bool_)
+    mask[11] = True
+    shaded = Treatment(kind="shaded")
+    standing = with_standing_breaks(land, mask, shaded, "old")
+    treated = treated_landscape(land, shaded)
+    there = mask & land.burnable
+    for name in ("fuel_model", "canopy_cover", "canopy_base_height_m",
+                 "canopy_bulk_density_kg_m3"):
+        grid = np.where(there, getattr(treated, name), getattr(land, name))
+        assert np.array_equal(getattr(standing, name), grid), name
+    assert np.array_equal(standing.treatable, land.treatable & ~there)
+    assert np.array_equal(standing.cost, land.cost)
+    assert standing.name == land.name
 
 
 def test_short_pieces_are_not_planned(place: Path, capsys: Out) -> None:
@@ -165,6 +223,11 @@ def looked_at_from_elsewhere(place: Path, capsys: Out) -> None:
         assert sorted(data["plans"][0]["cells"]) == sorted(
             (row - data_top) * data["cols"] + col - data_left for row, col in rows
             for data_top, data_left in [(max(4 - 16, 0), max(5 - 16, 0))])
+        own = data["plans"][0]
+        with rasterio.open(place / "out" / "segments.tif") as raster:  # the part is the map
+            assert raster.read(1).ravel()[own["cells"]].tolist() == own["build_order"]
+        assert own["build_order"] == sorted(own["build_order"])
+        assert own["build_order"][-1] > 1
         capsys.readouterr()
         assert main([*look, "--area", "0:10,0:10"]) == 2
         assert "a plan's folder alone" in capsys.readouterr().err
@@ -242,16 +305,19 @@ budget = 4
     (("--must-include", "half.geojson", "--must-exclude", "half.geojson"), "that must be both"),
     (("--must-include", "half.geojson", "--budget", "0.01"), "pays for what must be included"),
     (("--money", "0.5"), "buys the cheapest cell"),
-    (("--money", "-3"), "a budget above 0, got -3"),
-    (("--money", "3", "--phases", "2027:3"), "--money or phases, got both"),
+    (("--money", "-3"), "a number above 0 and at most 1e+12, got -3"),
+    (("--money", "3", "--phases", "2027:3"), "expected one budget, got --money and --phases"),
     (("--phases", "2027"), "a year and a budget for each phase"),
-    (("--phases", "2028:3,2027:3"), "years that rise"),
+    (("--phases", "2028:3,2027:3"), "years in ascending order"),
     (("--cost-slope", "1"), "--cost-per-ha together with --cost-slope"),
     (("--cost-per-ha", "0"), "a number above 0"),
     (("--cost-per-ha", "1", "--cost-per-km", "1"), "--roads and --cost-per-km together"),
-    (("--shortest-m", "-1"), "a length of 0 m or more"),
+    (("--shortest-m", "-1"), "--shortest-m: expected a number of at least 0"),
     (("--shortest-m", "1e5"), "pieces of at least 100000 m"),
     (("--existing", "outside.geojson"), "none: they lie outside it"),
+    (("--built", "outside.geojson"), "none: they lie outside it"),
+    (("--built", "half.geojson", "--breach", "wilson"), "--built: expected breaks as wide as"),
+    (("--built", "half.geojson", "--break-width-m", "5"), "leave --break-width-m out"),
 ])
 def test_what_does_not_fit_is_refused_in_one_sentence(place: Path, capsys: Out,
                                                       options: tuple[str, ...],
@@ -275,3 +341,49 @@ def test_what_does_not_fit_is_refused_in_one_sentence(place: Path, capsys: Out,
 def test_files_of_options_are_checked(place: Path, capsys: Out, text: str, message: str) -> None:
     Path("plan.toml").write_text(text)
     assert message in refused(capsys, "--config", "plan.toml")
+
+
+def test_a_map_too_large_is_refused_before_its_layers_are_loaded(
+        place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.cli.shared.scene_checks.BYTES_PER_CELL_ROW", 10**15)
+    monkeypatch.setattr("firebreak.landscape.formats.read.read_landscape",
+                        lambda *_args, **_options: pytest.fail("the layers were loaded"))
+    assert "GB for 576 cells in 8 rows of weather" in refused(capsys)
+    assert "GB for 20 cells" in refused(capsys, "--area", "3:7,4:9")
+    with rasterio.open("land.tif") as raster:
+        profile, bands = raster.profile | {"count": 1}, raster.read()
+    Path("layers").mkdir()
+    with rasterio.open("layers/fuel.tif", "w", **profile) as raster:
+        raster.write(bands[:1])
+    assert main(["plan", "layers", *FEW, "--out", "bad"]) == 2
+    assert "GB for 576 cells in 1 rows" in capsys.readouterr().err
+
+
+def test_a_map_too_large_for_a_policy_is_refused_before_its_fires_are_prepared(
+        place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.planning.learned.policy.MAX_TREATABLE", 10)
+    monkeypatch.setattr("firebreak.fire.make_scene",
+                        lambda *_args, **_options: pytest.fail("the scene was made"))
+    assert "at most 10 treatable cells" in refused(capsys, "--method", "dqn")
+
+
+def test_simulate_burns_the_area_of_a_plan(place: Path, capsys: Out) -> None:
+    """Fires burn the part that the plan was made for; its maps lie on the whole map."""
+    area = ("--area", "0:5,0:4", "--threads", "1")
+    plan(capsys, "land.tif", *FEW, *area, "--budget", "20%")
+    effect = json.loads(Path("out/effect.json").read_text())["mean_loss_before"]["mean"]
+    means = []
+    for name, options in (("bare", ()), ("treated", ("--plan", "out"))):
+        assert main(["simulate", "land.tif", "--fires", "30", *area, *options, "--out", name]) == 0
+        with rasterio.open(f"{name}/burn_probability.tif") as raster:
+            burned = raster.read(1)
+            assert (raster.shape, raster.crs.to_epsg()) == ((SIZE, SIZE), 5070)
+            outside = burned == raster.nodata
+        assert outside[21:].all()  # the area and 16 cells around it
+        assert outside[:, 20:].all()
+        assert not outside[:21, :20].all()
+        means.append(np.where(outside, 0.0, burned).sum())
+    assert means[1] < means[0]
+    assert 0.3 * effect < means[0] < 3.0 * effect
+    assert main(["simulate", "land.tif", "--area", "3:9", "--out", "bad"]) == 2
+    assert "an area like R0:R1,C0:C1" in capsys.readouterr().err

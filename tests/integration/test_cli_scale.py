@@ -12,9 +12,9 @@ import pytest
 
 from firebreak.cli import main
 from firebreak.memory.registry import live_counts
-from firebreak.train.config import load_config
-from firebreak.train.metrics import read_rows
-from firebreak.train.player import Player
+from firebreak.train.config.load import load_config
+from firebreak.train.rollout.player import Player
+from firebreak.train.storage.metrics import read_rows
 from tiny import TINIER
 
 SET = [part for change in [
@@ -38,10 +38,11 @@ def evolved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_evolve_writes_figure_policy_metrics_and_copies(evolved: Path) -> None:
     assert (evolved / "figures" / "fitness.png").stat().st_size > 10_000
-    for name in ("policy.pt", "metrics.jsonl", "memory.jsonl", "config.toml", "evaluation.json"):
+    for name in ("policy.safetensors", "metrics.jsonl", "memory.jsonl", "config.toml",
+                 "evaluation.json"):
         assert (evolved / name).is_file()
-    assert (evolved.parent / "store" / "policy.pt").read_bytes() == (
-        evolved / "policy.pt").read_bytes()
+    assert (evolved.parent / "store" / "policy.safetensors").read_bytes() == (
+        evolved / "policy.safetensors").read_bytes()
     assert json.loads((evolved / "artifacts.json").read_text())["failed"] == 0
 
 
@@ -60,6 +61,16 @@ def test_evolve_resumes_to_more_generations_and_ends_with_the_contract(
     kinds = {"agents": "DQNAgent", "envs": "FuelbreakVectorEnv", "replays": "Replay"}
     assert {name: last["live"][name] - before.get(kind, 0) for name, kind in kinds.items()} == {
         "agents": 4, "envs": 2, "replays": 1}
+
+
+@pytest.mark.slow
+def test_another_evolution_has_the_same_bytes_of_metrics(evolved: Path, tmp_path: Path) -> None:
+    assert run("evolve", "--out", str(tmp_path / "again"), "--executor", "processes",
+               "--workers", "2") == 0
+    again = (tmp_path / "again" / "metrics.jsonl").read_bytes()
+    # The first run may have been resumed to more generations since.
+    assert (evolved / "metrics.jsonl").read_bytes().startswith(again[:again.rindex(b'{"kind"')])
+    assert again.count(b'"generation"') >= 3
 
 
 def test_the_gate_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -114,7 +125,7 @@ def test_an_optuna_search_that_is_killed_goes_on_to_the_same_trials(tmp_path: Pa
     (("evolve", "--resume", "nowhere"), "config.toml"),
     (("evolve", "--executor", "ray", "--ray-address", "127.0.0.1:9"), "no answer"),
     (("evolve", "--executor", "processes", "--workers", "-1"), "0 to 4096 workers"),
-    (("evolve", "--set", "artifacts.store='/proc/nowhere'"), "a store that may be written"),
+    (("evolve", "--set", "artifacts.store='/proc/nowhere'"), "a store that can be written"),
     (("trials", "--folds", "5"), "at most 4 folds"),
     (("trials", "--set", "trials.search={'agent.widht'=[8]}"), "widht")])
 def test_mistakes_are_one_sentence_and_exit_2(

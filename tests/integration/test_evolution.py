@@ -13,15 +13,15 @@ import torch
 from firebreak.agent.policy_file import load_policy
 from firebreak.agent.replay import Replay
 from firebreak.checks import InputError
+from firebreak.executors.base import Executor, Recipe, call_all, closing
+from firebreak.executors.choice import open_executor
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import live_counts
-from firebreak.train.config import load_config
-from firebreak.train.evolution import Evolution
-from firebreak.train.executors.base import Executor, Recipe, call_all, closing
-from firebreak.train.executors.choice import open_executor
-from firebreak.train.player import Player, make_player, weights_of
-from firebreak.train.population import weights_sha256
-from firebreak.train.schema import RunConfig
+from firebreak.train.config.load import load_config
+from firebreak.train.config.schema import RunConfig
+from firebreak.train.rollout.player import Player, make_player, weights_of
+from firebreak.train.studies.evolution import Evolution
+from firebreak.train.studies.population import weights_sha256
 from tiny import TINY
 
 Row = dict[str, Any]
@@ -215,9 +215,9 @@ def test_whole_episodes_are_stored_as_their_transitions_one_by_one() -> None:
     whole, single = (Replay(OBSERVATION, (10, 10), 1, 17, 2) for _ in range(2))
     for episode in played.episodes:
         whole.append_episode(episode)
-        floats = _observations(episode)
+        observed = _observations(episode)
         for step in range(len(episode.action)):
-            single.append(floats[step:step + 1], torch.tensor([int(episode.action[step])]),
+            single.append(observed[step:step + 1], torch.tensor([int(episode.action[step])]),
                           torch.tensor([float(episode.reward[step])]),
                           torch.tensor([step == len(episode.action) - 1]))
         a, b = whole.state(), single.state()
@@ -237,7 +237,7 @@ def _observations(episode: Any) -> torch.Tensor:
         layers[:, layout.channel(name)] = episode.static[place]
     for place, name in enumerate(layout.scalars):
         layers[:, layout.channel(name)] = episode.scalars[:, place, None, None]
-    return torch.from_numpy(layers).float() / 255.0
+    return torch.from_numpy(layers)
 
 
 def test_a_played_episode_is_the_same_whatever_plays_beside_it() -> None:

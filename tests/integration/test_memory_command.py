@@ -2,21 +2,23 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from firebreak.cli import main
-from firebreak.cli.memory import often_read
-from firebreak.cli.train import consume
+from firebreak.cli.commands.memory import often_read
+from firebreak.cli.shared.run_output import consume
 from firebreak.memory.registry import live_counts
-from firebreak.train.config import as_toml, load_config
-from firebreak.train.lock import locked
-from firebreak.train.splits import make_splits
-from firebreak.train.trainer import ParallelTrainer
+from firebreak.train.config.load import as_toml, load_config
+from firebreak.train.data.splits import make_splits
+from firebreak.train.run.trainer import ParallelTrainer
+from firebreak.train.storage.lock import locked
 from leaks import LEAKS
 from tiny import TINIER
+from unit.memory.rows import series
 
 Out = pytest.CaptureFixture[str]
 KEYS = {"schema", "verdict", "slope_bytes_per_episode", "low", "high", "owners", "rss_judged",
@@ -73,7 +75,7 @@ def test_report_prints_phases_and_draws_the_timeline(leaky: Path, capsys: Out) -
 
 def test_too_few_episodes_are_never_ok(leaky: Path, capsys: Out) -> None:
     code, lines, _ = run(capsys, "check", str(leaky), "--episodes", "20", "--json")
-    assert code == 2
+    assert code == 4
     assert json.loads(lines[-1])["verdict"] == "too short for a verdict"
     assert "too short for a verdict" in lines[-2]
     code, _, error = run(capsys, "check", "quick", "--episodes", "5")
@@ -81,16 +83,39 @@ def test_too_few_episodes_are_never_ok(leaky: Path, capsys: Out) -> None:
     assert "too short for a verdict" in error
 
 
+def test_a_run_whose_resident_memory_is_not_judged_is_never_ok(
+        tmp_path: Path, capsys: Out) -> None:
+    """As the log of an earlier version, which has no sorts of mappings."""
+    (tmp_path / "config.toml").touch()
+    old = [{name: value for name, value in row.items()
+            if name not in ("mapped_bytes", "heap_free_bytes")} for row in series()]
+    (tmp_path / "memory.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in old))
+    code, lines, _ = run(capsys, "check", str(tmp_path), "--json")
+    content = json.loads(lines[-1])
+    assert (code, content["verdict"], content["rss_judged"]) == (4, "not judged", False)
+    assert lines[-2].startswith("verdict: not judged (below 20,000 env steps")
+
+
+def test_help_says_all_exit_codes(capsys: Out) -> None:
+    code, lines, _ = run(capsys, "--help")
+    assert code == 0
+    assert any("4 if too short" in line for line in lines)
+    with pytest.raises(SystemExit):
+        main(["memory", "check", "--help"])
+    assert "4:" in " ".join(capsys.readouterr().out.split())
+    assert main(["--help"]) == 0
+    assert "4 not judged" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_check_of_a_configuration_trains_and_judges_it(tmp_path: Path, capsys: Out) -> None:
     changes = [part for change in TINIER for part in ("--set", change)]
-    code, lines, _ = run(capsys, "check", "quick", "--episodes", "60", "--json", "--out",
+    code, lines, _ = run(capsys, "check", "quick", "--episodes", "150", "--json", "--out",
                          str(tmp_path / "kept"), *changes)
     content: dict[str, Any] = json.loads(lines[-1])
     assert (code, content["verdict"]) == (0, "ok"), content
-    assert content["episodes"] >= 60
-    assert content["rss_judged"] is False
-    assert "not judged below 20,000 env steps" in lines[-2]
+    assert content["episodes"] >= 150
+    assert content["rss_judged"] is (sys.platform == "linux")
     assert run(capsys, "check", str(tmp_path / "kept"))[0] == 0
     code, _, error = run(capsys, "check", "quick", "--episodes", "60", "--out",
                          str(tmp_path / "kept"), *changes)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.train.config import load_config
-from firebreak.train.metrics import RunLog
-from firebreak.train.parallel import CollectorPool
-from firebreak.train.schema import RunConfig
-from firebreak.train.splits import make_splits
-from firebreak.train.trainer import ParallelTrainer
+from firebreak.train.config.load import load_config
+from firebreak.train.config.schema import RunConfig
+from firebreak.train.data.splits import make_splits
+from firebreak.train.rollout.parallel import CollectorPool
+from firebreak.train.run.trainer import ParallelTrainer
+from firebreak.train.storage.metrics import RunLog
 from tiny import TINIER
 
 SMALL = [*TINIER, "train.episodes=24", "train.num_envs=2", "train.collectors=3",

@@ -10,13 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firebreak.agent.settings import settings_of
 from firebreak.checks import InputError
-from firebreak.fire.scene import FireConditions, make_scene
-from firebreak.landscape.synthetic import generate
-from firebreak.planning import streaming
-from firebreak.planning.evaluate import planned
-from firebreak.train.config import load_config
-from firebreak.train.executors.base import (
+from firebreak.executors.base import (
     Executor,
     Recipe,
     WorkerLostError,
@@ -24,10 +20,14 @@ from firebreak.train.executors.base import (
     closing,
     map_chunks,
 )
-from firebreak.train.executors.choice import open_executor
-from firebreak.train.large_evaluation import Judge, evaluate_in_chunks, masks_of
-from firebreak.train.player import make_player, weights_of
-from firebreak.train.setup import settings_of
+from firebreak.executors.choice import open_executor
+from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.evaluation import streaming
+from firebreak.planning.evaluation.evaluate import planned
+from firebreak.train.config.load import load_config
+from firebreak.train.rollout.player import make_player, weights_of
+from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
 from tiny import TINIER
 from worked import Tally, make_tally
 
@@ -146,7 +146,7 @@ def two_workers(address: str, recipe: Recipe, killed_at: int) -> Executor:
 
 def test_an_evaluation_gives_the_same_figures_though_an_actor_is_killed(
         address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "_MOST", 50)  # of the driver: it says how long chunks are
+    monkeypatch.setattr(streaming, "_MAX_FIRES", 50)  # of the driver: it says how long chunks are
     scenes = [make_scene(generate(3, 12), FireConditions(scenarios=2), 3)]
     plans = list(planned(scenes, ["none", "downstream-value-static"], budget_share=0.05,
                          plan_fires=24, seed=3))

@@ -16,11 +16,14 @@ import pytest
 import torch
 
 from firebreak.checks import InputError
-from firebreak.cli import common, main
-from firebreak.train.checkpoints import CHECKPOINTS, checkpoints_of, latest_checkpoint
-from firebreak.train.config import load_config
-from firebreak.train.lock import locked
-from firebreak.train.metrics import (
+from firebreak.cli import main
+from firebreak.cli.shared import common
+from firebreak.train.config.load import load_config
+from firebreak.train.data.splits import make_splits
+from firebreak.train.run.trainer import ParallelTrainer
+from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of, latest_checkpoint
+from firebreak.train.storage.lock import locked
+from firebreak.train.storage.metrics import (
     JsonLines,
     Position,
     RunLog,
@@ -28,8 +31,6 @@ from firebreak.train.metrics import (
     parts_of,
     rewind,
 )
-from firebreak.train.splits import make_splits
-from firebreak.train.trainer import ParallelTrainer
 from tiny import TINIER
 
 Out = pytest.CaptureFixture[str]
@@ -119,15 +120,15 @@ def test_a_folder_that_may_not_be_written_is_named(
     def refused(*_: object, **__: object) -> None:
         raise error
     monkeypatch.setattr(Path, "mkdir", refused)
-    with (pytest.raises(InputError, match=rf"{tmp_path.name}/run: expected a folder that may be "
-                                          rf"written, got {error.strerror}"),
+    with (pytest.raises(InputError, match=rf"{tmp_path.name}/run: expected a folder that can be "
+                                          rf"made, got {error.strerror}"),
           locked(tmp_path / "run")):
         pass
 
 
 def test_a_file_in_place_of_a_parent_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with (pytest.raises(InputError, match="a folder that may be written, got Not a directory"),
+    with (pytest.raises(InputError, match="a folder that can be made, got Not a directory"),
           locked(tmp_path / "file" / "run")):
         pass
 
@@ -165,7 +166,7 @@ def test_rows_wait_for_a_full_disk_and_none_is_lost_or_cut(tmp_path: Path) -> No
     file = JsonLines(path)
     file.write({"k": 0})
     with full_at(60):
-        with pytest.warns(UserWarning, match="rows wait in memory") as warned:
+        with pytest.warns(UserWarning, match="rows are held in memory") as warned:
             fill(file, 30)
         with pytest.raises(OSError, match="large"):
             file.position()
@@ -180,11 +181,11 @@ def test_rows_wait_for_a_full_disk_and_none_is_lost_or_cut(tmp_path: Path) -> No
 
 def test_a_disk_that_stays_full_ends_the_run(tmp_path: Path,
                                              monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firebreak.train.metrics.MOST_WAITING", 5)
+    monkeypatch.setattr("firebreak.train.storage.metrics.MAX_WAITING", 5)
     path = tmp_path / "m.jsonl"
     file = JsonLines(path)
     with full_at(10):
-        with pytest.warns(UserWarning, match="wait"):
+        with pytest.warns(UserWarning, match="held in memory"):
             fill(file, 5)
         with pytest.raises(OSError, match="large"):
             file.write({"k": 5})
@@ -250,15 +251,15 @@ def test_a_run_goes_on_over_failed_saves_and_ends_when_they_last(
 @pytest.mark.slow
 def test_a_run_killed_before_its_first_checkpoint_starts_anew(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
-    monkeypatch.setattr("firebreak.cli.train.compare", lambda *_: None)
-    monkeypatch.setattr("firebreak.cli.visualize.draw_run", lambda *_: [])
+    monkeypatch.setattr("firebreak.cli.commands.train.compare", lambda *_: None)
+    monkeypatch.setattr("firebreak.cli.commands.train.draw_run", lambda *_: [])
     few = [part for change in [*TINIER, "train.episodes=4"] for part in ("--set", change)]
     begun = tmp_path / "begun"
     assert main(["train", "quick", "--out", str(tmp_path / "a"), "--quiet", *few]) == 0
     begun.mkdir()
     (begun / "config.toml").write_bytes((tmp_path / "a" / "config.toml").read_bytes())
     (begun / "metrics.jsonl").write_text('{"kind": "progress", "k": 1}\n{"kind"')
-    (begun / ".policy.pt.7.tmp").write_text("half")
+    (begun / ".policy.safetensors.7.tmp").write_text("half")
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         assert main(["train", "--resume", str(begun), "--quiet"]) == 0

@@ -14,11 +14,11 @@ from firebreak.checks import InputError
 from firebreak.layout import OBSERVATION
 from firebreak.memory.owned import owned_bytes
 from firebreak.memory.registry import live_counts
-from firebreak.train.config import as_toml, load_config
-from firebreak.train.schema import RunConfig
-from firebreak.train.splits import make_splits
-from firebreak.train.trainer import ParallelTrainer
-from firebreak.train.validation import validate
+from firebreak.train.config.load import as_toml, load_config
+from firebreak.train.config.schema import RunConfig
+from firebreak.train.data.splits import make_splits
+from firebreak.train.rollout.validation import validate
+from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINY
 
 
@@ -141,7 +141,7 @@ def test_resume_without_a_checkpoint_is_one_sentence(tmp_path: Path) -> None:
 
 def test_a_replay_over_its_budget_is_refused_with_sizes(tmp_path: Path) -> None:
     config = tiny("replay.memory_budget_mb=1", "replay.capacity=20000")
-    with pytest.raises(InputError, match=r"within 1 MB, got \d+ MB"):
+    with pytest.raises(InputError, match=r"at most 1 MB, got \d+ MB"):
         ParallelTrainer(config, make_splits(config, Path()), tmp_path)
 
 
@@ -346,7 +346,7 @@ def test_fitting_names_a_run_without_labels_and_a_start_of_another_width(
 
 def test_a_run_begins_with_the_weights_of_a_policy_and_goes_on_without_its_file(
         run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
-    policy = run[0].run_folder / "policy.pt"
+    policy = run[0].run_folder / "policy.safetensors"
     start = tmp_path / "start.pt"
     start.write_bytes(policy.read_bytes())
     config = tiny(f"agent.start={start}", "train.episodes=8", "train.learning_starts=8")

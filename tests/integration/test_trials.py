@@ -9,19 +9,20 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.cli import main
-from firebreak.train.config import load_config
-from firebreak.train.executors.base import Recipe, closing
-from firebreak.train.executors.choice import open_executor
-from firebreak.train.metrics import read_rows
-from firebreak.train.schema import RunConfig
-from firebreak.train.search import GridSearch
-from firebreak.train.trials import FoldRunner, run_trials
+from firebreak.executors.base import Recipe, closing
+from firebreak.executors.choice import open_executor
+from firebreak.train.config.load import load_config
+from firebreak.train.config.schema import RunConfig
+from firebreak.train.storage.metrics import read_rows
+from firebreak.train.studies.search import GridSearch
+from firebreak.train.studies.trials import FoldRunner, run_trials
 from tiny import TINIER
 
 Row = dict[str, Any]
 SMALL = [*TINIER, "train.episodes=8", "trials.folds=3", "trials.trials=2", "trials.landscapes=4",
          "evaluation.test_fires=20"]
-CLOCKS = ("rss_bytes", "peak_rss_bytes", "driver_rss_bytes", "live")
+MEASURED = ("rss_bytes", "peak_rss_bytes", "driver_rss_bytes", "left", "live")
+TIMINGS = "timings.jsonl"
 
 
 def small(*changes: str) -> RunConfig:
@@ -29,7 +30,13 @@ def small(*changes: str) -> RunConfig:
 
 
 def without_clocks(rows: list[Row]) -> list[Row]:
-    return [{key: value for key, value in row.items() if key not in CLOCKS} for row in rows]
+    return [{key: value for key, value in row.items() if key not in MEASURED} for row in rows]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files of a search but those of clocks and memory."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in folder.rglob("*") if path.is_file() and path.name != TIMINGS}
 
 
 def tried(folder: Path, config: RunConfig, name: Any = "in-process", workers: int = 1,
@@ -50,6 +57,21 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Row]]:
 
 
 @pytest.mark.slow
+def test_the_same_seed_gives_the_same_bytes_in_all_files_of_a_search(tmp_path: Path) -> None:
+    config = small("train.episodes=4", "trials.trials=1")
+    for name in ("a", "b"):
+        tried(tmp_path / name, config)
+    a = contents(tmp_path / "a")
+    assert a == contents(tmp_path / "b")
+    assert {"trials.jsonl", "trial-0/fold-2/metrics.jsonl",
+            "trial-0/fold-2/policy.safetensors"} <= set(a)
+    for folder in (tmp_path / "a", tmp_path / "a" / "trial-0" / "fold-2"):
+        measured = read_rows(folder / TIMINGS)
+        assert measured
+        assert all(row.get("rss_bytes", 0) > 0 or row.get("seconds", 0) > 0 for row in measured)
+
+
+@pytest.mark.slow
 def test_a_trial_trains_and_tests_on_every_fold(run: tuple[Path, list[Row]]) -> None:
     folder, rows = run
     folds = [row for row in read_rows(folder / "trials.jsonl") if row["kind"] == "fold"]
@@ -61,14 +83,14 @@ def test_a_trial_trains_and_tests_on_every_fold(run: tuple[Path, list[Row]]) -> 
         own = [fold for fold in folds if fold["trial"] == row["trial"]]
         assert row["test"] == pytest.approx(sum(fold["test"] for fold in own) / 3)
         assert row["low"] <= row["test"] <= row["high"]
-    assert (folder / "trial-1" / "fold-2" / "policy.pt").is_file()
+    assert (folder / "trial-1" / "fold-2" / "policy.safetensors").is_file()
     assert not list(folder.rglob("checkpoints"))
 
 
 @pytest.mark.slow
 def test_one_agent_two_environments_one_replay_while_a_fold_runs_and_none_after(
         run: tuple[Path, list[Row]]) -> None:
-    folds = [row for row in read_rows(run[0] / "trials.jsonl") if row["kind"] == "fold"]
+    folds = [row for row in read_rows(run[0] / TIMINGS) if row["kind"] == "fold"]
     for row in folds:
         assert row["left"] == {"DQNAgent": 0, "FuelbreakVectorEnv": 0, "Replay": 0}
         assert row["live"] == folds[0]["live"]
@@ -83,8 +105,7 @@ def test_a_stopped_search_goes_on_with_the_fold_under_way(
     (tmp_path / "trials.jsonl").write_text("".join(lines[:kept]) + lines[kept][:20])
     again = tried(tmp_path, small())
     assert without_clocks(again) == without_clocks(run[1])
-    assert without_clocks(read_rows(tmp_path / "trials.jsonl")) == without_clocks(
-        read_rows(run[0] / "trials.jsonl"))
+    assert (tmp_path / "trials.jsonl").read_bytes() == (run[0] / "trials.jsonl").read_bytes()
 
 
 @pytest.mark.slow

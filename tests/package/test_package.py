@@ -48,6 +48,27 @@ def test_the_citation_names_this_version() -> None:
     assert f"license: {project['license']}\n" in citation
 
 
+def test_nothing_says_to_install_the_other_program() -> None:
+    """`firebreak` on the Python package index is a tool to root an Echo Dot."""
+    wrong = re.compile(r"pip\s+install[^\n`]*[\s'\"]firebreak(\[|==|['\"`]|\s*$)"
+                       r"|firebreak\[[a-z]+\]", re.MULTILINE)
+    assert wrong.search("pip install 'firebreak[ray]'")
+    assert wrong.search("pip install -U firebreak\n")
+    assert not wrong.search("pip install 'firebreak-planner[ray]'")
+    asked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    names = asked.stdout.splitlines() if asked.returncode == 0 else [
+        str(path.relative_to(ROOT)) for folder in ("src", "docs", "scripts", "configs")
+        for path in (ROOT / folder).rglob("*")]
+    texts = {".py", ".md", ".toml", ".cff", ".txt", ".html", ".js", ""}
+    found = [name for name in names if Path(name).suffix in texts
+             and name != "tests/package/test_package.py" and (ROOT / name).is_file()
+             and wrong.search((ROOT / name).read_text(encoding="utf-8", errors="ignore"))]
+    assert found == []
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["name"] == "firebreak-planner"
+    assert project["scripts"] == {"firebreak": "firebreak.__main__:main"}
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("build", reason="the package build is absent")
@@ -62,15 +83,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
     (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {"firebreak/policies/general.pt", "firebreak/policies/segments.pt",
-            "firebreak/configs/quick.toml", "firebreak/report/page/explorer.html",
-            "firebreak/report/page/explorer.css", "firebreak/report/page/explorer.js",
+    assert {"firebreak/policies/general.safetensors", "firebreak/policies/segments.safetensors",
+            "firebreak/configs/quick.toml", "firebreak/report/explorer/assets/explorer.html",
+            "firebreak/report/explorer/assets/explorer.css",
+            "firebreak/report/explorer/assets/explorer.js",
             "firebreak/py.typed"} <= names
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     assert {"CITATION.cff", "LICENSE", "README.md", "constraints.txt", "configs/quick.toml",
-            "src/firebreak/policies/general.pt", "tests/package/test_package.py"} <= held
+            "src/firebreak/policies/general.safetensors", "tests/package/test_package.py"} <= held
 
 
 @pytest.mark.slow

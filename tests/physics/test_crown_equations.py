@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firebreak.fire import crown
-from firebreak.fire.behavior import point_behavior, spread_of_beds
-from firebreak.fire.behavior_types import ACTIVE_CROWN_FIRE, PASSIVE_CROWN_FIRE
-from firebreak.fire.crown_fire import Site, crowning_wind, cruz_run, rothermel_run
-from firebreak.fire.rothermel import fuel_bed, fuel_particles
-from firebreak.fire.wind import crown_length_to_width, wind_adjustment_factor
+from firebreak.fire.behavior import crown
+from firebreak.fire.behavior.crown_fire import Site, crowning_wind, cruz_run, rothermel_run
+from firebreak.fire.behavior.rothermel import fuel_bed, fuel_particles
+from firebreak.fire.behavior.surface import point_behavior, spread_of_beds
+from firebreak.fire.behavior.types import ACTIVE_CROWN_FIRE, PASSIVE_CROWN_FIRE
+from firebreak.fire.behavior.wind import crown_length_to_width, wind_adjustment_factor
 from firebreak.landscape.fuels import FUEL_MODELS
 from firebreak.units import (
     KG_M3_PER_LB_FT3,

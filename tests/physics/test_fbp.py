@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire.fbp import FbpBehavior, fbp_behavior
-from firebreak.fire.fbp_crown import critical_rate
-from firebreak.fire.fbp_fuels import FUEL_NAMES, FUEL_TYPES, NON_FUELS
-from firebreak.fire.fbp_spread import (
+from firebreak.fire.fbp.crown import critical_rate
+from firebreak.fire.fbp.fuels import FUEL_NAMES, FUEL_TYPES, NON_FUELS
+from firebreak.fire.fbp.spread import (
     buildup_effect,
     curing_factor,
     slope_factor,
     spread_index,
     wind_function,
 )
+from firebreak.fire.fbp.system import FbpBehavior, fbp_behavior
 
 FUELS = st.sampled_from(sorted(FUEL_TYPES))
 CODES = st.floats(70.0, 99.0)

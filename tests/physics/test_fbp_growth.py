@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire.fbp import FbpBehavior, fbp_behavior
-from firebreak.fire.fbp_growth import acceleration, growth, rate_towards
+from firebreak.fire.fbp.growth import acceleration, growth, rate_towards
+from firebreak.fire.fbp.system import FbpBehavior, fbp_behavior
 
 NAMES = ("head_rate_m_min", "flank_rate_m_min", "back_rate_m_min", "length_to_breadth",
          "head_distance_m", "back_distance_m", "flank_distance_m")

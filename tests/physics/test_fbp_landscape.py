@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from fbp_maps import fbp_map, fbp_weather
-from firebreak.fire.behavior_types import FireBehavior
+from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.engine import burn_arrival
-from firebreak.fire.fbp import fbp_behavior
-from firebreak.fire.fbp_landscape import fbp_fire_behavior
+from firebreak.fire.fbp.on_landscape import fbp_fire_behavior
+from firebreak.fire.fbp.system import fbp_behavior
 from firebreak.fire.fires import Fires
-from firebreak.fire.travel import ellipse_of, field_from_ellipse
+from firebreak.fire.travel.travel_field import ellipse_of, field_from_ellipse
 from firebreak.landscape.fbp_codes import FBP_CODES, burnable_codes
 from firebreak.landscape.landscape import NODATA
 

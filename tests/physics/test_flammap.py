@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "validation_flammap.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "validation" / "flammap.py"
 FLAMMAP = runpy.run_path(str(SCRIPT))
 QUANTITIES = FLAMMAP["QUANTITIES"]
 
@@ -56,3 +56,11 @@ def test_flammap_burns_where_firebreak_does(folder):
     expected = FLAMMAP["flammap_results"](folder)
     burnable = FLAMMAP["flammap_landscape"](folder, whole_degrees=True).burnable
     np.testing.assert_array_equal(expected["rate_of_spread_m_min"] > 0, burnable)
+
+
+def test_a_map_without_active_crown_fire_has_no_group_of_it():
+    grid = np.ones((1, 2, 3))
+    found = FLAMMAP["FireBehavior"](**{name: grid for name in FLAMMAP["FireBehavior"]._fields})
+    expected = {**{name: grid[0] for name in QUANTITIES}, "fire_type": grid[0],
+                "heading_deg": grid[0]}
+    assert list(FLAMMAP["agreement"](found, expected, grid[0] > 0)) == ["all", "surface"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firebreak.fire import fwi
+from firebreak.weather import fwi
 
 NOON = {"temperature_c": 17.0, "humidity_pct": 42.0, "wind_10m_km_h": 25.0, "rain_mm": 0.0}
 NAMES = ("FFMC", "DMC", "DC", "ISI", "BUI", "FWI", "DSR")

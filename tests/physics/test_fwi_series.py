@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire import fwi
-from firebreak.fire.fwi_series import daily_codes, hourly_codes
+from firebreak.weather import fwi
+from firebreak.weather.fwi_series import daily_codes, hourly_codes
 
 # Hourly codes of cffdrs: code before, temperature, humidity, wind, rain, hours, code after.
 HOURLY = np.array([

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire.fwi import ffmc_of_moisture
-from firebreak.fire.moisture import (
+from firebreak.fire.behavior.rothermel import cured_fraction
+from firebreak.weather.fwi import ffmc_of_moisture
+from firebreak.weather.moisture import (
     DEAD_CLASSES,
     LIVE_CLASSES,
     air_at_sunlit_fuel,
@@ -19,7 +20,6 @@ from firebreak.fire.moisture import (
     live_moistures,
     moisture_scenario,
 )
-from firebreak.fire.rothermel import cured_fraction
 
 HOURS = 60.0 * np.arange(48.0)
 

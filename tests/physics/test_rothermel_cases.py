@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firebreak.fire.behavior import point_behavior
-from firebreak.fire.wind import (
+from firebreak.fire.behavior.surface import point_behavior
+from firebreak.fire.behavior.wind import (
     backing_rate,
     flanking_rate,
     greatest_wind,

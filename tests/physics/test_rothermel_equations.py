@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from firebreak.fire import rothermel, wind
-from firebreak.fire.behavior import combined_factor, point_behavior
+from firebreak.fire.behavior import rothermel, wind
+from firebreak.fire.behavior.surface import combined_factor, point_behavior
 from firebreak.landscape.fuels import FUEL_MODELS
 from firebreak.units import M_MIN_PER_MPH, METRES_PER_FOOT
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from firebreak.fire.behavior import SurfaceSpread, point_behavior
-from firebreak.fire.wind import wind_adjustment_factor
+from firebreak.fire.behavior.surface import SurfaceSpread, point_behavior
+from firebreak.fire.behavior.wind import wind_adjustment_factor
 from firebreak.units import (
     FEET_PER_METRE,
     KW_M_PER_BTU_FT_S,

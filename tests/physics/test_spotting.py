@@ -6,20 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire.behavior_types import FireBehavior
-from firebreak.fire.keyed import fire_keys
-from firebreak.fire.spotting import (
+from firebreak.fire.behavior.types import FireBehavior
+from firebreak.fire.effects.keyed_random import fire_keys
+from firebreak.fire.effects.spotting import (
     SpottingModel,
     ignition_probability,
     log_distance,
     plume_length_m,
-    spot_ignites,
     spot_parameters,
-    spot_target,
     throw_probability,
 )
-from firebreak.fire.weather import make_scenarios
-from firebreak.landscape.synthetic import generate
+from firebreak.fire.effects.spotting_kernel import spot_ignites, spot_target
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.weather.scenarios import make_scenarios
 
 MOIST = {"dead_moisture_10h": 0.07, "dead_moisture_100h": 0.08, "live_moisture_herb": 0.6,
          "live_moisture_woody": 0.9}

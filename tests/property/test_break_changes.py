@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 from break_cases import HARD_KINDS, KINDS, by_class, slots_on, with_rules
 from firebreak.checks import InputError
-from firebreak.env.marginal_gains import MarginalGains
-from firebreak.env.problem import Problem
-from firebreak.env.slots import Slots
-from firebreak.env.what_if import gains, line_savings
+from firebreak.env.gains import MarginalGains, gains_of_cells, gains_of_lines
+from firebreak.env.storage.problem import Problem
+from firebreak.env.storage.slots import Slots
 from firebreak.fire.engine import burn
-from firebreak.fire.travel import unpad
+from firebreak.fire.travel.travel_field import unpad
 from strategies import Case, cases, random_case
 
 MODES = st.sampled_from(["front", "graph"])
@@ -44,7 +43,7 @@ def with_breaks(problem: Problem, slots: Slots) -> Slots:
 def assert_as_anew(slots: Slots, problem: Problem) -> None:
     for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                        (slots.reward_ids(0), problem.reward_fires)):
-        anew = burn(problem.scene.field, fires, problem.scene.worth, slots.breaks[0])
+        anew = burn(problem.scene.field, fires, problem.scene.value_by_class, slots.breaks[0])
         np.testing.assert_array_equal(unpad(slots.fires.code[ids], problem.scene.field.shape),
                                       anew.parent_code)
         np.testing.assert_array_equal(slots.fires.loss[ids], anew.loss)
@@ -132,7 +131,7 @@ def test_gains_are_those_of_placing_each_break(case: Case, mode: str, kind: str,
     update(slots)
     layers = slots.layers.copy()
     cells = rng.choice(case.burnable.size, min(case.burnable.size, 40), replace=False)
-    gained = gains(slots, 0, cells)
+    gained = gains_of_cells(slots, 0, cells)
     update(slots)
     np.testing.assert_array_equal(slots.layers, layers)  # nothing changed
     for cell, gain in zip(cells.tolist(), gained.tolist(), strict=True):
@@ -156,7 +155,7 @@ def test_lines_save_what_breaking_all_their_cells_does(case: Case, mode: str, ki
     lines = [rng.permutation(free)[:count] for count in (1, 2, 7, 0)]
     near = [cell for cell in near_each_other(rng, case, 9) if slots.available[0].flat[cell]]
     lines.append(np.unique(near).astype(np.int64))
-    saved, burned = line_savings(slots, 0, lines)
+    saved, burned = gains_of_lines(slots, 0, lines)
     assert saved[3] == burned[3] == 0
     before = slots.plan_loss(0)
     for line, gained in zip(lines, saved.tolist(), strict=True):
@@ -179,8 +178,9 @@ def test_kept_gains_have_the_bits_of_fresh_ones(case: Case, mode: str, kind: str
     for _ in range(8):
         toggle(slots, int(rng.choice(places)))
         update(slots)
-        np.testing.assert_array_equal(kept.refresh(), gains(slots, 0, cells))
-    np.testing.assert_array_equal(kept.refresh(), gains(with_breaks(problem, slots), 0, cells))
+        np.testing.assert_array_equal(kept.refresh(), gains_of_cells(slots, 0, cells))
+    np.testing.assert_array_equal(kept.refresh(), gains_of_cells(with_breaks(problem, slots), 0,
+                                                                 cells))
 
 
 @pytest.mark.parametrize("kind", HARD_KINDS)

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from break_cases import KINDS, by_class, slots_on, with_rules
 from firebreak.fire.engine import burn, burn_statistics
 from firebreak.fire.fires import Fires
-from firebreak.fire.intensity_kernel import intensity
-from firebreak.fire.ring import IGNITION, RING, SPOT, UNBURNED
-from firebreak.fire.travel import (
+from firebreak.fire.travel.arc_kernel import Arcs, Spots
+from firebreak.fire.travel.intensity_kernel import intensity
+from firebreak.fire.travel.stencil import IGNITION, SPOT, STENCIL, UNBURNED
+from firebreak.fire.travel.travel_field import (
     BreakRules,
     Ellipse,
     TravelField,
@@ -21,7 +22,6 @@ from firebreak.fire.travel import (
     padded_cells,
     unpad,
 )
-from firebreak.fire.way_kernel import Spots, Ways
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, random_case
 
 RULES = st.sampled_from(KINDS)
@@ -44,7 +44,7 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str, 
             slots.update(np.zeros(1, np.int64))
         for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                            (slots.reward_ids(0), problem.reward_fires)):
-            anew = burn(field, fires, problem.scene.worth, slots.breaks[0])
+            anew = burn(field, fires, problem.scene.value_by_class, slots.breaks[0])
             code = unpad(slots.fires.code[ids], field.shape)
             np.testing.assert_array_equal(code, anew.parent_code)
             np.testing.assert_array_equal(slots.fires.loss[ids], anew.loss)
@@ -208,17 +208,17 @@ def test_intensity_follows_the_speed_of_the_front_on_the_ground(seed: int,
     slope, aspect = steepest * rng.random((9, 9)), rng.uniform(0, 360, (9, 9))
     field = field_from_ellipse(case.ellipse, case.burnable, CELL_SIZE_M, "front", slope, aspect)
     field = field._replace(heat=heat_of(field, 300.0 * case.ellipse.head, slope, aspect))
-    ways = Ways(field.metric, field.unit_time, field.segments, field.accepts, field.sends,
+    arcs = Arcs(field.metric, field.unit_time, field.facets, field.accepts, field.sends,
                 field.heat, 1, np.inf)
     for row, col in rng.integers(0, 9, (6, 2)):
         head, back, flank, heading = (grid[0, row, col] for grid in case.ellipse)
         if head == back:
             continue  # no head: the case's flanks may be the faster ones
         cell = int(padded_cells(np.array([row * 9 + col]), 9)[0])
-        assert intensity(ways, 0, cell, IGNITION, 0.0) == pytest.approx(300.0 * head, rel=1e-4)
+        assert intensity(arcs, 0, cell, IGNITION, 0.0) == pytest.approx(300.0 * head, rel=1e-4)
         up = np.radians(aspect[row, col]) + np.pi
         for step in range(8):
-            east, north = -RING.steps[step, 1], RING.steps[step, 0]
+            east, north = -STENCIL.steps[step, 1], STENCIL.steps[step, 0]
             # In the plane of the slope: longer up the slope, and turned to the heading.
             steep = np.hypot(1.0, slope[row, col]) - 1.0
             along_up = steep * (east * np.sin(up) + north * np.cos(up))
@@ -233,4 +233,4 @@ def test_intensity_follows_the_speed_of_the_front_on_the_ground(seed: int,
             v = length * np.array([ahead, side])
             normal = np.array([(v[0] - c) / a**2, v[1] / b**2])
             front = v @ normal / np.linalg.norm(normal)
-            assert intensity(ways, 0, cell, step, 0.0) == pytest.approx(300.0 * front, rel=1e-3)
+            assert intensity(arcs, 0, cell, step, 0.0) == pytest.approx(300.0 * front, rel=1e-3)

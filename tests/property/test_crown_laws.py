@@ -6,17 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire.behavior import point_behavior
-from firebreak.fire.behavior_types import ACTIVE_CROWN_FIRE, PASSIVE_CROWN_FIRE, SURFACE_FIRE
-from firebreak.fire.crown import critical_intensity, critical_rate, scott_reinhardt
-from firebreak.fire.crown_fire import Site, crowning_wind, has_crowns, rothermel_run
-from firebreak.fire.potential import BehaviorModel, fire_behavior
-from firebreak.fire.rothermel import fuel_bed, fuel_particles
-from firebreak.fire.weather import WeatherScenarios, make_scenarios
-from firebreak.fire.wind import wind_adjustment_factor
+from firebreak.fire.behavior.crown import critical_intensity, critical_rate, scott_reinhardt
+from firebreak.fire.behavior.crown_fire import Site, crowning_wind, has_crowns, rothermel_run
+from firebreak.fire.behavior.rothermel import fuel_bed, fuel_particles
+from firebreak.fire.behavior.surface import point_behavior
+from firebreak.fire.behavior.types import ACTIVE_CROWN_FIRE, PASSIVE_CROWN_FIRE, SURFACE_FIRE
+from firebreak.fire.behavior.wind import wind_adjustment_factor
+from firebreak.fire.behavior_models import BehaviorModel, fire_behavior
 from firebreak.landscape.fuels import FUEL_MODELS, UNBURNABLE
 from firebreak.landscape.landscape import Landscape
 from firebreak.units import METRES_PER_FOOT
+from firebreak.weather.scenarios import WeatherScenarios, make_scenarios
 
 LINKS = st.sampled_from(["finney", "scott-reinhardt", "cruz"])
 SEEDS = st.integers(0, 100_000)

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.env.slots import Sizes, Slots
+from firebreak.env.storage.slots import Sizes, Slots
 from firebreak.fire.engine import burn, burn_statistics
 from firebreak.fire.fires import Fires
-from firebreak.fire.ring import IGNITION, RING, SEGMENT_CODE, UNBURNED
-from firebreak.fire.travel import Ellipse, field_from_ellipse, unpad
+from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, STENCIL, UNBURNED
+from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse, unpad
 from reference import burn_slowly, crossed_by_segment, crossed_by_step, parents_of
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, problem_on, random_case
 
@@ -207,9 +207,9 @@ def test_a_break_in_an_unburned_cell_under_a_long_way_counts() -> None:
     under_step, under_segment = [], []
     for fire, row, col in np.argwhere((codes >= 8) & (codes < IGNITION)):
         code = int(codes[fire, row, col])
-        kind = int(code >= SEGMENT_CODE)
-        crossed = (crossed_by_segment(code - SEGMENT_CODE) if code >= SEGMENT_CODE + 8 else
-                   crossed_by_step(tuple(RING.steps[code].tolist())) if not kind else ())
+        kind = int(code >= FACET_CODE)
+        crossed = (crossed_by_segment(code - FACET_CODE) if code >= FACET_CODE + 8 else
+                   crossed_by_step(tuple(STENCIL.steps[code].tolist())) if not kind else ())
         for down, right in crossed:
             r, c = row + down, col + right
             if codes[fire, r, c] == UNBURNED:

@@ -11,13 +11,13 @@ import pytest
 from firebreak.fire.engine import burn_arrival
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
-from firebreak.fire.streams import make_streams
-from firebreak.fire.weather import make_scenarios
+from firebreak.landscape.formats.read import read_landscape
+from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.readers import read_landscape
-from firebreak.landscape.synthetic import generate
+from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.landscape.writers import write_landscape
+from firebreak.weather.scenarios import make_scenarios
+from firebreak.weather.streams import make_streams
 
 REGIME = FireRegime(duration_min=60.0)
 MOIST = {"dead_moisture_1h": 0.05, "dead_moisture_10h": 0.06, "dead_moisture_100h": 0.07,

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fbp_maps import fbp_map, fbp_weather
-from firebreak.fire import fbp_landscape
-from firebreak.fire.behavior_types import FireBehavior
-from firebreak.fire.fbp import fbp_behavior
-from firebreak.fire.fbp_landscape import fbp_fire_behavior
+from firebreak.fire.behavior.types import FireBehavior
+from firebreak.fire.fbp import on_landscape as fbp_landscape
+from firebreak.fire.fbp.on_landscape import fbp_fire_behavior
+from firebreak.fire.fbp.system import fbp_behavior
 from firebreak.landscape.fbp_codes import FBP_CODES, burnable_codes
 
 ANY_CODE = st.sampled_from(sorted(FBP_CODES))

@@ -6,13 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire.behavior import point_behavior, surface_spread
-from firebreak.fire.potential import BehaviorModel, fire_behavior
-from firebreak.fire.weather import WeatherScenarios, WindClimate, draw_scenarios, make_scenarios
-from firebreak.fire.wind import wind_adjustment_factor
+from firebreak.fire.behavior.surface import point_behavior, surface_spread
+from firebreak.fire.behavior.wind import wind_adjustment_factor
+from firebreak.fire.behavior_models import BehaviorModel, fire_behavior
 from firebreak.landscape.fuels import FUEL_MODELS, UNBURNABLE
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.units import METRES_PER_FOOT
+from firebreak.weather.scenarios import (
+    WeatherScenarios,
+    WindClimate,
+    draw_scenarios,
+    make_scenarios,
+)
 
 CODES = st.sampled_from(sorted(FUEL_MODELS))
 ANGLES = st.floats(0.0, 359.999)

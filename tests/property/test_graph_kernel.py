@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.fire.engine import burn
-from firebreak.fire.shading import treated_part
-from firebreak.fire.travel import BreakRules
+from firebreak.fire.travel.shaded_breaks import treated_part
+from firebreak.fire.travel.travel_field import BreakRules
 from strategies import Case, cases, ellipse_like, random_case
 
 RULES = {"hard": BreakRules(), "leaking": BreakRules(leak=True), "narrow": BreakRules(lost=0.4)}
@@ -20,7 +20,7 @@ def assert_same_fires(case: Case, field, plain) -> None:
 
 
 def without_calendar(field):
-    return field._replace(edges=field.edges[:0], day_min=field.day_min[:0])
+    return field._replace(edges=field.edges[:0], bucket_min=field.bucket_min[:0])
 
 
 @given(cases(24), st.sampled_from(sorted(RULES)),
@@ -31,7 +31,7 @@ def test_days_of_any_length_give_the_bits_of_the_queue(case: Case, rules: str,
     """Long days: cells send again and again. Short ones: most arrivals are beyond the calendar."""
     field = case.field("graph")._replace(breaks=RULES[rules])
     assert field.edges.shape[0] == 2
-    assert_same_fires(case, field._replace(day_min=field.day_min * length),
+    assert_same_fires(case, field._replace(bucket_min=field.bucket_min * length),
                       without_calendar(field))
 
 
@@ -49,7 +49,7 @@ def test_even_fuel_without_wind_burns_alike(length: float) -> None:
     case = random_case(np.random.default_rng(3), 70, 70, unburnable=0.0, broken=0.02)
     case = case._replace(ellipse=ellipse_like(np.full(case.ellipse.head.shape, 10.0), 1.0, 0.0))
     field = case.field("graph")
-    assert_same_fires(case, field._replace(day_min=field.day_min * length),
+    assert_same_fires(case, field._replace(bucket_min=field.bucket_min * length),
                       without_calendar(field))
 
 

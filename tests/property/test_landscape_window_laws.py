@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.synthetic import generate
-from firebreak.landscape.windows import SYMMETRIES, aggregate, dihedral, split_blocks, turn
+from firebreak.landscape.raster.windows import SYMMETRIES, aggregate, dihedral, split_blocks, turn
+from firebreak.landscape.synthetic.generate import generate
 
 LANDSCAPES = st.builds(generate, st.integers(0, 2**40),
                        st.tuples(st.integers(4, 14), st.integers(4, 14)))

@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.env.core import begin
-from firebreak.env.problem import Problem, problem_of
-from firebreak.env.slots import Slots, sizes_for
+from firebreak.env.storage.problem import Problem, problem_of
+from firebreak.env.storage.slots import Slots, sizes_for
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, Scene, make_scene
-from firebreak.landscape.synthetic import generate
+from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.planning.limits import SearchOptions
+from firebreak.planning.core.break_segments import BreakSegment, length_m, pieces
+from firebreak.planning.core.limits import SearchOptions
+from firebreak.planning.core.plan import cost_of
+from firebreak.planning.core.rounds import Placement
+from firebreak.planning.core.rules import PlanRules, place_under, short_pieces
+from firebreak.planning.evaluation.build_order import Phase, check_phases, total_budget, years_of
 from firebreak.planning.methods import METHODS, make_plan
-from firebreak.planning.phases import Phase, check_phases, total, years_of
-from firebreak.planning.plan import cost_of
-from firebreak.planning.rounds import Placement
-from firebreak.planning.rules import PlanRules, place_under, short_pieces
-from firebreak.planning.stretches import Segment, length_m, pieces
 from untrained import fitting, untrained
 
 RULED = sorted(set(METHODS) - {"milp", "none"})
@@ -128,11 +128,11 @@ def test_given_cells_burn_as_breaks_and_cost_nothing(seed: int, kind: str) -> No
     problem = Problem(scene=free.scene, plan_fires=fires, reward_fires=free.reward_fires,
                       budget=5.0, budget_share=0.1, layers=free.layers, given=given_)
     begin(slots, np.zeros(1, np.int64), [problem])
-    loss = burn_loss(scene.field, fires, scene.worth, problem.given_mask())
+    loss = burn_loss(scene.field, fires, scene.value_by_class, problem.given_mask())
     assert np.array_equal(slots.plan_trees(0).loss, loss)
     assert slots.budget_left[0] == 5.0
     assert not slots.available[0].ravel()[given_].any()
-    untreated = burn_loss(scene.field, fires, scene.worth)
+    untreated = burn_loss(scene.field, fires, scene.value_by_class)
     assert slots.untreated_plan_loss[0] == pytest.approx(untreated.mean())
 
 
@@ -174,18 +174,20 @@ def test_what_short_pieces_cost_is_spent_elsewhere() -> None:
     (PlanRules(budget=0.1), "random", "buys the cheapest cell"),
     (PlanRules(include=some_cells(SCENES["costs"], 0, 9), budget=3.0), "random",
      "pays for what must be included"),
-    (PlanRules(include=np.flatnonzero(~LAND.treatable)[:1]), "random", "may be treated, got"),
-    (PlanRules(shortest_m=100.0), "milp", "no cells to include and no shortest piece"),
-    (PlanRules(shortest_m=1e4), "random", "pieces of at least 10000 m, got none"),
+    (PlanRules(include=np.flatnonzero(~LAND.treatable)[:1]), "random",
+     "treatable cells to include, got"),
+    (PlanRules(shortest_m=100.0), "milp",
+     "can include cells and keep a shortest length, got 'milp'"),
+    (PlanRules(shortest_m=1e4), "random", "pieces of at least 10000 m, got only shorter ones"),
 ])
 def test_rules_that_cannot_hold_are_refused(rules: PlanRules, method: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         make_plan(SCENES["costs"], 0.1, 12, method, seed=0, rules=rules)
 
 
-def segment(cost: float) -> Segment:
+def segment(cost: float) -> BreakSegment:
     cells = np.zeros(1, np.int64)
-    return Segment(cells, cells, 30.0, 0.09, cost)
+    return BreakSegment(cells, cells, 30.0, 0.09, cost)
 
 
 @given(st.lists(st.floats(0.1, 9.0), min_size=1, max_size=12),
@@ -198,15 +200,15 @@ def test_every_year_pays_for_a_beginning(costs: list[float], budgets: list[float
     assert years == sorted(years)  # nested: what is built by a year is a beginning
     for k, phase in enumerate(phases):
         spent = sum(cost for cost, year in zip(costs, years, strict=True) if year <= phase.year)
-        assert spent <= total(phases[:k + 1]) * (1 + 1e-5) + 1e-9
+        assert spent <= total_budget(phases[:k + 1]) * (1 + 1e-5) + 1e-9
         after = [cost for cost, year in zip(costs, years, strict=True) if year > phase.year]
         if after:  # the next one could not be paid yet
-            assert spent + after[0] > total(phases[:k + 1])
+            assert spent + after[0] > total_budget(phases[:k + 1])
 
 
 @pytest.mark.parametrize(("phases", "message"), [
-    ([Phase(2028, 1.0), Phase(2027, 1.0)], "years that rise"),
-    ([Phase(2027, 1.0), Phase(2027, 1.0)], "years that rise"),
+    ([Phase(2028, 1.0), Phase(2027, 1.0)], "years in ascending order"),
+    ([Phase(2027, 1.0), Phase(2027, 1.0)], "years in ascending order"),
     ([Phase(2027, -1.0)], "a budget of 0 or more"),
     ([Phase(2027, 0.0)], "a budget of 0 or more"),
     ([Phase(2027, float("nan"))], "a budget of 0 or more"),
@@ -217,5 +219,5 @@ def test_bad_phases_are_refused(phases: list[Phase], message: str) -> None:
 
 
 def test_phases_must_pay() -> None:
-    with pytest.raises(InputError, match=r"phases that pay for the plan \(5\), got 3"):
+    with pytest.raises(InputError, match=r"phases whose budgets pay for the plan \(5\), got 3"):
         years_of([segment(5.0)], [Phase(2027, 3.0)])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from firebreak.checks import InputError
 from firebreak.fire import sums as sums_module
+from firebreak.fire.effects.losses import CLASSES
 from firebreak.fire.engine import (
     BurnStatistics,
     burn,
@@ -17,9 +18,9 @@ from firebreak.fire.engine import (
     set_threads,
 )
 from firebreak.fire.jobs import make_job
-from firebreak.fire.losses import CLASSES, class_of_intensity
 from firebreak.fire.sums import add_fires, new_sums, statistics_of
-from firebreak.fire.travel import heat_of
+from firebreak.fire.travel.travel_field import heat_of
+from reference import class_of_intensity
 from strategies import cases, random_case
 
 
@@ -109,7 +110,7 @@ def test_times_are_those_of_the_burned_cells_in_order(monkeypatch) -> None:
     field = case.field()
     arrival = burn_arrival(field, case.fires)
     for most in (1, 3000, 10**9):
-        monkeypatch.setattr(sums_module, "MOST_TRACKED", most)
+        monkeypatch.setattr(sums_module, "MAX_TRACKED", most)
         for row, times in zip(arrival, burn_times(field)(case.fires), strict=True):
             np.testing.assert_array_equal(np.sort(row[np.isfinite(row)]), times)
 
@@ -131,5 +132,5 @@ def test_fires_longer_than_can_be_summed_are_refused() -> None:
     slow.metric[..., :3] *= np.float32(1e24)
     slow.edges[:] *= 1e12
     endless = case.fires._replace(duration_min=np.full(4, np.inf))
-    with pytest.raises(InputError, match="durations that end"):
+    with pytest.raises(InputError, match="shorten the fires' durations"):
         burn_statistics(slow, endless, case.value)

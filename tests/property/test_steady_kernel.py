@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.fire.engine import burn
-from firebreak.fire.shading import treated_part
-from firebreak.fire.travel import BreakRules
+from firebreak.fire.travel.shaded_breaks import treated_part
+from firebreak.fire.travel.travel_field import BreakRules
 from strategies import Case, cases, ellipse_like, random_case
 
 RULES = {"hard": BreakRules(), "leaking": BreakRules(leak=True), "narrow": BreakRules(lost=0.4)}
@@ -33,7 +33,7 @@ def test_fires_have_the_bits_of_one_way_after_the_other(case: Case, rules: str) 
 def test_the_length_of_a_day_changes_no_bit(case: Case, length: float) -> None:
     """Short days reach beyond the calendar, of long ones most batches end early."""
     field = case.field("front")
-    assert_same_fires(case, field._replace(day_min=field.day_min * length))
+    assert_same_fires(case, field._replace(bucket_min=field.bucket_min * length))
 
 
 @pytest.mark.parametrize("length_to_width", [1.0, 3.0, 8.0])

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire.streams import constant, gather_streams, join_rows, make_streams
-from firebreak.fire.weather import make_scenarios
+from firebreak.weather.scenarios import make_scenarios
+from firebreak.weather.streams import constant, gather_streams, join_rows, make_streams
 
 
 def rows(count, first=0.0):

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from firebreak.fire import engine, travel_windows, wide_scene
-from firebreak.fire.losses import BURNED
+from firebreak.fire.effects.losses import BURNED
+from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.scene import FireConditions, FireRegime, make_scene
-from firebreak.fire.spotting import SpottingModel
-from firebreak.fire.streams import make_streams
-from firebreak.fire.travel import BreakRules
-from firebreak.fire.weather import WindClimate, draw_scenarios
+from firebreak.fire.travel.travel_field import BreakRules
 from firebreak.fire.wide_scene import make_wide_scene
-from firebreak.landscape.synthetic import generate
+from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.seeding import generator
+from firebreak.weather.scenarios import WindClimate, draw_scenarios
+from firebreak.weather.streams import make_streams
 from strategies import random_case
 
 SMALL = FireRegime(burned_share=0.03)
@@ -63,13 +63,13 @@ def test_a_wide_scene_has_the_fires_and_sums_of_a_scene(name: str) -> None:
     scene, wide = make_scene(land, conditions, 1), make_wide_scene(land, conditions, 1)
     fires = wide.fires("test", 40)
     assert_same(scene.fires("test", 40), fires)
-    np.testing.assert_array_equal(scene.worth, wide.worth)
+    np.testing.assert_array_equal(scene.value_by_class, wide.value_by_class)
     for breaks in (None, barred(land)):
-        assert_same(engine.burn_statistics(scene.field, fires, scene.worth, breaks),
-                    wide_scene.burn_statistics(wide, fires, breaks))
+        assert_same(engine.burn_statistics(scene.field, fires, scene.value_by_class, breaks),
+                    wide_scene.burn_wide_statistics(wide, fires, breaks))
         np.testing.assert_array_equal(
             engine.burn_arrival(scene.field, fires.first(1), breaks)[0],
-            wide_scene.burn_arrival(wide, fires.first(1), breaks))
+            wide_scene.burn_wide_arrival(wide, fires.first(1), breaks))
 
 
 @pytest.mark.usefixtures("small_tiles")
@@ -81,8 +81,8 @@ def test_weather_that_changes_by_the_hour_is_the_same_on_a_wide_scene() -> None:
                    for make in (make_scene, make_wide_scene))
     fires = wide.fires("test", 30)
     assert (fires.duration_min > 60.0).any()
-    assert_same(engine.burn_statistics(scene.field, fires, scene.worth, barred(land)),
-                wide_scene.burn_statistics(wide, fires, barred(land)))
+    assert_same(engine.burn_statistics(scene.field, fires, scene.value_by_class, barred(land)),
+                wide_scene.burn_wide_statistics(wide, fires, barred(land)))
 
 
 def test_a_break_where_nothing_is_made_counts_as_crossed() -> None:
@@ -108,7 +108,7 @@ def test_travel_times_are_made_where_fires_come_and_nowhere_else(monkeypatch) ->
     conditions = FireConditions(scenarios=1, regime=FireRegime(duration_min=30.0))
     wide = make_wide_scene(generate(2, made.shape), conditions, 0)
     fires = wide.fires("test", 3)
-    burned = wide_scene.burn_statistics(wide, fires).burn_probability > 0
+    burned = wide_scene.burn_wide_statistics(wide, fires).burn_probability > 0
     assert (made[burned] == 1).all()
     assert made.max() == 1  # no tile twice
     assert made.mean() < 0.5

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from firebreak.cli.memory import often_read
-from firebreak.cli.train import consume
-from firebreak.memory.verdict import STEPS_FOR_RSS, judge
-from firebreak.train.config import load_config
-from firebreak.train.metrics import read_rows
-from firebreak.train.splits import make_splits
-from firebreak.train.trainer import ParallelTrainer
+from firebreak.cli.commands.memory import often_read
+from firebreak.cli.shared.run_output import consume
+from firebreak.memory.resident import STEPS_FOR_LONG
+from firebreak.memory.verdict import judge
+from firebreak.train.config.load import load_config
+from firebreak.train.data.splits import make_splits
+from firebreak.train.run.trainer import ParallelTrainer
+from firebreak.train.storage.metrics import read_rows
 from tiny import TINIER, TINY
 
 OWNED = tuple(f"trainer.{part}" for part in (
@@ -41,7 +42,7 @@ def test_six_hundred_episodes_own_the_same_bytes_files_and_objects(tmp_path: Pat
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_resident_memory_of_thousands_of_episodes_has_no_slope(tmp_path: Path) -> None:
-    """Long enough for resident memory to be judged too, over all parts of rotated files."""
+    """Long enough for the limit of long runs, over all parts of rotated files."""
     config = often_read(load_config("quick", [*TINIER, "cleanup.log_megabytes=1",
                                               "evaluation.every_episodes=200"]), 6500)
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
@@ -50,7 +51,7 @@ def test_resident_memory_of_thousands_of_episodes_has_no_slope(tmp_path: Path) -
     assert len(list(tmp_path.glob("memory.*.jsonl"))) >= 1
     assert rows[0]["phase"] == "baseline"
     verdict = judge(rows)
-    assert verdict.env_steps >= STEPS_FOR_RSS
+    assert verdict.env_steps >= STEPS_FOR_LONG
     assert verdict.rss_judged
     assert verdict.state == "ok", verdict.growths
     assert verdict.rss.high < 1000  # bytes per episode

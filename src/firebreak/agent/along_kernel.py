@@ -1,4 +1,4 @@
-"""Sums of maps along segments, compiled: what `mean_along` does without gradients."""
+"""Sums of maps along line actions, compiled: what `mean_along` does without gradients."""
 
 from firebreak.compiled import compiled
 
@@ -6,7 +6,7 @@ from firebreak.compiled import compiled
 @compiled()
 def add_along(maps, steps, first, out):
     """Adds to out f32 [M, S, H, W], zeros before, each shape's map [M, S, H, W] at the cells of
-    its segments, one cell of the segment after the other; cells beyond the map count as 0.
+    its line actions, one cell of the line after the other; cells beyond the map count as 0.
 
     Args: steps i64 [N, 2]: (rows, columns) of all shapes' cells from the middle one; first
     i64 [S + 1]: where each shape's begin.

@@ -16,8 +16,7 @@ from torch.nn import functional
 
 from firebreak.agent.exploration import explored, guide_of
 from firebreak.agent.gain_store import GainBatch
-from firebreak.agent.network import QMapNetwork
-from firebreak.agent.relative import unit_of
+from firebreak.agent.network import network_of
 from firebreak.agent.replay import Batch
 from firebreak.agent.settings import DQNSettings
 from firebreak.agent.symmetry import turn_batch
@@ -26,12 +25,12 @@ from firebreak.agent.targets import (
     double_q_target,
     large_margin,
     masked_argmax,
+    unit_of,
 )
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
-from firebreak.segments import SHAPES
 
-PASS_CELLS = 25_600
+MAX_PASS_CELLS = 25_600
 """Cells of maps that go through the network at a time on a CPU, 16 maps of 40x40: what a gradient
 step needs for a while does not grow with maps and batches, and it takes no longer."""
 
@@ -61,14 +60,12 @@ class DQNAgent:
         self.layout, self.settings = layout, settings
         self.device = torch.device(device)
         if self.device.type == "cuda" and not torch.cuda.is_available():
-            raise fail(expected="a CUDA device and a CUDA build of PyTorch", given="none here",
-                       where="train.device", remedy="use device = \"cpu\"")
+            raise fail(expected="a CUDA device and a CUDA build of PyTorch",
+                       given="a machine without them", where="train.device",
+                       remedy="set train.device = \"cpu\"")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = QMapNetwork(layout.channels, settings.width,
-                                  layout.channel("available") if settings.dueling else None,
-                                  SHAPES if settings.segments else 1)
-        self.online_net = network.to(self.device)
+            self.online_net = network_of(settings, layout).to(self.device)
         self.target_net = copy.deepcopy(self.online_net).requires_grad_(False)
         self.optimizer = torch.optim.Adam(self.online_net.parameters(),
                                           lr=settings.learning_rate(0))
@@ -94,9 +91,8 @@ class DQNAgent:
         environments play demonstrations at first.
         """
         best = self.act_greedily(observation, mask)
-        action = explored(best, observation, mask, self.layout, self.settings, env_steps,
-                          self.acting)
-        return action
+        return explored(best, observation, mask, self.layout, self.settings, env_steps,
+                        self.acting)
 
     def learn(self, batch: Batch, turned: int = 0) -> Update:
         """One gradient step on a batch whose discount the trainer asked for, seen under symmetry
@@ -123,8 +119,8 @@ class DQNAgent:
         return Update(loss, norm, torch.cat(values).mean().item(), discount)
 
     def learn_gains(self, batch: GainBatch, turned: int = 0) -> Update:
-        """One gradient step towards the gains of a batch's actions: discount 0, every cell, or
-        those of its segments.
+        """One gradient step towards the gains of a batch's actions, every cell or some line
+        actions, at discount 0.
 
         Raises:
             NotFinite: as `learn`.
@@ -138,8 +134,8 @@ class DQNAgent:
                 here = ~part.gain.isnan()
                 unit = unit_of(part.observation, self.layout)[:, None]
                 target = part.gain.nan_to_num() / unit
-                q = (self.online_net(part.observation) if part.segment is None
-                     else self.online_net.values_at(part.observation, part.segment))
+                q = (self.online_net(part.observation) if part.line is None
+                     else self.online_net.values_at(part.observation, part.line))
                 values.append(q[here].detach())
                 yield functional.huber_loss(q[here], target[here], reduction="sum") / count
 
@@ -150,7 +146,7 @@ class DQNAgent:
         """The rows of a batch that go through the network together."""
         maps = observation.shape[0]
         cells = maps * observation.shape[-2] * observation.shape[-1]
-        count = 1 if self.device.type == "cuda" else -(-cells // PASS_CELLS)
+        count = 1 if self.device.type == "cuda" else -(-cells // MAX_PASS_CELLS)
         each = -(-maps // count)
         return [slice(first, first + each) for first in range(0, maps, each)]
 
@@ -193,8 +189,8 @@ class DQNAgent:
 
     def _not_finite(self, what: str, batch: Batch | GainBatch) -> NotFinite:
         """The error, which also names what lies behind it."""
-        told = batch.reward if isinstance(batch, Batch) else batch.gain.nan_to_num(nan=0.0)
-        found = {"the batch's rewards": bool(told.isfinite().all()),
+        rewards = batch.reward if isinstance(batch, Batch) else batch.gain.nan_to_num(nan=0.0)
+        found = {"the batch's rewards": bool(rewards.isfinite().all()),
                  "the online network": _all_finite(self.online_net),
                  "the target network": _all_finite(self.target_net)}
         behind = [name for name, finite in found.items() if not finite]
@@ -218,16 +214,15 @@ class DQNAgent:
         weight = self.settings.imitation(self.learner_steps)
         if weight == 0.0:
             return 0.0
-        mask, guide = self._mask(batch.observation), self._guide(batch.observation)
+        mask = self._mask(batch.observation)
+        guide = guide_of(batch.observation, self.layout)
         best = guide.masked_fill(~mask, -1.0).amax(1)
-        shown = guide.gather(1, batch.action[:, None])[:, 0] >= best
-        return weight * (shown * large_margin(q, batch.action, mask, self.settings.margin)).mean()
+        demonstrated = guide.gather(1, batch.action[:, None])[:, 0] >= best
+        margin = large_margin(q, batch.action, mask, self.settings.margin)
+        return weight * (demonstrated * margin).mean()
 
     def _mask(self, observation: Tensor) -> Tensor:
         return observation[:, self.layout.channel("available")].flatten(1) > 0.5
-
-    def _guide(self, observation: Tensor) -> Tensor:
-        return guide_of(observation, self.layout)
 
     @property
     def discount(self) -> float:

@@ -1,52 +1,33 @@
 """What an agent tries besides the best: anywhere, or where downstream value is high."""
 
-from typing import Protocol
-
 import torch
 from torch import Tensor
 
 from firebreak.agent.network import mean_along
-from firebreak.agent.schedules import LinearSchedule
+from firebreak.agent.settings import DQNSettings
 from firebreak.agent.targets import masked_argmax
 from firebreak.layout import ObservationLayout
-from firebreak.segments import SEGMENT_LENGTHS, SHAPES, shape_cells
-
-
-class ExplorationSettings(Protocol):
-    """The part of `DQNSettings` that says how an agent explores."""
-
-    @property
-    def epsilon(self) -> LinearSchedule: ...
-    @property
-    def guided(self) -> float: ...
-    @property
-    def guided_cells(self) -> int: ...
-    @property
-    def demonstrations(self) -> float: ...
-    @property
-    def demonstration_steps(self) -> int: ...
-    @property
-    def segments(self) -> bool: ...
+from firebreak.line_actions import LINE_LENGTHS, SHAPES, shape_cells
 
 
 def explored(best: Tensor, observation: Tensor, mask: Tensor, layout: ObservationLayout,
-             settings: ExplorationSettings, env_steps: int, acting: torch.Generator) -> Tensor:
+             settings: DQNSettings, env_steps: int, acting: torch.Generator) -> Tensor:
     """The actions `best` [N] with the exploration of these settings: int64 [N]; see
-    `DQNAgent.act`. Of segments a length is drawn first, long ones as seldom as they are dear.
+    `DQNAgent.act`. Of line actions a length is drawn first, in inverse proportion to the cells.
     """
     count = best.shape[0]
     draws = torch.rand((count, 3), generator=acting)
     guide = guide_of(observation, layout)
     if settings.segments:
-        guide = segment_guide(guide.unflatten(1, observation.shape[-2:]))
+        guide = line_guide(guide.unflatten(1, observation.shape[-2:]))
         mask = _of_one_length(mask, torch.rand(count, generator=acting))
     anywhere = _nth_allowed(mask, draws[:, 2])
     guided = _nth_best(guide, mask, settings.guided_cells, draws[:, 2])
     other = torch.where(draws[:, 1] < settings.guided, guided, anywhere)
     action = torch.where(draws[:, 0] < settings.epsilon(env_steps), other, best)
-    shown = round(settings.demonstrations * count)
+    demonstrating = round(settings.demonstrations * count)
     if env_steps < settings.demonstration_steps:
-        action[:shown] = masked_argmax(guide, mask)[:shown]
+        action[:demonstrating] = masked_argmax(guide, mask)[:demonstrating]
     return action
 
 
@@ -55,20 +36,20 @@ def guide_of(observation: Tensor, layout: ObservationLayout) -> Tensor:
     return observation[:, layout.channel("downstream_value")].flatten(1)
 
 
-def segment_guide(guide: Tensor) -> Tensor:
-    """Mean of a map [M, H, W] over the cells of each segment: [M, A]. Cells beyond the map count
-    as 0.
+def line_guide(guide: Tensor) -> Tensor:
+    """Mean of a map [M, H, W] over the cells of each line action: [M, A]. Cells beyond the map
+    count as 0.
     """
     return mean_along(guide[:, None].expand(-1, SHAPES, -1, -1)).flatten(1)
 
 
 def _of_one_length(mask: Tensor, draw: Tensor) -> Tensor:
-    """The allowed segments of one length, drawn for each row among those that have any, in inverse
-    proportion to the length: about as many cells go to each.
+    """The allowed line actions of one length, drawn for each row among those that have any, in
+    inverse proportion to the length: about as many cells go to each.
     """
     by_shape = mask.unflatten(1, (SHAPES, -1))
     length = torch.tensor([len(shape_cells(number)) for number in range(SHAPES)])
-    lengths = torch.tensor([1, *SEGMENT_LENGTHS])
+    lengths = torch.tensor([1, *LINE_LENGTHS])
     has = torch.stack([by_shape[:, length == n].flatten(1).any(1) for n in lengths], dim=1)
     heap = (has / lengths).cumsum(1)
     chosen = lengths[(heap > draw[:, None] * heap[:, -1:]).to(torch.uint8).argmax(1)]

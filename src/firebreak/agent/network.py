@@ -1,11 +1,11 @@
-"""The Q-map network: one value per cell, or per segment of cells, for maps of any size.
+"""The Q-map network: one value per cell, or per line action, for maps of any size.
 
 A stride-2 stem, dilated residual convolutions at half resolution and a pooled global branch see
 about 60 cells around each cell, and the map, for a quarter of what the same depth costs at full
 resolution. A pixel shuffle brings what they found back to the cells, where two narrow convolutions
 beside the observation itself decide: whether a single cell closes a gap is seen at full resolution
-or not at all. A segment's value is read off its middle cell, plus the mean over its cells of what
-each adds to a segment of that shape: so both ends of a long line are seen as sharply. No batch
+or not at all. A line's value is read off its middle cell, plus the mean over its cells of what
+each adds to a line of that shape: so both ends of a long line are seen as sharply. No batch
 normalisation and no dropout: acting and learning see the same function.
 """
 
@@ -21,8 +21,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from firebreak.agent.along_kernel import add_along
+from firebreak.agent.settings import DQNSettings
 from firebreak.agent.targets import dueling
-from firebreak.segments import SEGMENT_LENGTHS, SHAPES, shape_cells
+from firebreak.layout import ObservationLayout
+from firebreak.line_actions import LINE_LENGTHS, SHAPES, shape_cells
 
 CONTEXT, FINE, FINE_OF_SHAPES = 8, 16, 32
 """Channels per cell: of what half resolution hands back, and of the convolutions that decide, where
@@ -38,7 +40,7 @@ class QMapNetwork(nn.Module):
     Args:
         mask_channel: the channel that says which cells are allowed, for values of a map's base plus
             each cell's advantage over the mean of the allowed ones; None: base plus a free map.
-        shapes: actions around each cell, see `firebreak.segments`; 1: the cells themselves.
+        shapes: actions around each cell, see `firebreak.line_actions`; 1: the cells themselves.
     """
 
     def __init__(self, channels: int, width: int = 32, mask_channel: int | None = None,
@@ -70,16 +72,16 @@ class QMapNetwork(nn.Module):
         mask = observation[:, self.mask_channel].flatten(1) > 0.5
         return dueling(base, q.flatten(1), mask)
 
-    def values_at(self, observation: Tensor, segment: Tensor) -> Tensor:
+    def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
         """Q-values of the actions i64 [M, L] alone, for less: [M, L]."""
         q, along, base = self._maps(observation)
         rows, cols = observation.shape[-2:]
-        number, middle = segment // (rows * cols), segment % (rows * cols)
-        which = torch.arange(segment.shape[0], device=segment.device)[:, None]
+        number, middle = action // (rows * cols), action % (rows * cols)
+        which = torch.arange(action.shape[0], device=action.device)[:, None]
         values = q.flatten(2)[which, number, middle] + base[which, number]
         if along is None:
             return values
-        steps, inside = (table.to(segment.device) for table in _steps())
+        steps, inside = (table.to(action.device) for table in _steps())
         row = (middle // cols)[..., None] + steps[number, :, 0]
         col = (middle % cols)[..., None] + steps[number, :, 1]
         here = (inside[number] & (row >= 0) & (row < rows) & (col >= 0) & (col < cols))
@@ -88,7 +90,7 @@ class QMapNetwork(nn.Module):
         return values + (added * here).sum(2) / inside[number].sum(-1)
 
     def _maps(self, observation: Tensor) -> tuple[Tensor, Tensor | None, Tensor]:
-        """Values of shapes in their middle cell [M, S, H, W], what each cell adds to a segment that
+        """Values of shapes in their middle cell [M, S, H, W], what each cell adds to a line that
         it is part of, of the same shape or None, and of the map as a whole [M, S].
         """
         rows, cols = observation.shape[-2:]
@@ -112,10 +114,17 @@ class QMapNetwork(nn.Module):
                 self.base(together))
 
 
+def network_of(settings: DQNSettings, layout: ObservationLayout) -> QMapNetwork:
+    """A new network as an agent of these settings has it, with weights drawn by torch's stream."""
+    return QMapNetwork(layout.channels, settings.width,
+                       layout.channel("available") if settings.dueling else None,
+                       SHAPES if settings.segments else 1)
+
+
 @torch.no_grad()
 def take_over(network: QMapNetwork, other: QMapNetwork) -> None:
     """Weights of another network of the same width into one: all of one for the same actions; of
-    one for cells into one for segments, so that each shape begins with the value of its middle
+    one for cells into one for lines, so that each shape begins with the value of its middle
     cell. Channels that the other does not have stay as they were drawn, and count for nothing yet.
 
     Raises:
@@ -125,7 +134,7 @@ def take_over(network: QMapNetwork, other: QMapNetwork) -> None:
         network.load_state_dict(other.state_dict())
         return
     if other.shapes != 1 or network.along is None:
-        raise RuntimeError("only a network for cells can be taken over by one for segments")
+        raise RuntimeError("a policy for line actions, which this agent does not take")
     own = network.state_dict()
     for name, tensor in other.state_dict().items():
         if name.startswith(("head", "decide")):
@@ -139,7 +148,7 @@ def take_over(network: QMapNetwork, other: QMapNetwork) -> None:
 
 
 def mean_along(maps: Tensor) -> Tensor:
-    """Mean of each shape's map over the cells of its segments, in their middle cells:
+    """Mean of each shape's map over the cells of its lines, in their middle cells:
     [M, SHAPES, H, W]. Cells beyond the map count as 0.
     """
     if maps.requires_grad or maps.device.type != "cpu":
@@ -156,7 +165,7 @@ def mean_along(maps: Tensor) -> Tensor:
 def _mean_along_with_gradients(maps: Tensor) -> Tensor:
     """`mean_along` where gradients are asked for, or on an accelerator."""
     rows, cols = maps.shape[-2:]
-    reach = SEGMENT_LENGTHS[-1]
+    reach = LINE_LENGTHS[-1]
     wide = functional.pad(maps, (reach, reach, reach, reach))
     parts = []
     for number in range(SHAPES):
@@ -179,8 +188,8 @@ def _cells() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _steps() -> tuple[Tensor, Tensor]:
     """Cells of all shapes: i64 [SHAPES, longest, 2] from the middle, and which of them there are.
     """
-    steps = torch.zeros((SHAPES, SEGMENT_LENGTHS[-1], 2), dtype=torch.int64)
-    inside = torch.zeros((SHAPES, SEGMENT_LENGTHS[-1]), dtype=torch.bool)
+    steps = torch.zeros((SHAPES, LINE_LENGTHS[-1], 2), dtype=torch.int64)
+    inside = torch.zeros((SHAPES, LINE_LENGTHS[-1]), dtype=torch.bool)
     for number in range(SHAPES):
         cells = torch.from_numpy(shape_cells(number))
         steps[number, :len(cells)], inside[number, :len(cells)] = cells, True

@@ -1,36 +1,57 @@
 """A trained policy on disk: weights, the layout they expect, and where they came from.
 
-Only tensors and plain values are stored and read back with `weights_only`, so a policy file cannot
-run code.
+A policy is one file in the safetensors format. Beside the tensors stand three texts: `format`;
+`sha256`, of the whole file with 64 zeros in its own place; and `policy`, the JSON of width, options
+of the network, channels of the observation and provenance. Nothing in it can be executed. The
+network that the text describes must fit the tensors' sizes, and they the file's, before either is
+made or read. A policy of an earlier version is turned into such a file by `old_policy`, in a
+process with little time and memory.
 """
 
 import hashlib
 import json
-import pickle
-import struct
-import zipfile
+import shlex
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Mapping
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import pydantic
 import torch
+from pydantic import Field
 from torch import Tensor
 
+from firebreak.agent import old_policy
 from firebreak.agent.network import QMapNetwork
-from firebreak.checks import fail
-from firebreak.files import replacing
+from firebreak.checks import InputError, fail
+from firebreak.files import write_bytes
 from firebreak.layout import OBSERVATION
+from firebreak.lifetime import tied
+from firebreak.line_actions import SHAPES
+from firebreak.tensor_file import CHUNK, Damaged, Header, header_of, pieces_of_file, read_tensor
 
-FORMAT = "firebreak-policy-2"
-SHIPPED = Path(__file__).parents[1] / "policies" / "segments.pt"
+FORMAT = old_policy.NEW_FORMAT
+POLICY, OLD_POLICY = "policy.safetensors", "policy.pt"
+"""In the folder of a run: the best policy; as versions before format 3 named it."""
+SHIPPED = Path(__file__).parents[1] / "policies" / "segments.safetensors"
 """The policy that comes with the package: trained with the preset `segments`, fitted anew."""
-CONTROL = SHIPPED.with_name("general.pt")
-"""A network that predicts the gain of each cell alone, trained with the preset `general`: the
-learned control, and where the shipped policy's weights began."""
-
-_OF_OLD_FILES = {"quantiles": 1, "risk": 1.0}
-"""Options that earlier versions wrote into every file; other values are of networks that this one
-does not have.
+CONTROL = SHIPPED.with_name("general.safetensors")
+"""The gain network of single cells, trained with the preset `general`: the learned control, and
+where the shipped policy's weights began.
 """
+
+MAX_HEADER = 2 * old_policy.MAX_TEXT
+OLD_SECONDS, OLD_BYTES = 10, 512 << 20
+"""Processor time and memory that an old file may take to be read."""
+
+_ARCHIVE = b"PK\3\4"
+_MAX_OLD_FILE = 64 << 20
+_SECONDS_TO_WAIT = 60
+_UNSEALED = "0" * 64
 
 
 class Policy(NamedTuple):
@@ -40,99 +61,176 @@ class Policy(NamedTuple):
     provenance: dict[str, Any]
 
 
+class _Strict(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class _Options(_Strict):
+    mask_channel: Annotated[int, Field(ge=0, lt=OBSERVATION.channels)] | None = None
+    shapes: Annotated[int, Field(ge=1, le=SHAPES)] = 1
+
+
+class _About(_Strict):
+    """What the text `policy` of a file says. provenance: text, numbers and truth values by name."""
+
+    channels: list[str]
+    width: Annotated[int, Field(ge=1, le=512)]
+    options: _Options
+    provenance: dict[str, str | int | float | bool | None]
+
+
 def save_policy(path: Path, network: QMapNetwork, width: int,
                 provenance: dict[str, Any], weights: dict[str, Tensor] | None = None) -> None:
     """Writes a policy file; the old one stays until the new one is complete.
 
     weights: in place of the network's own.
+
+    Raises:
+        OSError: the disk is full or may not be written; the old file is as it was.
     """
-    content = {"format": FORMAT, "channels": list(OBSERVATION.names), "width": width,
-               "options": network.options,
-               "weights": {k: v.detach().cpu()
-                           for k, v in (weights or network.state_dict()).items()},
-               "provenance": provenance}
-    content["sha256"] = _sha256(content)
-    with replacing(path) as beside:
-        torch.save(content, beside)
+    about = _About(channels=list(OBSERVATION.names), width=width,
+                   options=_Options(**network.options), provenance=provenance)
+    write_sealed(path, json.dumps(about.model_dump(), allow_nan=False),
+                 network.state_dict() if weights is None else weights)
+
+
+def write_sealed(path: Path, about: str, weights: Mapping[str, Tensor]) -> None:
+    """Writes a file of this format whatever it says, with the checksum that belongs to it."""
+    texts = {"format": FORMAT, "sha256": _UNSEALED, "policy": about}
+    digest = hashlib.sha256()
+    for piece in pieces_of_file(weights, texts):
+        digest.update(piece)
+    texts["sha256"] = digest.hexdigest()
+    write_bytes(path, *pieces_of_file(weights, texts))
 
 
 def policy_at(name: str) -> Path:
     """Where a policy is: one that comes with the package by its name, or a file or run folder."""
-    shipped = {file.stem: file for file in SHIPPED.parent.glob("*.pt")}
+    shipped = {file.stem: file for file in SHIPPED.parent.glob(f"*{SHIPPED.suffix}")}
     return shipped.get(name, Path(name))
 
 
 def load_policy(path: Path = SHIPPED) -> Policy:
-    """Reads a policy file, or the best policy of a run folder; the shipped one if not given.
+    """Reads a policy file, or the best policy of a run folder; the shipped one if not given. Warns
+    of a file of an earlier version, with the command that converts it.
 
     Raises:
         InputError: no such file, not a policy, or one made for another observation layout.
     """
-    file = path / "policy.pt" if path.is_dir() else path
-    if not file.is_file():
-        raise fail(expected="a policy file or a run folder with policy.pt", given="no such file",
-                   where=str(path), remedy="train one with 'firebreak train quick'")
-    content = _read(file)
-    if content.get("channels") != list(OBSERVATION.names):
-        raise fail(expected=f"a policy for the {OBSERVATION.channels} channels of this version",
-                   given=f"one for {len(content.get('channels') or [])} channels in another layout",
-                   where=str(file), remedy="train it again with this version of firebreak")
-    try:
-        return Policy(_network(content).eval(), content["provenance"])
-    except (RuntimeError, LookupError, TypeError, ValueError, AttributeError,
-            OverflowError) as error:
-        raise _not_a_policy(file) from error
+    file = _file_at(path)
+    with _opened(file) as opened:
+        if not _is_old(opened):
+            return _read(opened, file)
+        policy = _read_old(opened, file)
+    new = file.with_suffix(SHIPPED.suffix)
+    warnings.warn(f"{file}: a policy of an earlier version, which takes longer to read; 'firebreak "
+                  f"policy convert {shlex.quote(str(file))} {shlex.quote(str(new))}' converts it",
+                  stacklevel=2)
+    return policy
 
 
-def _network(content: dict[str, Any]) -> QMapNetwork:
-    """The network of a file; ValueError if the weights are not those of its width, or no numbers.
+def convert_policy(old: Path, new: Path) -> None:
+    """Writes the policy of a file or run folder of an earlier version as a file of this one.
+
+    Raises:
+        InputError: no such file, not a policy, or one of this version.
+        OSError: the disk is full or may not be written.
     """
-    weights = content["weights"]
-    options = {name: value for name, value in content.get("options", {}).items()
-               if _OF_OLD_FILES.get(name) != value}
-    with torch.device("meta"):  # shapes only: a width may say anything
-        expected = QMapNetwork(OBSERVATION.channels, content["width"], **options).state_dict()
-    if any(t.shape != expected[k].shape or t.dtype != expected[k].dtype
-           or not bool(t.isfinite().all()) for k, t in weights.items()) or len(weights) != len(
-               expected):
-        raise ValueError("other weights")
-    network = QMapNetwork(OBSERVATION.channels, content["width"], **options)
-    network.load_state_dict(weights)
-    return network
+    file = old / OLD_POLICY if old.is_dir() else old
+    with _opened(_file_at(file)) as opened:
+        if not _is_old(opened):
+            raise fail(expected=f"a {OLD_POLICY} of an earlier version", given="another file",
+                       where=str(file), remedy="a file of this version needs no conversion")
+        policy = _read_old(opened, file)
+    save_policy(new, policy.network, policy.network.stem.out_channels, policy.provenance)
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _file_at(path: Path) -> Path:
+    found = [path / name for name in (POLICY, OLD_POLICY)] if path.is_dir() else [path]
+    for file in found:
+        if file.is_file():
+            return file
+    raise fail(expected=f"a policy file or a run folder with {POLICY}", given="no such file",
+               where=str(path), remedy="train one with 'firebreak train quick'")
+
+
+def _opened(file: Path) -> BufferedReader:
     try:
-        _check_archive(file)
-        content = torch.load(file, map_location="cpu", weights_only=True)
-        if content["format"] != FORMAT or content["sha256"] != _sha256(content):
-            raise _not_a_policy(file)
-    except (RuntimeError, pickle.UnpicklingError, EOFError, OSError, ValueError, LookupError,
-            TypeError, AttributeError, MemoryError, OverflowError, struct.error,
-            zipfile.BadZipFile) as error:  # damaged bytes raise any of these
-        raise _not_a_policy(file) from error
-    return content
+        return file.open("rb")
+    except OSError as error:
+        raise fail(expected="a policy file", given=error.strerror or str(error), where=str(file),
+                   remedy="check its permissions") from error
 
 
-def _check_archive(file: Path) -> None:
-    """Raises ValueError for an archive that would unpack to more than it is."""
-    with zipfile.ZipFile(file) as archive:
-        parts = archive.infolist()
-    if any(part.compress_type != zipfile.ZIP_STORED for part in parts) or sum(
-            part.file_size for part in parts) > file.stat().st_size:
-        raise ValueError("packed parts")
+def _is_old(file: BufferedReader) -> bool:
+    """Whether it is an archive. No file of this format begins like one: its header would be longer
+    than any may be.
+    """
+    return file.read(len(_ARCHIVE)) == _ARCHIVE
 
 
-def _sha256(content: dict[str, Any]) -> str:
-    """Checksum of everything but itself."""
-    plain = {key: value for key, value in content.items() if key not in ("weights", "sha256")}
-    digest = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
-    for name, tensor in sorted(content["weights"].items()):
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        digest.update(tensor.contiguous().numpy().tobytes())
+def _read(file: BufferedReader, path: Path) -> Policy:
+    """The policy of an open file of this format; `path` is for errors."""
+    try:
+        header = header_of(file, path, MAX_HEADER)
+        about = _About.model_validate_json(header.texts["policy"])
+    except (Damaged, KeyError, ValueError, RecursionError) as error:
+        raise _not_a_policy(path) from error
+    if header.texts.get("format") != FORMAT:
+        raise _not_a_policy(path)
+    if about.channels != list(OBSERVATION.names):
+        raise fail(expected=f"a policy for the {OBSERVATION.channels} channels of this version",
+                   given=f"one for {len(about.channels)} channels in another layout",
+                   where=str(path), remedy="train it again with this version of firebreak")
+    options = about.options.model_dump()
+    with torch.device("meta"):  # shapes only
+        expected = QMapNetwork(OBSERVATION.channels, about.width, **options).state_dict()
+    if {name: (entry.kind, entry.shape) for name, entry in header.entries.items()} != {
+            name: (tensor.dtype, tuple(tensor.shape)) for name, tensor in expected.items()}:
+        raise _not_a_policy(path, "weights that are not those of its network")
+    if _sha256(file, header) != header.texts.get("sha256"):
+        raise _not_a_policy(path, "a damaged file (its SHA-256 differs)")
+    weights = {name: read_tensor(file, entry, None, path)
+               for name, entry in header.entries.items()}
+    if not all(bool(tensor.isfinite().all()) for tensor in weights.values()):
+        raise _not_a_policy(path, "weights that are no numbers")
+    network = QMapNetwork(OBSERVATION.channels, about.width, **options)
+    network.load_state_dict(weights)
+    return Policy(network.eval(), about.provenance)
+
+
+def _sha256(file: BufferedReader, header: Header) -> str:
+    """The checksum of a file, without the one that it holds."""
+    begin = min(entry.begin for entry in header.entries.values())
+    file.seek(0)
+    held = header.texts.get("sha256", "").encode()
+    digest = hashlib.sha256(file.read(begin).replace(held, _UNSEALED.encode(), 1))
+    while piece := file.read(CHUNK):
+        digest.update(piece)
     return digest.hexdigest()
 
 
-def _not_a_policy(file: Path) -> Exception:
-    return fail(expected=f"a file of format {FORMAT}", given="something else or a damaged file",
-                where=str(file), remedy="give a policy.pt written by 'firebreak train'")
+def _read_old(file: BufferedReader, path: Path) -> Policy:
+    """The policy of an open file of an earlier version."""
+    refused = fail(expected=f"a policy of format {FORMAT} or {old_policy.OLD_FORMAT}",
+                   given="an archive that holds none, is damaged, or takes more than "
+                   f"{OLD_SECONDS} s or {OLD_BYTES >> 20} MB to read", where=str(path),
+                   remedy=f"name a {POLICY} written by 'firebreak train'")
+    if file.seek(0, 2) > _MAX_OLD_FILE:
+        raise refused
+    file.seek(0)
+    with tempfile.TemporaryFile() as made:
+        try:
+            subprocess.run(tied(
+                [sys.executable, "-I", "-S", str(Path(old_policy.__file__)), str(OLD_SECONDS),
+                 str(OLD_BYTES)]), stdin=file, stdout=made, stderr=subprocess.DEVNULL, check=True,
+                timeout=_SECONDS_TO_WAIT)
+        except subprocess.SubprocessError:
+            raise refused from None
+        with open(made.fileno(), "rb", closefd=False) as converted:
+            return _read(converted, path)
+
+
+def _not_a_policy(file: Path, given: str = "another or a damaged file") -> InputError:
+    return fail(expected=f"a policy file of format {FORMAT}", given=given, where=str(file),
+                remedy=f"name a {POLICY} written by 'firebreak train'")

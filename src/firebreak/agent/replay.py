@@ -9,10 +9,11 @@ by (t + 1, env) unless the episode ended there.
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from firebreak.agent.episodes import Episode
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
 
@@ -43,6 +44,47 @@ class Batch(NamedTuple):
         return Batch(*(part.to(device) for part in self))
 
 
+class Episode(NamedTuple):
+    """T transitions of one episode, the last of which ends it.
+
+    dynamic: uint8 [T, D, H, W]; flags: uint8 [T, F, ceil(H * W / 8)], packed bits, cell 0 in the
+    lowest; scalars: uint8 [T, S]; static: uint8 [St, H, W]; action: int32 [T]; reward: f32 [T].
+    """
+
+    dynamic: NDArray[np.uint8]
+    flags: NDArray[np.uint8]
+    scalars: NDArray[np.uint8]
+    static: NDArray[np.uint8]
+    action: NDArray[np.int32]
+    reward: NDArray[np.float32]
+
+
+def check_bytes(observed: Tensor | NDArray) -> None:
+    """Raises TypeError unless what was observed comes as the bytes that the environment keeps:
+    floats from 0 to 1 would be stored as 0 and 1 of 255.
+    """
+    if observed.dtype not in (torch.uint8, np.uint8):
+        raise TypeError("observations must be uint8, as the environment keeps them, "
+                        f"got {observed.dtype}")
+
+
+def pack_episode(layers: NDArray[np.uint8], action: NDArray[np.int64],
+                 reward: NDArray[np.float64], layout: ObservationLayout) -> Episode:
+    """An episode from the bytes that were observed, uint8 [T, C, H, W]; action, reward: [T].
+
+    Raises:
+        TypeError: other numbers than bytes.
+    """
+    check_bytes(layers)
+    ends = np.cumsum([len(layout.dynamic), len(layout.flags), len(layout.static)])
+    dynamic, flags, static, scalars = np.split(layers, ends, axis=1)
+    return Episode(np.ascontiguousarray(dynamic),
+                   np.packbits(flags.reshape(*flags.shape[:2], -1) > 0, axis=-1,
+                               bitorder="little"),
+                   np.ascontiguousarray(scalars[:, :, 0, 0]), np.ascontiguousarray(static[0]),
+                   action.astype(np.int32), reward.astype(np.float32))
+
+
 class Replay:
     """A ring of `capacity` transitions of N lock-stepped environments.
 
@@ -56,7 +98,7 @@ class Replay:
         rows = capacity // num_envs
         if rows < 2:
             raise fail(expected=f"a replay of at least {2 * num_envs} transitions",
-                       given=f"{capacity}", where="replay.capacity", remedy="raise it")
+                       given=f"{capacity}", where="replay.capacity", remedy="raise replay.capacity")
         self.layout, self.shape, self.num_envs, self.rows = layout, shape, num_envs, rows
         height, width = shape
         packed = -(-height * width // 8)
@@ -95,12 +137,15 @@ class Replay:
                terminated: Tensor) -> None:
         """Writes one row: what N environments saw, did and got.
 
-        observation: float32 [N, C, H, W], multiples of 1/255; action: int64 [N]; reward: [N];
-        terminated: bool [N]. The next row must be the environments' next observations.
+        observation: uint8 [N, C, H, W]; action: int64 [N]; reward: [N]; terminated: bool [N]. The
+        next row must be the environments' next observations.
+
+        Raises:
+            TypeError: observations that are no bytes.
         """
+        check_bytes(observation)
         row = self._written % self.rows
-        layers = (observation.detach().to("cpu") * 255.0).round().to(torch.uint8)
-        dynamic, flags, static, scalars = self._split(layers)
+        dynamic, flags, static, scalars = self._split(observation.detach().to("cpu"))
         self.dynamic[row] = dynamic
         self.flags[row] = pack_bits(flags.flatten(2))
         self.scalars[row] = scalars[:, :, 0, 0]
@@ -121,14 +166,17 @@ class Replay:
 
         Raises:
             InputError: the episode is as long as the replay.
+            TypeError: observations that are no bytes.
         """
+        for part in (episode.dynamic, episode.flags, episode.scalars, episode.static):
+            check_bytes(part)
         count = episode.action.size
         if self.num_envs != 1:
             raise ValueError("whole episodes belong in a replay of one environment")
         if count >= self.rows:
             raise fail(expected=f"a replay longer than an episode of {count} steps",
                        given=f"{self.rows} transitions", where="replay.capacity",
-                       remedy="raise it")
+                       remedy="raise replay.capacity")
         rows = torch.arange(self._written, self._written + count) % self.rows
         place = (int(self._current_land[0]) + 1) % self._lands
         used = self.land[:min(self._written, self.rows), 0] == place
@@ -154,7 +202,7 @@ class Replay:
         """
         count = len(self)
         if count == 0:
-            raise fail(expected="a filled replay", given="none stored", where="replay",
+            raise fail(expected="stored transitions", given="an empty replay", where="replay",
                        remedy="collect before learning")
         drawn = torch.randint(count, (size,), generator=generator)
         age, env = drawn // self.num_envs, drawn % self.num_envs
@@ -162,7 +210,8 @@ class Replay:
         return self._gather(oldest + age, env, discount, n_step)
 
     def _gather(self, time: Tensor, env: Tensor, discount: float, n_step: int) -> Batch:
-        """Times are absolute row counts, so that the newest row can be told from the oldest."""
+        """Times are absolute row counts, so that the newest row can be
+        distinguished from the oldest."""
         reward = torch.zeros(time.shape[0])
         factor = torch.ones(time.shape[0])
         end = time.clone()
@@ -180,7 +229,9 @@ class Replay:
                      following, mask)
 
     def observations(self, row: Tensor, env: Tensor) -> Tensor:
-        """The stored observations, float32 [M, C, H, W], bit-equal to those seen."""
+        """The stored observations, float32 [M, C, H, W], bit-equal to those seen: a
+        byte divided by 255 in either case.
+        """
         height, width = self.shape
         flags = unpack_bits(self.flags[row, env], height * width).unflatten(2, self.shape) * 255
         scalars = self.scalars[row, env][:, :, None, None].expand(-1, -1, height, width)
@@ -216,9 +267,9 @@ class Replay:
 
     def _check_free(self, used: Tensor) -> None:
         if bool(used.any()):
-            raise fail(expected="episodes at least as long as the bound the replay was made for",
-                       given="shorter ones", where="replay",
-                       remedy="make it with a smaller episode_steps")
+            raise fail(expected="episodes of at least episode_steps steps",
+                       given="shorter episodes", where="replay",
+                       remedy="make the replay with a smaller episode_steps")
 
     def _tensors(self) -> dict[str, Tensor]:
         return {"dynamic": self.dynamic, "flags": self.flags, "scalars": self.scalars,

@@ -1,8 +1,32 @@
-"""How a DQN agent learns, as one frozen value."""
+"""How a DQN agent learns, as one frozen value.
+
+Schedules are of absolute steps: a value is a function of env or learner steps, never of a share of
+a run's length, so that a longer run starts like a short one.
+"""
 
 from dataclasses import dataclass
 
-from firebreak.agent.schedules import LinearSchedule
+from firebreak.settings.agent import AgentSettings
+
+
+@dataclass(frozen=True, slots=True)
+class LinearSchedule:
+    """`start` until step `begin`, `end` from step `finish` on, a straight line between."""
+
+    start: float
+    end: float
+    begin: int
+    finish: int
+
+    def __call__(self, step: int) -> float:
+        """The value at an absolute step."""
+        if step <= self.begin:
+            return self.start
+        if step >= self.finish:
+            return self.end
+        return self.start + (self.end - self.start) * (step - self.begin) / (
+            self.finish - self.begin)
+
 
 _NOTHING = LinearSchedule(0.0, 0.0, 0, 1)
 
@@ -24,23 +48,41 @@ class DQNSettings:
             `demonstration_steps` env steps.
         imitation: weight of the large-margin loss (of `margin`, in the unit of the network's
             output) on transitions that did what downstream value does, by learner steps.
-        segments: actions are segments of cells. They are learned at discount 0, from gains.
+        segments: actions are lines of cells, see `firebreak.line_actions`. They are learned at
+            discount 0, from gains.
     """
 
     epsilon: LinearSchedule
     discount: LinearSchedule
     learning_rate: LinearSchedule
-    width: int = 32
-    batch_size: int = 64
-    n_step: int = 1
-    gradient_clip: float = 10.0
-    target_period: int = 300
-    guided: float = 0.5
-    guided_cells: int = 15
-    target_share: float = 0.0
-    dueling: bool = False
-    demonstrations: float = 0.0
-    demonstration_steps: int = 0
+    width: int = AgentSettings.width
+    batch_size: int = AgentSettings.batch_size
+    n_step: int = AgentSettings.n_step
+    gradient_clip: float = AgentSettings.gradient_clip
+    target_period: int = AgentSettings.target_period
+    guided: float = AgentSettings.guided
+    guided_cells: int = AgentSettings.guided_cells
+    target_share: float = AgentSettings.target_share
+    dueling: bool = AgentSettings.dueling
+    demonstrations: float = AgentSettings.demonstrations
+    demonstration_steps: int = AgentSettings.demonstration_steps
     imitation: LinearSchedule = _NOTHING
-    margin: float = 0.5
-    segments: bool = False
+    margin: float = AgentSettings.margin
+    segments: bool = AgentSettings.segments
+
+
+def settings_of(agent: AgentSettings) -> DQNSettings:
+    """How the agent learns, from the settings of a run."""
+    return DQNSettings(
+        epsilon=LinearSchedule(agent.epsilon, agent.epsilon_end, 0, agent.epsilon_steps),
+        discount=LinearSchedule(agent.discount, agent.discount_end, agent.discount_begin,
+                                agent.discount_finish),
+        learning_rate=LinearSchedule(agent.learning_rate, agent.learning_rate_end,
+                                     agent.decay_begin, agent.decay_finish),
+        width=agent.width, batch_size=agent.batch_size, n_step=agent.n_step,
+        gradient_clip=agent.gradient_clip, target_period=agent.target_period,
+        segments=agent.segments, guided=agent.guided, guided_cells=agent.guided_cells,
+        target_share=agent.target_share, dueling=agent.dueling,
+        demonstrations=agent.demonstrations, demonstration_steps=agent.demonstration_steps,
+        imitation=LinearSchedule(agent.imitation, 0.0, 0, agent.imitation_finish),
+        margin=agent.margin)

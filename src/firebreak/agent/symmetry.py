@@ -9,7 +9,7 @@ from torch import Tensor
 
 from firebreak.agent.replay import Batch
 from firebreak.layout import ObservationLayout
-from firebreak.segments import turned_shapes
+from firebreak.line_actions import turned_shapes
 
 SYMMETRIES = 8
 
@@ -44,14 +44,14 @@ def turn_batch(batch: Batch, k: int, layout: ObservationLayout) -> Batch:
         next_mask=batch.next_mask[:, old_cell])
 
 
-def turn_segments(segment: Tensor, k: int, side: int) -> tuple[Tensor, Tensor]:
-    """Segments of maps of `side` x `side` cells, by number, seen under symmetry k: their numbers
-    then, of the same shape, and bool, whether they lie inside the map.
+def turn_line_actions(action: Tensor, k: int, side: int) -> tuple[Tensor, Tensor]:
+    """Line actions on maps of `side` x `side` cells, seen under symmetry k: their numbers then, of
+    the same shape, and bool, whether they lie inside the map.
 
-    A few become others that share most cells with them, see `firebreak.segments.turned_shapes`.
+    A few become others that share most cells with them, see `firebreak.line_actions.turned_shapes`.
     """
     to, off = (torch.from_numpy(table[k]) for table in turned_shapes())
-    shape, middle = segment // side**2, _cells_of(side, side, k)[1][segment % side**2]
+    shape, middle = action // side**2, _cells_of(side, side, k)[1][action % side**2]
     row = middle // side + off[shape, 0]
     col = middle % side + off[shape, 1]
     inside = (row >= 0) & (row < side) & (col >= 0) & (col < side)

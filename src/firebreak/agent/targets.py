@@ -2,10 +2,32 @@
 
 q is float32 [M, A], mask bool [M, A] with True for the allowed cells, discount [M] is 0 where the
 episode ended.
+
+Q-values are relative to what the best cell could save: one scale for maps of any size. A break
+saves at most its cell's downstream value (but for fire that comes round earlier), so the largest
+downstream value of a treatable cell is a natural unit of what one more break is worth. It is in the
+observation. The network gives Q-values in that unit: the first break on a small map and the
+four-hundredth on a large one are learned at the same scale.
 """
 
 import torch
 from torch import Tensor, nn
+
+from firebreak.layout import ObservationLayout
+
+NETWORK_SCALE = 5.0
+"""The network's output for a Q-value of one unit; errors above 1 / NETWORK_SCALE units count
+linearly (Huber)."""
+_MIN_UNIT = 1e-6
+
+
+def unit_of(observation: Tensor, layout: ObservationLayout) -> Tensor:
+    """[M], what a network output of 1 stands for, as a share of the untreated loss.
+
+    observation: float32 [M, C, H, W].
+    """
+    best = observation[:, layout.channel("best_downstream"), 0, 0] ** 4
+    return best.clamp(min=_MIN_UNIT) / NETWORK_SCALE
 
 
 def masked_argmax(q: Tensor, mask: Tensor) -> Tensor:
@@ -49,14 +71,15 @@ def dueling(value: Tensor, advantage: Tensor, mask: Tensor) -> Tensor:
     return value + advantage - allowed.sum(1, True) / mask.sum(1, True).clamp(min=1)
 
 
-def large_margin(q: Tensor, shown: Tensor, mask: Tensor, margin: float) -> Tensor:
-    """max over allowed cells of (q + margin if it is not the one shown) - q of the one shown: [M].
+def large_margin(q: Tensor, demonstrated: Tensor, mask: Tensor, margin: float) -> Tensor:
+    """max over allowed actions of (q + margin if not the demonstrated one) - q of that one: [M].
 
     Source: Hester et al. (2018), Deep Q-learning from demonstrations.
     """
-    raised = (q + margin).scatter(1, shown[:, None], q.gather(1, shown[:, None]))
+    raised = (q + margin).scatter(1, demonstrated[:, None],
+                                  q.gather(1, demonstrated[:, None]))
     best = raised.masked_fill(~mask, -torch.inf).amax(1)
-    return best - q.gather(1, shown[:, None])[:, 0]
+    return best - q.gather(1, demonstrated[:, None])[:, 0]
 
 
 @torch.no_grad()

@@ -1,82 +1,89 @@
-"""The command line: one small module per command, loaded only when it is asked for."""
+"""The command line: names, options and exit codes; loads a command's module when it runs. No
+computation: commands call the packages below.
+"""
 
+import errno
 import importlib
 import os
+import signal
 import sys
 import warnings
 
 from firebreak import __version__
 from firebreak.checks import InputError, ResourceFailedError, unknown_name
+from firebreak.cli.commands import COMMANDS
+from firebreak.cli.shared.signals import Terminated, stopping
+from firebreak.lifetime import WORDS, exit_code
 
-COMMANDS = {
-    "train": "train a fuel-break policy and compare it on landscapes it never saw",
-    "trials": "search for hyper-parameters, cross-validated over folds of land",
-    "evolve": "evolve a population of policies that share one replay",
-    "plan": "make a plan for a landscape and write it as GeoTIFF, CSV and pictures",
-    "evaluate": "compare methods and plans on test fires",
-    "simulate": "burn a landscape: burn probability, arrival time, intensity, downstream value",
-    "visualize": "figures of a trained agent; the explorer of a run or a plan (--serve)",
-    "landscape": "look at a landscape (info) or make a synthetic one (generate)",
-    "memory": "what a run held, and whether its memory was constant (report, check)",
-    "behavior": "fire behaviour of a table of cases (Rothermel, or the Canadian FBP System)",
-    "bench": "how fast this machine is",
-}
-CHECK_FAILED, BAD_INPUT, RESOURCE_FAILED, INTERRUPTED, PIPE_CLOSED, TERMINATED = (
-    1, 2, 3, 130, 141, 143)
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM: handled like Ctrl-C, with an exit code of its own."""
+CHECK_FAILED, BAD_INPUT, RESOURCE_FAILED, PIPE_CLOSED = 1, 2, 3, 141
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; returns the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
+    warnings.showwarning = _one_line  # type: ignore[assignment]
+    with stopping() as stop:
+        try:
+            return _run(given)
+        except BaseException as error:
+            # Code that a signal's exception came through may have made another one of it.
+            number = stop.number or _number_of(error)
+            text, code = _told(error) if number is None else (WORDS[number], exit_code(number))
+            if text is not None:
+                print(f"firebreak: {text}", file=sys.stderr)
+            return code
+
+
+def _run(given: list[str]) -> int:
     if not given or given[0] in ("-h", "--help"):
         print(_usage())
         return 0
     if given[0] == "--version":
         print(f"firebreak {__version__}")
         return 0
-    warnings.showwarning = _one_line  # type: ignore[assignment]
-    try:
-        if given[0] == "--completion":
-            options = importlib.import_module("firebreak.cli.options")
-            print(options.completion(given[1] if len(given) > 1 else ""), end="")
-            return 0
-        if given[0] not in COMMANDS:
-            raise unknown_name("command", given[0], COMMANDS, "firebreak")
-        if not {"-h", "--help"}.isdisjoint(given):
-            importlib.import_module("firebreak.cli.options").show_help(given)
-        module = importlib.import_module(f"firebreak.cli.{given[0]}")
-        return int(module.run(given[1:]))
-    except InputError as error:
-        print(f"firebreak: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
-    except OSError as error:
-        where = f": {error.filename}" if error.filename else ""
-        print(f"firebreak: {error.strerror or error}{where}; free space or choose another folder",
-              file=sys.stderr)
-        return RESOURCE_FAILED
-    except ResourceFailedError as error:
-        print(f"firebreak: {error}", file=sys.stderr)
-        return RESOURCE_FAILED
-    except MemoryError as error:
-        print(f"firebreak: out of memory ({error}); use a smaller map, fewer fires or fewer "
-              "environments", file=sys.stderr)
-        return RESOURCE_FAILED
-    except FloatingPointError as error:
-        print(f"firebreak: {error}", file=sys.stderr)
-        return CHECK_FAILED
-    except Terminated:
-        print("firebreak: terminated", file=sys.stderr)
-        return TERMINATED
-    except KeyboardInterrupt:
-        print("firebreak: interrupted", file=sys.stderr)
-        return INTERRUPTED
+    if given[0] == "--completion":
+        options = importlib.import_module("firebreak.cli.completion")
+        print(options.completion(given[1] if len(given) > 1 else ""), end="")
+        return 0
+    if given[0] not in COMMANDS:
+        raise unknown_name("command", given[0], COMMANDS, "firebreak")
+    if not {"-h", "--help"}.isdisjoint(given):
+        importlib.import_module("firebreak.cli.completion").show_help(given)
+    module = importlib.import_module(f"firebreak.cli.commands.{given[0]}")
+    return int(module.run(given[1:]))
+
+
+def _number_of(error: BaseException) -> int | None:
+    """Of the signal that an exception stands for."""
+    if isinstance(error, KeyboardInterrupt):
+        return signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT
+    return None
+
+
+def _told(error: BaseException) -> tuple[str | None, int]:
+    """What is said of an error, None for nothing, and the exit code. Errors of the program itself
+    are raised again.
+    """
+    match error:
+        case InputError():
+            return str(error), BAD_INPUT
+        case BrokenPipeError():  # whoever read our output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return None, PIPE_CLOSED
+        case OSError():
+            where = f": {str(error.filename)[:300]}" if error.filename else ""
+            if error.errno == errno.ENAMETOOLONG:
+                return f"{error.strerror}{where}; give a shorter one", BAD_INPUT
+            return (f"{error.strerror or error}{where}; free space or choose another folder",
+                    RESOURCE_FAILED)
+        case ResourceFailedError():
+            return str(error), RESOURCE_FAILED
+        case MemoryError():
+            return (f"out of memory ({error}); use a smaller map, fewer fires or fewer "
+                    "environments", RESOURCE_FAILED)
+        case FloatingPointError():
+            return str(error), CHECK_FAILED
+    raise error
 
 
 def _usage() -> str:
@@ -86,7 +93,7 @@ def _usage() -> str:
         "usage: firebreak COMMAND [options]", "", *lines, "",
         "firebreak COMMAND --help lists a command's options; firebreak --completion bash|zsh|fish",
         "prints a script for your shell. Exit codes: 0 done, 1 a check failed, 2 bad input, 3 disk",
-        "or memory failed, 130 interrupted, 143 terminated."])
+        "or memory failed, 4 not judged (memory check), 130 interrupted, 143 terminated."])
 
 
 def _one_line(message: Warning | str, *_: object) -> None:

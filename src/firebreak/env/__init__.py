@@ -1,4 +1,6 @@
-"""Registers the environments `firebreak/Fuelbreak-v0` (single and native vector)."""
+"""The environments: problems, actions, rewards and observations. No learner: agents see only what
+`reset` and `step` return. Registers `firebreak/Fuelbreak-v0` (single and native vector).
+"""
 
 from typing import Any
 
@@ -7,18 +9,18 @@ import gymnasium
 from firebreak.env.gym_env import FuelbreakEnv
 from firebreak.env.sources import ProblemSource, synthetic_landscapes
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire.scene import FireConditions
+from firebreak.fire import FireConditions
 
 ENV_ID = "firebreak/Fuelbreak-v0"
 
 
 def synthetic_source(size: int = 20, family: str | None = None, budget: float = 0.05,
                      plan_fires: int = 64, reward_fires: int = 64,
-                     segments: bool = False) -> ProblemSource:
+                     lines: bool = False) -> ProblemSource:
     """Problems on fresh synthetic landscapes of `size` x `size` cells."""
     return ProblemSource(shape=(size, size), landscape=synthetic_landscapes(size, "train", family),
                          conditions=FireConditions(), budget_share=budget, plan_fires=plan_fires,
-                         reward_fires=reward_fires, segments=segments)
+                         reward_fires=reward_fires, lines=lines)
 
 
 def make_env(render_mode: str | None = None, source: ProblemSource | None = None,

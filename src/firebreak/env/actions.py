@@ -1,23 +1,31 @@
-"""What an action breaks and which are allowed: single cells, or straight segments of them."""
+"""What an action breaks and which are allowed: single cells, or straight lines of them."""
 
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.segment_kernel import CROSSED, PLACED, STOPS, allow_segments
-from firebreak.env.slots import Slots
-from firebreak.segments import COMPASS, SEGMENT_LENGTHS, SHAPES, line_steps, shape_cells
+from firebreak.env.line_action_kernel import CROSSED, PLACED, STOPS, allow_lines
+from firebreak.env.storage.slots import Slots
+from firebreak.line_actions import (
+    COMPASS,
+    LINE_LENGTHS,
+    SHAPES,
+    action_cells,
+    line_steps,
+    shape_cells,
+)
 
-_WAYS = {joined: np.stack([line_steps(way, SEGMENT_LENGTHS[-1], joined) for way in COMPASS])
-         for joined in (False, True)}
-_LENGTHS = np.array(SEGMENT_LENGTHS)
+_STEPS_BY_DIRECTION = {
+    joined: np.stack([line_steps(direction, LINE_LENGTHS[-1], joined) for direction in COMPASS])
+    for joined in (False, True)}
+_LENGTHS = np.array(LINE_LENGTHS)
 _COUNTS = np.array([len(shape_cells(number)) for number in range(SHAPES)])
 
 
 def _all_steps(joined: bool) -> NDArray[np.int64]:
     """Cells of every shape, i64 [SHAPES, L, 2], as `shape_cells`; what is too many is 0."""
-    steps = np.zeros((SHAPES, SEGMENT_LENGTHS[-1], 2), np.int64)
+    steps = np.zeros((SHAPES, LINE_LENGTHS[-1], 2), np.int64)
     for number in range(SHAPES):
         steps[number, :_COUNTS[number]] = shape_cells(number, joined)
     return steps
@@ -26,46 +34,46 @@ def _all_steps(joined: bool) -> NDArray[np.int64]:
 _STEPS = {joined: _all_steps(joined) for joined in (False, True)}
 
 
-def action_count(shape: tuple[int, int], segments: bool) -> int:
-    """Actions on a map [H, W]: its cells, or segments by shape and middle cell."""
-    return shape[0] * shape[1] * (SHAPES if segments else 1)
+def action_count(shape: tuple[int, int], lines: bool) -> int:
+    """Actions on a map [H, W]: its cells, or lines by shape and middle cell."""
+    return shape[0] * shape[1] * (SHAPES if lines else 1)
 
 
 def line_state(burnable: NDArray[np.bool_], treatable: NDArray[np.bool_],
                breaks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """States [..., H, W] of `segment_kernel`: lines end at the map's edge and at cells that burn
-    and cannot be treated; they cross what holds already.
+    """States [..., H, W] of `line_action_kernel`: lines end at the map's edge and at cells that
+    burn and cannot be treated; they cross what holds already.
     """
     fuel = burnable & ~breaks
     return np.where(treatable & fuel, PLACED, np.where(fuel, STOPS, CROSSED)).astype(np.uint8)
 
 
-def allowed(slots: Slots, which: NDArray[np.int64], segments: bool) -> NDArray[np.bool_]:
-    """bool [M, A], of the slots `which`: the available cells; of segments, those that begin and end
+def allowed(slots: Slots, which: NDArray[np.int64], lines: bool) -> NDArray[np.bool_]:
+    """bool [M, A], of the slots `which`: the available cells; of lines, those that begin and end
     in one, meet no fuel that cannot be treated, and can be paid for. They cross what does not burn.
     """
     available = slots.available[which]
-    if not segments:
+    if not lines:
         return available.reshape(which.size, -1)
     land = slots.land
     out = np.zeros((which.size, SHAPES, *slots.sizes.shape), np.bool_)
-    allow_segments(line_state(land.burnable[which], land.treatable[which], land.breaks[which]),
-                   available, land.cost[which].astype(np.float64), _most(slots, which),
-                   _WAYS[slots.leak], _LENGTHS, out)
+    allow_lines(line_state(land.burnable[which], land.treatable[which], land.breaks[which]),
+                available, land.cost[which].astype(np.float64), _most(slots, which),
+                _STEPS_BY_DIRECTION[slots.leak], _LENGTHS, out)
     return out.reshape(which.size, -1)
 
 
 def _most(slots: Slots, which: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What a segment may cost; sums of costs carry rounding."""
+    """What a line may cost; sums of costs carry rounding."""
     return slots.budget_left[which] * (1.0 + 1e-9) + 1e-9
 
 
-def are_allowed(slots: Slots, actions: NDArray[np.int64], segments: bool) -> NDArray[np.bool_]:
+def are_allowed(slots: Slots, actions: NDArray[np.int64], lines: bool) -> NDArray[np.bool_]:
     """bool [N], of one action per slot: whether it is among those `allowed`."""
     everyone = np.arange(actions.size)
-    if not segments:
+    if not lines:
         return slots.available.reshape(actions.size, -1)[everyone, actions]
-    rows, cols, part = segment_cells(slots, actions)
+    rows, cols, part = line_cells(slots, actions)
     height, width = slots.sizes.shape
     inside = (rows >= 0) & (rows < height) & (cols >= 0) & (cols < width)
     fits = (inside | ~part).all(axis=1)
@@ -80,19 +88,19 @@ def are_allowed(slots: Slots, actions: NDArray[np.int64], segments: bool) -> NDA
 
 
 def place_actions(slots: Slots, which: NDArray[np.int64], actions: NDArray[np.int64],
-                  segments: bool) -> None:
+                  lines: bool) -> None:
     """Breaks what one allowed action in each of the slots `which` breaks."""
-    if segments:
-        rows, cols, part = segment_cells(slots, actions)
+    if lines:
+        rows, cols, part = line_cells(slots, actions)
         cells = (rows * slots.sizes.shape[1] + cols)[part]
         slots.place_each(np.repeat(which, part.sum(axis=1)), cells)
     else:
         slots.place_each(which, actions)
 
 
-def segment_cells(slots: Slots, actions: NDArray[np.int64],
-                  ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Rows and columns i64 [M, L] of the cells of M segments, and bool [M, L], which of the L there
+def line_cells(slots: Slots, actions: NDArray[np.int64],
+               ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Rows and columns i64 [M, L] of the cells of M lines, and bool [M, L], which of the L there
     are; what there is not is the middle cell.
     """
     height, width = slots.sizes.shape
@@ -101,6 +109,12 @@ def segment_cells(slots: Slots, actions: NDArray[np.int64],
     steps = _STEPS[slots.leak][shape]
     return (row[:, None] + steps[..., 0], col[:, None] + steps[..., 1],
             np.arange(steps.shape[1]) < _COUNTS[shape][:, None])
+
+
+def open_cells(slots: Slots, action: int, slot: int = 0) -> NDArray[np.int64]:
+    """The flat cells that an allowed line action would break in a slot."""
+    cells = action_cells(action, slots.sizes.shape, slots.leak)
+    return cells[slots.available[slot].ravel()[cells]]
 
 
 def place_available(slots: Slots, slot: int, cells: Iterable[int]) -> list[int]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.env.actions import action_count, are_allowed, place_actions
-from firebreak.env.problem import Problem
-from firebreak.env.slots import Slots
+from firebreak.env.storage.problem import Problem, nothing_burned
+from firebreak.env.storage.slots import Slots
 
 
 class StepResult(NamedTuple):
@@ -36,9 +36,7 @@ def begin(slots: Slots, which: NDArray[np.int64], problems: list[Problem]) -> No
     slots.update(which, fresh=True)
     for slot, problem in zip(which.tolist(), problems, strict=True):
         if not slots.untreated_plan_loss[slot] > 0.0:
-            raise fail(expected="fires that burn something of value", given="a mean loss of 0",
-                       where=f"landscape {problem.scene.landscape.name}, seed {problem.scene.seed}",
-                       remedy="check its value map and the fires' durations")
+            raise nothing_burned(problem.scene)
     given = [slot for slot, problem in zip(which.tolist(), problems, strict=True)
              if problem.given.size]
     for slot in given:
@@ -47,9 +45,9 @@ def begin(slots: Slots, which: NDArray[np.int64], problems: list[Problem]) -> No
         slots.update(np.array(given))
 
 
-def step(slots: Slots, actions: NDArray[np.int64], segments: bool = False) -> StepResult:
-    """One action per slot: the flat index of the cell to break, or with `segments` the number of a
-    segment, see `firebreak.segments`.
+def step(slots: Slots, actions: NDArray[np.int64], lines: bool = False) -> StepResult:
+    """One action per slot: the flat index of the cell to break, or with `lines` the number of a
+    line, see `firebreak.line_actions`.
 
     A masked action breaks nothing and earns nothing; it wastes the cost of the cheapest available
     cell, so that an agent that ignores the mask still comes to an end.
@@ -58,18 +56,18 @@ def step(slots: Slots, actions: NDArray[np.int64], segments: bool = False) -> St
         InputError: an action that there is not on the map, or not one action per slot.
     """
     count = slots.sizes.slots
-    actions_there = action_count(slots.sizes.shape, segments)
+    actions_there = action_count(slots.sizes.shape, lines)
     if actions.shape != (count,) or (actions < 0).any() or (actions >= actions_there).any():
         raise fail(expected=f"{count} actions from 0 to {actions_there - 1}",
                    given=f"{actions.tolist()}", where="step",
-                   remedy="pass segments by number, shape * cells of the map + middle cell"
-                   if segments else "pass flat cell indices, row * columns + column")
+                   remedy="pass lines by number, shape * cells of the map + middle cell"
+                   if lines else "pass flat cell indices, row * columns + column")
     everyone = np.arange(count)
     before = slots.reward_losses(everyone)
-    legal = are_allowed(slots, actions, segments)
-    place_actions(slots, everyone[legal], actions[legal], segments)
+    legal = are_allowed(slots, actions, lines)
+    place_actions(slots, everyone[legal], actions[legal], lines)
     for slot in np.flatnonzero(~legal).tolist():
-        slots.waste(slot)
+        slots.land.waste(slot)
     slots.update(everyone)
     after = slots.reward_losses(everyone)
     untreated = slots.untreated_reward_loss

@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail, unknown_name
-from firebreak.env.problem import Problem, make_problem, problem_of
-from firebreak.env.slots import Sizes
-from firebreak.fire.fires import Fires
-from firebreak.fire.losses import CLASSES
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.env.storage.problem import Problem, make_problem, problem_of
+from firebreak.env.storage.slots import Sizes
+from firebreak.fire import CLASSES, FireConditions, Fires, make_scene
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.synthetic import generate
-from firebreak.landscape.value_maps import draw_value
-from firebreak.landscape.windows import dihedral
+from firebreak.landscape.raster.windows import dihedral
+from firebreak.landscape.synthetic.generate import draw_value, generate
 from firebreak.seeding import generator, integer_seed
+from firebreak.settings.planning import BUDGET, PLAN_FIRES
 
 LandscapeDraw = Callable[[int, int], Landscape]
 """(seed, episode) -> landscape; the same arguments give the same landscape."""
@@ -61,27 +59,27 @@ class ProblemSource:
         landscape: draws the landscape of an episode.
         conditions: weather and fires.
         budget_share: share of the treatable cells' cost that may be spent.
-        plan_fires, reward_fires: how many fires are shown, and how many others are paid on.
+        plan_fires, reward_fires: numbers of plan fires and of reward fires.
         variation: in what episodes differ from these values.
-        segments: actions are segments of cells instead of single cells.
+        lines: actions are lines of cells instead of single cells.
     """
 
     shape: tuple[int, int]
     landscape: LandscapeDraw
     conditions: FireConditions
-    budget_share: float = 0.05
-    plan_fires: int = 256
+    budget_share: float = BUDGET
+    plan_fires: int = PLAN_FIRES
     reward_fires: int = 256
     variation: Variation | None = None
-    segments: bool = False
+    lines: bool = False
 
     def sizes(self, slots: int) -> Sizes:
         """Storage for `slots` problems of this source."""
         conditions = self.conditions
-        shown = self.variation.plan_fires if self.variation else None
-        plan_fires = int(shown[1]) if shown else self.plan_fires
+        bounds = self.variation.plan_fires if self.variation else None
+        plan_fires = int(bounds[1]) if bounds else self.plan_fires
         return Sizes(slots, self.shape, conditions.rows, plan_fires, self.reward_fires,
-                     1 if conditions.response is None else CLASSES,
+                     CLASSES if conditions.by_flame else 1,
                      conditions.breach != "never" and conditions.treatment.kind == "hard",
                      conditions.spotting is not None)
 

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.env import core
 from firebreak.env.actions import allowed
-from firebreak.env.gym_env import Info, info_of, infos_of, spaces_of
-from firebreak.env.observation import to_floats
-from firebreak.env.render import plan_image
-from firebreak.env.slots import Slots
+from firebreak.env.gym_env import Info, info_of, infos_of, plan_image, spaces_of
 from firebreak.env.sources import ProblemSource
+from firebreak.env.storage.observation import to_floats
+from firebreak.env.storage.slots import Slots
 
 VectorStep = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_],
                    NDArray[np.bool_], Info]
@@ -68,12 +67,12 @@ class FuelbreakVectorEnv(VectorEnv):
         return to_floats(self.slots.layers), self._infos()
 
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
-        """Breaks one cell, or the cells of a segment, in every slot."""
-        result = core.step(self.slots, np.asarray(actions, np.int64), self.source.segments)
+        """Breaks one cell, or the cells of a line, in every slot."""
+        result = core.step(self.slots, np.asarray(actions, np.int64), self.source.lines)
         again = self.autoreset_mode is AutoresetMode.SAME_STEP
         ended = np.flatnonzero(result.terminated & again)
         finals = [(to_floats(self.slots.layers[slot]),
-                   info_of(self.slots, slot, self.source.segments)) for slot in ended.tolist()]
+                   info_of(self.slots, slot, self.source.lines)) for slot in ended.tolist()]
         if ended.size:
             core.begin(self.slots, ended, [self._next_problem(i, None) for i in ended.tolist()])
         infos = self._infos()
@@ -115,7 +114,7 @@ class FuelbreakVectorEnv(VectorEnv):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool [N, A], True = allowed."""
-        return allowed(self.slots, np.arange(self.num_envs), self.source.segments)
+        return allowed(self.slots, np.arange(self.num_envs), self.source.lines)
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """One picture per slot."""
@@ -139,7 +138,7 @@ class FuelbreakVectorEnv(VectorEnv):
 
     def _infos(self) -> Info:
         """Of all slots, with gymnasium's marks for which of them have it."""
-        infos = infos_of(self.slots, np.arange(self.num_envs), self.source.segments)
+        infos = infos_of(self.slots, np.arange(self.num_envs), self.source.lines)
         return infos | {f"_{name}": np.ones(self.num_envs, np.bool_) for name in infos}
 
 

@@ -1,0 +1,150 @@
+"""How fire burns: the one door to this package.
+
+Code outside of `fire` imports from here and from nowhere further in. A scene is a landscape with
+weather, breaks' rules and the travel field made from them; fires are drawn from it; `burn*` burns
+them. `FireStore` keeps fires burning while breaks come and go. What fire burns in is `weather`.
+"""
+
+from firebreak.fire.behavior.surface import point_behavior
+from firebreak.fire.behavior.types import FireBehavior
+from firebreak.fire.behavior.wind import backing_rate, flanking_rate
+from firebreak.fire.behavior_models import BehaviorModel
+from firebreak.fire.conditions import FireConditions, conditions_from
+from firebreak.fire.effects.keyed_random import fire_keys
+from firebreak.fire.effects.losses import (
+    BURNED,
+    CLASS_NAMES,
+    CLASSES,
+    ResponseFunction,
+    ValueLayer,
+    annual_burn_probability,
+)
+from firebreak.fire.effects.spotting import SpottingModel
+from firebreak.fire.effects.value_layers import layer_grids, layer_kinds, read_layers
+from firebreak.fire.engine import (
+    BurnStatistics,
+    burn,
+    burn_arrival,
+    burn_loss,
+    burn_statistics,
+    burn_times,
+    max_threads,
+    set_threads,
+    start_threads,
+)
+from firebreak.fire.fbp.fuels import FUEL_NAMES, fuel_index
+from firebreak.fire.fbp.system import FBP_RANGES, fbp_behavior
+from firebreak.fire.fires import FireRegime, Fires
+from firebreak.fire.incremental.affected_kernel import burned_near, depends_on
+from firebreak.fire.incremental.field_store import FieldStore
+from firebreak.fire.incremental.fire_store import FireStore
+from firebreak.fire.incremental.trial_kernel import NOT_TRIED, Candidates, in_units
+from firebreak.fire.scene import Scene, make_scene
+from firebreak.fire.solver.tables import Crossing, Overlays, crossing_of
+from firebreak.fire.travel.arc_kernel import CLOSED, FACET_A, FACET_B, OPEN
+from firebreak.fire.travel.break_overlay import break_state, closing_table
+from firebreak.fire.travel.break_overlay_kernel import write_break
+from firebreak.fire.travel.shaded_breaks import treat, untreat
+from firebreak.fire.travel.stencil import (
+    FACET_CODE,
+    NEIGHBOURS,
+    REACH,
+    SPOT,
+    STENCIL,
+    STEPS,
+    UNBURNED,
+)
+from firebreak.fire.travel.travel_field import (
+    Ellipse,
+    TravelField,
+    ellipse_of,
+    field_from_ellipse,
+    pad,
+    padded_cells,
+    padded_width,
+    unpad,
+)
+from firebreak.fire.wide_scene import (
+    WideScene,
+    burn_wide_arrival,
+    burn_wide_statistics,
+    make_wide_scene,
+    mean_behavior,
+)
+
+__all__ = [
+    "BURNED",
+    "CLASSES",
+    "CLASS_NAMES",
+    "CLOSED",
+    "FACET_A",
+    "FACET_B",
+    "FACET_CODE",
+    "FBP_RANGES",
+    "FUEL_NAMES",
+    "NEIGHBOURS",
+    "NOT_TRIED",
+    "OPEN",
+    "REACH",
+    "SPOT",
+    "STENCIL",
+    "STEPS",
+    "UNBURNED",
+    "BehaviorModel",
+    "BurnStatistics",
+    "Candidates",
+    "Crossing",
+    "Ellipse",
+    "FieldStore",
+    "FireBehavior",
+    "FireConditions",
+    "FireRegime",
+    "FireStore",
+    "Fires",
+    "Overlays",
+    "ResponseFunction",
+    "Scene",
+    "SpottingModel",
+    "TravelField",
+    "ValueLayer",
+    "WideScene",
+    "annual_burn_probability",
+    "backing_rate",
+    "break_state",
+    "burn",
+    "burn_arrival",
+    "burn_loss",
+    "burn_statistics",
+    "burn_times",
+    "burn_wide_arrival",
+    "burn_wide_statistics",
+    "burned_near",
+    "closing_table",
+    "conditions_from",
+    "crossing_of",
+    "depends_on",
+    "ellipse_of",
+    "fbp_behavior",
+    "field_from_ellipse",
+    "fire_keys",
+    "flanking_rate",
+    "fuel_index",
+    "in_units",
+    "layer_grids",
+    "layer_kinds",
+    "make_scene",
+    "make_wide_scene",
+    "max_threads",
+    "mean_behavior",
+    "pad",
+    "padded_cells",
+    "padded_width",
+    "point_behavior",
+    "read_layers",
+    "set_threads",
+    "start_threads",
+    "treat",
+    "unpad",
+    "untreat",
+    "write_break",
+]

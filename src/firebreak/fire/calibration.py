@@ -15,9 +15,9 @@ from firebreak.fire.fires import Fires
 
 Times = Sequence[NDArray[np.float32]]  # of the cells that each fire burned
 
-_LEAST_GROWTH, _MOST_GROWTH, _MARGIN = 1.3, 8.0, 1.2  # of the duration from one try to the next
+_LEAST_GROWTH, _MAX_GROWTH, _MARGIN = 1.3, 8.0, 1.2  # of the duration from one try to the next
 _TRIES = 16
-_ROUNDABOUT = 1.6
+_DETOUR_FACTOR = 1.6
 _ROUNDING = 1.0 - 1e-9
 
 
@@ -29,7 +29,7 @@ def first_guess(burned_share: float, burnable_cells: int, cell_size_m: float,
     if not mean_rate_m_min > 0.0:
         return 1.0
     cells = np.sqrt(2.0 * burned_share * burnable_cells)
-    return float(_ROUNDABOUT * cells * cell_size_m / mean_rate_m_min)
+    return float(_DETOUR_FACTOR * cells * cell_size_m / mean_rate_m_min)
 
 
 def calibrated_median(unit: Fires, burnable_cells: int, burned_share: float, guess: float,
@@ -50,7 +50,7 @@ def calibrated_median(unit: Fires, burnable_cells: int, burned_share: float, gue
         if count < known == before:
             break
         growth = _MARGIN * np.sqrt(wanted / max(known, count))
-        median, before = median * float(np.clip(growth, _LEAST_GROWTH, _MOST_GROWTH)), known
+        median, before = median * float(np.clip(growth, _LEAST_GROWTH, _MAX_GROWTH)), known
     endless = unit._replace(duration_min=np.full(count, np.inf))
     return _quantile(_ratios(burn(endless), unit), wanted)
 

@@ -10,29 +10,42 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.burn_kernel import burn_many
-from firebreak.fire.fire_tables import Results
 from firebreak.fire.fires import Fires
 from firebreak.fire.jobs import (
     Job,
+    arcs_of,
     make_job,
-    most_threads,
+    max_threads,
     rules_of,
     set_threads,
     start_threads,
     table_of,
     value_under,
-    ways_of,
     workspace,
 )
+from firebreak.fire.solver.burn_kernel import burn_many
+from firebreak.fire.solver.tables import Results
 from firebreak.fire.sums import BurnStatistics, add_fires, new_sums, statistics_of, times_of
-from firebreak.fire.travel import TravelField, padded_width, unpad
+from firebreak.fire.travel.travel_field import TravelField, padded_width, unpad
 
-__all__ = ["BurnStatistics", "BurnedFires", "burn", "burn_arrival", "burn_loss",
-           "burn_statistics", "burn_times", "most_threads", "rules_of", "set_threads",
-           "start_threads", "value_under", "ways_of", "workspace"]
+__all__ = [
+    "BurnStatistics",
+    "BurnedFires",
+    "arcs_of",
+    "burn",
+    "burn_arrival",
+    "burn_loss",
+    "burn_statistics",
+    "burn_times",
+    "max_threads",
+    "rules_of",
+    "set_threads",
+    "start_threads",
+    "value_under",
+    "workspace",
+]
 
-MOST_FIRES, MOST_CELLS = 64, 6_000_000  # of the dense maps held at once
+MAX_FIRES, MAX_CELLS = 64, 6_000_000  # of the dense maps held at once
 
 
 class BurnedFires(NamedTuple):
@@ -40,7 +53,7 @@ class BurnedFires(NamedTuple):
 
     loss: f64 [F], value burned per fire.
     arrival_time_min: f64 [F, H, W], inf = unburned.
-    parent_code: u8 [F, H, W], see `ring`.
+    parent_code: u8 [F, H, W], see `stencil`.
     downstream_value: f64 [F, H, W], value burned in the fire's tree below each cell.
     """
 
@@ -114,6 +127,6 @@ def _run(job: Job, fires: Fires, *, arrival: NDArray | None = None, code: NDArra
     reals, bytes_ = np.empty((0, job.cells)), np.empty((0, job.cells), np.uint8)
     results = Results(reals if arrival is None else arrival, bytes_ if code is None else code,
                       reals if downstream is None else downstream, bytes_, loss)
-    burn_many(np.arange(count), padded_width(job.field.shape[1]), job.ways, job.spots, job.rules,
+    burn_many(np.arange(count), padded_width(job.field.shape[1]), job.arcs, job.spots, job.rules,
               table, job.overlays, results, job.scratch)
     return loss

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from firebreak.checks import check_fraction, fail
-from firebreak.fire.keyed import fire_keys
+from firebreak.fire.effects.keyed_random import fire_keys
 from firebreak.seeding import generator
+from firebreak.settings.fire import FireSettings
+from firebreak.settings.kinds import DURATION_SPREAD
 
 
 class Fires(NamedTuple):
@@ -51,10 +53,10 @@ class FireRegime:
         duration_min: median duration; None to take the one at which fires burn `burned_share`.
     """
 
-    burned_share: float = 0.15
-    duration_sigma: float = 0.5
-    edge_share: float = 0.0
-    duration_min: float | None = None
+    burned_share: float = FireSettings.burned_share
+    duration_sigma: float = DURATION_SPREAD
+    edge_share: float = FireSettings.edge_share
+    duration_min: float | None = FireSettings.duration_min
 
     def __post_init__(self) -> None:
         check_fraction(self.burned_share, what="a mean burned share", where="fires.burned_share",
@@ -79,13 +81,15 @@ def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int) -> No
     _check_columns(fires)
     if fires.source.size == 0:
         raise fail(expected="at least 1 fire", given="none", where="fires",
-                   remedy="draw some first")
+                   remedy="draw fires first")
     inside = (fires.source >= 0) & (fires.source < burnable.size)
     if not inside.all() or not burnable.ravel()[fires.source].all():
-        raise fail(expected="ignitions in burnable cells of the map", given="one elsewhere",
+        raise fail(expected="ignitions in burnable cells of the map",
+                   given="an ignition outside of them",
                    where="fires", remedy="draw ignitions from landscape.burnable")
     if (fires.scenario < 0).any() or (fires.scenario >= scenarios).any():
-        raise fail(expected=f"weather scenarios 0 to {scenarios - 1}", given="another one",
+        raise fail(expected=f"weather scenarios 0 to {scenarios - 1}",
+                   given="a number outside of these",
                    where="fires", remedy="draw fires with the weights of these scenarios")
     if np.isnan(fires.duration_min).any() or (fires.duration_min < 0).any():
         raise fail(expected="durations of 0 minutes or more", given="nan or below 0",

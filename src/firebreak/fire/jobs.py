@@ -1,4 +1,4 @@
-"""What the compiled code burns on: a landscape's ways under a set of breaks, and scratch memory."""
+"""What the compiled code burns on: a landscape's arcs under a set of breaks, and scratch memory."""
 
 from typing import NamedTuple
 
@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.fire.fire_tables import (
+from firebreak.fire.effects.losses import CLASSES, intensity_edges_kw_m
+from firebreak.fire.fires import Fires, check_fires
+from firebreak.fire.solver.tables import (
     BATCH,
-    DAYS,
+    BUCKETS,
     LINE,
-    PER_DAY,
+    PER_BUCKET,
     SENDERS,
     TRIED,
     FireTable,
@@ -19,18 +21,16 @@ from firebreak.fire.fire_tables import (
     Rules,
     Workspace,
 )
-from firebreak.fire.fires import Fires, check_fires
-from firebreak.fire.losses import CLASSES, intensity_edges_kw_m
-from firebreak.fire.overlay import open_state
-from firebreak.fire.ring import UNBURNED
-from firebreak.fire.shading import shaded
-from firebreak.fire.travel import TravelField, pad, padded_cells, unpad
-from firebreak.fire.way_kernel import Spots, Ways
+from firebreak.fire.travel.arc_kernel import Arcs, Spots
+from firebreak.fire.travel.break_overlay import open_state
+from firebreak.fire.travel.shaded_breaks import shaded
+from firebreak.fire.travel.stencil import UNBURNED
+from firebreak.fire.travel.travel_field import TravelField, pad, padded_cells, unpad
 
-MOST_VALUE = 1e30  # of a cell: sums over a map stay far from the largest number
+MAX_VALUE = 1e30  # of a cell: sums over a map stay far from the largest number
 
 
-def most_threads() -> int:
+def max_threads() -> int:
     """The threads this process may use: its cores, or NUMBA_NUM_THREADS."""
     return int(numba.config.NUMBA_NUM_THREADS)
 
@@ -41,10 +41,11 @@ def set_threads(count: int) -> None:
     Raises:
         InputError: below 1, or above what the machine was started with.
     """
-    most = most_threads()
+    most = max_threads()
     if count not in range(1, most + 1):
         raise fail(expected=f"1 to {most} threads", given=f"{count}", where="threads",
-                   remedy="pass one of these; for more set NUMBA_NUM_THREADS before starting")
+                   remedy="choose a number in this range, or raise NUMBA_NUM_THREADS before "
+                          "starting")
     numba.set_num_threads(count)
 
 
@@ -59,8 +60,8 @@ def workspace(cells: int) -> Workspace:
     """Scratch memory for maps of `cells` padded cells, for as many threads as there can ever be:
     numba's setting is per Python thread and may change while the memory lives.
     """
-    shape = (most_threads(), cells)
-    room, ways = 2 * cells + 64, 8 * (SENDERS + 1)
+    shape = (max_threads(), cells)
+    room, arcs = 2 * cells + 64, 8 * (SENDERS + 1)
     tried = (shape[0], BATCH * TRIED)
     return Workspace(
         np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
@@ -68,9 +69,10 @@ def workspace(cells: int) -> Workspace:
         np.zeros((shape[0], 2 * cells), np.int32), np.zeros(shape), np.zeros(shape, np.uint8),
         np.zeros(shape, np.int32), np.zeros(shape, np.int32),
         np.zeros((shape[0], room), np.uint64),
-        np.zeros((shape[0], DAYS * PER_DAY), np.uint64), np.zeros((shape[0], DAYS), np.int32),
-        np.zeros((shape[0], DAYS // 64), np.uint64),
-        np.zeros((shape[0], room + ways), np.uint64), np.zeros((shape[0], ways), np.uint64),
+        np.zeros((shape[0], BUCKETS * PER_BUCKET), np.uint64), np.zeros((shape[0], BUCKETS),
+                                                                        np.int32),
+        np.zeros((shape[0], BUCKETS // 64), np.uint64),
+        np.zeros((shape[0], room + arcs), np.uint64), np.zeros((shape[0], arcs), np.uint64),
         np.zeros(tried, np.uint64), np.zeros(tried, np.float32), np.zeros(tried, np.float32),
         np.zeros((shape[0], BATCH, 2), np.uint64),
         np.zeros((shape[0], LINE), np.float32))
@@ -81,18 +83,18 @@ class Job(NamedTuple):
 
     field: TravelField
     cells: int
-    ways: Ways
+    arcs: Arcs
     spots: Spots
     rules: Rules
     overlays: Overlays
     scratch: Workspace
 
 
-def ways_of(field: TravelField) -> Ways:
+def arcs_of(field: TravelField) -> Arcs:
     """The part of a travel field that fires run on."""
-    return Ways(field.metric, field.unit_time, field.segments, field.accepts, field.sends,
-                field.heat, field.steps, field.step_min, field.edges, field.day_min,
-                field.sends_far, field.graph)
+    return Arcs(field.metric, field.unit_time, field.facets, field.accepts, field.sends,
+                field.heat, field.steps, field.step_min, field.edges, field.bucket_min,
+                field.sends_far, field.spread)
 
 
 def rules_of(field: TravelField) -> Rules:
@@ -123,7 +125,7 @@ def make_job(field: TravelField, value: NDArray[np.float32],
 def job_of(field: TravelField, overlays: Overlays) -> Job:
     """The job on a field that has what its breaks burn as, with scratch memory of its own."""
     cells = field.metric.shape[1]
-    return Job(field, cells, ways_of(field), field.spots, rules_of(field), overlays,
+    return Job(field, cells, arcs_of(field), field.spots, rules_of(field), overlays,
                workspace(cells))
 
 
@@ -152,7 +154,7 @@ def table_of(field: TravelField, fires: Fires) -> FireTable:
 
 def _check_breaks(shape: tuple[int, int], breaks: NDArray[np.bool_] | None) -> None:
     if breaks is not None and (np.shape(breaks) != shape or breaks.dtype != np.bool_):
-        raise fail(expected=f"breaks as true and false of shape {shape}",
+        raise fail(expected=f"a boolean grid of breaks of shape {shape}",
                    given=f"{breaks.dtype} of shape {np.shape(breaks)}", where="fires",
                    remedy="pass one truth value per cell")
 
@@ -166,6 +168,6 @@ def _check_value(field: TravelField, value: NDArray[np.float32]) -> None:
                             "field with intensities", given=f"{shape}", where="fires",
                    remedy="make the scene with the response functions that the values need")
     if np.asarray(value).dtype.kind not in "fiub" or not (
-            np.isfinite(value).all() and np.min(value) >= 0 and np.max(value) <= MOST_VALUE):
-        raise fail(expected=f"values from 0 to {MOST_VALUE:g}", given="another one", where="fires",
-                   remedy="fill or mask these cells")
+            np.isfinite(value).all() and np.min(value) >= 0 and np.max(value) <= MAX_VALUE):
+        raise fail(expected=f"values from 0 to {MAX_VALUE:g}", given="a value outside this range",
+                   where="fires", remedy="fill or mask these cells")

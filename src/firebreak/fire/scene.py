@@ -5,15 +5,23 @@ evaluation, `firebreak simulate`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import InputError, fail
-from firebreak.fire.behavior_types import FireBehavior
-from firebreak.fire.breach import BreachRule, breach_probability, in_one_cell
+from firebreak.checks import InputError, counted, fail
+from firebreak.fire.behavior.types import FireBehavior
+from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.calibration import Times, calibrated_median, first_guess
+from firebreak.fire.conditions import FireConditions
+from firebreak.fire.effects.breach import breach_probability, in_one_cell
+from firebreak.fire.effects.losses import (
+    ValueLayer,
+    byram_intensity_of_flame,
+    loss_by_class,
+)
+from firebreak.fire.effects.spotting import spot_parameters
 from firebreak.fire.engine import burn_times
 from firebreak.fire.fires import (
     FireRegime,
@@ -21,19 +29,9 @@ from firebreak.fire.fires import (
     draw_fires,
     spread_out_fires,
 )
-from firebreak.fire.losses import (
-    ResponseFunction,
-    ValueLayer,
-    byram_intensity_of_flame,
-    worth,
-)
-from firebreak.fire.potential import BehaviorModel, fire_behavior
-from firebreak.fire.shading import treated_part
-from firebreak.fire.spotting import SpottingModel, spot_parameters
-from firebreak.fire.streams import WeatherStreams, constant
-from firebreak.fire.travel import (
+from firebreak.fire.travel.shaded_breaks import treated_part
+from firebreak.fire.travel.travel_field import (
     BreakRules,
-    SpreadMode,
     TravelField,
     ellipse_of,
     field_from_ellipse,
@@ -42,56 +40,14 @@ from firebreak.fire.travel import (
     pad,
     spots_on,
 )
-from firebreak.fire.weather import WeatherScenarios, WindClimate, draw_scenarios
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.treatments import Treatment, break_width_m, treated_landscape
+from firebreak.landscape.treatments import break_width_m, treated_landscape
 from firebreak.seeding import generator
 from firebreak.units import KW_M_PER_BTU_FT_S, METRES_PER_FOOT
+from firebreak.weather.scenarios import WeatherScenarios, draw_scenarios
+from firebreak.weather.streams import WeatherStreams, constant
 
 CALIBRATION_FIRES = 96
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FireConditions:
-    """What is assumed of fires on any landscape.
-
-    Attributes:
-        climate: wind and moisture to draw scenarios from.
-        regime: ignitions and durations.
-        scenarios: number of weather scenarios per landscape that are drawn.
-        weather: weather to burn in on any landscape, instead of drawing it from the climate.
-        spread: "front" (the elliptical front) or "graph" (eight neighbours, fast and too slow
-            a fire under wind).
-        model: the published forms of fire behaviour.
-        treatment: what a break is made of; by default bare ground as wide as its cell.
-        breach: published rule by which fire crosses a break; "never" for breaks that hold.
-        leak: fire passes between two breaks that touch at a corner.
-        response: loss by flame length; None where a burned cell loses its whole value.
-        spotting: embers that cross breaks; None for none.
-    """
-
-    climate: WindClimate = field(default_factory=WindClimate)
-    regime: FireRegime = field(default_factory=FireRegime)
-    scenarios: int = 8
-    weather: WeatherStreams | None = None
-    spread: SpreadMode = "front"
-    model: BehaviorModel = field(default_factory=BehaviorModel)
-    treatment: Treatment = field(default_factory=Treatment)
-    breach: BreachRule = "never"
-    leak: bool = False
-    response: ResponseFunction | None = None
-    spotting: SpottingModel | None = None
-
-    def __post_init__(self) -> None:
-        if self.treatment.kind == "shaded" and self.breach != "never":
-            raise fail(expected="no rule of breach for shaded breaks, which burn",
-                       given=f"'{self.breach}'", where="breaks",
-                       remedy="leave the rule out, or make the breaks hard")
-
-    @property
-    def rows(self) -> int:
-        """Rows of weather of every travel field."""
-        return self.scenarios if self.weather is None else self.weather.steps.weight.size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,8 +58,8 @@ class Scene:
         scenarios: weather of every row of the field; weights sum to 1.
         stream_weight: [S], probability of each stream of rows; see `streams`.
         behavior: rate of spread, heading, intensity per row and cell.
-        worth: f32 [C, H, W], value lost where a cell burns, in C classes of flame length (C is 1
-            where flame length does not matter).
+        value_by_class: f32 [C, H, W], value lost where a cell burns, in C classes of flame length
+            (C is 1 where flame length does not matter).
         median_duration_min: calibrated so that untreated fires burn the regime's share.
         key: names the landscape in random streams.
     """
@@ -114,7 +70,7 @@ class Scene:
     stream_weight: NDArray[np.float64]
     behavior: FireBehavior
     field: TravelField
-    worth: NDArray[np.float32]
+    value_by_class: NDArray[np.float32]
     median_duration_min: float
     seed: int
     key: str
@@ -122,7 +78,7 @@ class Scene:
     @property
     def value(self) -> NDArray[np.float32]:
         """[H, W], the most that a cell can lose."""
-        return self.worth.max(axis=0)
+        return self.value_by_class.max(axis=0)
 
     def fires(self, fire_set: str, count: int) -> Fires:
         """The first `count` fires of the set `fire_set`, the same at every call."""
@@ -138,7 +94,8 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
 
     Args:
         weather: of this landscape; the conditions' if None.
-        layers: what is lost; the landscape's value with the conditions' response if None.
+        layers: what is lost; if None, the landscape's layers, or its value with the conditions'
+            response.
 
     Raises:
         InputError: the landscape has no burnable cell, or nothing burns in any weather.
@@ -147,13 +104,13 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
     streams = streams_for(conditions, seed, key, weather)
     behavior = fire_behavior(landscape, streams.steps, conditions.model)
     _check_burns(landscape, behavior)
-    by_flame = layers is not None or conditions.response is not None
+    by_flame = layers is not None or conditions.by_flame
     travel = travel_under(landscape, behavior, streams, conditions, by_flame)
     travel = travel._replace(breaks=break_rules(landscape, behavior, streams, conditions, travel))
     return Scene(
         landscape=landscape, conditions=conditions, scenarios=rows_of(streams),
         stream_weight=streams.weight, behavior=behavior, field=travel,
-        worth=worth_of(landscape, conditions, layers),
+        value_by_class=value_by_class_of(landscape, conditions, layers),
         median_duration_min=conditions.regime.duration_min or _calibrated_median(
             conditions.regime, travel, behavior, landscape, streams.weight, seed, key),
         seed=seed, key=key)
@@ -241,15 +198,25 @@ def behavior_under(landscape: Landscape, weather: WeatherScenarios, conditions: 
                            for name, grid in own._asdict().items()})
 
 
-def worth_of(landscape: Landscape, conditions: FireConditions,
-             layers: list[ValueLayer] | None) -> NDArray[np.float32]:
+def value_by_class_of(landscape: Landscape, conditions: FireConditions,
+                      layers: list[ValueLayer] | None) -> NDArray[np.float32]:
     """Value lost where a cell burns, f32 [C, H, W], see `Scene`."""
     if layers is not None:
-        return worth(layers)
+        return loss_by_class(layers)
+    if conditions.layers:
+        return loss_by_class(_layers_of(landscape, conditions))
     if conditions.response is None:
         return landscape.value[None]
-    return worth([ValueLayer(name="value", value=landscape.value,
-                             response=conditions.response)])
+    return loss_by_class([ValueLayer(name="value", value=landscape.value,
+                                     response=conditions.response)])
+
+
+def _layers_of(landscape: Landscape, conditions: FireConditions) -> list[ValueLayer]:
+    if len(landscape.layers) != len(conditions.layers):
+        raise fail(expected=f"{counted(len(conditions.layers), 'value layer')}",
+                   given=f"{len(landscape.layers)}", where=f"landscape {landscape.name}",
+                   remedy="use landscapes on which these layers lie")
+    return [kind.on(grid) for kind, grid in zip(conditions.layers, landscape.layers, strict=True)]
 
 
 def _calibrated_median(regime: FireRegime, travel: TravelField, behavior: FireBehavior,

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
+from firebreak.fire.effects.losses import CLASSES
 from firebreak.fire.fires import Fires
-from firebreak.fire.jobs import Job, most_threads, table_of
-from firebreak.fire.losses import CLASSES
-from firebreak.fire.statistics_kernel import Sums, Tiles, Tracks, sum_many
-from firebreak.fire.travel import padded_width, unpad
+from firebreak.fire.jobs import Job, max_threads, table_of
+from firebreak.fire.solver.statistics_kernel import Sums, Tiles, Tracks, sum_many
+from firebreak.fire.travel.travel_field import padded_width, unpad
 
 LONGEST_MIN = 2.0**32  # arrival times that can be summed; 8,000 years
-MOST_TRACKED = 24_000_000  # cells of the fires that leave their tracks at once
+MAX_TRACKED = 24_000_000  # cells of the fires that leave their tracks at once
 _ROOM_BITS = 62  # of a sum; one more would be the sign
 _FINEST_BITS = 900  # far from the least number that a float can hold
 
@@ -52,7 +52,7 @@ class Added(NamedTuple):
 
 def new_sums(job: Job, fires: Fires) -> Sums:
     """Sums that start at 0, in units that hold all of `fires` together without overflow."""
-    count, cells, threads = fires.source.size, job.cells, most_threads()
+    count, cells, threads = fires.source.size, job.cells, max_threads()
     value = job.overlays.value[0]
     most_lost = float((value if value.shape[0] == 1 else value.max(axis=0)).sum(dtype=np.float64))
     longest = min(float(fires.duration_min.max(initial=0.0)), LONGEST_MIN)
@@ -86,12 +86,12 @@ def add_fires(job: Job, fires: Fires, sums: Sums, tiles: Tiles = EVERYWHERE,
                     np.empty((tracked, job.cells), np.float32),
                     np.zeros(count, np.int64), np.zeros(count))
     loss, state = np.zeros(count), np.zeros(count, np.uint8)
-    sum_many(np.arange(count), padded_width(job.field.shape[1]), job.ways, job.spots, job.rules,
+    sum_many(np.arange(count), padded_width(job.field.shape[1]), job.arcs, job.spots, job.rules,
              table, job.overlays, sums, tracks, tiles, state, loss, job.scratch)
     if sums.arrival.size and tracks.latest.max() > LONGEST_MIN:
         raise fail(expected=f"arrival times up to {LONGEST_MIN:.0f} minutes",
                    given=f"{tracks.latest.max():.3g}", where="fires",
-                   remedy="give the fires durations that end")
+                   remedy="shorten the fires' durations")
     return Added(loss, state, tracks)
 
 
@@ -107,7 +107,7 @@ class Times(NamedTuple):
 
 def times_of(job: Job, fires: Fires, tiles: Tiles = EVERYWHERE, *, cells: bool = False) -> Times:
     """Burns fires for their times alone, as many at once as memory for their tracks allows."""
-    size = max(1, min(fires.source.size, MOST_TRACKED // job.cells))
+    size = max(1, min(fires.source.size, MAX_TRACKED // job.cells))
     made = Times([], [], np.zeros(fires.source.size, np.uint8))
     for first in range(0, fires.source.size, size):
         block = slice(first, first + size)
@@ -133,8 +133,8 @@ def statistics_of(sums: Sums, loss: NDArray[np.float64], value: NDArray[np.float
     np.divide(arrival / sums.per_minute, every, out=reached, where=every > 0)
     if value.shape[0] == burned.shape[0]:
         lost = np.zeros(every.size)
-        for times, worth in zip(burned, value, strict=True):
-            lost += times * worth.astype(np.float64)
+        for times, each in zip(burned, value, strict=True):
+            lost += times * each.astype(np.float64)
     else:
         lost = every * value[0].astype(np.float64)
     return BurnStatistics(loss, *(unpad(part, shape) for part in (

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.ring import REACH
-from firebreak.fire.statistics_kernel import Tiles
-from firebreak.fire.travel import TravelField, edges_for, pad, padded_width
-from firebreak.fire.travel_kernel import days_share
-from firebreak.fire.way_kernel import NO_SPOTS
-from firebreak.landscape.windows import Window
+from firebreak.fire.solver.statistics_kernel import Tiles
+from firebreak.fire.travel.arc_kernel import NO_SPOTS
+from firebreak.fire.travel.open_arcs_kernel import bucket_share
+from firebreak.fire.travel.stencil import GRAPH, REACH
+from firebreak.fire.travel.travel_field import TravelField, edges_for, pad, padded_width
+from firebreak.landscape.raster.windows import Window
 
 SIDE = 64  # cells along a tile
-MARGIN = 2 * REACH  # a cell's ways cross cells at REACH, whose own ways do the same
+MARGIN = 2 * REACH  # a cell's arcs cross cells at REACH, whose own arcs do the same
 _SURELY_CROSSED = 2.0  # a chance of breach above 1
 
 MakeField = Callable[[Window], TravelField]
@@ -40,25 +40,25 @@ def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField
     spots, breach = sample.spots, sample.breaks.breach
     return sample._replace(
         shape=(rows, cols), metric=empty(sample.metric), unit_time=empty(sample.unit_time),
-        # No fire reads the rates: they say which ways are open, and have done so in a window.
+        # No fire reads the rates: they say which arcs are open, and have done so in a window.
         rate=np.empty((sample.rate.shape[0], 0), np.float32),
-        segments=empty(sample.segments), accepts=empty(sample.accepts),
+        facets=empty(sample.facets), accepts=empty(sample.accepts),
         sends=empty(sample.sends), burnable=pad(burnable, closed=False),
         heat=empty(sample.heat) if sample.heat.size else sample.heat,
         edges=edges_for(sample.edges.shape[0], cells), sends_far=empty(sample.sends_far),
         # On the graph, cells of a tile that is not made yet would send.
-        day_min=np.empty(0) if sample.graph else _days_for(sample, cols),
+        bucket_min=np.empty(0) if sample.spread == GRAPH else _bucket_lengths_for(sample, cols),
         spots=spots._replace(cells=np.zeros((*spots.cells.shape[:2], cells), np.float32))
         if spots.cells.size else NO_SPOTS,
-        # An ember may fall far off: it then burns, and asks for the tile that it fell into.
+        # An ember may fall far off: it then burns, and requests the tile that it fell into.
         breaks=sample.breaks._replace(breach=np.full((1, cells), _SURELY_CROSSED, np.float32)
                                       if breach.size else breach))
 
 
-def _days_for(part: TravelField, cols: int) -> NDArray[np.float64]:
-    """Days for a map of so many columns at the speeds of a part of it."""
-    own, wanted = (days_share(padded_width(width)) for width in (part.shape[1], cols))
-    return part.day_min * (wanted / own)
+def _bucket_lengths_for(part: TravelField, cols: int) -> NDArray[np.float64]:
+    """Buckets for a map of so many columns at the speeds of a part of it."""
+    own, wanted = (bucket_share(padded_width(width)) for width in (part.shape[1], cols))
+    return part.bucket_min * (wanted / own)
 
 
 def empty_tiles(shape: tuple[int, int], threads: int) -> Tiles:
@@ -68,20 +68,20 @@ def empty_tiles(shape: tuple[int, int], threads: int) -> Tiles:
                  SIDE, across)
 
 
-def ask_around(tiles: Tiles, cells: NDArray[np.int64], cols: int) -> None:
-    """Asks for the tiles of flat map cells (row * cols + col)."""
+def request_tiles(tiles: Tiles, cells: NDArray[np.int64], cols: int) -> None:
+    """Marks the tiles of flat map cells (row * cols + col) as requested."""
     row, col = np.divmod(cells, cols)
-    tiles.asked[0, row // SIDE * tiles.across + col // SIDE] = 1
+    tiles.requested[0, row // SIDE * tiles.across + col // SIDE] = 1
 
 
-def make_asked(field: TravelField, tiles: Tiles, grow: int, make: MakeField) -> None:
-    """Makes the tiles that are asked for, and all within `grow` tiles of them."""
-    asked = tiles.asked.any(axis=0).reshape(-1, tiles.across)
-    tiles.asked[:] = 0
-    ready = tiles.ready.reshape(asked.shape)
-    for window in _runs(_grown(asked, grow) & (ready == 0), field.shape):
+def make_requested(field: TravelField, tiles: Tiles, grow: int, make: MakeField) -> None:
+    """Makes the tiles that are requested, and all within `grow` tiles of them."""
+    requested = tiles.requested.any(axis=0).reshape(-1, tiles.across)
+    tiles.requested[:] = 0
+    ready = tiles.ready.reshape(requested.shape)
+    for window in _runs(_grown(requested, grow) & (ready == 0), field.shape):
         _put(field, window, make)
-    ready |= _grown(asked, grow)
+    ready |= _grown(requested, grow)
 
 
 def _grown(mask: NDArray[np.bool_], by: int) -> NDArray[np.bool_]:
@@ -108,8 +108,8 @@ def _put(field: TravelField, window: Window, make: MakeField) -> None:
     bottom = min(window.row + window.rows + MARGIN, field.shape[0])
     right = min(window.col + window.cols + MARGIN, field.shape[1])
     part = make(Window(top, left, bottom - top, right - left))
-    if field.day_min.size and part.burnable.any():
-        field.day_min[:] = _days_for(part, field.shape[1])
+    if field.bucket_min.size and part.burnable.any():
+        field.bucket_min[:] = _bucket_lengths_for(part, field.shape[1])
     inner = Window(window.row - top, window.col - left, window.rows, window.cols).slices
     for whole, made in zip(_arrays(field), _arrays(part), strict=True):
         if made.size:
@@ -119,7 +119,7 @@ def _put(field: TravelField, window: Window, make: MakeField) -> None:
 def _arrays(field: TravelField) -> list[NDArray]:
     """All arrays that a fire reads, first axis rows of weather, second padded cells."""
     cells = field.spots.cells
-    return [field.metric, field.unit_time, field.segments, field.accepts, field.sends, field.edges,
+    return [field.metric, field.unit_time, field.facets, field.accepts, field.sends, field.edges,
             field.sends_far, field.heat,
             cells.reshape(-1, cells.shape[-1]) if cells.size else cells, field.breaks.breach]
 

@@ -2,7 +2,7 @@
 
 A `Scene` holds fire behaviour and travel times of every cell in every weather. A wide scene holds
 neither: the streams of weather take turns, the travel field of one of them is alive at a time, and
-of that the windows that fires reach (`travel_windows`). The fires, and the sums over them, have the
+of that the windows that fires reach (`windows`). The fires, and the sums over them, have the
 bits of a scene's.
 """
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.behavior_types import FireBehavior
+from firebreak.fire.behavior.types import FireBehavior
+from firebreak.fire.behavior_models import fire_behavior
+from firebreak.fire.effects.losses import ValueLayer
 from firebreak.fire.fires import Fires, draw_fires
-from firebreak.fire.jobs import Job, job_of, most_threads, overlays_of, rules_of, ways_of
-from firebreak.fire.losses import ValueLayer
-from firebreak.fire.potential import fire_behavior
+from firebreak.fire.jobs import Job, arcs_of, job_of, max_threads, overlays_of, rules_of
 from firebreak.fire.scene import (
     FireConditions,
     behavior_under,
@@ -26,26 +26,26 @@ from firebreak.fire.scene import (
     streams_for,
     too_wet,
     travel_under,
-    worth_of,
+    value_by_class_of,
 )
-from firebreak.fire.shading import shaded
-from firebreak.fire.statistics_kernel import MISSED, Tiles
-from firebreak.fire.streams import WeatherStreams
+from firebreak.fire.solver.statistics_kernel import MISSED, Tiles
 from firebreak.fire.sums import BurnStatistics, Sums, add_fires, new_sums, statistics_of, times_of
-from firebreak.fire.travel import TravelField, unpad
+from firebreak.fire.travel.shaded_breaks import shaded
+from firebreak.fire.travel.travel_field import TravelField, unpad
 from firebreak.fire.travel_windows import (
     MakeField,
-    ask_around,
     empty_field,
     empty_tiles,
-    make_asked,
+    make_requested,
+    request_tiles,
 )
-from firebreak.fire.weather import WeatherScenarios
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.windows import Window
+from firebreak.landscape.raster.windows import Window
+from firebreak.weather.scenarios import WeatherScenarios
+from firebreak.weather.streams import WeatherStreams
 
 AT_ONCE = 64  # fires of one weather between two looks at which tiles they came near
-MOST_GROWTH = 16  # tiles made at once beyond those that fires came near
+MAX_GROWTH = 16  # tiles made at once beyond those that fires came near
 BAND_CELLS = 500_000  # times rows of weather, whose fire behaviour is held at once
 _SAMPLED = 200  # cells along a side of the sample that starts the search for durations
 
@@ -66,7 +66,7 @@ class WideScene:
     landscape: Landscape
     conditions: FireConditions
     streams: WeatherStreams
-    worth: NDArray[np.float32]
+    value_by_class: NDArray[np.float32]
     by_flame: bool
     median_duration_min: float
     seed: int
@@ -91,10 +91,10 @@ def make_wide_scene(landscape: Landscape, conditions: FireConditions, seed: int,
     key = landscape.fire_checksum()
     streams = streams_for(conditions, seed, key, weather)
     rate = _mean_rate(landscape, streams.steps, conditions)
-    by_flame = layers is not None or conditions.response is not None
+    by_flame = layers is not None or conditions.by_flame
     bare = WideScene(
         landscape=landscape, conditions=conditions, streams=streams,
-        worth=worth_of(landscape, conditions, layers), by_flame=by_flame,
+        value_by_class=value_by_class_of(landscape, conditions, layers), by_flame=by_flame,
         median_duration_min=conditions.regime.duration_min or 0.0, seed=seed, key=key)
     if bare.median_duration_min:
         return bare
@@ -104,13 +104,14 @@ def make_wide_scene(landscape: Landscape, conditions: FireConditions, seed: int,
 
     median = median_on(conditions.regime, landscape, streams.weight, seed, key, rate, burn)
     return WideScene(
-        landscape=landscape, conditions=conditions, streams=streams, worth=bare.worth,
+        landscape=landscape, conditions=conditions, streams=streams,
+        value_by_class=bare.value_by_class,
         by_flame=by_flame, median_duration_min=median, seed=seed, key=key)
 
 
-def burn_statistics(scene: WideScene, fires: Fires, breaks: NDArray[np.bool_] | None = None,
-                    told: Callable[[int], object] = lambda count: None) -> BurnStatistics:
-    """Burns fires and keeps sums: `engine.burn_statistics` on a wide scene. told: is given the
+def burn_wide_statistics(scene: WideScene, fires: Fires, breaks: NDArray[np.bool_] | None = None,
+                    report: Callable[[int], object] = lambda count: None) -> BurnStatistics:
+    """`engine.burn_statistics` on a wide scene. report: is given the
     number of fires that have burned since it was last called.
     """
     loss = np.zeros(fires.source.size)
@@ -123,15 +124,15 @@ def burn_statistics(scene: WideScene, fires: Fires, breaks: NDArray[np.bool_] | 
             sums, value = new_sums(job, fires), job.overlays.value[0]
         added = add_fires(job, some, sums, tiles)
         loss[which] = added.loss
-        told(int((added.state != MISSED).sum()))
+        report(int((added.state != MISSED).sum()))
         return added.state
 
-    _burn_all(scene, fires, scene.worth, breaks, burn)
+    _burn_all(scene, fires, scene.value_by_class, breaks, burn)
     assert sums is not None
     return statistics_of(sums, loss, value, scene.landscape.shape)
 
 
-def burn_arrival(scene: WideScene, fire: Fires,
+def burn_wide_arrival(scene: WideScene, fire: Fires,
                  breaks: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
     """Arrival times [H, W] of one fire, minutes, inf = unburned."""
     arrival = np.empty(0)
@@ -190,9 +191,9 @@ def _burn_all(scene: WideScene, fires: Fires, value: NDArray[np.float32],
         make = _window_maker(scene, stream, closed)
         field = empty_field(make(Window(0, 0, 1, 1)), land.burnable)
         job = (job_of(field, overlays_of(field, value, closed)) if job is None else
-               job._replace(field=field, ways=ways_of(field), spots=field.spots,
+               job._replace(field=field, arcs=arcs_of(field), spots=field.spots,
                             rules=rules_of(field)))
-        tiles = empty_tiles(land.shape, most_threads())
+        tiles = empty_tiles(land.shape, max_threads())
         own = np.flatnonzero(fires.scenario == stream)
         for first in range(0, own.size, AT_ONCE):
             _burn_some(job, own[first:first + AT_ONCE], fires, tiles, make, burn)
@@ -201,15 +202,15 @@ def _burn_all(scene: WideScene, fires: Fires, value: NDArray[np.float32],
 def _burn_some(job: Job, which: NDArray[np.intp], fires: Fires, tiles: Tiles, make: MakeField,
                burn: Burn) -> None:
     """Burns fires of one stream, again and again while they come near tiles that are not ready."""
-    ask_around(tiles, fires.source[which], job.field.shape[1])
+    request_tiles(tiles, fires.source[which], job.field.shape[1])
     grow = 1
     while which.size:
-        make_asked(job.field, tiles, grow, make)
+        make_requested(job.field, tiles, grow, make)
         some = fires.part(which)
         some = some._replace(scenario=np.zeros_like(some.scenario))
         which = which[burn(job, some, which, tiles) == MISSED]
         # Fires that are larger than expected: the last try should cost more than all before it.
-        grow = min(2 * grow, MOST_GROWTH)
+        grow = min(2 * grow, MAX_GROWTH)
 
 
 def _window_maker(scene: WideScene, stream: int, breaks: NDArray[np.bool_]) -> MakeField:

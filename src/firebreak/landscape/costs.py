@@ -33,7 +33,7 @@ class CostModel:
             if not 0.0 <= value < np.inf or value == least:
                 raise fail(expected=f"a number {'above 0' if least == 0.0 else 'of 0 or more'}",
                            given=f"{value:g}", where=f"cost {name.replace('_', ' ')}",
-                           remedy="correct it")
+                           remedy="correct this number")
 
 
 def cell_costs(model: CostModel, landscape: Landscape, roads: NDArray[np.bool_] | None = None,

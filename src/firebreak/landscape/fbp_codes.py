@@ -67,6 +67,10 @@ def _table() -> dict[int, FbpCode]:
 FBP_CODES: dict[int, FbpCode] = _table()
 """Every known code, ascending."""
 
+# Surface fuel load of Cell2Fire's Data.csv by fuel type, kg/m2, as its published instances have it.
+_SURFACE_LOAD = {"C-1": 0.75, "C-2": 0.8, "C-3": 1.15, "C-4": 1.2, "C-5": 1.2, "C-6": 1.2,
+                 "C-7": 1.2, "O-1a": 0.35, "O-1b": 0.35}
+
 NON_FUEL = 101
 """The code of a cell that does not burn."""
 
@@ -78,3 +82,32 @@ def burnable_codes() -> NDArray[np.int16]:
                       if fuel.fuel_type not in ("NF", "WA")], dtype=np.int16)
     codes.flags.writeable = False
     return codes
+
+
+def least_load(code: int) -> int:
+    """The code after a shaded treatment of one that burns: C-7 for conifers and mixedwood, D-1 for
+    the rest; C-5, C-7, D-1 and D-2 stay.
+    """
+    fuel = FBP_CODES[code].fuel_type
+    if fuel in ("C-5", "C-7", "D-1", "D-2"):
+        return code
+    return 7 if fuel.startswith(("C", "M")) else 11
+
+
+def same_fuel(one: int, other: int) -> bool:
+    """Whether two codes are of the same fuel type and the same mixture."""
+    return FBP_CODES[one][1:4] == FBP_CODES[other][1:4]
+
+
+def cell2fire_fields(code: int) -> dict[str, str]:
+    """What Cell2Fire's Data.csv says of a code that burns: type without dash, code, percentage of
+    conifer or dead fir, surface fuel load (kg/m2).
+    """
+    fuel = FBP_CODES[code]
+    fields = {"fueltype": fuel.fuel_type.replace("-", ""), "ftypeN": str(code)}
+    if fuel.fuel_type in ("M-1", "M-2"):
+        fields["pc"] = f"{fuel.percent_conifer:g}"
+    if fuel.fuel_type in ("M-3", "M-4"):
+        fields["pdf"] = f"{fuel.percent_dead_fir:g}"
+    load = _SURFACE_LOAD.get(fuel.fuel_type)
+    return fields | ({"gfl": f"{load:g}"} if load is not None else {})

@@ -1,50 +1,169 @@
-"""The two fuel systems a landscape may be coded in, behind one set of questions.
+"""The fuel systems that a landscape may be coded in: what depends on the system is a field here.
 
-"rothermel": the models of Anderson and of Scott & Burgan, see `fuels`. "fbp": the fuel types of the
-Canadian FBP System, see `fbp_codes`. The same number means different fuels in the two.
+The same number means different fuels in two systems, so a landscape carries the name of its own
+(`Landscape.fuel_system`, which is also what files and checksums hold) and asks the object for the
+rest (`Landscape.fuels`). How a system burns is the one thing that is elsewhere:
+`fire/behavior_models.py` lists the fire behaviour of each by its name.
+
+A new system is one more object in `SYSTEMS`, and one more entry of that list.
 """
 
-from typing import Literal, get_args
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.landscape import fbp_codes, fuels
-from firebreak.landscape.fbp_codes import FBP_CODES
 
-FuelSystem = Literal["rothermel", "fbp"]
-
-FUEL_SYSTEMS: tuple[str, ...] = get_args(FuelSystem)
-
-KNOWN_CODES: dict[str, str] = {
-    "rothermel": "fuel models 1-13 (Anderson), 101-204 (Scott & Burgan) or 91-99",
-    "fbp": "FBP codes 1-105 or 405-995",
-}
-"""What a message says is expected."""
-
-NON_BURNABLE: dict[str, int] = {"rothermel": 99, "fbp": fbp_codes.NON_FUEL}
-"""The code given to a cell that is made unburnable, such as a road."""
+_UNKNOWN_COLOUR = "#ffffff"
 
 
-def burnable_codes(system: str) -> NDArray[np.int16]:
-    """All codes of a system that burn, ascending, int16, read-only."""
-    return fbp_codes.burnable_codes() if system == "fbp" else fuels.burnable_codes()
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cell2FireForm:
+    """How the folders of Cell2Fire and C2F-W hold a fuel system.
+
+    Attributes:
+        lookup_table: file name of the table of fuels, which shows the system of a folder.
+        needs_table: False where a folder without a table is of this system if its fuel grid has
+            the name `fuel_grid`.
+        fuel_grid: file name of the fuel raster, without its suffix.
+        data_columns: of Data.csv, in the order in which the program writes them.
+        data_fields: burnable code -> what Data.csv says of it, by column.
+        named_codes: codes whose label may stand as the fuel type of a lookup table.
+        same_fuel: whether two burnable codes burn alike.
+        unclassified: grid value that counts as bare ground where the table does not name it.
+        least_code: the program does not know smaller codes.
+        known: the codes that it knows, in words.
+    """
+
+    lookup_table: str
+    needs_table: bool = True
+    fuel_grid: str
+    data_columns: tuple[str, ...]
+    data_fields: Callable[[int], dict[str, str]]
+    named_codes: Collection[int]
+    same_fuel: Callable[[int, int], bool]
+    unclassified: int | None = None
+    least_code: int = 0
+    known: str
 
 
-def is_known(code: int, system: str) -> bool:
-    """Whether `code` has a meaning in the system, burnable or not."""
-    return code in FBP_CODES if system == "fbp" else fuels.is_known(code)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FuelSystem:
+    """The codes of a fuel system, and how files hold them.
+
+    Attributes:
+        name: as files and checksums have it; never changes.
+        title: in the middle of a sentence.
+        known: the codes that have a meaning, in words.
+        labels: short name of every known code, such as "GR2" or "C-2".
+        colours: hex colour of every known code.
+        burnable_codes: all codes that burn, ascending, int16, read-only.
+        non_burnable: the code given to a cell that is made unburnable, such as a road.
+        least_load: burnable code -> code after a shaded treatment: the least load of its kind.
+        uses_canopy: whether fires depend on the canopy layers of the map.
+        uses_curing: whether fires depend on the grass curing of the map.
+        level_slope_unit: unit of a slope layer on ground too level to show it; None: not known.
+        fuel_map_dtype: of the pixels of a fuel map.
+        layer_name: of the fuel grid in a folder of ASCII grids.
+        file_word: word in a file's name that shows the system; None: no word does.
+        in_lcp: whether a FARSITE .lcp can hold the codes.
+        cell2fire: how Cell2Fire and C2F-W hold them.
+    """
+
+    name: str
+    title: str
+    known: str
+    labels: Mapping[int, str]
+    colours: Mapping[int, str]
+    burnable_codes: NDArray[np.int16]
+    non_burnable: int
+    least_load: Callable[[int], int]
+    uses_canopy: bool
+    uses_curing: bool
+    level_slope_unit: Literal["percent", "degrees"] | None
+    fuel_map_dtype: type
+    layer_name: str
+    file_word: str | None
+    in_lcp: bool
+    cell2fire: Cell2FireForm
+
+    def is_known(self, code: int) -> bool:
+        """Whether `code` has a meaning, burnable or not."""
+        return code in self.labels
+
+    def label(self, code: int) -> str:
+        """Short name for legends, or "code 17" for a code that is not known."""
+        return self.labels.get(code, f"code {code}")
+
+    def colour(self, code: int) -> str:
+        """Hex colour; white for a code that is not known."""
+        return self.colours.get(code, _UNKNOWN_COLOUR)
 
 
-def fuel_name(code: int, system: str) -> str:
-    """Short name for legends, such as "GR2", "C-2" or "code 17" for what is not known."""
-    if system == "fbp":
-        return FBP_CODES[code].label if code in FBP_CODES else f"code {code}"
-    return fuels.fuel_name(code)
+ROTHERMEL = FuelSystem(
+    name="rothermel",
+    title="the models of Anderson and of Scott & Burgan",
+    known="fuel models 1-13 (Anderson), 101-204 (Scott & Burgan) or 91-99",
+    labels=fuels.FUEL_NAMES,
+    colours=fuels.FUEL_COLOURS,
+    burnable_codes=fuels.burnable_codes(),
+    non_burnable=fuels.BARREN,
+    least_load=fuels.least_load,
+    uses_canopy=True,
+    uses_curing=False,
+    level_slope_unit=None,
+    fuel_map_dtype=np.uint8,
+    layer_name="fuel_model",
+    file_word=None,
+    in_lcp=True,
+    cell2fire=Cell2FireForm(
+        lookup_table="spain_lookup_table.csv",
+        fuel_grid="fuels",
+        data_columns=("fueltype", "lat", "lon", "elev", "ws", "waz", "ps", "saz", "cur", "cbd",
+                      "cbh", "ccf", "ftypeN", "fmc", "probMap", "jd", "jd_min", "pc", "pdf",
+                      "time", "ffmc", "bui", "gfl", "pattern", "tree_height"),
+        data_fields=lambda code: {"fueltype": fuels.fuel_name(code), "ftypeN": str(code)},
+        named_codes=fuels.FUEL_MODELS,
+        same_fuel=lambda one, other: one == other,
+        unclassified=0,
+        least_code=91,  # the unburnable codes, then Scott & Burgan's
+        known="models of Scott & Burgan (101-204) and 91-99"))
+"""The models of Anderson and of Scott & Burgan, see `fuels`."""
 
+FBP = FuelSystem(
+    name="fbp",
+    title="the FBP System",
+    known="FBP codes 1-105 or 405-995",
+    labels={code: fuel.label for code, fuel in fbp_codes.FBP_CODES.items()},
+    colours={code: fuel.colour for code, fuel in fbp_codes.FBP_CODES.items()},
+    burnable_codes=fbp_codes.burnable_codes(),
+    non_burnable=fbp_codes.NON_FUEL,
+    least_load=fbp_codes.least_load,
+    uses_canopy=False,
+    uses_curing=True,
+    level_slope_unit="percent",
+    fuel_map_dtype=np.uint16,
+    layer_name="fuel_model_fbp",
+    file_word="FBP",
+    in_lcp=False,
+    cell2fire=Cell2FireForm(
+        lookup_table="fbp_lookup_table.csv",
+        needs_table=False,
+        fuel_grid="Forest",
+        data_columns=("fueltype", "mon", "jd", "M", "jd_min", "lat", "lon", "elev", "ffmc", "ws",
+                      "waz", "bui", "ps", "saz", "pc", "pdf", "gfl", "cur", "time", "pattern",
+                      "ftypeN"),
+        data_fields=fbp_codes.cell2fire_fields,
+        named_codes=fbp_codes.FBP_CODES,
+        same_fuel=fbp_codes.same_fuel,
+        known="FBP codes"))
+"""The fuel types of the Canadian FBP System, see `fbp_codes`."""
 
-def fuel_colours(system: str) -> dict[int, str]:
-    """Hex colour of every known code."""
-    if system == "fbp":
-        return {code: fuel.colour for code, fuel in FBP_CODES.items()}
-    return fuels.FUEL_COLOURS
+SYSTEMS: dict[str, FuelSystem] = {system.name: system for system in (ROTHERMEL, FBP)}
+"""By name. Messages list the names in this order."""
+
+DEFAULT_SYSTEM = ROTHERMEL.name
+"""Of a file that does not say."""

@@ -142,6 +142,12 @@ UNBURNABLE: dict[int, str] = {
     99: "NB9 barren",
 }
 
+BARREN = 99
+"""The code of a cell that is made unburnable, such as a road."""
+
+FUEL_NAMES: dict[int, str] = {code: model.name for code, model in FUEL_MODELS.items()} | UNBURNABLE
+"""Short name of every known code, such as "GR2" or "NB8 water"."""
+
 _HEX_OF_GROUP: dict[int, str] = {
     1: "FFFFBE FFFF00 E6C50B FFD37F FFAA66 CDAA66 897044 D3FFBE 70A800 267300 E8BEFF 7A8EF5 C500FF",
     91: "686868 E1E1E1 FFEDED",
@@ -170,13 +176,16 @@ def burnable_codes() -> NDArray[np.int16]:
     return codes
 
 
-def is_known(code: int) -> bool:
-    """Whether `code` is a fuel model of the tables or one of the unburnable codes."""
-    return code in FUEL_MODELS or code in UNBURNABLE
+def least_load(code: int) -> int:
+    """The model of the same kind with the least load, for a code that burns.
+
+    GR1 for grass, GS1 for grass and shrubs, SH1 for shrubs, TL1 for timber and slash.
+    """
+    # First code of each kind and what it becomes.
+    kinds = ((1, 101), (4, 141), (8, 181), (101, 101), (121, 121), (141, 141), (161, 181))
+    return [after for first, after in kinds if code >= first][-1]
 
 
 def fuel_name(code: int) -> str:
     """Short name for legends, such as "GR2", "NB8 water" or "code 17" for what is not known."""
-    if code in FUEL_MODELS:
-        return FUEL_MODELS[code].name
-    return UNBURNABLE.get(code, f"code {code}")
+    return FUEL_NAMES.get(code, f"code {code}")

@@ -12,16 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.landscape.fuel_systems import (
-    FUEL_SYSTEMS,
-    KNOWN_CODES,
-    FuelSystem,
-    burnable_codes,
-    is_known,
-)
+from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS, FuelSystem
 
 NODATA = -9999
 """Fuel code of cells outside the data. They do not burn and cannot be treated."""
+
+DEFAULT_CURING = 0.8
+"""Grass curing, fraction, of a map that has none."""
 
 FloatGrid = NDArray[np.float32]
 
@@ -41,7 +38,7 @@ _GRIDS: tuple[tuple[str, type], ...] = (
     ("treatable", np.bool_),
 )
 # Grids that few files have, and what they hold everywhere then.
-_DEFAULTS = {"grass_curing": 0.8, "ignition_weight": 1.0}
+_DEFAULTS = {"grass_curing": DEFAULT_CURING, "ignition_weight": 1.0}
 # What decides how fire spreads and how it is drawn: all but what people value, pay and may treat.
 _FIRE_GRIDS = tuple(name for name, _ in _GRIDS
                     if name not in ("value", "cost", "treatable", "ignition_weight"))
@@ -54,7 +51,7 @@ class Landscape:
     Attributes:
         name: where it came from, for messages and captions.
         fuel_model: int16, codes of the fuel system, or NODATA. "rothermel": Anderson 1-13, Scott &
-            Burgan 101-204, unburnable 91-99; "fbp": see `fbp_codes`.
+            Burgan 101-204, unburnable 91-99, see `fuels`; "fbp": see `fbp_codes`.
         elevation_m: float32, metres.
         slope_tan: float32, rise over run, >= 0.
         aspect_deg: float32, direction the slope faces (down-slope), clockwise from north, [0, 360).
@@ -71,7 +68,9 @@ class Landscape:
         cell_size_m: metres, square cells.
         transform: affine (a, b, c, d, e, f): x = a*col + b*row + c, y = d*col + e*row + f.
         crs: coordinate reference system as WKT, or None.
-        fuel_system: "rothermel" or "fbp".
+        fuel_system: name of the fuel system, "rothermel" or "fbp"; `fuels` is the system itself.
+        layers: float32, >= 0 each, several values of a cell instead of one; what each loses and
+            weighs is a matter of the fires' conditions.
         burnable: bool, derived from fuel_model.
     """
 
@@ -90,9 +89,10 @@ class Landscape:
     cell_size_m: float
     transform: tuple[float, float, float, float, float, float]
     crs: str | None = None
-    fuel_system: FuelSystem = "rothermel"
+    fuel_system: str = DEFAULT_SYSTEM
     grass_curing: FloatGrid = None  # type: ignore[assignment]
     ignition_weight: FloatGrid = None  # type: ignore[assignment]
+    layers: tuple[FloatGrid, ...] = ()
     burnable: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,24 +104,34 @@ class Landscape:
             if getattr(self, name) is None:
                 object.__setattr__(self, name, np.full(shape, constant, np.float32))
         for name, dtype in _GRIDS:
-            given = getattr(self, name)
-            # A copy, so that a caller's later write cannot reach the landscape; not of a window of
-            # another landscape, whose grids nobody writes.
-            grid: np.ndarray = (given if _is_window(given, dtype)
-                                else np.array(given, dtype=dtype, order="C"))
-            if grid.shape != shape:
-                raise fail(expected=f"{name} of shape {shape} like fuel_model",
-                           given=f"{grid.shape}", where=f"landscape {self.name}",
-                           remedy="bring all layers to one grid first")
-            grid.flags.writeable = False
-            object.__setattr__(self, name, grid)
+            object.__setattr__(self, name, self._frozen(name, getattr(self, name), dtype, shape))
+        object.__setattr__(self, "layers", tuple(
+            self._frozen("value layers", layer, np.float32, shape) for layer in self.layers))
         _check_values(self)
-        burnable = np.isin(self.fuel_model, burnable_codes(self.fuel_system))
+        burnable = np.isin(self.fuel_model, self.fuels.burnable_codes)
         burnable.flags.writeable = False
         object.__setattr__(self, "burnable", burnable)
         treatable = self.treatable & burnable
         treatable.flags.writeable = False
         object.__setattr__(self, "treatable", treatable)
+
+    def _frozen(self, name: str, given: object, dtype: type,
+                shape: tuple[int, ...]) -> np.ndarray:
+        # A copy, so that a caller's later write cannot reach the landscape; not of a window of
+        # another landscape, whose grids nobody writes.
+        grid: np.ndarray = (given if _is_window(given, dtype)  # type: ignore[assignment]
+                            else np.array(given, dtype=dtype, order="C"))
+        if grid.shape != shape:
+            raise fail(expected=f"{name} of shape {shape} like fuel_model",
+                       given=f"{grid.shape}", where=f"landscape {self.name}",
+                       remedy="bring all layers to one grid first")
+        grid.flags.writeable = False
+        return grid
+
+    @property
+    def fuels(self) -> FuelSystem:
+        """The fuel system: what the codes of `fuel_model` mean."""
+        return SYSTEMS[self.fuel_system]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -131,7 +141,7 @@ class Landscape:
 
     def checksum(self) -> str:
         """SHA-256 over all grids and the cell size; equal landscapes have equal checksums."""
-        return self._digest(tuple(name for name, _ in _GRIDS))
+        return self._digest(tuple(name for name, _ in _GRIDS), self.layers)
 
     def fire_checksum(self) -> str:
         """SHA-256 over what decides how fire spreads. It names the landscape in random streams, so
@@ -139,10 +149,10 @@ class Landscape:
         """
         return self._digest(_FIRE_GRIDS)
 
-    def _digest(self, names: tuple[str, ...]) -> str:
+    def _digest(self, names: tuple[str, ...], layers: tuple[FloatGrid, ...] = ()) -> str:
         digest = hashlib.sha256()
-        for name in names:
-            digest.update(getattr(self, name).tobytes())
+        for grid in (*(getattr(self, name) for name in names), *layers):
+            digest.update(grid.tobytes())
         digest.update(repr((self.shape, self.cell_size_m, self.fuel_system)).encode())
         return digest.hexdigest()
 
@@ -163,7 +173,8 @@ class Landscape:
     def map_grids(self, change: Callable[[np.ndarray], np.ndarray],
                   **fields: object) -> "Landscape":
         """A landscape whose every grid is `change(grid)`, and with other fields replaced."""
-        grids = {name: change(getattr(self, name)) for name, _ in _GRIDS}
+        grids: dict[str, object] = {name: change(getattr(self, name)) for name, _ in _GRIDS}
+        grids["layers"] = tuple(map(change, self.layers))
         return replace(self, **(grids | fields))  # type: ignore[arg-type]
 
 
@@ -181,15 +192,15 @@ def _is_window(grid: object, dtype: type) -> bool:
 
 
 def _check_values(land: Landscape) -> None:
-    if land.fuel_system not in FUEL_SYSTEMS:
-        raise fail(expected=" or ".join(FUEL_SYSTEMS), given=f"fuel system '{land.fuel_system}'",
-                   where=f"landscape {land.name}", remedy="name one of these")
+    if land.fuel_system not in SYSTEMS:
+        raise fail(expected=" or ".join(SYSTEMS), given=f"fuel system '{land.fuel_system}'",
+                   where=f"landscape {land.name}", remedy="choose one of these")
     codes, counts = np.unique(land.fuel_model, return_counts=True)
     unknown = [(int(c), int(n)) for c, n in zip(codes, counts, strict=True)
-               if c != NODATA and not is_known(int(c), land.fuel_system)]
+               if c != NODATA and not land.fuels.is_known(int(c))]
     if unknown:
         listed = ", ".join(f"{code} ({count} cells)" for code, count in unknown[:8])
-        raise fail(expected=KNOWN_CODES[land.fuel_system],
+        raise fail(expected=land.fuels.known,
                    given=f"unknown codes {listed}", where=f"landscape {land.name}",
                    remedy="map these cells to known fuel models first")
     for name, dtype in _GRIDS:
@@ -199,11 +210,15 @@ def _check_values(land: Landscape) -> None:
     if not (land.cell_size_m > 0 and np.isfinite(land.cell_size_m)):
         raise fail(expected="a cell size above 0 m", given=f"{land.cell_size_m}",
                    where=f"landscape {land.name}", remedy="check the raster's transform")
+    if not all(np.isfinite(layer).all() and (layer >= 0).all() for layer in land.layers):
+        raise fail(expected="value layers of finite values of 0 or more",
+                   given="a cell out of this range", where=f"landscape {land.name}",
+                   remedy="fill or mask these cells")
     if (land.value < 0).any() or (land.cost <= 0).any() or (land.slope_tan < 0).any():
-        raise fail(expected="value >= 0, cost > 0 and slope >= 0", given="a cell outside that",
+        raise fail(expected="value >= 0, cost > 0 and slope >= 0", given="a cell out of this range",
                    where=f"landscape {land.name}", remedy="check these rasters")
     if (land.grass_curing < 0).any() or (land.grass_curing > 1).any():
-        raise fail(expected="grass curing in 0-1", given="a cell outside that",
+        raise fail(expected="grass curing in 0-1", given="a cell out of this range",
                    where=f"landscape {land.name}", remedy="write 80 % as 0.8")
     if (land.ignition_weight < 0).any():
         raise fail(expected="ignition weights of 0 or more", given="a cell below 0",

@@ -2,8 +2,8 @@
 ("Hill shading and the reflectance map", Proc. IEEE 69), the scheme that GDAL and ArcGIS use.
 
 Derived on the grid actually used, so that aspect is relative to the grid's own north: shipped
-aspect layers are often relative to another north. Shipped layers are held against the derived ones,
-which also tells the unit of a slope that nobody named.
+aspect layers are often relative to another north. Shipped layers are compared with the derived
+ones, which also shows the unit of a slope layer that names none.
 """
 
 from typing import Literal
@@ -82,10 +82,10 @@ def _weighted_difference(elevation_m: np.ndarray, valid: np.ndarray | None,
 
 def slope_unit_by_elevation(slope: np.ndarray, derived_tan: np.ndarray, known: np.ndarray,
                             ) -> Literal["percent", "degrees", "neither", "level"]:
-    """The unit in which slopes of unnamed unit agree with the ground's.
+    """The unit in which a slope layer that names none agrees with the elevation.
 
-    Each reading is judged by its median miss over sloping cells, relative to the median slope;
-    one must be near and the other at least twice as far.
+    Each unit is judged by its median error over sloping cells, relative to the median slope; one
+    must be small and the other more than twice as large.
 
     Args:
         slope: [H, W], the numbers of the file.
@@ -93,8 +93,8 @@ def slope_unit_by_elevation(slope: np.ndarray, derived_tan: np.ndarray, known: n
         known: bool [H, W], cells to compare.
 
     Returns:
-        "percent" or "degrees"; "neither" where no reading agrees; "level" where too few cells
-        slope to tell.
+        "percent" or "degrees"; "neither" where no unit agrees; "level" where too few cells
+        slope.
     """
     sloping = known & (derived_tan > _SLOPING)
     if np.count_nonzero(sloping) < _FEWEST_CELLS:

@@ -12,18 +12,14 @@ own; C-5, C-7, D-1 and D-2 stay as they are.
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail, unknown_name
-from firebreak.landscape.fbp_codes import FBP_CODES
-from firebreak.landscape.fuel_systems import NON_BURNABLE, FuelSystem, burnable_codes
 from firebreak.landscape.landscape import Landscape
-
-TreatmentKind = Literal["hard", "shaded"]
-TREATMENT_KINDS: tuple[str, ...] = get_args(TreatmentKind)
+from firebreak.settings.breaks import BreakKind, BreakSettings
 
 _LARGEST_BASE_SHARE = 0.5  # of a tree's height that may be pruned
 _WHERE = "treatment"
@@ -46,16 +42,16 @@ class Treatment:
             to tree (Agee 1996; Agee et al. 2000; compare Scott & Reinhardt 2001, RMRS-RP-29).
     """
 
-    kind: TreatmentKind = "hard"
-    width_m: float | None = None
-    fuel_model: int | None = None
+    kind: BreakKind = BreakSettings.break_kind
+    width_m: float | None = BreakSettings.break_width_m
+    fuel_model: int | None = BreakSettings.break_fuel
     most_canopy_cover: float = 0.4
     least_canopy_base_height_m: float = 3.0
     most_canopy_bulk_density_kg_m3: float = 0.10
 
     def __post_init__(self) -> None:
-        if self.kind not in TREATMENT_KINDS:
-            raise unknown_name("treatment", self.kind, TREATMENT_KINDS, _WHERE)
+        if self.kind not in get_args(BreakKind):
+            raise unknown_name("treatment", self.kind, get_args(BreakKind), _WHERE)
         if self.width_m is not None and not 0.0 < self.width_m < np.inf:
             raise fail(expected="a width above 0 m", given=f"{self.width_m:g}", where=_WHERE,
                        remedy="leave width_m out to treat whole cells")
@@ -72,6 +68,12 @@ class Treatment:
             if not 0.0 <= getattr(self, name) < np.inf:
                 raise fail(expected=f"{name} of 0 or more", given=f"{getattr(self, name):g}",
                            where=_WHERE, remedy="correct this value")
+
+
+def treatment_of(breaks: BreakSettings) -> Treatment:
+    """What the settings of breaks say that a treated cell becomes."""
+    return Treatment(kind=breaks.break_kind, width_m=breaks.break_width_m,
+                     fuel_model=breaks.break_fuel)
 
 
 def break_width_m(treatment: Treatment, cell_size_m: float) -> float:
@@ -98,7 +100,7 @@ def treated_landscape(landscape: Landscape, treatment: Treatment) -> Landscape:
     """
     there = landscape.treatable
     if treatment.kind == "hard":
-        bare = NON_BURNABLE[landscape.fuel_system]
+        bare = landscape.fuels.non_burnable
         return replace(landscape, fuel_model=np.where(there, bare, landscape.fuel_model))
     cover, density = landscape.canopy_cover, landscape.canopy_bulk_density_kg_m3
     thinned = np.minimum(density, treatment.most_canopy_bulk_density_kg_m3)
@@ -113,11 +115,12 @@ def treated_landscape(landscape: Landscape, treatment: Treatment) -> Landscape:
 
 def fuel_after(landscape: Landscape, treatment: Treatment) -> NDArray[np.int16]:
     """Fuel codes [H, W] after a shaded treatment of every burnable cell; the others stay."""
-    system = landscape.fuel_system
+    fuels = landscape.fuels
     if treatment.fuel_model is None:
-        return _lookup(landscape.fuel_model, _least_loads(system))
-    if treatment.fuel_model not in burnable_codes(system):
-        raise fail(expected=f"a fuel model of '{system}' that burns",
+        least_load = {code: fuels.least_load(code) for code in fuels.burnable_codes.tolist()}
+        return _lookup(landscape.fuel_model, least_load)
+    if treatment.fuel_model not in fuels.burnable_codes:
+        raise fail(expected=f"a fuel model of '{fuels.name}' that burns",
                    given=f"{treatment.fuel_model}", where=_WHERE,
                    remedy="choose one of the landscape's fuel system, or kind 'hard'")
     return np.where(landscape.burnable, np.int16(treatment.fuel_model), landscape.fuel_model)
@@ -134,22 +137,3 @@ def _lookup(codes: NDArray[np.int16], table: dict[int, int]) -> NDArray[np.int16
     for before, code in table.items():
         after[codes == before] = code
     return after
-
-
-def _least_loads(system: FuelSystem) -> dict[int, int]:
-    """Code before -> code after, of every code that burns."""
-    least = _least_fbp if system == "fbp" else _least_rothermel
-    return {int(code): least(int(code)) for code in burnable_codes(system)}
-
-
-def _least_rothermel(code: int) -> int:
-    # First code of each kind and what it becomes; slash and timber, with grass or without, to TL1.
-    kinds = ((1, 101), (4, 141), (8, 181), (101, 101), (121, 121), (141, 141), (161, 181))
-    return [after for first, after in kinds if code >= first][-1]
-
-
-def _least_fbp(code: int) -> int:
-    fuel = FBP_CODES[code].fuel_type
-    if fuel in ("C-5", "C-7", "D-1", "D-2"):
-        return code
-    return 7 if fuel.startswith(("C", "M")) else 11

@@ -7,7 +7,7 @@ import numpy as np
 
 from firebreak.memory.snapshot import SINGLE
 from firebreak.memory.trend import Trend, after_warm_up, trend
-from firebreak.memory.verdict import STEPS_FOR_RSS, TOO_SHORT, Growth, Verdict, last_stretch
+from firebreak.memory.verdict import NOT_JUDGED, TOO_SHORT, Growth, Verdict, last_stretch
 
 Row = Mapping[str, Any]
 
@@ -18,7 +18,8 @@ _KINDS = {
     "items": ("entries", "a container grows: give it a bound, or clear it with the episode"),
     "objects": ("objects", "objects outlive their episode: find who still refers to them"),
     "live": ("objects", "parts of a run are made again and again: reuse or close them"),
-    "figures": ("figures", "figures are not closed: save them with report.canvas.save_figure"),
+    "figures": ("figures", "figures are not closed: save them with "
+                          "report.figures.canvas.save_figure"),
     "graph_tensors": ("tensors with a graph", "results keep their graph: detach them, or keep "
                                               ".item()"),
     "open_files": ("descriptors", "files, pipes or sockets are not closed: use `with`"),
@@ -27,6 +28,8 @@ _KINDS = {
     "heap_bytes": ("bytes", "memory is kept where no root leads to it: a consumer of the run, a "
                             "closure, or compiled code"),
     "gpu_bytes": ("bytes on the GPU", "tensors on the GPU are kept: detach and move them"),
+    "mapped_bytes": ("bytes", "the system gives native code memory of this sort: a library, "
+                              "compiled code, or a consumer of the run keeps it"),
     "rss_bytes": ("bytes", "resident memory grows, and nothing that is owned does: a consumer of "
                            "the run, or compiled code"),
 }
@@ -63,14 +66,15 @@ def phase_table(rows: Sequence[Row]) -> str:
 def last_line(verdict: Verdict) -> str:
     """The verdict in one line."""
     run = f"{verdict.episodes:,} episodes, {verdict.env_steps:,} env steps"
-    if verdict.state == TOO_SHORT:
-        return f"verdict: {TOO_SHORT} ({verdict.reason}; {run})"
+    if verdict.state in (TOO_SHORT, NOT_JUDGED):
+        return f"verdict: {verdict.state} ({verdict.reason}; {run})"
     judged = (f"resident memory {verdict.rss.slope / _KB:+.2f} kB per episode "
               f"({verdict.rss.low / _KB:+.2f} to {verdict.rss.high / _KB:+.2f}; by a block "
               f"bootstrap {verdict.rss_bootstrap[0] / _KB:+.2f} to "
-              f"{verdict.rss_bootstrap[1] / _KB:+.2f})")
+              f"{verdict.rss_bootstrap[1] / _KB:+.2f}), as judged at most "
+              f"{verdict.rss_most / _KB:+.2f}")
     if not verdict.rss_judged:
-        judged = f"resident memory is not judged below {STEPS_FOR_RSS:,} env steps"
+        judged = "resident memory is not judged"
     return f"verdict: {verdict.state} ({run}; {judged})"
 
 
@@ -79,6 +83,7 @@ def to_json(verdict: Verdict) -> dict[str, Any]:
     return {
         "verdict": verdict.state, "slope_bytes_per_episode": verdict.rss.slope,
         "low": verdict.rss.low, "high": verdict.rss.high, "rss_judged": verdict.rss_judged,
+        "judged_high": verdict.rss_most,
         "bootstrap_low": verdict.rss_bootstrap[0], "bootstrap_high": verdict.rss_bootstrap[1],
         "episodes": verdict.episodes, "env_steps": verdict.env_steps, "reason": verdict.reason,
         "owners": [growth._asdict() for growth in verdict.growths]}

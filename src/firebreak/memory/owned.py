@@ -2,29 +2,56 @@
 
 Every numpy buffer and torch storage is counted once, under the first path that reaches it: a view
 counts the whole base that it keeps alive. Lists, dicts, sets and deques count their entries, so
-that something that grows without holding arrays has a path too.
+that something that grows without holding arrays has a path too. What bounded containers hold is
+counted a second time by itself: until they are full it grows, and is no leak.
 """
 
 import sys
 import types
-from collections import deque
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from firebreak.memory.parts import Lru, buffer_of, children_of, has_no_parts, is_atom, is_store
+from firebreak.memory.parts import (
+    allocations_of,
+    bound_of,
+    buffer_of,
+    children_of,
+    entries_of,
+    has_no_parts,
+    is_atom,
+    is_store,
+)
 
+Path = tuple[str, ...]
+
+_PACKAGE = __name__.partition(".")[0]
 _MAX_DEPTH = 40
 _PATH_LENGTH = 6  # components of a path that is reported; what lies deeper is added to it
 _LARGE_TEXT = 1000  # characters; shorter strings are not worth a look
 
 
+class Bounded(NamedTuple):
+    """What lies in containers with a bound and was reached on no other path. bytes: of Python
+    objects, without what `Owned.bytes` counts; blocks: Python's allocations, rather too many than
+    too few; objects: of this package's classes by name.
+    """
+
+    bytes: int
+    blocks: int
+    objects: dict[str, int]
+
+
 class Owned(NamedTuple):
     """What roots own, by path. bytes: of arrays, tensors and long strings; items: entries of
-    containers. A deque with a bound counts its bound, because that is what it may hold.
+    containers. A container with a bound counts its bound, because that is what it may hold; filled:
+    the share in use of those that are not full.
     """
 
     bytes: dict[str, int]
     items: dict[str, int]
+    filled: dict[str, float]
+    bounded: Bounded
 
 
 def owned(roots: dict[str, object], without: tuple[object, ...] = ()) -> Owned:
@@ -33,25 +60,22 @@ def owned(roots: dict[str, object], without: tuple[object, ...] = ()) -> Owned:
     Args:
         without: things not to look into, such as who asks.
     """
-    seen = {id(thing) for thing in without}
-    sizes: dict[tuple[str, ...], int] = {}
-    items: dict[tuple[str, ...], int] = {}
+    walk = _Walk({id(thing) for thing in without})
     for name, root in roots.items():
-        for path, size, count in _walk(root, (name,), seen):
-            if size:
-                sizes[path] = sizes.get(path, 0) + size
-            if count:
-                items[path] = items.get(path, 0) + count
-    return Owned(_by_owner(sizes), _by_owner(items))
+        walk.from_root(root, (name,))
+    used, bounds = _by_owner(walk.used), _by_owner(walk.bounds)
+    filled = {path: used.get(path, 0) / bound for path, bound in bounds.items()
+              if used.get(path, 0) < bound}
+    return Owned(_by_owner(walk.sizes), _by_owner(walk.items), filled,
+                 Bounded(walk.bytes, walk.blocks, dict(sorted(walk.objects.items()))))
 
 
-def _by_owner(found: dict[tuple[str, ...], int]) -> dict[str, int]:
+def _by_owner(found: Counter[tuple[str, ...]]) -> dict[str, int]:
     """Paths as text, cut to the length that is reported."""
-    owners: dict[str, int] = {}
+    owners: Counter[str] = Counter()
     for path, count in found.items():
-        owner = ".".join(path[:_PATH_LENGTH])
-        owners[owner] = owners.get(owner, 0) + count
-    return owners
+        owners[".".join(path[:_PATH_LENGTH])] += count
+    return {owner: count for owner, count in owners.items() if count}
 
 
 def owned_bytes(roots: dict[str, object]) -> dict[str, int]:
@@ -103,55 +127,70 @@ def _store_names(module: types.ModuleType) -> Iterator[tuple[str, str]]:
             yield "", key
 
 
-def _walk(root: object, path: tuple[str, ...], seen: set[int]) -> Iterator[
-        tuple[tuple[str, ...], int, int]]:
-    """(path, bytes, entries) of all that is reached, in the order of attributes.
-
-    A run looks at thousands of things at each reading, most of them arrays and plain values.
+class _Walk:
+    """Sums over all that was reached. A run looks at thousands of things at each reading, most of
+    them arrays and plain values.
     """
-    waiting: list[tuple[object, tuple[str, ...]]] = [(root, path)]
-    while waiting:
-        thing, path = waiting.pop()
-        key = id(thing)
-        if key in seen:
-            continue
-        seen.add(key)
-        if is_atom(thing):
-            if _is_long_text(thing):
-                yield path, sys.getsizeof(thing), 0
-            continue
-        place, size = buffer_of(thing)
-        if size and place not in seen:
-            seen.add(place)
-            yield path, size, 0
-        if has_no_parts(thing):
-            continue
-        count = _entries(thing)
-        if count:
-            yield path, 0, count
-        if len(path) < _MAX_DEPTH:
-            below = [(child, _below(path, name)) for name, child in children_of(thing)
-                     if not is_atom(child) or _is_long_text(child)]
-            below.reverse()  # the last one put down is the first one taken up
-            waiting += below
+
+    def __init__(self, seen: set[int]) -> None:
+        self.seen = seen
+        self.sizes, self.items, self.used, self.bounds = (Counter[Path]() for _ in range(4))
+        self.bytes = self.blocks = 0
+        self.objects: Counter[str] = Counter()
+
+    def from_root(self, root: object, path: Path) -> None:
+        """Adds what is reached from a root, in the order of attributes."""
+        seen, waiting = self.seen, [(root, path, False)]
+        while waiting:
+            thing, path, bounded = waiting.pop()
+            key = id(thing)
+            if key in seen:
+                continue
+            seen.add(key)
+            if bounded:
+                self._count_bounded(thing)
+            if is_atom(thing):
+                if _is_long_text(thing):
+                    self.sizes[path] += sys.getsizeof(thing)
+                continue
+            place, size = buffer_of(thing)
+            if size and place not in seen:
+                seen.add(place)
+                self.sizes[path] += size
+            if has_no_parts(thing):
+                continue
+            bound = self._count_entries(thing, path)
+            if len(path) < _MAX_DEPTH:
+                inside = bounded or bound is not None
+                below = [(child, _below(path, name), inside) for name, child in children_of(thing)
+                         if inside or not is_atom(child) or _is_long_text(child)]
+                below.reverse()  # the last one put down is the first one taken up
+                waiting += below
+
+    def _count_entries(self, thing: object, path: Path) -> int | None:
+        """Counts the entries of a container, or its bound, which is returned."""
+        bound, count = bound_of(thing), entries_of(thing)
+        if bound is not None:
+            self.used[path] += min(count, bound)
+            self.bounds[path] += bound
+        if bound or count:
+            self.items[path] += count if bound is None else bound
+        return bound
+
+    def _count_bounded(self, thing: object) -> None:
+        blocks, size = allocations_of(thing)
+        self.blocks += blocks
+        self.bytes += 0 if _is_long_text(thing) else size
+        kind = type(thing)
+        if str(kind.__module__).partition(".")[0] == _PACKAGE:
+            self.objects[kind.__name__] += 1
 
 
 def _is_long_text(thing: object) -> bool:
     return isinstance(thing, str | bytes | bytearray) and len(thing) > _LARGE_TEXT
 
 
-def _entries(thing: object) -> int:
-    if isinstance(thing, deque):
-        return len(thing) if thing.maxlen is None else thing.maxlen
-    if isinstance(thing, list | dict | set):
-        return len(thing)
-    if isinstance(thing, Lru):
-        info = thing.cache_info()
-        return info.currsize if info.maxsize is None else info.maxsize
-    return 0
-
-
-def _below(path: tuple[str, ...], name: str) -> tuple[str, ...]:
+def _below(path: Path, name: str) -> Path:
     """Members of a container share a path, or a long list would make one each."""
     if name:
         return (*path, name)

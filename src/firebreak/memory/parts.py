@@ -1,7 +1,9 @@
-"""What an object is made of, for the walk of `owned`: its buffer, and its parts by name."""
+"""What an object is made of, for the walk of `owned`: its buffer, its entries, its parts by name.
+"""
 
 import functools
 import gc
+import queue
 import sys
 import types
 import weakref
@@ -19,7 +21,7 @@ _NAMED_ENTRIES = 32  # a dict with more has one path for all
 _ATOMS = (str, bytes, bytearray, int, float, complex, type(None), np.generic, type, range, slice,
           types.ModuleType, types.CodeType, types.FrameType, types.BuiltinFunctionType,
           weakref.ReferenceType, np.dtype, np.random.Generator, np.random.SeedSequence)
-_STORES = (dict, list, set, deque, np.ndarray, Lru)
+_STORES = (dict, list, set, deque, queue.Queue, np.ndarray, Lru)
 _IS_ATOM: dict[type, bool] = {}
 _HOW: dict[type, Callable[[Any], Iterator[Part]]] = {}
 _SLOTS: dict[type, tuple[str, ...]] = {}
@@ -58,6 +60,37 @@ def has_no_parts(thing: object) -> bool:
     return type(thing) is np.ndarray and not thing.dtype.hasobject
 
 
+def entries_of(thing: object) -> int:
+    """Entries of a container; 0 of what is none."""
+    if isinstance(thing, list | dict | set | deque):
+        return len(thing)
+    if isinstance(thing, queue.Queue):
+        return len(thing.queue)
+    return thing.cache_info().currsize if isinstance(thing, Lru) else 0
+
+
+def bound_of(thing: object) -> int | None:
+    """The most entries that a container may hold; None of one without a bound."""
+    if isinstance(thing, deque):
+        return thing.maxlen
+    if isinstance(thing, queue.Queue):
+        return thing.maxsize if thing.maxsize > 0 else None
+    return thing.cache_info().maxsize if isinstance(thing, Lru) else None
+
+
+def allocations_of(thing: object) -> tuple[int, int]:
+    """Allocations that Python made for the thing alone, at most, and their bytes without a buffer
+    that `buffer_of` counts.
+    """
+    kind = type(thing)
+    if thing is None or kind is bool or (kind is int and -5 <= thing <= 256):  # type: ignore[operator]
+        return 0, 0  # made once for all
+    if isinstance(thing, np.ndarray):
+        return 2, sys.getsizeof(thing[:0])
+    count = 1 if is_atom(thing) or isinstance(thing, tuple) else 2
+    return count + hasattr(thing, "__dict__"), sys.getsizeof(thing, 0)
+
+
 def children_of(thing: object) -> Iterator[Part]:
     """The parts that a thing keeps alive."""
     kind = type(thing)
@@ -94,6 +127,10 @@ def _of_dict(things: dict[object, object]) -> Iterator[Part]:
 
 def _of_members(things: Any) -> Iterator[Part]:
     return (("", thing) for thing in list(things))
+
+
+def _of_queue(waiting: queue.Queue[object]) -> Iterator[Part]:
+    return (("", thing) for thing in list(waiting.queue))
 
 
 def _of_array(array: Any) -> Iterator[Part]:
@@ -154,5 +191,5 @@ def _slots_of(kind: type) -> tuple[str, ...]:
 
 _RULES: tuple[tuple[Any, Callable[[Any], Iterator[Part]]], ...] = (
     (dict, _of_dict), ((list, tuple, set, frozenset, deque), _of_members), (np.ndarray, _of_array),
-    (types.FunctionType, _of_function), (types.MethodType, _of_method),
+    (queue.Queue, _of_queue), (types.FunctionType, _of_function), (types.MethodType, _of_method),
     (functools.partial, _of_partial), (Lru, _of_cache), (types.GeneratorType, _of_generator))

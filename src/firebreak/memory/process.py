@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 
 _DIGITS = re.compile(r"\d+")
-_MOST_NAMES = 12  # kinds of files and threads that a row names
+_MAX_NAMES = 12  # kinds of files and threads that a row names
 
 
 def rss_bytes() -> int:
@@ -41,13 +41,15 @@ def process_row() -> dict[str, Any]:
 
 
 def heap_row() -> dict[str, int | None]:
-    """heap_bytes: what C code, so numpy and torch too, has allocated and not freed (None where the
-    C library does not tell); python_blocks: Python's own small allocations; python_heap_bytes:
-    None unless `tracemalloc` is tracing.
+    """heap_bytes: what C code, so numpy and torch too, has allocated and not freed;
+    heap_free_bytes: what the C library holds for later (both None where it does not tell);
+    python_blocks: Python's own small allocations; python_heap_bytes: None unless `tracemalloc` is
+    tracing.
     """
     traced = tracemalloc.get_traced_memory()[0] if tracemalloc.is_tracing() else None
-    return {"heap_bytes": heap_bytes(), "python_blocks": sys.getallocatedblocks(),
-            "python_heap_bytes": traced}
+    used, free = (None, None) if _MALLINFO is None else _MALLINFO()
+    return {"heap_bytes": used, "heap_free_bytes": free,
+            "python_blocks": sys.getallocatedblocks(), "python_heap_bytes": traced}
 
 
 def gpu_row() -> dict[str, int]:
@@ -71,18 +73,21 @@ def gpu_share_used() -> float:
 
 def heap_bytes() -> int | None:
     """Bytes that C code has allocated and not freed, exact to the byte (glibc 2.33 or newer)."""
-    return None if _MALLINFO is None else _MALLINFO()
+    return None if _MALLINFO is None else _MALLINFO()[0]
 
 
 class _Mallinfo(ctypes.Structure):
-    """glibc's `struct mallinfo2`: uordblks in use from arenas, hblkhd in mappings of their own."""
+    """glibc's `struct mallinfo2`: uordblks in use from arenas, hblkhd in mappings of their own,
+    fordblks free in arenas.
+    """
 
     _fields_ = [(name, ctypes.c_size_t) for name in (
         "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
         "fordblks", "keepcost")]
 
 
-def _find_mallinfo() -> Callable[[], int] | None:
+def _find_mallinfo() -> Callable[[], tuple[int, int]] | None:
+    """What tells the bytes in use, and those held free."""
     if sys.platform != "linux":
         return None
     try:
@@ -91,10 +96,10 @@ def _find_mallinfo() -> Callable[[], int] | None:
         return None
     call.restype = _Mallinfo
 
-    def in_use() -> int:
+    def in_use_and_free() -> tuple[int, int]:
         answer = call()
-        return int(answer.uordblks + answer.hblkhd)
-    return in_use
+        return int(answer.uordblks + answer.hblkhd), int(answer.fordblks)
+    return in_use_and_free
 
 
 _MALLINFO = _find_mallinfo()
@@ -144,9 +149,9 @@ def _file_kinds() -> dict[str, int]:
             kinds[_DIGITS.sub("#", os.path.basename(os.readlink(f"/proc/self/fd/{number}")))] += 1
         except OSError:  # the one that listed the folder
             continue
-    return dict(kinds.most_common(_MOST_NAMES))
+    return dict(kinds.most_common(_MAX_NAMES))
 
 
 def _thread_kinds() -> dict[str, int]:
     kinds = Counter(_DIGITS.sub("#", thread.name) for thread in threading.enumerate())
-    return dict(kinds.most_common(_MOST_NAMES))
+    return dict(kinds.most_common(_MAX_NAMES))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from firebreak.memory.mappings import mapped_bytes
 from firebreak.memory.snapshot import SINGLE, reading, summary
 
 Row = dict[str, Any]
@@ -21,12 +22,12 @@ Roots = Callable[[], dict[str, object]]
 LOOP_PHASES = ("collect", "learn")
 READ_AT_FIRST = 60
 """Cleanups that are read in any case; ..."""
-MOST_OF_TIME = 0.005
+MAX_SHARE_OF_TIME = 0.005
 """... the share of the time after them that readings may take."""
 _ALWAYS_AT_FIRST = 12  # cleanups, after which phases of the loop are read ...
 _THEN_EVERY = 4  # ... after every fourth one
-_LEAST_BYTES, _LEAST_ITEMS = 1000, 16  # smaller owners are left out of rows
-_MOST_GROWN = 20  # entries of each kind in "grown"
+_MIN_BYTES, _MIN_ITEMS = 1000, 16  # smaller owners are left out of rows
+_MAX_GROWN = 20  # entries of each kind in "grown"
 
 
 class Profiler:
@@ -54,7 +55,11 @@ class Profiler:
         if phase == "cleanup" and not self._has_time():
             return
         self._last = self._read()
-        self._rows.append({"phase": phase, **_kept(self._last), "filled": self.filled()})
+        begin = self.clock()
+        mapped = mapped_bytes()
+        self.seconds += self.clock() - begin
+        self._rows.append({"phase": phase, **_kept(self._last), "mapped_bytes": mapped,
+                           "filled": {**self._last["filled"], **self.filled()}})
         if phase == "cleanup":
             if self._cleanups < _ALWAYS_AT_FIRST or self._cleanups % _THEN_EVERY == 0:
                 self._due.update(LOOP_PHASES)
@@ -87,7 +92,7 @@ class Profiler:
     def _has_time(self) -> bool:
         if self._cleanups < READ_AT_FIRST:
             return True
-        return self.seconds - self._spent <= MOST_OF_TIME * (self.clock() - self._begin)
+        return self.seconds - self._spent <= MAX_SHARE_OF_TIME * (self.clock() - self._begin)
 
     def _read(self) -> Row:
         begin = self.clock()
@@ -105,12 +110,12 @@ def grown(before: Row, after: Row) -> dict[str, float]:
         own = [(after[kind].get(owner, 0) - before[kind].get(owner, 0), f"{kind}:{owner}")
                for owner in before[kind].keys() | after[kind].keys()]
         largest = sorted((-abs(change), name, change) for change, name in own if change)
-        changes |= {name: change for _, name, change in largest[:_MOST_GROWN]}
+        changes |= {name: change for _, name, change in largest[:_MAX_GROWN]}
     return {name: change for name, change in changes.items() if change}
 
 
 def _kept(row: Row) -> Row:
     """Without the many owners of next to nothing."""
     return row | {
-        "owned_bytes": {k: v for k, v in row["owned_bytes"].items() if v >= _LEAST_BYTES},
-        "items": {k: v for k, v in row["items"].items() if v >= _LEAST_ITEMS}}
+        "owned_bytes": {k: v for k, v in row["owned_bytes"].items() if v >= _MIN_BYTES},
+        "items": {k: v for k, v in row["items"].items() if v >= _MIN_ITEMS}}

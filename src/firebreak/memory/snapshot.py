@@ -11,7 +11,8 @@ PACKAGE = "firebreak"
 SINGLE = ("rss_bytes", "heap_bytes", "python_blocks", "gpu_bytes", "figures", "open_files",
           "threads", "graph_tensors", "children")
 """Quantities of a row that are one number each."""
-_MAPS = ("owned_bytes", "items", "live", "objects", "file_kinds", "thread_kinds")
+_MAPS = ("owned_bytes", "items", "live", "objects", "file_kinds", "thread_kinds", "filled",
+         "bounded_objects")
 
 
 def reading(roots: dict[str, object], without: tuple[object, ...] = ()) -> dict[str, Any]:
@@ -25,8 +26,9 @@ def reading(roots: dict[str, object], without: tuple[object, ...] = ()) -> dict[
     counted = census(PACKAGE)
     return {
         **process_row(), **heap_row(), **gpu_row(), "owned_bytes": held.bytes,
-        "items": held.items, "live": live_counts(), "objects": counted.kinds,
-        "graph_tensors": counted.graph_tensors,
+        "items": held.items, "filled": held.filled, "bounded_bytes": held.bounded.bytes,
+        "bounded_blocks": held.bounded.blocks, "bounded_objects": held.bounded.objects,
+        "live": live_counts(), "objects": counted.kinds, "graph_tensors": counted.graph_tensors,
         "figures": max(counted.figures, live_counts().get("Figure", 0))}
 
 

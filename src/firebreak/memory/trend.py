@@ -29,6 +29,17 @@ class Trend(NamedTuple):
     going_on: bool
 
 
+class Limit(NamedTuple):
+    """What growth must exceed to count: since the warm-up, and per episode."""
+
+    grown: float
+    per_episode: float
+
+    def exceeded_by(self, found: Trend) -> bool:
+        """Whether the interval lies above the limit, and enough has grown."""
+        return found.low > self.per_episode and found.grown >= self.grown
+
+
 NO_TREND = Trend(0.0, 0.0, 0.0, 0.0, False)
 
 
@@ -52,6 +63,17 @@ def trend(episodes: NDArray[np.float64], values: NDArray[np.float64]) -> Trend:
     later = float(y[-1] - y[x.size // 2])
     return Trend(float(np.median(slopes)), float(slopes[low]), float(slopes[-1 - low]), grown,
                  later > _GOING_ON * grown > 0.0)
+
+
+def without_largest_rise(values: NDArray[np.float64], at_most: float) -> NDArray[np.float64]:
+    """The series [N] as if its largest rise from one reading to the next had not been, if that is
+    no larger than `at_most`: something is used for the first time once, but leaks again and again.
+    """
+    rises = np.diff(values)
+    if rises.size == 0 or not 0.0 < rises.max() <= at_most:
+        return values
+    where = int(rises.argmax())
+    return values - np.where(np.arange(values.size) > where, rises[where], 0.0)
 
 
 def bootstrapped(episodes: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[float, float]:

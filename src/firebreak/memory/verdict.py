@@ -1,8 +1,8 @@
-"""From the rows of `memory.jsonl` to a verdict: ok, filling, leak, or too short for one.
+"""From the rows of `memory.jsonl` to a verdict: ok, filling, leak, not judged, or too short.
 
 What is exact (bytes and entries by owner, objects, figures, descriptors, threads) is judged in any
-run with enough readings. Resident memory settles for a long time by itself, so it is judged from
-20,000 env steps on. Growth that fades, or belongs to a buffer that is not yet full, is filling.
+run with enough readings. Resident memory is judged besides (`memory.resident`); where it is not,
+nothing is called ok. Growth that fades, or belongs to a buffer that is not yet full, is filling.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,22 +11,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.memory.trend import NO_TREND, Trend, after_warm_up, bootstrapped, trend
+from firebreak.memory.mappings import HEAP
+from firebreak.memory.resident import Resident, Series, read_resident
+from firebreak.memory.trend import Limit, Trend, after_warm_up, trend
 
 Row = Mapping[str, Any]
-State = Literal["ok", "filling", "leak", "too short for a verdict"]
+State = Literal["ok", "filling", "leak", "not judged", "too short for a verdict"]
 
-STEPS_FOR_RSS = 20_000
 READINGS_NEEDED = 12  # full readings, of which a third is warm-up
 TOO_SHORT: State = "too short for a verdict"
-
-
-class Limit(NamedTuple):
-    """What growth of a kind must exceed to count: since the warm-up, and per episode."""
-
-    grown: float
-    per_episode: float
-
+NOT_JUDGED: State = "not judged"
 
 LIMITS = {
     "owned_bytes": Limit(20_000, 100), "items": Limit(32, 0.1), "objects": Limit(8, 0.02),
@@ -34,13 +28,13 @@ LIMITS = {
     "open_files": Limit(3, 0.0), "threads": Limit(2, 0.0), "children": Limit(2, 0.0),
     "python_blocks": Limit(2_000, 20),
     "heap_bytes": Limit(500_000, 4_000), "gpu_bytes": Limit(1_000_000, 4_000),
-    "rss_bytes": Limit(4_000_000, 1_000),
 }
+"""Of what is exact. The limits of resident memory are in `memory.resident`."""
 _BY_OWNER = ("owned_bytes", "items", "objects", "live")
 _NAMES = {"open_files": "file_kinds", "threads": "thread_kinds"}
 _WORDS = {"figures": "figures", "graph_tensors": "tensors", "children": "child processes"}
-_ANONYMOUS = ("heap_bytes", "python_blocks", "rss_bytes", "gpu_bytes")
-"""Totals of the process: judged too, but an owner that grows explains them."""
+_TOTALS = ("heap_bytes", "python_blocks", "mapped_bytes", "rss_bytes", "gpu_bytes")
+"""Of the process: judged too, but an owner that grows explains them."""
 
 
 class Growth(NamedTuple):
@@ -60,10 +54,10 @@ class Growth(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """state; rss: trend of resident memory in bytes per episode; rss_judged: whether the run is
-    long enough for it; growths: what grows, leaks first; reason: why there is no verdict;
-    rss_bootstrap: 95 % interval of resident memory's slope by a block bootstrap, to hold against
-    that of `rss`.
+    """state; rss: trend of resident memory in bytes per episode; rss_judged: whether it was judged;
+    growths: what grows, leaks first; reason: why there is no verdict; rss_bootstrap: 95 % interval
+    of resident memory's slope by a block bootstrap, to hold against that of `rss`; rss_most: the
+    rate that nothing judged in it exceeds, bytes per episode.
     """
 
     state: State
@@ -74,6 +68,7 @@ class Verdict(NamedTuple):
     env_steps: int
     reason: str = ""
     rss_bootstrap: tuple[float, float] = (0.0, 0.0)
+    rss_most: float = 0.0
 
 
 def judge(rows: Sequence[Row]) -> Verdict:
@@ -82,19 +77,23 @@ def judge(rows: Sequence[Row]) -> Verdict:
     full = [row for row in rows if row["phase"] == "cleanup"]
     episodes = int(rows[-1]["episodes"]) if rows else 0
     steps = int(rows[-1]["env_steps"]) - int(rows[0]["env_steps"]) if rows else 0
-    x = np.array([row["episodes"] for row in full], np.float64)
-    resident = np.array([row["rss_bytes"] for row in full], np.float64)
-    rss, late = _trend_of(x, resident), after_warm_up(x)
-    rss_judged = steps >= STEPS_FOR_RSS
+    resident = read_resident(full, steps, _known_bytes(full))
     if len(full) < READINGS_NEEDED:
-        return Verdict(TOO_SHORT, rss, False, [], episodes, steps,
+        return Verdict(TOO_SHORT, resident.total, False, [], episodes, steps,
                        f"{len(full)} readings at cleanups, {READINGS_NEEDED} are needed")
-    growths = sorted(_growths(rows, full, x, rss_judged),
-                     key=lambda g: (g.state != "leak", g.kind in _ANONYMOUS))
-    state: State = ("leak" if any(g.state == "leak" for g in growths)
-                    else "filling" if growths else "ok")
-    return Verdict(state, rss, rss_judged, growths, episodes, steps,
-                   rss_bootstrap=bootstrapped(x[late], resident[late]))
+    growths = sorted([*_growths(rows, full), *_native_growths(rows, full, resident)],
+                     key=lambda g: (g.state != "leak", g.kind in _TOTALS))
+    judged = not resident.unsure or any(
+        g.state == "leak" and g.kind in ("mapped_bytes", "rss_bytes") for g in growths)
+    if any(g.state == "leak" for g in growths):
+        state: State = "leak"
+    elif not judged:
+        state = NOT_JUDGED
+    else:
+        state = "filling" if growths else "ok"
+    return Verdict(state, resident.total, judged, growths, episodes, steps,
+                   resident.unsure if state == NOT_JUDGED else "", resident.bootstrap,
+                   resident.most)
 
 
 def last_stretch(rows: Sequence[Row]) -> list[Row]:
@@ -103,43 +102,90 @@ def last_stretch(rows: Sequence[Row]) -> list[Row]:
     return list(rows[starts[-1]:] if starts else rows)
 
 
-def _growths(rows: Sequence[Row], full: Sequence[Row], x: NDArray[np.float64],
-             rss_judged: bool) -> Iterator[Growth]:
-    filling = tuple(f"{path}." for path, share in full[-1].get("filled", {}).items()
-                    if share < 1.0)
+def _growths(rows: Sequence[Row], full: Sequence[Row]) -> Iterator[Growth]:
+    """What is exact, by owner."""
+    full_since = _full_since(full)
     for kind, limit in LIMITS.items():
-        if kind == "rss_bytes" and not rss_judged:
-            continue
         for owner, y in _series(full, kind):
-            if kind in ("rss_bytes", "heap_bytes"):
-                y = y - _bytes_of(filling, full)
-            found = _trend_of(x, y)
-            if found.low > limit.per_episode and found.grown >= limit.grown:
-                fills = not found.going_on or f"{owner}.".startswith(filling)
-                state: State = "filling" if fills else "leak"
-                yield Growth(_named(owner, kind, full), kind, state, _phase(rows, kind, owner),
-                             found.slope, found.low, found.high, found.grown, _first(x, y))
+            since = max((n for path, n in full_since.items() if _is_below(owner, path)), default=0)
+            fills = len(full) - since < READINGS_NEEDED // 2
+            yield from _growth(rows, full, (kind, owner, y), limit, 0 if fills else since, fills)
+
+
+def _native_growths(rows: Sequence[Row], full: Sequence[Row],
+                    resident: Resident) -> Iterator[Growth]:
+    """What resident memory says; all of it only where no sort of mapping grows."""
+    found = False
+    for series in resident.series:
+        if series[0] == "rss_bytes" and found:
+            return
+        for growth in _growth(rows, full, series, resident.limit):
+            found = True
+            yield growth
+
+
+def _growth(rows: Sequence[Row], full: Sequence[Row], series: Series, limit: Limit,
+            since: int = 0, fills: bool = False) -> Iterator[Growth]:
+    """The growth of a series, if there is any.
+
+    Args:
+        since: the reading from which on it counts.
+        fills: it belongs to a buffer that is not yet full.
+    """
+    kind, owner, y = series
+    x = np.array([row["episodes"] for row in full], np.float64)
+    late = after_warm_up(x)
+    late[:since] = False
+    found = trend(x[late], y[late])
+    if limit.exceeded_by(found):
+        state: State = "filling" if fills or not found.going_on else "leak"
+        yield Growth(_named(owner, kind, full), kind, state, _phase(rows, kind, owner),
+                     found.slope, found.low, found.high, found.grown, _first(x, y))
 
 
 def _series(full: Sequence[Row], kind: str) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """Values at each reading by owner. What lies in bounded containers is no growth of Python's
+    allocations, of the C heap, and of the objects of a class.
+    """
     if kind not in _BY_OWNER:
         values = [row.get(kind) for row in full]
         if None not in values:
-            yield "", np.array(values, np.float64)
+            y = np.array(values, np.float64)
+            if kind == "heap_bytes":
+                y -= _known_bytes(full)
+            if kind == "python_blocks":
+                y -= np.array([row.get("bounded_blocks", 0) for row in full], np.float64)
+            yield "", y
         return
     for owner in sorted({owner for row in full for owner in row[kind]}):
-        yield owner, np.array([row[kind].get(owner, 0) for row in full], np.float64)
+        y = np.array([row[kind].get(owner, 0) for row in full], np.float64)
+        if kind == "objects":
+            y -= np.array([row.get("bounded_objects", {}).get(owner, 0) for row in full])
+        yield owner, y
 
 
-def _bytes_of(filling: tuple[str, ...], full: Sequence[Row]) -> NDArray[np.float64]:
-    """Bytes of the buffers that are not yet full, at each reading."""
-    return np.array([sum(size for owner, size in row["owned_bytes"].items()
-                         if f"{owner}.".startswith(filling)) for row in full], np.float64)
+def _full_since(full: Sequence[Row]) -> dict[str, int]:
+    """By path of a buffer that was not full at some reading: the first from which on it was."""
+    return {path: 1 + max(n for n, row in enumerate(full)
+                          if row.get("filled", {}).get(path, 1.0) < 1.0)
+            for path in {path for row in full for path, share in row.get("filled", {}).items()
+                         if share < 1.0}}
 
 
-def _trend_of(x: NDArray[np.float64], y: NDArray[np.float64]) -> Trend:
-    late = after_warm_up(x)
-    return trend(x[late], y[late]) if x.size else NO_TREND
+def _is_below(owner: str, path: str) -> bool:
+    """Whether a path leads to the owner, or to a container that holds it."""
+    return owner == path or owner.startswith((f"{path}.", f"{path}["))
+
+
+def _known_bytes(full: Sequence[Row]) -> NDArray[np.float64]:
+    """Bytes of buffers that were not full at some reading, and of what lies in bounded containers,
+    at each reading.
+    """
+    paths = tuple(_full_since(full))
+    prefixes = tuple(f"{path}{end}" for path in paths for end in ".[")
+    return np.array([row.get("bounded_bytes", 0) + sum(
+        size for owner, size in row["owned_bytes"].items() if f"{owner}.".startswith(prefixes))
+        for row in full], np.float64)
 
 
 def _named(owner: str, kind: str, full: Sequence[Row]) -> str:
@@ -153,8 +199,12 @@ def _named(owner: str, kind: str, full: Sequence[Row]) -> str:
 
 
 def _phase(rows: Sequence[Row], kind: str, owner: str) -> str:
-    """The phase that adds to it whenever it is read: the largest median, if any is above 0."""
+    """The phase that adds to it whenever it is read: the largest median, if any is above 0. Sorts
+    of mappings are not read in phases, but the C heap and all of resident memory are.
+    """
     name = f"{kind}:{owner}" if owner else kind
+    if kind == "mapped_bytes":
+        name = "heap_bytes" if owner == HEAP else "rss_bytes"
     added: dict[str, list[float]] = {}
     for row in rows:
         if "grown" in row:

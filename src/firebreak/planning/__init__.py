@@ -1,1 +1,3 @@
-"""Every way to make a plan, the evaluation of plans, and their files. Import from the modules."""
+"""Methods that make a plan, the evaluation of plans, and their files. No training: a learned method
+loads a policy. Import from the modules.
+"""

@@ -1,7 +1,6 @@
 """Every way to make a plan, by name, and the one function that makes them.
 
-All methods are shown the same keyed plan fires of a scene, so that they differ in nothing but what
-they make of them.
+All methods see the same keyed plan fires of a scene: they differ only in the plan that they make.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,104 +12,136 @@ import numpy as np
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail, unknown_name
-from firebreak.env.problem import Problem, problem_of
-from firebreak.fire.scene import Scene
-from firebreak.planning import (
-    anneal,
-    greedy,
-    guided,
-    hazard,
-    heuristics,
-    learned,
-    lookahead,
-    segments,
-    strips,
-    swap,
-    tom,
-    trees,
-)
-from firebreak.planning.limits import SEARCH, SearchOptions
-from firebreak.planning.plan import Plan, check_plan, cost_of, cost_unit
-from firebreak.planning.progress import Told, untold
-from firebreak.planning.rounds import Placement, Task, default_batch, warm_up
-from firebreak.planning.rules import FREE, PlanRules, place_under
-from firebreak.planning.walks import warm_up_walks
+from firebreak.env.storage.problem import Problem, problem_of
+from firebreak.fire import Scene
+from firebreak.planning.core.fire_counts import check_plan_fires
+from firebreak.planning.core.limits import SEARCH, SearchOptions
+from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.core.rounds import Placement, Task, default_batch
+from firebreak.planning.core.rules import FREE, PlanRules, place_under
+from firebreak.planning.learned import guided, lookahead
+from firebreak.planning.learned import policy as learned
+from firebreak.planning.patterns import line_greedy, strips, tom
+from firebreak.planning.ranking import simple, trees
+from firebreak.planning.search import anneal, greedy, swap
+from firebreak.planning.warm_up import warm_up
 
 
 class Method(NamedTuple):
-    """description: one line for --help and the documentation; place: chooses the cells."""
+    """What is known of a method without calling it.
+
+    Attributes:
+        description: one line for --help and the documentation.
+        place: chooses the cells.
+        treats: whether it treats anything.
+        stochastic: its plan differs from seed to seed; tables show the mean over several.
+        guided: follows the policy that is given.
+        searches: goes on until a limit; no other search may start from its plan.
+        takes_start: begins with the plan of another method.
+        takes_rules: keeps to cells that must be included and to a shortest piece.
+        compared: stands beside the plan that `firebreak plan` makes.
+        tries_breaks: burns the plan fires for every candidate break, which is slow where that
+            cannot be done in place.
+        keeps_fires: holds the plan fires burning under its breaks; else they burn one by one.
+    """
 
     description: str
     place: Callable[[Task], Placement]
+    treats: bool = True
+    stochastic: bool = False
+    guided: bool = False
+    searches: bool = False
+    takes_start: bool = False
+    takes_rules: bool = True
+    compared: bool = False
+    tries_breaks: bool = False
+    keeps_fires: bool = True
 
 
 def _place_milp(task: Task) -> Placement:
     # Imported when it is asked for: its solver takes 24 MB of every training run's memory.
-    from firebreak.planning.milp import place_milp
+    from firebreak.planning.search.milp import place_milp
     return place_milp(task)
 
 
+_ANEW = "burns the plan fires anew as the plan grows"
+
 METHODS: dict[str, Method] = {
-    "none": Method("treats nothing", heuristics.place_none),
-    "random": Method("treats cells at random", heuristics.place_random),
+    "none": Method("treats no cell", simple.place_none, treats=False, compared=True,
+                   keeps_fires=False),
+    "random": Method("treats random cells", simple.place_random, stochastic=True, compared=True,
+                     keeps_fires=False),
     "burn-probability": Method(
-        "treats the cells that burn most often, simulated anew as the plan grows",
-        heuristics.place_burn_probability),
+        f"treats the cells that burn most often; {_ANEW}",
+        simple.place_burn_probability, compared=True),
     "downstream-value-static": Method(
         "treats the cells with the most value burned behind them on the untreated map",
-        heuristics.place_downstream_value_static),
+        simple.place_downstream_value_static, keeps_fires=False),
     "downstream-value": Method(
-        "treats the cells with the most value burned behind them, simulated anew as the plan grows",
-        heuristics.place_downstream_value),
+        f"treats the cells with the most value burned behind them; {_ANEW}",
+        simple.place_downstream_value, compared=True),
     "value-hazard": Method(
-        "treats the cells of the greatest burn probability x flame length x value, simulated anew "
-        "as the plan grows", hazard.place_value_hazard),
+        f"treats the cells with the largest burn probability x flame length x value; {_ANEW}",
+        simple.place_value_hazard),
     "betweenness": Method(
-        "treats the cells that most ways of fire lead through, simulated anew as the plan grows",
-        trees.place_betweenness),
+        f"treats the cells on the most paths of fire; {_ANEW}", trees.place_betweenness),
     "dominator": Method(
-        "treats the cells with the most value that fire reaches only through them, simulated anew "
-        "as the plan grows", trees.place_dominator),
+        f"treats the cells with the most value that fire reaches only through them; {_ANEW}",
+        trees.place_dominator),
     "segments": Method(
-        "places straight segments, each time the one that saves most per cost on the plan fires",
-        segments.place_segments),
+        "places straight lines, each time the line that saves most per cost on the plan fires",
+        line_greedy.place_line_greedy, tries_breaks=True),
     "tom": Method(
-        "places patches across the fastest routes from the upwind edge in the worst weather",
-        tom.place_tom),
+        "places patches across the fastest paths of fire from the upwind edge in the worst "
+        "weather", tom.place_tom, keeps_fires=False),
     "strips": Method(
-        "places equal strips across the wind of the worst weather", strips.place_strips),
+        "places equal strips across the wind of the worst weather", strips.place_strips,
+        keeps_fires=False),
     "greedy": Method(
-        "treats, step by step, the cell that saves most on the plan fires, all cells tried",
-        greedy.place_greedy),
+        "treats one cell after another, each time the cell that saves most on the plan fires; "
+        "tries all cells", greedy.place_greedy, tries_breaks=True),
     "greedy-filtered": Method(
-        "as greedy, but tries the 64 cells with the most value burned behind them at every step",
-        greedy.place_greedy_filtered),
+        "as greedy, but tries only the 64 cells with the most value burned behind them",
+        greedy.place_greedy_filtered, tries_breaks=True),
     "swap": Method(
-        "moves the breaks of the best quick plan, a few at a time, while the plan fires lose less",
-        swap.place_swap),
+        "starts from the best quick plan and moves a few breaks at a time while the plan fires "
+        "lose less", swap.place_swap, searches=True, takes_start=True, tries_breaks=True),
     "anneal": Method(
-        "simulated annealing of the best quick plan on the plan fires",
-        anneal.place_anneal),
+        "improves the best quick plan on the plan fires by simulated annealing",
+        anneal.place_anneal, searches=True, takes_start=True, tries_breaks=True),
     "milp": Method(
-        "solves a mixed-integer program of the plan fires' spread graphs, with a bound; small maps",
-        _place_milp),
+        "solves a mixed-integer program on the plan fires' spread graphs, with a bound; for small "
+        "maps", _place_milp, searches=True, takes_start=True, takes_rules=False),
     "regression": Method(
-        "treats the cells whose own gain a network predicts largest, without reinforcement "
-        "learning, simulated anew as the plan grows", learned.place_regression),
+        "treats the cells with the largest gain that a network predicts, trained without "
+        f"reinforcement learning; {_ANEW}", learned.place_regression),
     "dqn": Method(
-        "treats the cells that a trained policy values most, simulated anew as the plan grows",
-        learned.place_dqn),
+        f"treats the cells or lines that a trained policy values most; {_ANEW}",
+        learned.place_dqn, guided=True),
     "dqn-lookahead": Method(
-        "as dqn, but burns the plan fires with each of the policy's best segments before it places "
-        "one", lookahead.place_dqn_lookahead),
+        "as dqn, but burns the plan fires with each of the policy's best lines before it places "
+        "one", lookahead.place_dqn_lookahead, guided=True, tries_breaks=True),
     "dqn-search": Method(
-        "moves the breaks of a trained policy's plan about, a few at a time, as the policy and the "
-        "plan fires propose", guided.place_dqn_search),
+        "starts from a trained policy's plan and moves a few breaks at a time, as the policy and "
+        "the plan fires propose", guided.place_dqn_search, guided=True, searches=True,
+        tries_breaks=True),
 }
 
+DEFAULT = "dqn"
+"""The method that plans where none is named."""
 
-GUIDED = {"dqn", "dqn-lookahead", "dqn-search"}
-"""Methods that follow a policy."""
+
+def _place_nothing(task: Task) -> Placement:
+    raise AssertionError("a plan that was made elsewhere is not made here")
+
+
+GIVEN = Method("a plan that was made elsewhere", _place_nothing)
+
+
+def method_of(name: str) -> Method:
+    """The method of a plan's name; GIVEN where the name is that of a file or of existing breaks."""
+    return METHODS.get(name, GIVEN)
 
 
 def check_methods(names: Sequence[str], where: str) -> None:
@@ -123,32 +154,42 @@ def check_methods(names: Sequence[str], where: str) -> None:
         if name not in METHODS:
             raise unknown_name("method", name, METHODS, where)
     if not names or len(set(names)) < len(names):
-        raise fail(expected="methods, each once", given=", ".join(names) or "none", where=where,
-                   remedy=f"choose from {', '.join(METHODS)}")
+        raise fail(expected="one or more methods, each once", given=", ".join(names) or "none",
+                   where=where, remedy=f"choose from {', '.join(METHODS)}")
+
+
+def _check_start(method: str, start: str) -> None:
+    """Refuses a start that is no method, or itself a search where the method takes a start."""
+    check_methods([start], "--search-from")
+    if METHODS[method].takes_start and METHODS[start].searches:
+        raise fail(expected="a method that does not search itself", given=start,
+                   where="--search-from",
+                   remedy="choose for example downstream-value, greedy or dqn")
 
 
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
               policy: Policy | None = None, batch: int | None = None,
               search: SearchOptions = SEARCH, rules: PlanRules = FREE,
-              told: Told = untold) -> Plan:
+              report: Reporter = no_report) -> Plan:
     """The plan of a method for a scene.
 
     Args:
         budget_share: share of the cost of all treatable cells, (0, 1].
-        plan_fires: number of fires of the set "plan" that the method is shown.
+        plan_fires: number of fires of the set "plan" that the method sees.
         method: a name in METHODS.
         seed: of random methods; the fires are keyed by the scene's seed.
         policy: for learned methods.
         batch: cells placed per simulation, spaced apart; None: as many as need about 50 rounds.
         search: limits and start of methods that search.
-        rules: what the plan must keep to; cells that it must have come first in it. "none" treats
-            nothing all the same.
-        told: the share of the plan that is made; it falls where short pieces are planned anew.
+        rules: what the plan must keep to; cells that it must have come first in it. A method that
+            treats nothing treats nothing all the same.
+        report: takes the share of the plan that is made; it falls where short pieces are planned
+            anew.
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
-            a batch below 1, limits of a search that allow nothing, fires that burn nothing of
-            value, a map that the method is not made for.
+            a batch below 1, limits of a search that allow nothing, a search that is to start from
+            a search, fires that burn nothing of value, a map that the method is not made for.
     """
     check_methods([method], "--method")
     if batch is not None and batch < 1:
@@ -156,31 +197,32 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
                    remedy="leave it out for about 50 rounds")
     search.check()
     if search.start is not None:
-        check_methods([search.start], "--search-from")
+        _check_start(method, search.start)
     warm_up()
-    warm_up_walks()
+    check_plan_fires(scene, plan_fires, kept=METHODS[method].keeps_fires)
     began = perf_counter()
     fires = scene.fires("plan", plan_fires)
     land = scene.landscape
     problem = problem_of(scene, budget_share, fires, fires.first(0))
-    rules.check(method, problem)
-    if method == "none":
+    rules.check(method, METHODS[method].takes_rules, problem)
+    if not METHODS[method].treats:
         rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0)
 
-    def place(name: str, ruled: Problem, told: Told = untold) -> Placement:
+    def place(name: str, ruled: Problem, report: Reporter = no_report) -> Placement:
         return METHODS[name].place(Task(
             ruled, seed, batch or default_batch(land, budget_share), policy, search,
-            lambda start: place(start, ruled), told))
+            lambda start: place(start, ruled), report))
 
+    follows = any(METHODS[name].guided for name in (method, search.start) if name is not None)
     budget = problem.budget if rules.budget is None else rules.budget
-    placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled, told))
+    placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled, report))
     plan = Plan(method=method, cells=placed.cells, shape=land.shape,
                 cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
                 budget=budget, budget_share=budget_share, landscape=land.name,
                 landscape_checksum=scene.landscape.checksum(), plan_fires=plan_fires, seed=seed,
                 seconds=perf_counter() - began, simulations=placed.simulations,
-                policy=policy.provenance if policy and GUIDED & {method, search.start} else None,
+                policy=policy.provenance if policy and follows else None,
                 notes=placed.notes)
     check_plan(plan, land)
-    told(1.0)
+    report(1.0)
     return plan

@@ -1,1 +1,3 @@
-"""What people look at: figures, animation, reports. Import from the modules."""
+"""Figures, HTML reports and the explorer. No method and no training: these are in `planning` and
+`train`. Import from the modules.
+"""

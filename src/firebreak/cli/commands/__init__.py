@@ -1,0 +1,21 @@
+"""One module per command: its options and what it prints. What commands share is in `shared`; what
+they compute is in the packages below.
+"""
+
+COMMANDS = {
+    "train": "train a fuel-break policy and compare it on landscapes it never saw",
+    "trials": "search for hyper-parameters, cross-validated over folds of land",
+    "evolve": "evolve a population of policies that share one replay",
+    "plan": "make a plan for a landscape and write it as GeoTIFF, CSV and pictures",
+    "methods": "list the planning methods and what each does",
+    "evaluate": "compare methods and plans on test fires",
+    "simulate": "burn a landscape: burn probability, arrival time, intensity, downstream value",
+    "visualize": "figures of a trained policy; --serve opens the explorer of a run, a plan or "
+                 "a landscape",
+    "landscape": "read, convert, fetch or generate a landscape (info, convert, fetch, generate)",
+    "memory": "what a run held, and whether its memory was constant (report, check)",
+    "policy": "write a policy of an earlier version as a file of this one (convert)",
+    "behavior": "fire behaviour of a table of cases (Rothermel, or the Canadian FBP System)",
+    "bench": "how fast this machine is",
+}
+"""Command -> what it does, in the order of the help."""

@@ -1,0 +1,140 @@
+"""`firebreak evolve CONFIG`: an evolutionary population of policies with one shared replay."""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from firebreak.checks import fail
+from firebreak.cli.shared import common, runs
+from firebreak.cli.shared.executor_options import ExecutorOptions
+from firebreak.cli.shared.run_output import compare
+from firebreak.train.config import DEFAULT_PRESET
+
+if TYPE_CHECKING:
+    from firebreak.train.config.schema import RunConfig
+    from firebreak.train.studies.evolution import Evolution
+
+
+@dataclass
+class EvolveArguments:
+    """Evolve a population of fuel-break policies."""
+
+    config: Annotated[str, tyro.conf.Positional] = DEFAULT_PRESET
+    """A TOML file or a preset; its [evolution] table says how."""
+    run: runs.RunOptions = field(default_factory=runs.RunOptions)
+    population: int | None = None
+    """Members, instead of the configuration's."""
+    generations: int | None = None
+    """Generations in all, instead of the configuration's."""
+    quiet: bool = False
+    """No line for each generation."""
+    json: bool = False
+    """End with one machine-readable line."""
+    where: ExecutorOptions = field(default_factory=ExecutorOptions)
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command."""
+    from firebreak.executors.base import Recipe, closing
+    from firebreak.train.config.load import data_folder
+    from firebreak.train.data.splits import make_splits
+    from firebreak.train.rollout.player import make_player
+    from firebreak.train.studies.evolution import Evolution
+
+    args = common.parse(EvolveArguments, arguments, "evolve")
+    config = runs.configuration(args.config, args.run, {
+        "evolution.population": args.population, "evolution.generations": args.generations})
+    folder = runs.folder_of(args.run, f"evolve-{Path(args.config).stem}")
+    splits = make_splits(config, data_folder(config, None))
+    begin = time.perf_counter()
+    with closing(args.where.open(Recipe(make_player, (config,)))) as executor:
+        evolution = Evolution(config, executor, splits.train[0].shape, folder)
+        # Only after all of that has worked.
+        with runs.writing(folder, config, "evolve", "generations"):
+            _begin_or_resume(evolution, folder, args.run.resume is not None)
+            end = _consume(evolution, folder, config, args.quiet)
+            live = evolution.live()
+    compare(config, splits, folder)
+    print(f"\nfitness of the best: {end['first_fitness']:.3f} in generation 0, "
+          f"{end['best_fitness']:.3f} in the end; policy.safetensors and figures are in {folder}")
+    if args.json:
+        common.print_json({
+            "run": str(folder), "generations": end["generation"],
+            "best_fitness": end["best_fitness"], "first_fitness": end["first_fitness"],
+            "live": live, "env_steps": end["env_steps"],
+            "learner_steps": end["learner_steps"], "workers": executor.workers,
+            "executor": executor.backend.name, "population_sha256": end["population_sha256"],
+            "seconds": time.perf_counter() - begin})
+    return 0
+
+
+def _begin_or_resume(evolution: "Evolution", folder: Path, resumed: bool) -> None:
+    """Takes the folder to where the run goes on: after its last generation, or at the beginning."""
+    from firebreak.files import write_text
+    from firebreak.train.config.load import as_toml
+    from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
+    from firebreak.train.storage.metrics import rewind
+    from firebreak.train.storage.store import sweep
+
+    sweep(folder / CHECKPOINTS)
+    if resumed:
+        rewind(folder, evolution.resume() if checkpoints_of(folder / CHECKPOINTS) else {})
+    write_text(folder / "config.toml", as_toml(evolution.config))
+    workers = evolution.executor.workers
+    print(f"{folder}: {len(evolution.members)} members, {workers} "
+          f"{'worker' if workers == 1 else 'workers'} ({evolution.executor.backend.name}), "
+          f"replay {evolution.replay.nbytes / 1e6:.1f} MB")
+
+
+def _consume(evolution: "Evolution", folder: Path, config: "RunConfig",
+             quiet: bool) -> dict[str, Any]:
+    """Writes the rows of a run, tells and draws its generations, returns the last row."""
+    from firebreak.train.storage.metrics import RunLog
+
+    log = RunLog(folder, config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files)
+    evolution.positions = log.positions
+    last: dict[str, Any] = {}
+    try:
+        for row in evolution.run():
+            log.write(row)
+            if row["kind"] == "generation":
+                if not quiet:
+                    print(described(row), flush=True)
+                every = config.evolution.figure_every
+                if row["generation"] % every == every - 1:
+                    draw_fitness(folder)
+            last = row
+        draw_fitness(folder)
+    finally:
+        log.close()
+    return last
+
+
+def described(row: dict[str, Any]) -> str:
+    """A generation in one line."""
+    ready = (f"replay {row['replay']:,} / {row['learning_starts']:,}"
+             + ("" if row["loss"] is not None else ", not ready: no learning")
+             if row["replay"] < row["learning_starts"] else f"replay {row['replay']:,}")
+    loss = "" if row["loss"] is None else f", loss {row['loss']:.4f}"
+    times = ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in row["seconds"].items())
+    return (f"generation {row['generation']}: fitness mean {row['fitness_mean']:.3f}, "
+            f"max {row['fitness_max']:.3f}, min {row['fitness_min']:.3f}; {ready}{loss}; {times}")
+
+
+def draw_fitness(folder: Path) -> Path:
+    """Draws the fitness of all generations so far."""
+    from firebreak.report.figures.canvas import save_figure
+    from firebreak.report.figures.fitness import fitness_figure
+    from firebreak.train.storage.stored import metrics_rows
+
+    rows = [row for row in metrics_rows(folder) if row["kind"] == "generation"]
+    if not rows:
+        raise fail(expected="rows of generations", given="none",
+                   where=str(folder / "metrics.jsonl"), remedy="evolve at least one")
+    best = rows[-1]["best_fitness"]
+    caption = (f"{folder.name}: {len(rows[-1]['fitness'])} members, {rows[-1]['env_steps']:,} "
+               f"environment steps, {rows[-1]['learner_steps']:,} learner steps; best {best:.1%}")
+    return save_figure(fitness_figure(rows, caption=caption), folder / "figures" / "fitness.png")

@@ -1,0 +1,233 @@
+"""The explorer of `firebreak visualize`: served on loopback with --serve, or written with --export.
+"""
+
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from firebreak.checks import fail
+from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
+from firebreak.cli.shared import common
+from firebreak.cli.shared.progress import progress_bar
+from firebreak.cli.shared.run_output import test_scene
+from firebreak.cli.shared.scene_options import SceneOptions
+from firebreak.cli.shared.signals import Terminated
+from firebreak.files import made_folder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from firebreak.agent.policy_file import Policy
+    from firebreak.fire import Scene
+    from firebreak.landscape.landscape import Landscape
+    from firebreak.report.explorer.plans import ShownPlan
+    from firebreak.report.explorer.state import ExplorerState
+
+_MOST_PORT = 65_535
+_MAX_ROUND_S = 60.0  # that a plan of the explorer takes between two questions, at most
+
+
+class Subject(NamedTuple):
+    """What is explored. cells: of the plan, in order; run: its name, or None; build_order: of the
+    segment of each cell, where the cells come in it.
+    """
+
+    scene: "Scene"
+    name: str
+    cells: "NDArray[np.int64]"
+    policy: "Policy | None"
+    budget_share: float
+    plan_fires: int
+    seed: int
+    run: str | None
+    build_order: "tuple[int, ...]" = ()
+
+
+def explore(args: VisualizeArguments) -> int:
+    """Serves or writes the explorer."""
+    from firebreak.report.explorer.data import caption_words
+    from firebreak.report.explorer.plans import shown_plan
+    from firebreak.report.explorer.state import ExplorerState
+
+    _check(args)
+    common.use_threads(args.threads, torch_threads=1)
+    begin = time.perf_counter()
+    subject = _subject(args)
+    state = ExplorerState(subject.scene, budget_share=subject.budget_share,
+                          plan_fires=subject.plan_fires, policy=subject.policy)
+    plan = shown_plan(state, subject.name, subject.cells, lambda: None,
+                      subject.build_order)
+    caption = caption_words(subject.scene, subject.seed, subject.run)
+    files = [] if args.export is None else [_export(args, state, plan, caption)]
+    for path in files:
+        print(f"{path} ({path.stat().st_size / 1e6:.1f} MB; opens in a browser, needs no network)")
+    if args.serve:
+        _serve(args, state, plan, caption)
+    if args.json:
+        common.print_json({"files": [str(path) for path in files],
+                           "seconds": time.perf_counter() - begin})
+    return 0
+
+
+def _check(args: VisualizeArguments) -> None:
+    if not 0 <= args.port <= _MOST_PORT:
+        raise fail(expected=f"a port from 0 to {_MOST_PORT}", given=f"{args.port}", where="--port",
+                   remedy="leave it out")
+    if args.plan_fires < 1:
+        raise fail(expected="at least 1 plan fire", given=f"{args.plan_fires}",
+                   where="--plan-fires", remedy="256 is usual")
+    if args.export is not None and args.export.is_dir():
+        raise fail(expected="a file to write", given="a folder", where=str(args.export),
+                   remedy="name a file, such as explorer.html")
+
+
+def _subject(args: VisualizeArguments) -> Subject:
+    folder = Path(args.runs[0])
+    if (folder / "config.toml").is_file():
+        return _of_run(folder, args)
+    if (folder / "plan.json").is_file():
+        return _of_plan(folder, args)
+    return _of_landscape(args)
+
+
+def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
+    from firebreak.agent.policy_file import load_policy
+    from firebreak.planning.methods import DEFAULT, make_plan
+
+    config, splits = run_parts(folder, args)
+    scene, policy = test_scene(splits, args.landscape), load_policy(folder)
+    seed = config.evaluation.test_seed
+    plan = make_plan(scene, config.budget, config.fires.plan_fires, DEFAULT, seed=seed,
+                     policy=policy)
+    return Subject(scene, DEFAULT, plan.cells, policy, config.budget, config.fires.plan_fires, seed,
+                   folder.name)
+
+
+def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
+    """A plan on the land and under the options that it was made with."""
+    from firebreak.agent.policy_file import SHIPPED, load_policy
+    from firebreak.cli.shared.plan_inputs import place_of
+    from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
+
+    if args.plan is not None or args.area is not None or args.scene_options() != SceneOptions(
+            threads=args.threads, json=args.json):
+        raise fail(expected="a plan's folder alone, which says what it was made on and with",
+                   given="options of the land, the fires or the breaks too", where=str(folder),
+                   remedy=f"leave them out, or give the landscape and --plan {folder}")
+    made = recorded(folder)
+    place = place_of(made.place, made.scene.read(made.landscape), made.budget,
+                     made.scene.breaks.break_width_m, made.config)
+    warn_of_another_landscape(folder, place.full.checksum())
+    scene = made.scene.scene(place.land, made.landscape)
+    policy = load_policy(args.policy or made.policy or SHIPPED)
+    return _of_cells(_Given(folder, place.full, place.land, place.offset), scene, policy,
+                     made.plan_fires, made.scene.seed)
+
+
+def _of_landscape(args: VisualizeArguments) -> Subject:
+    from firebreak.agent.policy_file import SHIPPED, load_policy
+    from firebreak.cli.shared.plan_inputs import part_of
+    from firebreak.planning.methods import DEFAULT, check_methods, make_plan
+
+    method = args.method or DEFAULT
+    check_methods([method], "--method")
+    options = args.scene_options()
+    full = options.read(args.runs[0])
+    land, offset = (full, (0, 0)) if args.area is None else part_of(full, args.area)
+    scene = options.scene(land, args.runs[0])
+    with warnings.catch_warnings():
+        if args.policy is None and method != DEFAULT:
+            warnings.simplefilter("ignore")  # the Q-map is an extra here
+        policy = load_policy(args.policy or SHIPPED)
+        common.warn_of_other_breaks(policy, options)
+    if args.plan is None:
+        plan = make_plan(scene, args.budget, args.plan_fires, method, seed=options.seed,
+                         policy=policy)
+        return Subject(scene, plan.method, plan.cells, policy, args.budget, args.plan_fires,
+                       options.seed, None)
+    common.warn_of_other_options(args.plan, options)
+    return _of_cells(_Given(args.plan, full, land, offset), scene, policy, args.plan_fires,
+                     options.seed)
+
+
+class _Given(NamedTuple):
+    """A plan to read for a whole map, and the part of the map to show it on."""
+
+    path: Path
+    full: "Landscape"
+    land: "Landscape"
+    offset: tuple[int, int]
+
+
+def _of_cells(plan: _Given, scene: "Scene", policy: "Policy", plan_fires: int,
+              seed: int) -> Subject:
+    from firebreak.env.storage.problem import budget_cost
+    from firebreak.planning.output.export import read_build_order, read_plan
+
+    land, (top, left) = plan.land, plan.offset
+    given = read_plan(plan.path, plan.full)
+    numbers = read_build_order(plan.path, plan.full, given.cells)
+    first = np.arange(given.cells.size) if numbers is None else np.argsort(numbers, kind="stable")
+    rows, cols = np.divmod(given.cells[first], plan.full.shape[1])
+    rows, cols = rows - top, cols - left
+    inside = (rows >= 0) & (rows < land.shape[0]) & (cols >= 0) & (cols < land.shape[1])
+    inside[inside] = land.treatable[rows[inside], cols[inside]]
+    if not inside.all():
+        raise fail(expected="a plan inside the area", given=f"{(~inside).sum()} cells outside it",
+                   where=str(plan.path), remedy="give the --area that the plan was made for")
+    cells = rows * land.shape[1] + cols
+    whole = budget_cost(scene, 1.0)
+    spent = float(land.cost.ravel()[cells].astype(np.float64).sum())
+    share = max(spent, float(land.cost[land.treatable].min())) / whole
+    return Subject(scene, given.method, cells, policy, min(share, 1.0), plan_fires, seed, None,
+                   () if numbers is None else tuple(numbers[first].tolist()))
+
+
+def _export(args: VisualizeArguments, state: "ExplorerState", plan: "ShownPlan",
+            caption: str) -> Path:
+    from firebreak.report.explorer.page import static_page
+    from firebreak.report.explorer.plans import compared_plan, other_methods, shown_plan
+    from firebreak.report.pages.html import write_page
+
+    path = args.export
+    assert path is not None
+    plans = [plan]
+    with progress_bar(None, "step", quiet=args.quiet) as advance:
+        def breathe() -> None:
+            advance(1)
+
+        for method in other_methods(state.scene, plan.name):
+            cells = compared_plan(state.scene, state.budget_share, state.plan_fires, method,
+                                  breathe)
+            plans.append(shown_plan(state, method, cells, breathe))
+        text = static_page(state, plans, caption, breathe)
+    made_folder(path.parent)
+    return write_page(path, text)
+
+
+def _serve(args: VisualizeArguments, state: "ExplorerState", plan: "ShownPlan",
+           caption: str) -> None:
+    from firebreak.fire import max_threads
+    from firebreak.report.explorer.server import Explorer, make_server
+
+    explorer = Explorer(state, plan, caption, args.threads or max_threads())
+    server = make_server(explorer, args.port)
+    others = threading.Thread(target=explorer.make_others, daemon=True)
+    others.start()
+    print(f"explorer: {server.url}  (Ctrl-C ends it)", flush=True)
+    try:
+        server.serve_forever()
+    except Terminated:
+        raise
+    except KeyboardInterrupt:  # how it is meant to be ended
+        print("\nexplorer: ended", file=sys.stderr)
+    finally:
+        server.server_close()
+        # A thread in compiled code while the interpreter ends would abort the process.
+        explorer.close()
+        others.join(_MAX_ROUND_S)

@@ -1,0 +1,110 @@
+"""`firebreak landscape`: chooses the action; info and generate."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from firebreak.checks import fail, unknown_name
+from firebreak.cli.commands.landscape import convert, fetch
+from firebreak.cli.commands.landscape.describe import describe
+from firebreak.cli.shared import common
+from firebreak.settings.kinds import Positive
+
+_USAGE = """usage: firebreak landscape info|generate|convert|fetch ...
+
+  info LANDSCAPE                   fuels by area, terrain, extent
+  generate FILE.tif                a synthetic landscape
+  convert LANDSCAPE --to FORMAT --out PATH   geotiff, ascii, cell2fire or lcp
+  fetch FILE.tif --bbox W S E N --email ADDRESS   from LANDFIRE"""
+
+
+@dataclass
+class InfoArguments:
+    """Describe a landscape: size, place, terrain, fuels by area."""
+
+    landscape: Annotated[str, tyro.conf.Positional]
+    """A file or folder, or synthetic:SEED[:SIZE]."""
+    terrain: Literal["derived", "shipped"] = "derived"
+    """Derive slope and aspect from elevation, or take the file's own."""
+    crs: str | None = None
+    """Coordinate reference system to use instead of the file's own."""
+    out: Path | None = None
+    """Also write the map into this folder: a picture, and the fuels as a coloured GeoTIFF."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+@dataclass
+class GenerateArguments:
+    """Make a synthetic landscape."""
+
+    out: Annotated[Path, tyro.conf.Positional]
+    """The GeoTIFF to write."""
+    seed: int = 0
+    """The same seed gives the same landscape."""
+    size: int = 40
+    """Rows and columns."""
+    family: str | None = None
+    """Kind of landscape; drawn from the seed if not given."""
+    cell_size_m: Positive = 100.0
+    """Side of a cell."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+def run(arguments: list[str]) -> int:
+    """Runs an action."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(_USAGE)
+        return 0
+    actions = {"info": _info, "generate": _generate, "convert": convert.run, "fetch": fetch.run}
+    if arguments[0] not in actions:
+        raise unknown_name("action", arguments[0], actions, "firebreak landscape")
+    return actions[arguments[0]](arguments[1:])
+
+
+def _info(arguments: list[str]) -> int:
+    from firebreak.landscape.formats.read import read_landscape
+
+    args = common.parse(InfoArguments, common.without_seed(arguments), "landscape info")
+    begin = time.perf_counter()
+    land = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
+    print(describe(land))
+    files = []
+    if args.out is not None:
+        from firebreak.landscape.formats.write import write_fuel_map
+        from firebreak.report.figures.canvas import save_figure
+        from firebreak.report.figures.maps import landscape_figure
+
+        folder = common.new_folder(args.out, "landscape")
+        picture = landscape_figure(land, caption=land.name)
+        files = [str(save_figure(picture, folder / "landscape.png")),
+                 str(write_fuel_map(folder / "fuel.tif", land))]
+        print("\n".join(files))
+    if args.json:
+        rows, cols = land.shape
+        common.print_json({"files": files, "seconds": time.perf_counter() - begin, "rows": rows,
+                           "columns": cols, "cell_size_m": land.cell_size_m,
+                           "burnable_cells": int(land.burnable.sum()),
+                           "checksum": land.checksum()})
+    return 0
+
+
+def _generate(arguments: list[str]) -> int:
+    from firebreak.landscape.formats.write import write_landscape
+    from firebreak.landscape.synthetic.generate import generate
+
+    args = common.parse(GenerateArguments, arguments, "landscape generate")
+    if not args.cell_size_m > 0.0:
+        raise fail(expected="a cell size above 0 m", given=f"{args.cell_size_m:g}",
+                   where="--cell-size-m", remedy="30 to 100 is usual")
+    begin = time.perf_counter()
+    land = generate(args.seed, args.size, family=args.family, cell_size_m=args.cell_size_m)
+    path = write_landscape(args.out, land)
+    print(f"{describe(land)}\n{path}")
+    if args.json:
+        common.print_json({"files": [str(path)], "seconds": time.perf_counter() - begin})
+    return 0

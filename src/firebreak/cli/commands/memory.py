@@ -1,0 +1,185 @@
+"""`firebreak memory report|check`: what a run held, whether anything grew, and who owns it."""
+
+import tempfile
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from firebreak.checks import fail, unknown_name
+from firebreak.cli.shared import common
+
+if TYPE_CHECKING:
+    from firebreak.memory.verdict import Verdict
+    from firebreak.train.config.schema import RunConfig
+
+FILE = "memory.jsonl"
+LEAK_FOUND, NO_VERDICT = 1, 4
+
+
+@dataclass
+class ReportArguments:
+    """Print what a run held by phase, what grew, and draw the timeline."""
+
+    run: Annotated[Path, tyro.conf.Positional]
+    """Folder of a run made by `firebreak train`."""
+    out: Path | None = None
+    """The picture to write; figures/memory_timeline.png in the run's folder if not given."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+@dataclass
+class CheckArguments:
+    """Judge whether a run's memory is constant. Exit code 0: it is; 1: it is not; 2: bad input; 4:
+    the run is too short to say, or resident memory could not be judged.
+    """
+
+    target: Annotated[str, tyro.conf.Positional]
+    """Folder of a run, judged as it is, or a TOML file or preset, trained for the check."""
+    episodes: int | None = None
+    """Of a run: how many to judge, all if not given. Of a configuration: how many to train."""
+    out: Path | None = None
+    """Folder to keep the run of a configuration in; it is not kept if not given."""
+    set: Annotated[list[str], tyro.conf.UseAppendAction] = field(default_factory=list)
+    """Change a key of the configuration. May be repeated."""
+    data: str | None = None
+    """Folder that the maps of the configuration are relative to; else FIREBREAK_DATA."""
+    seed: int | None = None
+    """Seed of the run, instead of the configuration's."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+def run(arguments: list[str]) -> int:
+    """Runs `report` or `check`."""
+    actions = {"report": _report, "check": _check}
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print("usage: firebreak memory report|check ...\n\n"
+              "  report RUN                        table by phase, what grew, a timeline\n"
+              "  check RUN|CONFIG [--episodes N]   exit code 1 if memory leaks, 4 if too short to "
+              "say,\n"
+              "                                    or if resident memory could not be judged\n\n"
+              "Both take --seed and --json.")
+        return 0
+    if arguments[0] not in actions:
+        raise unknown_name("action", arguments[0], actions, "firebreak memory")
+    return actions[arguments[0]](arguments[1:])
+
+
+def _report(arguments: list[str]) -> int:
+    from firebreak.memory.explain import describe_verdict, to_json
+    from firebreak.memory.verdict import judge
+    from firebreak.report.figures.canvas import save_figure
+    from firebreak.report.figures.memory_timeline import memory_figure
+
+    args = common.parse(ReportArguments, common.without_seed(arguments), "memory report")
+    begin = time.perf_counter()
+    rows = rows_of(args.run)
+    verdict = judge(rows)
+    print(describe_verdict(verdict, rows))
+    path = save_figure(memory_figure(rows, caption=f"run {args.run.name}", verdict=verdict),
+                       args.out or args.run / "figures" / "memory_timeline.png")
+    print(path)
+    if args.json:
+        common.print_json({**to_json(verdict), "files": [str(path)],
+                           "seconds": time.perf_counter() - begin})
+    return 0
+
+
+def _check(arguments: list[str]) -> int:
+    from firebreak.memory.explain import describe_verdict
+    from firebreak.memory.verdict import judge
+
+    args = common.parse(CheckArguments, arguments, "memory check")
+    if args.episodes is not None and args.episodes < 1:
+        raise fail(expected="at least 1 episode", given=f"{args.episodes}", where="--episodes",
+                   remedy="give more, or leave it out to judge all of a run")
+    begin = time.perf_counter()
+    if Path(args.target).is_dir():
+        rows = [row for row in rows_of(Path(args.target))
+                if args.episodes is None or row["episodes"] <= args.episodes]
+    else:
+        rows = _trained_rows(args)
+    verdict = judge(rows)
+    print(describe_verdict(verdict, rows))
+    return _conclude(verdict, args.json, time.perf_counter() - begin)
+
+
+def _conclude(verdict: "Verdict", as_json: bool, seconds: float) -> int:
+    from firebreak.memory.explain import to_json
+    from firebreak.memory.verdict import NOT_JUDGED, TOO_SHORT
+
+    if as_json:
+        common.print_json({**to_json(verdict), "seconds": seconds})
+    if verdict.state in (TOO_SHORT, NOT_JUDGED):
+        return NO_VERDICT
+    return LEAK_FOUND if verdict.state == "leak" else 0
+
+
+def rows_of(run: Path) -> list[dict[str, Any]]:
+    """The memory rows of a run.
+
+    Raises:
+        InputError: no run, no rows, or one that is damaged or of another version.
+    """
+    from firebreak.train.storage.stored import memory_rows
+
+    if not (run / "config.toml").is_file():
+        raise fail(expected="a run folder with config.toml", given="none there", where=str(run),
+                   remedy="give the folder of a run made by 'firebreak train'")
+    return memory_rows(run)
+
+
+def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
+    """Trains a configuration for the check, without the comparison at its end."""
+    from firebreak.cli.shared.run_output import consume
+    from firebreak.files import write_text
+    from firebreak.train.config.load import as_toml, data_folder, load_config, with_data
+    from firebreak.train.data.splits import make_splits
+    from firebreak.train.run.trainer import ParallelTrainer
+    from firebreak.train.storage.lock import locked
+    from firebreak.train.storage.metrics import read_rows
+
+    changes = list(args.set) + ([f"seed={args.seed}"] if args.seed is not None else [])
+    config = often_read(load_config(args.target, changes), args.episodes)
+    common.use_threads(config.train.threads, config.train.torch_threads)
+    data = data_folder(config, args.data)
+    splits = make_splits(config, data)
+    config = with_data(config, data)
+    kept = nullcontext(args.out) if args.out else tempfile.TemporaryDirectory()
+    with kept as name:
+        folder = Path(name)
+        if (folder / "config.toml").exists():
+            raise fail(expected="a folder without a run", given="one that holds a run",
+                       where=str(folder), remedy="use another --out, or check that run itself")
+        trainer = ParallelTrainer(config, splits, folder)
+        with locked(folder):  # nothing is written before all of that has worked
+            write_text(folder / "config.toml", as_toml(config))
+            print(trainer.describe())
+            consume(trainer, folder, config, quiet=True)
+            return read_rows(folder / FILE)
+
+
+def often_read(config: "RunConfig", episodes: int | None) -> "RunConfig":
+    """The configuration for N episodes, cleaned up and validated often enough for a verdict.
+
+    Raises:
+        InputError: N is too short for a verdict.
+    """
+    from firebreak.memory.verdict import READINGS_NEEDED
+
+    count = episodes or config.train.episodes
+    if count < READINGS_NEEDED:
+        raise fail(expected=f"at least {READINGS_NEEDED} episodes", where="--episodes",
+                   given=f"{count}, too short for a verdict", remedy="give more")
+    # Several episodes may end in one turn of the loop, which is read once.
+    period = max(min(config.cleanup.episodes, count // (4 * READINGS_NEEDED)), 1)
+    every = max(min(config.evaluation.every_episodes, count // READINGS_NEEDED), 1)
+    return config.model_copy(update={
+        "train": config.train.model_copy(update={"episodes": count}),
+        "cleanup": config.cleanup.model_copy(update={"episodes": period}),
+        "evaluation": config.evaluation.model_copy(update={"every_episodes": every})})

@@ -1,0 +1,34 @@
+"""`firebreak methods`: the planning methods by name, and what each does."""
+
+import textwrap
+from dataclasses import dataclass
+
+from firebreak.cli.shared import common
+
+WIDTH = 96
+
+
+@dataclass
+class MethodsArguments:
+    """List the planning methods: the names that --method and --methods take."""
+
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command."""
+    args = common.parse(MethodsArguments, arguments, "methods")
+    from firebreak.planning.methods import DEFAULT, METHODS
+
+    column = max(map(len, METHODS)) + 2
+    for name, method in METHODS.items():
+        text = method.description + (" (the default of plan)" if name == DEFAULT else "")
+        print(textwrap.fill(text, WIDTH, initial_indent=name.ljust(column),
+                            subsequent_indent=" " * column))
+    if args.json:
+        common.print_json({"methods": {
+            name: {"description": method.description, "default": name == DEFAULT,
+                   "stochastic": method.stochastic, "policy": method.guided,
+                   "searches": method.searches} for name, method in METHODS.items()}})
+    return 0

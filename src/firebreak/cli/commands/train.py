@@ -1,0 +1,171 @@
+"""`firebreak train CONFIG|PRESET`: train, then compare on test fires of landscapes held out."""
+
+import dataclasses
+import shlex
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from firebreak.cli.shared import common, runs, signals
+from firebreak.cli.shared.option_bounds import option_of
+from firebreak.cli.shared.run_output import compare, consume, draw_run
+from firebreak.train.config import DEFAULT_PRESET
+
+if TYPE_CHECKING:
+    from firebreak.train.config.schema import RunConfig
+    from firebreak.train.run.trainer import ParallelTrainer
+
+
+@dataclass
+class TrainArguments:
+    """Train a fuel-break policy."""
+
+    config: Annotated[str, tyro.conf.Positional] = DEFAULT_PRESET
+    """A TOML file, or a preset (a file of configs/, by its name): quick takes about 5 minutes."""
+    run: runs.RunOptions = field(default_factory=runs.RunOptions)
+    quiet: bool = False
+    """No progress bar."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command."""
+    args = common.parse(TrainArguments, arguments, "train")
+    from firebreak.train.config.load import data_folder
+    from firebreak.train.data.splits import make_splits
+    from firebreak.train.run.trainer import ParallelTrainer
+    from firebreak.train.storage.lock import locked
+
+    config = runs.configuration(args.config, args.run, {})
+    splits = make_splits(config, data_folder(config, None))
+    folder = runs.folder_of(args.run, Path(args.config).stem)
+    trainer = ParallelTrainer(config, splits, folder)
+    # Nothing is written before all of that has worked.
+    with locked(folder), common.copied(folder, config.artifacts):
+        _begin_or_resume(trainer, folder, args.run.resume is not None)
+        return _run_and_report(args, trainer, folder)
+
+
+def _begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> None:
+    """Takes the folder to where the run goes on: at its last checkpoint, or at the beginning."""
+    from firebreak.files import write_text
+    from firebreak.train.config.load import as_toml
+    from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
+    from firebreak.train.storage.metrics import rewind
+    from firebreak.train.storage.store import sweep
+
+    sweep(folder / CHECKPOINTS)
+    for stale in folder.glob(".*.tmp"):
+        stale.unlink()
+    if resumed and checkpoints_of(folder / CHECKPOINTS):
+        rewind(folder, trainer.resume())
+    elif resumed:
+        warnings.warn(f"{folder}: stopped before its first checkpoint; the run starts anew",
+                      stacklevel=2)
+        rewind(folder, {})
+    write_text(folder / "config.toml", as_toml(trainer.config))
+
+
+def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Path) -> int:
+    config, splits = trainer.config, trainer.splits
+    print(f"{folder}: {trainer.describe()}")
+    begin = time.perf_counter()
+    end = _run(trainer, folder, config, args.quiet)
+    trainer.release()  # the comparison needs the room
+    failed: list[OSError] = [] if trainer.unsaved is None else [trainer.unsaved]
+    figures: list[Path] = []
+    verdict = "none"
+    with _going_on(failed):
+        compare(config, splits, folder)
+    with _going_on(failed), trainer.profiler.phase("figure", once=True):
+        figures = draw_run(config, splits, folder)
+    with _going_on(failed):
+        verdict = _conclude_memory(trainer, folder, end)
+    print(f"\n{len(figures)} pictures, metrics and policy.safetensors are in {folder}")
+    print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy "
+          f"{shlex.quote(str(folder))}{_break_options(config)} --out my_plan")
+    if args.json:
+        from firebreak.memory.process import peak_rss_bytes
+
+        common.print_json({
+            "run": str(folder), "episodes": end["episodes"], "env_steps": end["env_steps"],
+            "learner_steps": end["learner_steps"], "weights_sha256": end["weights_sha256"],
+            "seconds": time.perf_counter() - begin, "peak_rss_bytes": peak_rss_bytes(),
+            "memory_verdict": verdict})
+    if failed:
+        raise failed[0]
+    return 0
+
+
+@contextmanager
+def _going_on(failed: list[OSError]) -> Iterator[None]:
+    """A file that the disk does not take costs that file only; the command fails in the end."""
+    try:
+        yield
+    except OSError as error:
+        warnings.warn(f"not written: {error.filename or ''} {error.strerror or error}",
+                      stacklevel=2)
+        failed.append(error)
+
+
+def _run(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
+         quiet: bool) -> dict[str, Any]:
+    """The run itself, listening to signals; the last row.
+
+    Raises:
+        KeyboardInterrupt: a signal has stopped it; it is saved.
+    """
+    from firebreak.memory.snapshot import reading
+
+    received: list[int] = []
+
+    def ask(number: int) -> None:
+        received.append(number)
+        trainer.stop_asked = True
+    with (signals.dump_signal(folder, lambda: reading({"trainer": trainer})),
+          signals.handling(signals.stop_signals(ask))):
+        end = consume(trainer, folder, config, quiet)
+    if end["kind"] == "stopped":
+        print(f"interrupted and saved; continue with: firebreak train --resume "
+              f"{shlex.quote(str(folder))}")
+        signals.stop_now(received[0], None)
+    return end
+
+
+def _conclude_memory(trainer: "ParallelTrainer", folder: Path, end: dict[str, Any]) -> str:
+    """Stores the readings of the figures, says whether the run's memory was constant."""
+    from firebreak.memory.explain import describe_growth, last_line
+    from firebreak.memory.verdict import judge
+    from firebreak.train.storage.metrics import JsonLines
+    from firebreak.train.storage.stored import memory_rows
+
+    file = JsonLines(folder / "memory.jsonl")
+    counts = {name: end[name] for name in ("episodes", "env_steps", "learner_steps")}
+    for row in trainer.profiler.take_rows():
+        file.write({"kind": "memory", **counts, **row})
+    file.close()
+    verdict = judge(memory_rows(folder))
+    for growth in verdict.growths:
+        if growth.state == "leak":
+            print(f"warning: memory {describe_growth(growth)}", file=sys.stderr)
+    print(f"\nmemory {last_line(verdict)}")
+    return verdict.state
+
+
+def _break_options(config: "RunConfig") -> str:
+    """The options of `firebreak plan` that ask for the breaks a run was trained for."""
+    words = []
+    for setting in dataclasses.fields(config.breaks):
+        value, option = getattr(config.breaks, setting.name), option_of(setting.name)
+        if value != setting.default:
+            shown = f"{value:g}" if isinstance(value, float) else str(value)
+            words.append(option if value is True else f"{option} {shown}")
+    return "".join(f" {word}" for word in words)

@@ -1,0 +1,128 @@
+"""`firebreak trials CONFIG`: search for hyper-parameters, cross-validated over folds of land."""
+
+import json
+import shlex
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+
+from firebreak.checks import fail
+from firebreak.cli.shared import common, runs
+from firebreak.cli.shared.executor_options import ExecutorOptions
+from firebreak.files import write_text
+from firebreak.reading import record_of
+from firebreak.train.config import DEFAULT_PRESET
+
+if TYPE_CHECKING:
+    from firebreak.train.config.schema import RunConfig
+
+OPTIONS = "search.json"
+
+
+@dataclass
+class TrialsArguments:
+    """Try configurations, each trained and tested on every fold of the land."""
+
+    config: Annotated[str, tyro.conf.Positional] = DEFAULT_PRESET
+    """A TOML file or a preset; its [trials] table says which keys and values to try."""
+    folds: int | None = None
+    """Folds, instead of the configuration's."""
+    trials: int | None = None
+    """Configurations to try, instead of the configuration's."""
+    search: Literal["auto", "grid", "optuna"] = "auto"
+    """grid: every combination of the values listed, in a drawn order; optuna: proposals from what
+    was learned so far (extra tune); auto: optuna where it is installed."""
+    run: runs.RunOptions = field(default_factory=runs.RunOptions)
+    json: bool = False
+    """End with one machine-readable line."""
+    where: ExecutorOptions = field(
+        default_factory=lambda: ExecutorOptions(executor="processes", workers=1))
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command."""
+    from firebreak.executors.base import Recipe, closing
+    from firebreak.train.config.load import as_toml, data_folder
+    from firebreak.train.data.folds import make_folds, make_store
+    from firebreak.train.studies.search import check_search, make_search
+    from firebreak.train.studies.trials import FoldRunner
+
+    args = common.parse(TrialsArguments, arguments, "trials")
+    config = runs.configuration(args.config, args.run, {
+        "trials.folds": args.folds, "trials.trials": args.trials})
+    folder = runs.folder_of(args.run, f"trials-{Path(args.config).stem}")
+    kind = args.search if args.run.resume is None else search_of(args.run.resume)
+    check_search(config)
+    store = make_store(config, data_folder(config, None))
+    make_folds(store, config.trials.folds, config.seed)
+    begin = time.perf_counter()
+    with (closing(args.where.open(Recipe(FoldRunner, (config,)))) as executor,
+          runs.writing(folder, config, "trials", "folds")):
+        search = make_search(kind, config, folder)
+        write_text(folder / "config.toml", as_toml(config))
+        write_text(folder / OPTIONS, json.dumps({"search": search.name}))
+        print(f"{folder}: {config.trials.trials} trials of {config.trials.folds} folds of "
+              f"{len(store.blocks)} blocks, search {search.name}, "
+              f"{executor.workers} at once ({executor.backend.name})", flush=True)
+        rows = _consume(config, search, executor, folder)
+    files = _conclude(config, rows, folder)
+    if args.json:
+        common.print_json({"files": [str(path) for path in files],
+                           "seconds": time.perf_counter() - begin, "trials": len(rows),
+                           **_best(rows)})
+    return 0
+
+
+def _consume(config: "RunConfig", search: Any, executor: Any, folder: Path) -> list[dict[str, Any]]:
+    """Tells each trial as it ends; all of their rows."""
+    from firebreak.train.studies.trials import run_trials
+
+    rows = []
+    for row in run_trials(config, search, executor, folder):
+        rows.append(row)
+        print(f"trial {row['trial']}: {row['state']} after {row['folds']} folds, validation "
+              f"{row['validation']:.3f}, test {row['test']:.3f}{_memory(row)}", flush=True)
+    return rows
+
+
+def _memory(row: dict[str, Any]) -> str:
+    """What the processes of a trial held, where that is on disk."""
+    here, there = row.get("driver_rss_bytes"), row.get("rss_bytes")
+    if here is None or there is None:
+        return ""
+    return f"; memory {here / 1e6:.0f} MB here, {there / 1e6:.0f} MB in the trial"
+
+
+def _conclude(config: "RunConfig", rows: list[dict[str, Any]], folder: Path) -> list[Path]:
+    """Prints the table; writes it and the best configuration."""
+    from firebreak.train.config.load import as_toml
+    from firebreak.train.studies.search import changed
+    from firebreak.train.studies.trial_log import ROWS
+    from firebreak.train.studies.trials import best_trial, table
+
+    best, text = best_trial(rows), table(rows)
+    write_text(folder / "trials.txt", text + "\n")
+    name = shlex.quote(str(folder / "best.toml"))
+    write_text(folder / "best.toml",
+               f"# firebreak train {name}\n" + as_toml(changed(config, best["changes"])))
+    print(f"\n{text}\n\nbest: trial {best['trial']}; next: firebreak train {name}")
+    return [folder / "best.toml", folder / "trials.txt", folder / ROWS]
+
+
+def _best(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    from firebreak.train.studies.trials import best_trial
+
+    best = best_trial(rows)
+    return {"best": {name: best[name] for name in
+                     ("trial", "changes", "validation", "test", "low", "high")}}
+
+
+def search_of(run: Path) -> str:
+    try:
+        return str(record_of(run / OPTIONS)["search"])
+    except (OSError, ValueError, LookupError, TypeError):
+        raise fail(expected=f"a folder of trials with {OPTIONS}", given="none there",
+                   where=str(run), remedy="give the folder of earlier trials") from None

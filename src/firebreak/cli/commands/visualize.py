@@ -1,0 +1,44 @@
+"""`firebreak visualize`: figures of a trained agent, and the explorer of a run or a landscape."""
+
+import time
+from pathlib import Path
+
+from firebreak.checks import check_fraction, fail
+from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
+from firebreak.cli.shared import common
+from firebreak.cli.shared.run_output import draw_run
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command."""
+    args = common.parse(VisualizeArguments, arguments, "visualize")
+    check_fraction(args.budget, what="a budget", where="--budget",
+                   remedy="0.05 treats 5 % of the treatable cells")
+    begin = time.perf_counter()
+    if len(args.runs) > 1:
+        from firebreak.cli.commands.run_curves import draw_curves
+
+        return _done([draw_curves([Path(name) for name in args.runs], args)], args, begin)
+    if not args.runs or args.out is not None:
+        raise fail(expected="a run, a plan or a landscape, or several runs for --out",
+                   given=f"{len(args.runs)}", where="visualize",
+                   remedy="name the folder that 'firebreak train' printed")
+    if args.serve or args.export is not None:
+        from firebreak.cli.commands.explore import explore
+
+        return explore(args)
+    folder = Path(args.runs[0])
+    config, splits = run_parts(folder, args)
+    common.use_threads(args.threads or config.train.threads, config.train.torch_threads)
+    figures = draw_run(config, splits, folder, args.landscape)
+    return _done(figures, args, begin, f"next: firebreak visualize {folder} --serve\n")
+
+
+def _done(figures: list[Path], args: VisualizeArguments, begin: float, following: str = "") -> int:
+    for path in figures:
+        print(path)
+    print(following, end="")
+    if args.json:
+        common.print_json({"files": [str(p) for p in figures],
+                           "seconds": time.perf_counter() - begin})
+    return 0

@@ -1,0 +1,3 @@
+"""What several commands use: options of scenes and runs, inputs, progress bars, signals, tables. No
+command of its own.
+"""

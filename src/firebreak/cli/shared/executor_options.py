@@ -1,0 +1,46 @@
+"""Options of commands whose work may be spread over processes or machines."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from firebreak.checks import fail
+from firebreak.executors.base import ExecutorName
+from firebreak.settings.kinds import Positive
+
+if TYPE_CHECKING:
+    from firebreak.executors.base import Executor, Recipe
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    """Where the work is done, if it is divided."""
+
+    executor: ExecutorName | None = None
+    """Burn the test fires in chunks: here, on this machine's cores, or on a Ray cluster (extra
+    ray). Any number of fires in constant memory; other fires than without this option."""
+    workers: int = 0
+    """Number of workers; 0: one for each core (of the cluster). Results are the same for any
+    number."""
+    ray_address: str | None = None
+    """HOST:PORT of a cluster's head; a cluster of this machine alone is started if not given."""
+    worker_limit_s: Positive | None = None
+    """Seconds after which a worker without an answer is replaced, and its call made again; no
+    limit if not given."""
+
+    def open(self, recipe: "Recipe") -> "Executor":
+        """The executor that the options ask for."""
+        from firebreak.executors.choice import open_executor
+
+        if self.worker_limit_s is not None and not self.worker_limit_s > 0.0:
+            raise fail(expected="a limit above 0", given=f"{self.worker_limit_s:g}",
+                       where="--worker-limit-s", remedy="give seconds, or leave it out")
+        return open_executor(self.executor or "in-process", recipe, self.workers, self.ray_address,
+                             self.worker_limit_s)
+
+
+@dataclass(frozen=True)
+class ExecutorOptions(WorkerOptions):
+    """Where the work is done."""
+
+    executor: ExecutorName = "in-process"
+    """in-process: here; processes: on this machine's cores; ray: on a Ray cluster (extra ray)."""

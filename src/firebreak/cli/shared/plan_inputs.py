@@ -1,0 +1,301 @@
+"""What a planner says of a plan: where it may go, what it must have, what it may cost, by when."""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.settings.kinds import NotNegative, Positive
+
+if TYPE_CHECKING:
+    from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.core.plan import Plan
+    from firebreak.planning.core.rules import PlanRules
+    from firebreak.planning.evaluation.build_order import Phase
+
+NO_PHASES = ""
+"""Phases that replace those of a file by none."""
+_AREA = re.compile(r"(\d{1,9}):(\d{1,9}),(\d{1,9}):(\d{1,9})")
+MARGIN = 16  # cells around an area in which fires start and spread but nothing is treated
+
+
+@dataclass
+class PlaceOptions:
+    """Where breaks may go, what they cost and what the plan must have. Files of shapes or rasters
+    in any reference system."""
+
+    area: str | None = None
+    """Plan inside these cells only: R0:R1,C0:C1 (half-open, from the north-west corner), or a file
+    of polygons or a raster."""
+    must_include: Path | None = None
+    """Cells that the plan must have; they count in its cost."""
+    must_exclude: Path | None = None
+    """Cells that the plan must not have."""
+    existing: Path | None = None
+    """A network of breaks, or a plan, to compare with at its own cost."""
+    shortest_m: NotNegative = 0.0
+    """No connected piece of the plan is shorter, but for what must be included."""
+    segment_m: Positive = 500.0
+    """Longer pieces are cut into segments of at most about so many metres."""
+    money: Positive | None = None
+    """What may be spent, in the unit of the costs, instead of --budget."""
+    phases: str | None = None
+    """What may be spent in each year, instead of --budget, such as 2027:50000,2028:80000."""
+    cost_per_ha: Positive | None = None
+    """What treating a hectare costs on level ground beside a road, instead of --cost."""
+    cost_slope: NotNegative = 0.0
+    """What a slope of 100 % adds to the cost, as a share."""
+    cost_per_km: NotNegative = 0.0
+    """What a kilometre to the nearest road adds to the cost, as a share."""
+    roads: Path | None = None
+    """Roads that crews come from, for --cost-per-km; name them in --barriers too if they stop
+    fire."""
+
+
+class Place(NamedTuple):
+    """The part of a map to plan for and what the plan must keep to.
+
+    land: the part, its treatable cells those that may be treated. full: the whole map, with the
+    same costs. offset: where the part lies in it. share: of the cost of all treatable cells.
+    """
+
+    land: "Landscape"
+    full: "Landscape"
+    offset: tuple[int, int]
+    rules: "PlanRules"
+    share: float
+    phases: "list[Phase]"
+
+
+def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: float | None,
+             config: Path | None) -> Place:
+    """Reads what the options name, on a landscape with its rasters.
+
+    Args:
+        budget: share of the cost of all treatable cells, where no money is named.
+        width_m: of a break, which is what is paid for.
+        config: a plan's TOML file, whose [[phase]]s count where no --phases are given.
+
+    Raises:
+        InputError: files that do not fit, options that contradict one another.
+    """
+    from firebreak.planning.core.plan import cost_of
+    from firebreak.planning.core.rules import PlanRules
+
+    full = _with_costs(options, full, width_m)
+    land, offset = part_of(full, options.area) if options.area else (full, (0, 0))
+    include = _cells_in(options.must_include, land)
+    if options.must_exclude is not None:
+        land = _without(land, options.must_exclude, include)
+    phases = _phases(options.phases, config)
+    money = _money(options, phases)
+    whole = cost_of(np.flatnonzero(land.treatable), land)
+    if money is not None and whole > 0.0:
+        if money > whole * (1.0 + 1e-9):
+            raise fail(expected=f"a budget of at most {whole:g}, the cost of all treatable cells",
+                       given=f"{money:g}", where="--money", remedy="lower it, or widen the area")
+        budget = min(money / whole, 1.0)
+    rules = PlanRules(include=_treatable(include, land, options.must_include), budget=money,
+                      shortest_m=_not_negative(options.shortest_m, "--shortest-m"))
+    return Place(land, full, offset, rules, budget, phases)
+
+
+def existing_plan(path: Path, land: "Landscape", full: "Landscape",
+                  offset: tuple[int, int]) -> "Plan":
+    """A network of breaks, as a plan for the part of the map that is planned for.
+
+    Raises:
+        InputError: nothing of it can be treated there.
+
+    Warns:
+        LandscapeWarning: a part of it lies where nothing may be treated, and is left out.
+    """
+    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.landscape.raster.shapes import is_vector
+    from firebreak.planning.core.plan import EXISTING, Plan, cost_of, cost_unit
+    from firebreak.planning.output.export import read_plan
+
+    is_plan = path.is_dir() or path.suffix.lower() == ".csv"
+    if not is_plan or is_vector(path):
+        mask = mask_of(path, land, how="any") & land.burnable
+    else:
+        (top, left), (rows, cols) = offset, land.shape
+        whole = read_plan(path, full).break_mask()
+        mask = whole[top:top + rows, left:left + cols]
+    cells = np.flatnonzero(mask & land.treatable)
+    lost = int(mask.sum()) - cells.size
+    if lost:
+        from firebreak.landscape.formats.assemble import warn
+
+        warn(f"{path}: {lost} of {int(mask.sum())} cells lie where nothing may be treated, and are "
+             "left out of the comparison")
+    if not cells.size:
+        raise fail(expected="breaks on treatable cells", given="none", where=str(path),
+                   remedy="check its place, and the area and masks")
+    cost = cost_of(cells, land)
+    whole_cost = cost_of(np.flatnonzero(land.treatable), land)
+    return Plan(method=EXISTING, cells=cells, shape=land.shape, cost=cost,
+                cost_unit=cost_unit(land), budget=cost, budget_share=cost / whole_cost,
+                landscape=land.name, landscape_checksum=land.checksum(), plan_fires=0, seed=0,
+                seconds=0.0, simulations=0.0)
+
+
+def cells_named(area: str | None) -> tuple[int, int] | None:
+    """Rows and columns of an area R0:R1,C0:C1, without its margin; None for any other area."""
+    found = None if area is None else _AREA.fullmatch(area.replace(" ", ""))
+    if found is None:
+        return None
+    top, bottom, left, right = map(int, found.groups())
+    return max(bottom - top, 0), max(right - left, 0)
+
+
+def part_of(full: "Landscape", area: str) -> "tuple[Landscape, tuple[int, int]]":
+    """The cells that an area names with a margin, only the area treatable."""
+    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.planning.core.area import plan_area
+
+    found = _AREA.fullmatch(area.replace(" ", ""))
+    if found is not None:
+        top, bottom, left, right = map(int, found.groups())
+        return plan_area(full, slice(top, bottom), slice(left, right), MARGIN)
+    if not Path(area).exists():
+        raise fail(expected="an area like R0:R1,C0:C1, or a file of polygons", given=f"'{area}'",
+                   where="--area", remedy="for example --area 100:164,200:264")
+    inside = mask_of(area, full)
+    rows, cols = (np.flatnonzero(inside.any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        raise fail(expected="an area on the landscape", given="no cell of it", where=area,
+                   remedy="check its place and reference system")
+    land, offset = plan_area(full, slice(int(rows[0]), int(rows[-1]) + 1),
+                             slice(int(cols[0]), int(cols[-1]) + 1), MARGIN)
+    (top, left), (height, width) = offset, land.shape
+    own = inside[top:top + height, left:left + width]
+    return replace(land, treatable=land.treatable & own), offset
+
+
+def _cells_in(path: Path | None, land: "Landscape") -> NDArray[np.int64]:
+    from firebreak.landscape.formats.overlays import mask_of
+
+    if path is None:
+        return np.empty(0, np.int64)
+    return np.flatnonzero(mask_of(path, land, how="any"))
+
+
+def standing_cells(path: Path | None, land: "Landscape") -> NDArray[np.int64]:
+    """Flat cells of breaks that stand already."""
+    return _cells_in(path, land)
+
+
+def _without(land: "Landscape", path: Path, include: NDArray[np.int64]) -> "Landscape":
+    from firebreak.landscape.formats.overlays import mask_of
+
+    excluded = mask_of(path, land, how="any")
+    both = int(excluded.ravel()[include].sum())
+    if both:
+        row, col = divmod(int(include[excluded.ravel()[include]][0]), land.shape[1])
+        raise fail(expected="cells that must be included or excluded",
+                   given=f"{both} that must be both, the first at row {row}, column {col}",
+                   where="--must-include and --must-exclude", remedy="correct one of them")
+    return replace(land, treatable=land.treatable & ~excluded)
+
+
+def _treatable(include: NDArray[np.int64], land: "Landscape",
+               path: Path | None) -> NDArray[np.int64]:
+    """Cells to include without those that do not burn anyway, by rows.
+
+    Raises:
+        InputError: some burn and may not be treated, or none is left.
+    """
+    burns = include[land.burnable.ravel()[include]]
+    barred = burns[~land.treatable.ravel()[burns]]
+    if barred.size:
+        row, col = divmod(int(barred[0]), land.shape[1])
+        raise fail(expected="cells to include that may be treated",
+                   given=f"{barred.size} outside the area or the treatable cells, the first at row "
+                         f"{row}, column {col} of the area's part",
+                   where=str(path), remedy="cut them off, or widen the area")
+    if include.size and not burns.size:
+        raise fail(expected="cells to include that burn", given="none", where=str(path),
+                   remedy="leave --must-include out")
+    return burns
+
+
+def _with_costs(options: PlaceOptions, full: "Landscape",
+                width_m: float | None) -> "Landscape":
+    from firebreak.landscape.costs import CostModel, cell_costs
+    from firebreak.landscape.formats.overlays import mask_of
+
+    if options.cost_per_ha is None:
+        unused = [name for name, given in (
+            ("--cost-slope", options.cost_slope), ("--cost-per-km", options.cost_per_km),
+            ("--roads", options.roads)) if given]
+        if unused:
+            raise fail(expected=f"--cost-per-ha together with {unused[0]}", given="none",
+                       where=unused[0], remedy="say what a hectare costs, or leave it out")
+        return full
+    if (full.cost != 1.0).any():
+        raise fail(expected="--cost-per-ha, or costs by cell", given="both",
+                   where="--cost-per-ha", remedy="leave one of them out")
+    if (options.roads is None) != (options.cost_per_km == 0.0):
+        raise fail(expected="--roads and --cost-per-km together", given="one of them",
+                   where="--roads", remedy="give the other one too")
+    model = CostModel(per_ha=options.cost_per_ha, slope=options.cost_slope,
+                      per_km=options.cost_per_km)
+    roads = None if options.roads is None else mask_of(options.roads, full, how="any")
+    cost = cell_costs(model, full, roads, width_m).astype(np.float32)
+    return replace(full, cost=cost)
+
+
+def _phases(text: str | None, config: Path | None) -> "list[Phase]":
+    from firebreak.files import read_toml
+    from firebreak.planning.evaluation.build_order import Phase, check_phases
+
+    pairs: list[tuple[Any, ...]]
+    if text == NO_PHASES:
+        return []
+    if text is not None:
+        where, pairs = "--phases", [tuple(part.split(":")) for part in text.split(",")]
+    elif config is not None:
+        given = read_toml(config).get("phase", [])
+        where = str(config)
+        tables = given if isinstance(given, list) else [given]
+        pairs = [(table.get("year"), table.get("budget")) if isinstance(table, dict)
+                 and set(table) == {"year", "budget"} else () for table in tables]
+    else:
+        return []
+    try:
+        phases = [Phase(int(year), float(budget)) for year, budget in pairs]
+    except (TypeError, ValueError, OverflowError):
+        raise fail(expected="a year and a budget for each phase",
+                   given=f"'{text}'" if text else "others", where=where,
+                   remedy="write 2027:50000,2028:80000, or [[phase]] with year and budget",
+                   ) from None
+    if phases:
+        check_phases(phases, where)
+    return phases
+
+
+def _money(options: PlaceOptions, phases: "list[Phase]") -> float | None:
+    from firebreak.planning.evaluation.build_order import total_budget
+
+    if phases and options.money is not None:
+        raise fail(expected="--money or phases", given="both", where="--money",
+                   remedy="the phases' budgets are the money: leave one of them out")
+    money = total_budget(phases) if phases else options.money
+    if money is not None and not 0.0 < money < np.inf:
+        raise fail(expected="a budget above 0", given=f"{money:g}", where="--money",
+                   remedy="correct it")
+    return money
+
+
+def _not_negative(value: float, where: str) -> float:
+    if not 0.0 <= value < np.inf:
+        raise fail(expected="a length of 0 m or more", given=f"{value:g}", where=where,
+                   remedy="correct it")
+    return value
+
+

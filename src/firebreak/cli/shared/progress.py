@@ -1,0 +1,70 @@
+"""Progress of long work: a bar on a terminal, else a line now and then, for a file that is read
+while it grows.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+PATIENCE_S = 2.0
+LINE_EVERY_S = 15.0
+
+Advance = Callable[[float], object]
+
+
+@contextmanager
+def progress_bar(total: int | None, unit: str, *, quiet: bool,
+                 in_parts: bool = False) -> Iterator[Advance]:
+    """Shows on standard error how far work is. On a terminal a bar with rate and time left, drawn
+    after PATIENCE_S; elsewhere lines, LINE_EVERY_S apart. Yields the function that advances it by a
+    number of units, with `in_parts` by parts of units too. total None: not known.
+    """
+    if quiet:
+        yield lambda made: None
+        return
+    if not sys.stderr.isatty():
+        yield in_lines(total, unit)
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit=unit, unit_scale=in_parts, dynamic_ncols=True, delay=PATIENCE_S,
+              leave=False, mininterval=0.25) as bar:
+        yield bar.update
+
+
+def in_lines(total: int | None, unit: str,
+             clock: Callable[[], float] = time.monotonic) -> Advance:
+    """What writes a line on how far work is, LINE_EVERY_S after the last one at the earliest, and
+    flushes it. Work that ends before writes none.
+    """
+    began = last = clock()
+    done = 0.0
+
+    def advance(made: float) -> None:
+        nonlocal done, last
+        done += made
+        now = clock()
+        if now - last < LINE_EVERY_S:
+            return
+        last = now
+        print(f"firebreak: {_words(done, total, unit, now - began)}", file=sys.stderr, flush=True)
+
+    return advance
+
+
+def _words(done: float, total: int | None, unit: str, seconds: float) -> str:
+    if not total:
+        return f"{unit}s {done:,.0f} in {seconds:.0f} s"
+    share = min(max(done / total, 0.0), 1.0)
+    left = f", about {seconds * (1.0 - share) / share:.0f} s left" if share > 0.0 else ""
+    what = unit if total == 1 else f"{done:,.0f} of {total:,} {unit}s"
+    return f"{what}: {share:.0%} in {seconds:.0f} s{left}"
+
+
+def bars(quiet: bool) -> Callable[[int, str], AbstractContextManager[Advance]]:
+    """The function that makes the bars of work that has several; plans advance in parts."""
+    def bar(total: int, unit: str) -> AbstractContextManager[Advance]:
+        return progress_bar(total, unit, quiet=quiet, in_parts=unit == "plan")
+
+    return bar

@@ -1,0 +1,119 @@
+"""What a scene is checked for before its fires burn: whether it fits memory and burns as asked."""
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from firebreak.fire import Scene
+    from firebreak.landscape.landscape import Landscape
+
+BYTES_PER_CELL_ROW = 200  # travel field and fire behaviour, measured
+# Of a wide scene: values and results; travel times of a step of weather; scratch memory and sums.
+BYTES_PER_CELL, BYTES_PER_CELL_STEP, BYTES_PER_CELL_THREAD = 180, 110, 95
+_RASTERS = (".tif", ".tiff", ".lcp", ".asc")
+FEW_FIRES = 64  # that tell whether fires burn what is asked for
+
+
+def check_memory(landscape: "Landscape", rows: int) -> None:
+    """Refuses a travel field that would not fit the memory that is free.
+
+    Raises:
+        InputError: naming both sizes.
+    """
+    _check_free(BYTES_PER_CELL_ROW * rows, landscape, f"in {rows} rows of weather",
+                "crop it, join its cells, or ask for fewer scenarios or hours")
+
+
+def check_memory_first(spec: str, cells_named: tuple[int, int] | None, rows: int) -> None:
+    """`check_memory` from the headers of a landscape's files alone, before its layers are loaded;
+    nothing where these do not tell the size.
+
+    Args:
+        cells_named: rows and columns of the part that is burned, where the command names them.
+        rows: of weather, at least.
+
+    Raises:
+        InputError: naming both sizes.
+    """
+    size = size_in_headers(Path(spec)) if cells_named is None else cells_named
+    if size is not None:
+        _check_cells(BYTES_PER_CELL_ROW * rows, size[0] * size[1], spec,
+                     f"in {rows} rows of weather",
+                     "crop it, name a part with --area, join its cells, or ask for fewer scenarios")
+
+
+def size_in_headers(path: Path) -> tuple[int, int] | None:
+    """Rows and columns of a landscape's file, or of the smallest raster of its folder; None where
+    no header tells.
+    """
+    import rasterio
+
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    found = []
+    for file in files:
+        if file.suffix.lower() in _RASTERS and file.is_file():
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # the reader warns
+                    with rasterio.open(file) as dataset:
+                        found.append(dataset.shape)
+            except rasterio.errors.RasterioError:
+                return None  # reading it says what is wrong
+    return min(found, key=lambda shape: shape[0] * shape[1], default=None)
+
+
+def check_wide_memory(landscape: "Landscape", steps: int, threads: int) -> None:
+    """Refuses a wide scene that would not fit the memory that is free: it holds the travel times of
+    one stream of `steps` rows of weather, and scratch memory and sums of each thread.
+
+    Raises:
+        InputError: naming both sizes.
+    """
+    per_cell = BYTES_PER_CELL + BYTES_PER_CELL_STEP * steps + BYTES_PER_CELL_THREAD * threads
+    _check_free(per_cell, landscape, f"with {steps} steps of weather on {threads} threads",
+                "crop it, join its cells, or ask for fewer hours or, by NUMBA_NUM_THREADS, threads")
+
+
+def _check_free(per_cell: int, landscape: "Landscape", words: str, remedy: str) -> None:
+    _check_cells(per_cell, landscape.fuel_model.size, landscape.name, words, remedy)
+
+
+def _check_cells(per_cell: int, cells: int, name: str, words: str, remedy: str) -> None:
+    from firebreak.free_memory import check_free
+
+    check_free({f"{cells:,} cells {words}": per_cell * cells}, where=f"landscape {name}",
+               remedy=remedy)
+
+
+def notice_of_ignitions(spec: Path) -> None:
+    """Says that the ignitions of a Cell2Fire folder are not used, as its weather is."""
+    from firebreak.landscape.formats.assemble import warn
+    from firebreak.landscape.formats.cell2fire import is_folder
+
+    if not spec.is_dir() or not is_folder(spec):
+        return
+    for path in sorted(spec.iterdir()):
+        if path.name.lower() == "ignitions.csv":
+            warn(f"{path}: these ignitions are not used; --ignitions {path} lets fires start there")
+
+
+def warn_of_small_fires(scene: "Scene") -> None:
+    """Says so where fires burn less than half of the share asked for, however long they last."""
+    import numpy as np
+
+    from firebreak.fire import burn_times
+    from firebreak.landscape.formats.assemble import warn
+
+    regime = scene.conditions.regime
+    if regime.duration_min is not None:
+        return
+    fires = scene.fires("show", FEW_FIRES)
+    endless = fires._replace(duration_min=np.full(FEW_FIRES, np.inf))
+    burn, burnable = burn_times(scene.field), int(scene.landscape.burnable.sum())
+    share, most = (sum(times.size for times in burn(some)) / (FEW_FIRES * burnable)
+                   for some in (fires, endless))
+    if share < 0.5 * regime.burned_share > 0.5 * most:
+        warn(f"{scene.landscape.name}: untreated fires burn {share:.0%} of the burnable cells, not "
+             f"the {regime.burned_share:.0%} of --burned-share: what burns lies in pieces that "
+             "they do not leave; --duration-min sets how long they last")

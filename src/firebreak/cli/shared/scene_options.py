@@ -1,0 +1,255 @@
+"""The options of every command that burns fires: the map, the weather, the fires, the breaks."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from firebreak.checks import fail
+from firebreak.cli.shared.option_bounds import option_of
+from firebreak.cli.shared.scene_checks import check_memory, notice_of_ignitions, warn_of_small_fires
+from firebreak.settings.breaks import BreakSettings, check_breaks
+from firebreak.settings.fire import FireSettings
+from firebreak.settings.kinds import (
+    DURATION_SPREAD,
+    MAX_WIND_KM_H,
+    DurationSpread,
+    Positive,
+    Share,
+)
+from firebreak.settings.planning import BUDGET, PLAN_FIRES
+from firebreak.settings.surfaces import WIND_SPREAD
+from firebreak.settings.values import ValueSettings
+from firebreak.settings.weather import (
+    DEFAULT_MOISTURE,
+    DEFAULT_WIND_KM_H,
+    WeatherSettings,
+    check_weather,
+)
+
+if TYPE_CHECKING:
+    from firebreak.fire import FireConditions, ResponseFunction, Scene, ValueLayer
+    from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.core.limits import SearchOptions
+    from firebreak.weather.scenarios import WindClimate
+    from firebreak.weather.streams import WeatherStreams
+
+@dataclass(frozen=True, kw_only=True)
+class RasterOptions:
+    """What lies on a map. Rasters may be on another grid or in another projection."""
+
+    terrain: Literal["derived", "shipped"] = "derived"
+    """Slope and aspect from elevation, or the file's own."""
+    crs: str | None = None
+    """Coordinate reference system to use instead of the file's own."""
+    value: Path | None = None
+    """Raster of what is lost where a cell burns; 1 everywhere if not given."""
+    cost: Path | None = None
+    """Raster of what it costs to treat a cell; 1 everywhere if not given."""
+    treatable: Path | None = None
+    """Raster of the cells that may be treated (not 0); all that burn if not given."""
+    barriers: Path | None = None
+    """Raster of existing barriers (not 0): roads, rivers, breaks that are there."""
+    built: Path | None = None
+    """Raster or shapes of breaks that stand already, of the kind of --break-kind: they are there
+    before any fire and plan, cost nothing, and are not planned again."""
+    ignitions: Path | None = None
+    """Where fires start: a raster of weights, or a CSV of points (x,y or row,col or Year,Ncell)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapOptions(ValueSettings, RasterOptions):
+    """The map and what lies on it. Rasters may be on another grid or in another projection."""
+
+    losses: str | None = None
+    layers: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatherOptions(WeatherSettings):
+    """The weather that fires burn in."""
+
+    weather: Path | None = None
+    """A weather file or folder (station CSV, .wxs, .wtr with .wnd, Weather.csv, Weathers/), or a
+    .toml with a wind rose. A Cell2Fire folder brings its own unless a wind is given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FireOptions(FireSettings):
+    """The fires."""
+
+    duration_spread: DurationSpread = DURATION_SPREAD
+    """Standard deviation of the logarithm of the duration; 0: all fires last as long as the median,
+    so that an observed fire can be burned again."""
+
+
+@dataclass(kw_only=True)
+class PlanningOptions:
+    """The options of every command that plans."""
+
+    budget: Share = BUDGET
+    """Share of the treatable cells' cost that may be spent: 0.02, or 2%."""
+    policy: Path | None = None
+    """A policy file or the folder of a run, for the dqn methods; the one that comes with firebreak
+    if not given."""
+    time_limit: Positive | None = None
+    """Seconds that swap, anneal and dqn-search (10 if not given) and milp (60) may search."""
+    evaluations: int | None = None
+    """Plans that swap, anneal and dqn-search may try, instead of --time-limit: this repeats bit for
+    bit."""
+    search_from: str | None = None
+    """Method whose plan swap, anneal and milp start from; the best of two quick ones if not given.
+    """
+    plan_fires: int = PLAN_FIRES
+    """Plan fires: the fires that every method plans against."""
+
+    def search(self) -> "SearchOptions":
+        """The limits and the start of methods that search."""
+        from firebreak.planning.core.limits import SearchOptions
+
+        return SearchOptions(self.time_limit, self.evaluations, self.search_from)
+
+
+@dataclass
+class SceneOptions:
+    """The options of every command that burns fires on landscapes."""
+
+    map: MapOptions = field(default_factory=MapOptions)
+    weather: WeatherOptions = field(default_factory=WeatherOptions)
+    fire: FireOptions = field(default_factory=FireOptions)
+    breaks: BreakSettings = field(default_factory=BreakSettings)
+    seed: int = 0
+    """Seed of the weather, the fires and the random plans."""
+    threads: int = 0
+    """Threads that burn fires; 0 = all cores."""
+    quiet: bool = False
+    """No progress bars, and no lines on progress."""
+    json: bool = False
+    """End with one machine-readable line."""
+
+    @property
+    def bars_hidden(self) -> bool:
+        """Whether progress is not shown even on a terminal."""
+        return self.quiet or self.json
+
+    def read(self, spec: str) -> "Landscape":
+        """The landscape that a command was given, with the rasters of its options."""
+        from firebreak.landscape.formats.overlays import with_rasters
+        from firebreak.landscape.formats.read import read_landscape
+
+        given = self.map
+        if given.ignitions is None:
+            notice_of_ignitions(Path(spec))
+        land = read_landscape(spec, terrain=given.terrain, crs=given.crs)
+        land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
+                            barriers=given.barriers, ignition=given.ignitions)
+        return land if given.built is None else self._with_built(land, given.built)
+
+    def _with_built(self, land: "Landscape", path: Path) -> "Landscape":
+        """A landscape with what the treatment leaves where breaks stand already.
+
+        Raises:
+            InputError: breaks narrower than a cell, or that fire crosses by a rule: they are no
+                matter of fuel; none of them on the landscape.
+        """
+        from firebreak.landscape.formats.overlays import mask_of
+        from firebreak.landscape.formats.treated import with_standing_breaks
+        from firebreak.landscape.treatments import treatment_of
+
+        check_breaks(self.breaks, option_of)
+        width = self.breaks.break_width_m
+        if self.breaks.breach != "never" or (width is not None and width < land.cell_size_m):
+            name = "--breach" if self.breaks.breach != "never" else "--break-width-m"
+            raise fail(expected="breaks as wide as a cell that fire does not cross, or shaded ones",
+                       given=f"{name} too", where="--built",
+                       remedy=f"leave {name} out, or give the breaks to --must-include")
+        return with_standing_breaks(land, mask_of(path, land, how="any"),
+                                    treatment_of(self.breaks), str(path))
+
+    def conditions(self, landscape: "Landscape", spec: str) -> "FireConditions":
+        """What is assumed of fires on a landscape read from `spec`."""
+        from firebreak.fire import conditions_from
+
+        check_breaks(self.breaks, option_of)
+        return conditions_from(
+            self.fire, self.breaks, climate=self._climate(), scenarios=self.weather.scenarios,
+            weather=self._weather(landscape, spec), response=_response(self.map.losses),
+            duration_sigma=self.fire.duration_spread)
+
+    def scene(self, landscape: "Landscape", spec: str) -> "Scene":
+        """The scene of a landscape read from `spec`."""
+        from firebreak.fire import make_scene
+
+        conditions = self.conditions(landscape, spec)
+        check_memory(landscape, conditions.rows)
+        made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
+        warn_of_small_fires(made)
+        return made
+
+    def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":
+        """The values of `--layers` on a landscape's grid; None if not given.
+
+        Raises:
+            InputError: the file is damaged, a key unknown, or another option says the same.
+        """
+        from firebreak.fire import read_layers
+
+        if self.map.layers is None:
+            return None
+        if self.map.value is not None or self.map.losses is not None:
+            raise fail(expected="--layers, or --value and --losses", given="both",
+                       where="--layers", remedy="put the value and its losses into the layers")
+        return read_layers(self.map.layers, landscape)
+
+    def _climate(self) -> "WindClimate":
+        from firebreak.units import M_MIN_PER_KM_H
+        from firebreak.weather.scenarios import WindClimate
+
+        given = self.weather.wind_20ft_km_h
+        mean = DEFAULT_WIND_KM_H if given is None else given
+        if not 0.0 < mean <= MAX_WIND_KM_H:
+            raise fail(expected=f"a mean wind above 0, up to {MAX_WIND_KM_H:g} km/h",
+                       given=f"{mean:g}", where="--wind-20ft-km-h", remedy="16 is usual")
+        speed = mean * M_MIN_PER_KM_H
+        return WindClimate(dominant_from_deg=self.weather.wind_from_deg,
+                           wind_20ft_mean_m_min=speed, wind_20ft_spread_m_min=WIND_SPREAD * speed)
+
+    def _weather(self, landscape: "Landscape", spec: str) -> "WeatherStreams | None":
+        from firebreak.landscape.formats.overlays import latitude_of
+        from firebreak.weather.load import weather_of
+
+        given = self.weather
+        file = given.weather or (None if _wind_given(given) else _own_weather(Path(spec)))
+        check_weather(replace(given, weather=file), option_of)
+        if file is None:
+            return None
+        return weather_of(file, scenarios=given.scenarios, hours=given.hours, seed=self.seed,
+                          year=given.year, wind_towards=given.wind_towards,
+                          moisture=given.moisture or DEFAULT_MOISTURE,
+                          latitude_deg=latitude_of(landscape))
+
+
+def _wind_given(given: WeatherOptions) -> bool:
+    return given.wind_20ft_km_h is not None or given.wind_from_deg is not None
+
+
+def _own_weather(spec: Path) -> Path | None:
+    """The weather that a Cell2Fire folder brings."""
+    if not spec.is_dir():
+        return None
+    own = [spec / name for name in ("Weathers", "Weather.csv") if (spec / name).exists()]
+    return own[0] if own else None
+
+
+def _response(losses: str | None) -> "ResponseFunction | None":
+    from firebreak.fire import CLASSES, ResponseFunction
+
+    if losses is None:
+        return None
+    try:
+        parts = tuple(float(part) for part in losses.split(","))
+    except ValueError:
+        parts = ()
+    if len(parts) != CLASSES:
+        raise fail(expected=f"{CLASSES} fractions with commas between", given=f"'{losses}'",
+                   where="--losses", remedy="for example 0,0.2,0.4,0.6,0.8,1")
+    return ResponseFunction(name="losses", loss=parts)  # type: ignore[arg-type]

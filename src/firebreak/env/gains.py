@@ -1,0 +1,185 @@
+"""What breaks that are not there would save: trials on kept fires, undone after measuring.
+
+`gains_of_cells` and `gains_of_lines` ask once; `MarginalGains` keeps the answers while breaks come
+and go, for an exact greedy; `ExactGains` uses reward fires, for labels.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.env.storage.sizes import Sizes
+from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.fire import NOT_TRIED, Candidates, break_state, in_units, padded_cells, unpad
+
+
+def gains_of_cells(slots: Slots, slot: int, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    """By how much the mean loss of a slot's plan fires falls if one cell alone is broken next.
+
+    f64 [n], of flat `cells`; 0 where there can be no break. Nothing changes; what breaks have
+    come or gone must have been burned by `Slots.update`. The same as placing each cell and taking
+    it away again, but for the rounding of the mean.
+    """
+    count = slots.problem(slot).plan_fires.source.size
+    saved = saved_per_fire(slots, slot, cells, np.arange(count))[0]
+    return saved.sum(axis=0) / (slots.loss_unit(slot) * max(count, 1))
+
+
+def trial_in_place(slots: Slots, slot: int) -> bool:
+    """Whether fires are solved again where a break changes them; else they burn anew, which they do
+    with breaks that burn, embers and weather that changes.
+    """
+    field = slots.problem(slot).scene.field
+    return field.breaks.treated is None and field.steps == 1 and not field.spots.cells.size
+
+
+def gains_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
+                 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """By how much the mean loss of a slot's plan fires falls with the breaks of each line alone,
+    f64 [n], and how many fires burned for it, i64 [n]. lines: flat cells that are not broken.
+
+    Nothing changes; for slots that are `tried_in_place`.
+    """
+    count = slots.problem(slot).plan_fires.source.size
+    first = np.cumsum([0, *(line.size for line in lines)])
+    cells = padded_cells(np.concatenate([*lines, np.empty(0, np.int64)]), slots.sizes.shape[1])
+    made = slots.fires.try_lines(slots.plan_ids(slot).start + np.arange(count), cells, first,
+                                 _candidates(slots, slot, np.empty(0, np.int32)), slots.fields,
+                                 slots.overlays)
+    tried = made != NOT_TRIED
+    saved = np.where(tried, made, 0).sum(axis=0)
+    return saved / (slots.loss_unit(slot) * max(count, 1)), tried.sum(axis=0)
+
+
+def _candidates(slots: Slots, slot: int, row: NDArray[np.int32]) -> Candidates:
+    """Breaks as the slot's problem has them. row: see `Candidates`."""
+    rules, value = slots.problem(slot).scene.field.breaks, slots.value[slot]
+    left = value * np.float32(rules.lost) if rules.lost > 0.0 else value[:0]
+    return Candidates(row, slot, break_state(rules), in_units(left, slots.loss_unit(slot)))
+
+
+def saved_per_fire(slots: Slots, slot: int, cells: NDArray[np.int64], fires: NDArray[np.int64],
+            ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """What each of `cells`, broken alone, saves of each of the plan fires numbered `fires`.
+
+    Returns whole units i64 [len(fires), n], see `Slots.loss_unit`, and bool [len(fires)]: with some
+    of the breaks the fire would burn a cell that it does not burn without.
+    """
+    field, shape = slots.problem(slot).scene.field, slots.sizes.shape
+    free = unpad(field.burnable, shape) & ~slots.breaks[slot]
+    which = slots.plan_ids(slot).start + fires
+    if not trial_in_place(slots, slot):
+        return _burned_anew(slots, slot, cells, which, free), np.ones(fires.size, np.bool_)
+    cells_free = np.flatnonzero(free.ravel()[cells])
+    saved = np.zeros((fires.size, cells.size), np.int64)
+    if not cells_free.size or not fires.size:
+        return saved, np.zeros(fires.size, np.bool_)
+    row = np.full(slots.cells, -1, np.int32)
+    places = padded_cells(cells[cells_free], shape[1])
+    row[places] = np.arange(places.size, dtype=np.int32)
+    made, beyond = slots.fires.try_breaks(which, _candidates(slots, slot, row), slots.fields,
+                                          slots.overlays)
+    saved[:, cells_free] = made[:, row[places]]
+    return saved, beyond
+
+
+def _burned_anew(slots: Slots, slot: int, cells: NDArray[np.int64], which: NDArray[np.int64],
+                 free: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """`savings` of any kind of break in any weather: the fires it may change burn anew."""
+    unit = slots.loss_unit(slot)
+    saved = np.zeros((which.size, cells.size), np.int64)
+    shaded = slots.problem(slot).scene.field.breaks.treated is not None
+    for k in np.flatnonzero(free.ravel()[cells]).tolist():
+        place = int(padded_cells(cells[k:k + 1], slots.sizes.shape[1])[0])
+        rows = slots.fires.may_change(place, which, burns=shaded)
+        own = which[rows]
+        before = slots.fires.loss[own]
+        slots.write_break(slot, int(cells[k]), broken=True)
+        after = slots.fires.loss_anew(own, slots.fields, slots.overlays)
+        slots.write_break(slot, int(cells[k]), broken=False)
+        saved[rows, k] = np.rint((before - after) * unit).astype(np.int64)
+    return saved
+
+
+class MarginalGains:
+    """What each of some cells alone would save of each plan fire of a slot.
+
+    After a break has come or gone and `Slots.update` has burned what that changes, `refresh` tries
+    the breaks again on those fires alone that burn close to it. It holds 8 bytes per plan fire and
+    cell.
+    """
+
+    def __init__(self, slots: Slots, slot: int, cells: NDArray[np.int64]) -> None:
+        """cells: flat, i64 [n]."""
+        self._slots, self._slot, self._cells = slots, slot, cells
+        problem = slots.problems[slot]
+        assert problem is not None, "slot used before load"
+        self._count = problem.plan_fires.source.size
+        self._saved = np.zeros((self._count, cells.size), np.int64)
+        self._total = np.zeros(cells.size, np.int64)
+        self._beyond = np.ones(self._count, np.bool_)
+        self._affected = np.full(self._count, -1, np.int64)
+        self._moves = -1
+
+    def refresh(self) -> NDArray[np.float64]:
+        """Gains f64 [n] as things stand now, with the bits of `gains_of_cells`."""
+        affected = self._slots.affected(self._slot)[:self._count]
+        moves = int(self._slots.moves[self._slot])
+        if moves != self._moves:
+            # A fire that some break lets burn new cells may meet the change there.
+            again = (affected != self._affected) | self._beyond
+            self._try_again(np.flatnonzero(again))
+            self._moves, self._affected = moves, affected.copy()
+        unit = self._slots.loss_unit(self._slot)
+        return self._total / (unit * max(self._count, 1))
+
+    def _try_again(self, fires: NDArray[np.int64]) -> None:
+        saved, beyond = saved_per_fire(self._slots, self._slot, self._cells, fires)
+        self._total += (saved - self._saved[fires]).sum(axis=0)
+        self._saved[fires], self._beyond[fires] = saved, beyond
+
+
+class ExactGains:
+    """Tries every break of a state on a few of its reward fires, in a slot of its own.
+
+    The reward fires of a problem are others than the plan fires that its observation is made from,
+    so a gain is the gain on reward fires.
+    """
+
+    def __init__(self, sizes: Sizes, fires: int) -> None:
+        """sizes: of the environment whose states are tried; fires: most of them that are burned."""
+        count = min(fires, sizes.reward_fires)
+        self._slots = Slots(sizes._replace(slots=1, plan_fires=count, reward_fires=0))
+        self._slots.touch()
+        self._fires = count
+
+    def of(self, slots: Slots, slot: int) -> NDArray[np.float32]:
+        """Gains f32 [A] of the cells available in a slot of an environment, NaN elsewhere: by which
+        share of the untreated loss the mean loss of the fires falls with one more break.
+        """
+        self.loaded(slots, slot)
+        found = np.full(slots.breaks[slot].size, np.nan, np.float32)
+        cells = np.flatnonzero(slots.available[slot])
+        untreated = max(float(slots.untreated_reward_loss[slot]), 1e-9)
+        found[cells] = gains_of_cells(self._slots, 0, cells) / untreated
+        return found
+
+    def owned_bytes(self) -> int:
+        """Bytes of storage held, fixed from the start."""
+        return self._slots.owned_bytes()
+
+    def loaded(self, slots: Slots, slot: int) -> Slots:
+        """The slot of its own, with the state of a slot of an environment and the reward fires that
+        are tried as its plan fires, burned under the breaks.
+        """
+        problem = slots.problems[slot]
+        assert problem is not None, "slot used before load"
+        fires = problem.reward_fires
+        self._slots.load(0, replace(problem, plan_fires=fires.first(self._fires),
+                                    reward_fires=fires.first(0)))
+        for cell in np.flatnonzero(slots.breaks[slot]).tolist():
+            self._slots.place(0, cell)
+        self._slots.update(SLOT_0)
+        return self._slots

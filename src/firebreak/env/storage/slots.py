@@ -1,0 +1,311 @@
+"""The batched core: N problems at once, their fires kept burning under the breaks so far.
+
+Storage is allocated once for given sizes; `load` puts a problem into a slot, `place` adds breaks,
+`update` burns anew the fires that a new break changes (and no others) in one compiled call for all
+slots. Nothing here knows of episodes, rewards per step or gymnasium.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.env.storage.land_store import LandStore
+from firebreak.env.storage.observation_store import ObservationStore, Seen
+from firebreak.env.storage.problem import Problem
+from firebreak.env.storage.sizes import PlanTrees, Sizes, check_fits, sizes_for
+from firebreak.fire import (
+    REACH,
+    FieldStore,
+    FireStore,
+    Overlays,
+    pad,
+    padded_cells,
+    padded_width,
+    treat,
+    untreat,
+)
+
+__all__ = ["SLOT_0", "PlanTrees", "Sizes", "Slots", "sizes_for"]
+
+_PAGE_BYTES = 4096
+
+SLOT_0 = np.zeros(1, np.int64)
+"""Index of the only slot, where storage has one."""
+
+
+class Slots:
+    """Storage for N problems. Fire ids: slot * K + k for plan fires, then N * K + slot * R + r.
+
+    Attributes meant for readers, first axis the slot: `land`, untreated_plan_loss and
+    untreated_reward_loss f64 [N] (means over fires), moves i64 [N] (how often a problem was loaded
+    or a break came or went).
+    """
+
+    def __init__(self, sizes: Sizes) -> None:
+        n, (rows, cols), s, k, r, classes, breach, spotting = sizes
+        width = padded_width(cols)
+        p = (rows + 2 * REACH) * width
+        self.sizes, self.width, self.cells = sizes, width, p
+        self.problems: list[Problem | None] = [None] * n
+        self.fields = FieldStore((rows, cols), n, s, heat=classes > 1, breach=breach,
+                                 spotting=spotting)
+        self.land = LandStore(sizes)
+        self.value = np.zeros((n, classes, p), np.float32)
+        self.fires = FireStore((rows, cols), n, k, r, classes)
+        self._counts = np.zeros((2, n), np.int64)  # plan and reward fires in use
+        self._plain = np.zeros(n, np.bool_)
+        self._observed = ObservationStore(sizes)
+        self._unobserved = np.zeros(n, np.bool_)
+        self.untreated_plan_loss = np.zeros(n)
+        self.untreated_reward_loss = np.zeros(n)
+        self.moves = np.zeros(n, np.int64)
+
+    @property
+    def breaks(self) -> NDArray[np.bool_]:
+        """[N, H, W]."""
+        return self.land.breaks
+
+    @property
+    def available(self) -> NDArray[np.bool_]:
+        """[N, H, W]: treatable, unbroken, affordable."""
+        return self.land.available
+
+    @property
+    def budget_left(self) -> NDArray[np.float64]:
+        """[N]."""
+        return self.land.budget_left
+
+    @property
+    def leak(self) -> bool:
+        """Whether fires pass breaks that touch at a corner only; one rule for all slots."""
+        return self.fields.rules().leak
+
+    @property
+    def overlays(self) -> Overlays:
+        """What lies on the travel fields: breaks, and what burning costs."""
+        return Overlays(self.land.states, self.value)
+
+    @property
+    def layers(self) -> NDArray[np.uint8]:
+        """The observation uint8 [N, C, H, W] of the last `update`; made when it is asked for, since
+        searches never ask. To be read before breaks come or go again.
+        """
+        which = np.flatnonzero(self._unobserved)
+        if which.size:
+            self._observed.write(which, self._seen(which))
+            self._unobserved[which] = False
+        return self._observed.layers
+
+    def owned_bytes(self) -> int:
+        """Bytes of all arrays held."""
+        return sum(array.nbytes for array in self._arrays())
+
+    def touch(self) -> None:
+        """Writes to every page, so that the memory is really there from now on. Else it comes as
+        ever larger problems do, and a run that holds constant memory seems to grow.
+        """
+        for array in self._arrays():
+            if array.flags.writeable and array.size:
+                some = array.reshape(-1).view(np.uint8)[::_PAGE_BYTES]
+                np.bitwise_or(some, 0, out=some)
+
+    def _arrays(self) -> Iterator[NDArray]:
+        yield from (array for array in vars(self).values() if isinstance(array, np.ndarray))
+        yield from (array for array in vars(self._observed).values())
+        yield from self.land.arrays()
+        yield from self.fires.arrays()
+        yield from self.fields.arrays()
+
+    def plan_ids(self, slot: int) -> slice:
+        """Ids of a slot's plan fires (those in use come first)."""
+        return self.fires.ids_of(slot)[0]
+
+    def reward_ids(self, slot: int) -> slice:
+        """Ids of a slot's reward fires."""
+        return self.fires.ids_of(slot)[1]
+
+    def load(self, slot: int, problem: Problem) -> None:
+        """Puts a problem into a slot, untreated; `update` burns its fires.
+
+        Raises:
+            InputError: the problem does not fit the storage.
+        """
+        check_fits(self.sizes, problem)
+        field = problem.scene.field
+        others = any(other is not None for k, other in enumerate(self.problems) if k != slot)
+        self.fields.load(slot, field, alone=not others)
+        self.land.load(slot, problem)
+        # What cannot burn may be worth more than all that can: it must not set the unit of sums.
+        self.value[slot] = pad(problem.scene.value_by_class) * field.burnable
+        self.fires.begin(slot, self.value[slot],
+                          float(problem.scene.value[problem.scene.landscape.burnable].sum()))
+        both = problem.plan_fires, problem.reward_fires
+        for ids, fires in zip(self.fires.ids_of(slot), both, strict=True):
+            self.fires.load(ids, fires, self.fields.first_row(slot), field.steps)
+        self._observed.load(slot, problem)
+        self.problems[slot] = problem
+        self._counts[:, slot] = problem.plan_fires.source.size, problem.reward_fires.source.size
+        self._plain[slot] = field.breaks.treated is None and field.breaks.lost == 0.0
+        self.moves[slot] += 1
+
+    def give(self, slot: int) -> None:
+        """Breaks the cells that the slot's problem gives, at no cost; `update` burns them."""
+        for cell in self.problem(slot).given.tolist():
+            self.place(slot, cell)
+        self.land.leave(slot, self.problem(slot).budget)
+
+    def place(self, slot: int, cell: int) -> None:
+        """Breaks one cell (flat index) of a slot; `update` burns what that changes."""
+        self._set_break(slot, cell, broken=True)
+
+    def place_each(self, which: NDArray[np.int64],
+                   cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Breaks flat cells i64 [M] of the slots i64 [M], one after the other, those available when
+        their turn comes; `update` burns what that changes. Returns which, bool [M].
+        """
+        if not self._plain[which].all():
+            return np.array([self._place_available(slot, cell) for slot, cell in zip(
+                which.tolist(), cells.tolist(), strict=True)], np.bool_)
+        places = self.land.place(which, cells)
+        placed = places >= 0
+        self.fires.breaks_at(which[placed], places[placed])
+        self.moves += np.bincount(which[placed], minlength=self.moves.size)
+        return placed
+
+    def _place_available(self, slot: int, cell: int) -> bool:
+        free = bool(self.available[slot].flat[cell])
+        if free:
+            self._set_break(slot, cell, broken=True)
+        return free
+
+    def remove(self, slot: int, cell: int) -> None:
+        """Takes a placed break away and its cost back; `update` burns what that changes.
+
+        Raises:
+            InputError: there is no break in the cell.
+        """
+        if not self.breaks[slot].flat[cell]:
+            raise fail(expected="a cell with a break", given=f"cell {cell}", where="remove",
+                       remedy="remove only cells that were placed")
+        self._set_break(slot, cell, broken=False)
+
+    def put_back(self, slot: int, breaks: NDArray[np.bool_], budget_left: float) -> None:
+        """Breaks as they stood, bool [H, W], in a slot just loaded; `update` burns what changes.
+
+        What fires make of breaks does not depend on the order in which these came.
+
+        Raises:
+            InputError: breaks where there can be none.
+        """
+        if (breaks & ~self.problem(slot).scene.landscape.treatable).any():
+            raise fail(expected="breaks on treatable cells", given="breaks elsewhere",
+                       where=f"slot {slot}",
+                       remedy="resume with the settings and maps the run was started with")
+        for cell in np.flatnonzero(breaks).tolist():
+            self.place(slot, cell)
+        self.land.leave(slot, budget_left)  # its roundings depend on the order
+
+    def _set_break(self, slot: int, cell: int, *, broken: bool) -> None:
+        field, cost = self.problem(slot).scene.field, float(self.land.cost[slot].flat[cell])
+        place = self.write_break(slot, cell, broken=broken)
+        self.land.leave(slot, self.budget_left[slot] + cost * (-1.0 if broken else 1.0))
+        if field.breaks.treated is not None:
+            self.fires.changes_at(slot, place)
+        elif broken:
+            self.fires.breaks_at(np.array([slot]), np.array([place]))
+            if field.breaks.lost > 0.0:
+                self.fires.starts_at(slot, place)
+        else:
+            self.fires.opens_at(slot, place, embers=field.spots.cells.size > 0)
+
+    def write_break(self, slot: int, cell: int, *, broken: bool) -> int:
+        """Writes what fires meet in a cell, and nothing else; returns its padded index."""
+        scene = self.problem(slot).scene
+        field, (row, col) = scene.field, divmod(cell, self.sizes.shape[1])
+        self.land.write(slot, cell, broken=broken)
+        self.moves[slot] += 1
+        place = int(padded_cells(np.array([cell]), self.sizes.shape[1])[0])
+        if field.breaks.treated is not None:
+            view, here = self.fields.view(slot, field), np.array([place])
+            treat(view, here) if broken else untreat(view, here, field)
+        elif field.breaks.lost > 0.0:
+            left = np.float32(field.breaks.lost if broken else 1.0)
+            self.value[slot, :, place] = scene.value_by_class[:, row, col] * left
+            self.fires.revalue(slot, place, self.value[slot, :, place])
+        return place
+
+    def update(self, slots: NDArray[np.int64], *, fresh: bool = False) -> int:
+        """Burns the stale fires of all slots; the observation of `slots` changes.
+
+        fresh: these slots were just loaded, so their losses are the untreated ones.
+        Returns the number of fires burned.
+        """
+        burned = self.fires.burn(self.fields, self.overlays)
+        self._unobserved[slots] = True
+        for slot in slots.tolist() if fresh else ():
+            self.untreated_plan_loss[slot] = self.plan_loss(slot)
+            self.untreated_reward_loss[slot] = self.reward_loss(slot)
+            burnable = self.problem(slot).scene.landscape.burnable
+            self._observed.begin(slot, float(self.maps(slot)[0][burnable].mean()))
+        return burned
+
+    def plan_loss(self, slot: int) -> float:
+        """Mean loss of the slot's plan fires."""
+        return float(self._mean_losses(0, np.array([slot]))[0])
+
+    def reward_loss(self, slot: int) -> float:
+        """Mean loss of the slot's reward fires."""
+        return float(self.reward_losses(np.array([slot]))[0])
+
+    def reward_losses(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Mean losses f64 [M] of the reward fires of the slots `which`."""
+        return self._mean_losses(1, which)
+
+    def _mean_losses(self, kind: int, which: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Of the plan fires, kind 0, or of the reward fires, 1."""
+        n, n_plan_fires = self.sizes.slots, self.sizes.slots * self.sizes.plan_fires
+        loss = self.fires.loss
+        rows = (loss[n_plan_fires:] if kind else loss[:n_plan_fires]).reshape(n, -1)
+        out, counts = np.zeros(which.size), self._counts[kind, which]
+        for count in set(counts.tolist()) - {0}:
+            same = counts == count
+            out[same] = rows[which[same], :count].mean(axis=1)
+        return out
+
+    def loss_unit(self, slot: int) -> float:
+        """Whole units in a loss of 1: a power of two, 2^47 to 2^48 in the most that a fire can
+        lose.
+        """
+        return self.fires.unit(slot)
+
+    def affected(self, slot: int) -> NDArray[np.int64]:
+        """Of each plan fire, how many breaks have come or gone near enough to change it, or what
+        another break would save of it.
+        """
+        return self.fires.affected[self.plan_ids(slot)]
+
+    def maps(self, slot: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Burn probability and downstream value [H, W] of the plan fires under the breaks."""
+        count = self.problem(slot).plan_fires.source.size
+        burned, downstream = self.fires.sums(slot)
+        return burned / count, downstream / count
+
+    def plan_trees(self, slot: int) -> PlanTrees:
+        """The trees of the slot's plan fires: views, valid until the next `update`."""
+        first = slot * self.sizes.plan_fires
+        ids = slice(first, first + self.problem(slot).plan_fires.source.size)
+        return PlanTrees(self.fires.code[ids], self.fires.source[ids], self.fires.loss[ids])
+
+    def problem(self, slot: int) -> Problem:
+        """What a slot holds."""
+        problem = self.problems[slot]
+        assert problem is not None, "slot used before load"
+        return problem
+
+    def _seen(self, which: NDArray[np.int64]) -> Seen:
+        plan_loss = np.zeros(self.sizes.slots)
+        plan_loss[which] = self._mean_losses(0, which)
+        return Seen(*self.fires.plan_sums(), self.breaks, self.available, self.budget_left,
+                    plan_loss, self.untreated_plan_loss)

@@ -1,0 +1,170 @@
+"""Workers that are processes of this machine: started afresh (spawn), one thread each, arrays
+through shared memory. A worker ends with its parent, whatever ends the parent: on Linux the system
+kills it, elsewhere it watches its parent, which it can do as soon as compiled code lets it.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import parent_process
+from typing import Any, NamedTuple
+
+from firebreak.executors.base import Done, LazyThing, Lost, Message, Raised, Recipe, Reply
+from firebreak.executors.shared_memory import Packed, new_block, pack, unpack
+from firebreak.lifetime import end_with
+
+BLOCK_BYTES = 16_000_000
+"""Shared memory in each direction, resident from the start; what is larger goes through a pipe."""
+
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+
+_SECONDS_TO_END = 2.0
+
+
+class _Worker(NamedTuple):
+    process: Any
+    pipe: Connection
+    to_worker: Any
+    from_worker: Any
+
+
+class Processes:
+    """A back end: one process per worker."""
+
+    name = "processes"
+
+    def __init__(self, recipe: Recipe, block_bytes: int = BLOCK_BYTES) -> None:
+        self.recipe, self.block_bytes = recipe, block_bytes
+        self._context = multiprocessing.get_context("spawn")
+        self._workers: dict[int, _Worker] = {}
+
+    def process_ids(self) -> list[int]:
+        """Of the workers, in order."""
+        return [self._workers[worker].process.pid for worker in sorted(self._workers)]
+
+    def start(self, worker: int) -> None:
+        """Starts a process; it makes what it works with at its first call."""
+        ours, theirs = self._context.Pipe()
+        blocks = [new_block(self._context, self.block_bytes) for _ in range(2)]
+        # The system ends a child with the thread that started it, and only the first lives on.
+        first = threading.current_thread() is threading.main_thread()
+        parent = os.getpid() if first else None
+        process = self._context.Process(target=_work, args=(theirs, *blocks, parent),
+                                        name=f"firebreak-worker-{worker}", daemon=True)
+        with _one_thread_for_children(), _deaf_children():
+            process.start()
+        theirs.close()  # or the end of the process would not be seen
+        self._workers[worker] = _Worker(process, ours, *blocks)
+        # Only now: it takes seconds to import what it names, and by then the worker is tied.
+        self._sent(worker, self.recipe)
+
+    def send(self, worker: int, message: Message) -> None:
+        """Hands a call on; a dead worker is noticed by `wait`."""
+        self._sent(worker, pack(tuple(message), self._workers[worker].to_worker))
+
+    def wait(self, workers: list[int], timeout_s: float | None) -> list[tuple[int, Reply]]:
+        """Replies that have come; a closed pipe is a dead worker."""
+        pipes = {self._workers[worker].pipe: worker for worker in workers}
+        ready = wait(list(pipes), timeout_s)
+        return [(pipes[pipe], self._reply(pipes[pipe])) for pipe in pipes if pipe in ready]
+
+    def hold(self, payload: Any) -> Any:
+        """The payload itself: each worker has its own block."""
+        return payload
+
+    def stop(self, worker: int) -> None:
+        """Ends a process and waits until it is gone."""
+        own = self._workers.pop(worker, None)
+        if own is None:
+            return
+        own.pipe.close()
+        own.process.kill()
+        own.process.join(_SECONDS_TO_END)
+        own.process.close()
+
+    def close(self) -> None:
+        """Ends all processes."""
+        for worker in list(self._workers):
+            self.stop(worker)
+
+    def _sent(self, worker: int, value: Any) -> None:
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self._workers[worker].pipe.send(value)
+
+    def _reply(self, worker: int) -> Reply:
+        own = self._workers[worker]
+        try:
+            kind, packed = own.pipe.recv()
+        except (EOFError, ConnectionResetError, BrokenPipeError):
+            return Lost()
+        fields = unpack(packed, own.from_worker)
+        return Done(*fields) if kind == "done" else Raised(*fields)
+
+
+def _work(pipe: Connection, inbox: Any, outbox: Any, parent: int | None) -> None:
+    """The life of a worker: takes its recipe, answers calls until the pipe closes or the parent
+    ends. parent: process that the system shall end it with; None: it watches alone.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if parent is not None:
+        end_with(parent)
+    try:
+        thing = LazyThing(pipe.recv())
+    except (EOFError, ConnectionResetError):
+        return
+    while True:
+        try:
+            packed = pipe.recv()
+        except (EOFError, ConnectionResetError):
+            return
+        reply = thing.serve(Message(*unpack(Packed(*packed), inbox)))
+        kind = "done" if isinstance(reply, Done) else "raised"
+        try:
+            pipe.send((kind, pack(tuple(reply), outbox)))
+        except (BrokenPipeError, ConnectionResetError):
+            return
+
+
+@contextmanager
+def _one_thread_for_children() -> Iterator[None]:
+    """Fires and network take one thread each: there is a worker for every core."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Children begin with Ctrl-C blocked: it reaches them too, and before their first line it would
+    print a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # it unblocks Ctrl-C where it is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_parent() -> None:
+    """A killed parent cannot stop its workers: they watch it."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,166 @@
+"""Workers that are actors on a Ray cluster (Ray core alone): extra `ray`.
+
+Payloads and recipes go once to each node by Ray's object store. Without an address a cluster of
+this machine alone is started and ended with the run.
+"""
+
+import os
+import pickle
+import socket
+from types import ModuleType
+from typing import Any
+
+from firebreak.checks import fail, install
+from firebreak.executors.base import LazyThing, Lost, Message, Recipe, Reply
+from firebreak.executors.processes import ONE_THREAD
+
+SECONDS_TO_ANSWER = 5.0
+
+
+class RayCore:
+    """A back end: one actor of one CPU per worker, placed by Ray on any node.
+
+    Args:
+        workers: 0: as many as the cluster has CPUs.
+        address: HOST:PORT of a running cluster; None: this machine alone.
+
+    Raises:
+        InputError: Ray is not installed, nobody answers at the address, or the cluster has fewer
+            CPUs than workers are asked for: they would be waited for forever.
+    """
+
+    name = "ray"
+
+    def __init__(self, recipe: Recipe, workers: int, address: str | None = None) -> None:
+        self._ray = imported()
+        if address is not None:
+            check_address(address)
+        self._began = not self._ray.is_initialized()
+        if self._began:
+            self._join(workers or cores(), address)
+        if workers > self.cores():
+            raise fail(expected=f"at most the {self.cores()} workers that the cluster has CPUs for",
+                       given=f"{workers}", where="--workers",
+                       remedy="lower --workers or add a node")
+        # Arrays that Ray unpacks are read-only, for which compiled code would be compiled anew.
+        self._recipe = self._ray.put(pickle.dumps(recipe, protocol=4))
+        self._class = self._ray.remote(_RayWorker)
+        self._actors: dict[int, Any] = {}
+        self._running: dict[int, Any] = {}
+
+    def _join(self, workers: int, address: str | None) -> None:
+        """Other nodes must not wait on a dashboard, and logs of workers are not ours to print."""
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        own = {"num_cpus": workers} if address is None else {"address": address}
+        try:
+            self._ray.init(**own, include_dashboard=False if address is None else None,
+                           log_to_driver=False, logging_level="ERROR", configure_logging=True)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise fail(expected="a Ray cluster of this version", given=str(error).split("\n")[0],
+                       where=f"--ray-address {address}",
+                       remedy="start it with 'ray start --head'") from error
+
+    def cores(self) -> int:
+        """Of all nodes."""
+        return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
+
+    def process_ids(self) -> list[int]:
+        """Of the actors, in order, on whatever node."""
+        return [self._ray.get(self._actors[worker].process_id.remote())
+                for worker in sorted(self._actors)]
+
+    def start(self, worker: int) -> None:
+        """Asks for an actor."""
+        self._actors[worker] = self._class.options(
+            num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD").remote([self._recipe])
+
+    def send(self, worker: int, message: Message) -> None:
+        """Begins a call; a payload is an object of the store, opened where the actor lives."""
+        self._running[worker] = self._actors[worker].serve.remote(
+            message.method, message.arguments, message.payload)
+
+    def wait(self, workers: list[int], timeout_s: float | None) -> list[tuple[int, Reply]]:
+        """Replies that have come."""
+        owners = {self._running[worker]: worker for worker in workers}
+        self._ray.wait(list(owners), num_returns=1, timeout=timeout_s)
+        ready, _ = self._ray.wait(list(owners), num_returns=len(owners), timeout=0)
+        return [(owners[ref], self._reply(owners[ref])) for ref in owners if ref in ready]
+
+    def hold(self, payload: Any) -> Any:
+        """A reference to the payload in the object store."""
+        return self._ray.put(payload)
+
+    def stop(self, worker: int) -> None:
+        """Ends an actor."""
+        self._running.pop(worker, None)
+        actor = self._actors.pop(worker, None)
+        if actor is not None:
+            self._ray.kill(actor)
+
+    def close(self) -> None:
+        """Ends all actors, and the cluster if it was started here."""
+        for worker in list(self._actors):
+            self.stop(worker)
+        if self._began and self._ray.is_initialized():
+            self._ray.shutdown()
+
+    def _reply(self, worker: int) -> Reply:
+        try:
+            return self._ray.get(self._running.pop(worker))
+        except self._ray.exceptions.RayError as error:
+            return Lost(str(error).strip().split("\n")[-1])
+
+
+class _RayWorker:
+    """Runs where Ray puts it."""
+
+    def __init__(self, recipe: list[Any]) -> None:
+        os.environ.update(ONE_THREAD)  # before what the recipe imports reads it
+        self._thing = LazyThing(pickle.loads(imported().get(recipe[0])))
+
+    def serve(self, method: str, arguments: tuple[Any, ...], payload: Any) -> Reply:
+        """Answers one call."""
+        return self._thing.serve(Message(method, arguments, payload))
+
+    def process_id(self) -> int:
+        """Of this actor."""
+        return os.getpid()
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def imported() -> ModuleType:
+    """Ray.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError:
+        raise fail(expected="Ray, for the executor 'ray'", given="an installation without it",
+                   where="--executor ray", remedy=f"run {install('ray')}") from None
+    return ray
+
+
+def check_address(address: str) -> None:
+    """That somebody listens there, before Ray waits for it for minutes.
+
+    Raises:
+        InputError: not HOST:PORT, or nobody listens.
+    """
+    host, colon, port = address.rpartition(":")
+    if not colon or not host or not port.isdigit():
+        raise fail(expected="HOST:PORT of a Ray head node", given=f"'{address}'",
+                   where="--ray-address", remedy="copy it from what 'ray start --head' prints")
+    try:
+        socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
+    except OSError as error:
+        raise fail(expected="a Ray head node that answers",
+                   given=f"no answer ({error.strerror or error})",
+                   where=f"--ray-address {address}",
+                   remedy="start one with 'ray start --head' or leave the option out") from None

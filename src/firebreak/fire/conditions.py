@@ -1,0 +1,92 @@
+"""What is assumed of fires on any landscape, and how it follows from the settings."""
+
+from dataclasses import dataclass, field
+
+from firebreak.checks import fail
+from firebreak.fire.behavior_models import BehaviorModel
+from firebreak.fire.effects.losses import LayerKind, ResponseFunction
+from firebreak.fire.effects.spotting import SpottingModel
+from firebreak.fire.fires import FireRegime
+from firebreak.landscape.treatments import Treatment, treatment_of
+from firebreak.settings.breaks import BreachRule, BreakSettings
+from firebreak.settings.fire import FireSettings, SpreadModel
+from firebreak.settings.kinds import DURATION_SPREAD
+from firebreak.settings.weather import WeatherSettings
+from firebreak.weather.scenarios import WindClimate
+from firebreak.weather.streams import WeatherStreams
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FireConditions:
+    """What is assumed of fires on any landscape.
+
+    Attributes:
+        climate: wind and moisture to draw scenarios from.
+        regime: ignitions and durations.
+        scenarios: number of weather scenarios per landscape that are drawn.
+        weather: weather to burn in on any landscape, instead of drawing it from the climate.
+        spread: "front" (the elliptical front) or "graph" (eight neighbours, fast and too slow
+            a fire under wind).
+        model: the published forms of fire behaviour.
+        treatment: what a break is made of; by default bare ground as wide as its cell.
+        breach: published rule by which fire crosses a break; "never" for breaks that hold.
+        leak: fire passes between two breaks that touch at a corner.
+        response: loss by flame length; None where a burned cell loses its whole value.
+        spotting: embers that cross breaks; None for none.
+        layers: of the landscapes' value layers, what each is; none where they have none.
+    """
+
+    climate: WindClimate = field(default_factory=WindClimate)
+    regime: FireRegime = field(default_factory=FireRegime)
+    scenarios: int = WeatherSettings.scenarios
+    weather: WeatherStreams | None = None
+    spread: SpreadModel = FireSettings.spread
+    model: BehaviorModel = field(default_factory=BehaviorModel)
+    treatment: Treatment = field(default_factory=Treatment)
+    breach: BreachRule = BreakSettings.breach
+    leak: bool = BreakSettings.leak
+    response: ResponseFunction | None = None
+    spotting: SpottingModel | None = None
+    layers: tuple[LayerKind, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.treatment.kind == "shaded" and self.breach != "never":
+            raise fail(expected="no rule of breach for shaded breaks, which burn",
+                       given=f"'{self.breach}'", where="breaks",
+                       remedy="leave the rule out, or make the breaks hard")
+
+    @property
+    def rows(self) -> int:
+        """Rows of weather of every travel field."""
+        return self.scenarios if self.weather is None else self.weather.steps.weight.size
+
+    @property
+    def by_flame(self) -> bool:
+        """Whether what burns loses more or less by the length of the flames."""
+        return self.response is not None or bool(self.layers)
+
+
+def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindClimate,
+                    scenarios: int, weather: WeatherStreams | None = None,
+                    response: ResponseFunction | None = None,
+                    layers: tuple[LayerKind, ...] = (),
+                    duration_sigma: float = DURATION_SPREAD) -> FireConditions:
+    """The conditions that the settings of fires and breaks ask for.
+
+    Args:
+        climate, scenarios, weather: what the settings of the weather come to.
+        response, layers: what the settings of losses come to.
+        duration_sigma: see `FireRegime`.
+
+    Raises:
+        InputError: settings that contradict one another.
+    """
+    return FireConditions(
+        climate=climate, scenarios=scenarios, weather=weather,
+        regime=FireRegime(burned_share=fire.burned_share, duration_sigma=duration_sigma,
+                          edge_share=fire.edge_share, duration_min=fire.duration_min),
+        spread=fire.spread,
+        model=BehaviorModel(crown=fire.crown, wind_limit=fire.wind_limit,
+                            length_to_width=fire.length_to_width),
+        treatment=treatment_of(breaks), breach=breaks.breach, leak=breaks.leak, response=response,
+        spotting=SpottingModel() if fire.spotting else None, layers=layers)

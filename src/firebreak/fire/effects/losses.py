@@ -1,0 +1,151 @@
+"""What fires of different intensity destroy: value lost by class of flame length.
+
+The six classes are those of risk assessments in the United States (Scott, Thompson & Calkin 2013,
+RMRS-GTR-315): below 2 ft, 2-4, 4-6, 6-8, 8-12 and above 12 ft. A response function says which
+fraction of a value is lost in each. Losses only: where GTR-315 also lets fire add value, here a
+fraction lies between 0 and 1, since what is lost is summed, shared out along a fire's tree and
+divided by the untreated loss, and none of these means anything below 0.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from firebreak.checks import fail
+from firebreak.units import KW_M_PER_BTU_FT_S
+
+Floats = NDArray[np.float64]
+
+FLAME_LENGTH_EDGES_FT = (2.0, 4.0, 6.0, 8.0, 12.0)
+"""Flame lengths between one class and the next; the edge itself belongs to the upper class."""
+
+CLASS_NAMES = ("<2 ft", "2-4 ft", "4-6 ft", "6-8 ft", "8-12 ft", ">12 ft")
+CLASSES = len(CLASS_NAMES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseFunction:
+    """Which fraction of a value is lost in each class of flame length.
+
+    Attributes:
+        name: for captions.
+        loss: six fractions in 0-1, short flames first; they need not rise.
+    """
+
+    name: str
+    loss: tuple[float, float, float, float, float, float]
+
+    def __post_init__(self) -> None:
+        given = np.asarray(self.loss, dtype=np.float64)
+        good = given.shape == (CLASSES,) and bool(((given >= 0.0) & (given <= 1.0)).all())
+        if not good:
+            raise fail(expected=f"{CLASSES} fractions lost, from 0 to 1, short flames first",
+                       given=f"{self.loss}", where=f"response function '{self.name}'",
+                       remedy="write a loss of 40 % as 0.4; benefits of fire cannot be expressed")
+
+
+BURNED = ResponseFunction(name="burned", loss=(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
+"""All is lost wherever it burns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerKind:
+    """Something worth protecting, wherever it lies.
+
+    Attributes:
+        name: for captions and messages.
+        weight: of this layer among others, 0 or more; also converts its unit into the common one.
+        response: which part is lost at which flame length.
+    """
+
+    name: str
+    weight: float = 1.0
+    response: ResponseFunction = field(default=BURNED)
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.weight < np.inf:
+            raise fail(expected="a weight of 0 or more", given=f"{self.weight:g}",
+                       where=f"value layer '{self.name}'", remedy="choose another weight")
+
+    def on(self, value: NDArray[np.float32]) -> "ValueLayer":
+        """The layer of this kind on a map, [H, W]."""
+        return ValueLayer(name=self.name, weight=self.weight, response=self.response, value=value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ValueLayer(LayerKind):
+    """Something worth protecting on a map.
+
+    Attributes:
+        value: [H, W], 0 or more.
+    """
+
+    value: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        LayerKind.__post_init__(self)
+        if np.ndim(self.value) != 2 or not np.isfinite(self.value).all() or (
+                np.asarray(self.value) < 0).any():
+            raise fail(expected="a grid of finite values of 0 or more", given="other values",
+                       where=f"value layer '{self.name}'", remedy="fill or mask its cells")
+
+
+def loss_by_class(layers: Sequence[ValueLayer]) -> NDArray[np.float32]:
+    """What is lost where a cell burns, float32 [6, H, W]: by class of flame length.
+
+    The sum over layers of weight x value x fraction lost.
+
+    Raises:
+        InputError: no layers, or layers of different shapes.
+    """
+    shapes = {np.shape(layer.value) for layer in layers}
+    if len(shapes) != 1:
+        raise fail(expected="value layers on one grid",
+                   given=f"shapes {sorted(shapes)}" if shapes else "none", where="losses",
+                   remedy="bring all layers to the landscape's grid")
+    total = np.zeros((CLASSES, *shapes.pop()))
+    for layer in layers:
+        lost = layer.weight * np.asarray(layer.response.loss)
+        total += lost[:, None, None] * np.asarray(layer.value, dtype=np.float64)
+    return total.astype(np.float32)
+
+
+def intensity_edges_kw_m() -> Floats:
+    """Fireline intensities between the six classes, kW/m [5]: L = 0.45 I^0.46 inverted.
+
+    Byram 1959, with L in ft and I in BTU/ft/s; in m and kW/m the factor is 0.0775.
+    """
+    return byram_intensity_of_flame(FLAME_LENGTH_EDGES_FT) * KW_M_PER_BTU_FT_S
+
+
+def byram_intensity_of_flame(flame_length_ft: ArrayLike) -> Floats:
+    """The fireline intensity, BTU/ft/s, whose flame by Byram 1959 is so long, ft."""
+    return (np.asarray(flame_length_ft, dtype=np.float64) / 0.45) ** (1.0 / 0.46)
+
+
+def annual_burn_probability(burn_probability: ArrayLike, fires_per_ha_year: float,
+                            area_ha: float) -> Floats:
+    """Chance that a cell burns at least once in a year: 1 - exp(-rate x area x p).
+
+    The number of fires in a year is Poisson, each burns the cell with probability p.
+
+    Args:
+        burn_probability: share of fires that burn the cell, where fires start on `area_ha`.
+        fires_per_ha_year: fires that start per hectare and year.
+        area_ha: of the land where the simulated fires start.
+
+    Raises:
+        InputError: a number out of range.
+    """
+    probability = np.asarray(burn_probability, dtype=np.float64)
+    if not ((probability >= 0.0) & (probability <= 1.0)).all():
+        raise fail(expected="burn probabilities in 0-1", given="a cell outside this range",
+                   where="annual burn probability",
+                   remedy="pass the share of fires that burn each cell")
+    if not (0.0 <= fires_per_ha_year < np.inf and 0.0 <= area_ha < np.inf):
+        raise fail(expected="a fire rate and an area of 0 or more",
+                   given=f"{fires_per_ha_year:g} per ha and year, {area_ha:g} ha",
+                   where="annual burn probability", remedy="correct these values")
+    return -np.expm1(-fires_per_ha_year * area_ha * probability)

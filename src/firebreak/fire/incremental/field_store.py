@@ -1,0 +1,112 @@
+"""Room for the travel fields of N slots in one set of arrays, so that their fires burn together."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.fire.engine import arcs_of, rules_of
+from firebreak.fire.solver.tables import Rules
+from firebreak.fire.travel.arc_kernel import Arcs, Spots
+from firebreak.fire.travel.stencil import REACH
+from firebreak.fire.travel.travel_field import BreakRules, TravelField, edges_for, padded_width
+
+
+class FieldStore:
+    """Travel fields of N slots: rows [slot * R, slot * R + R) are a slot's R rows of weather.
+
+    Where breaks go is written into a slot's own rows (`TravelField.breaks.treated`), never into the
+    scene's.
+    """
+
+    def __init__(self, shape: tuple[int, int], slots: int, rows: int, *, heat: bool, breach: bool,
+                 spotting: bool) -> None:
+        cells = (shape[0] + 2 * REACH) * padded_width(shape[1])
+        count = slots * rows
+
+        def grid(wanted: bool = True) -> NDArray[np.float32]:
+            return np.zeros((count, cells) if wanted else (0, 0), np.float32)
+
+        embers = count if spotting else 0
+        self._rows = rows
+        self._empty = True
+        self._all = TravelField(
+            shape, np.zeros((count, cells, 5), np.float32), np.zeros((count, cells, 8), np.float32),
+            grid(), np.zeros((count, cells), np.uint64), np.zeros((count, cells), np.uint32),
+            np.zeros((count, cells), np.uint32), np.zeros(cells, np.bool_),
+            heat=np.zeros((count, cells, 3) if heat else (0, 0, 3), np.float32),
+            spots=Spots(np.zeros((4, embers, cells), np.float32),
+                        np.zeros((4, embers), np.float32), 0.0, 1.0),
+            breaks=BreakRules(breach=grid(breach)), edges=edges_for(count, cells),
+            bucket_min=np.ones(count), sends_far=np.zeros((count, cells), np.uint32))
+
+    def arrays(self) -> Iterator[NDArray]:
+        """All arrays held."""
+        every = self._all
+        yield from (every.metric, every.unit_time, every.rate, every.facets, every.accepts,
+                    every.sends, every.sends_far, every.edges, every.bucket_min, every.heat,
+                    every.breaks.breach, every.spots.cells, every.spots.winds)
+
+    def arcs(self) -> Arcs:
+        """What fires of all slots run on."""
+        return arcs_of(self._all)
+
+    def spots(self) -> Spots:
+        """Embers of all slots."""
+        return self._all.spots
+
+    def rules(self) -> Rules:
+        """What breaks do in all slots."""
+        return rules_of(self._all)
+
+    def first_row(self, slot: int) -> int:
+        """The first row of a slot."""
+        return slot * self._rows
+
+    def load(self, slot: int, field: TravelField, alone: bool) -> None:
+        """Copies a field into a slot; `alone`: there is no other slot to agree with.
+
+        Raises:
+            InputError: cell size, weather steps or rules differ from those of the other slots.
+        """
+        common = (field.spread, field.steps, field.step_min, field.breaks.leak, field.spots[2:])
+        kept = self._all
+        if not (self._empty or alone) and common != (
+                kept.spread, kept.steps, kept.step_min, kept.breaks.leak, kept.spots[2:]):
+            raise fail(expected="the same spread, cell size, weather step, rule for leaks and "
+                                "embers in all slots", given="different ones", where="environment",
+                       remedy="make a separate environment for this problem")
+        self._empty = False
+        self._all = kept._replace(
+            spread=field.spread, steps=field.steps, step_min=field.step_min,
+            spots=field.spots._replace(cells=kept.spots.cells, winds=kept.spots.winds),
+            breaks=kept.breaks._replace(leak=field.breaks.leak))
+        own = self.view(slot, field)
+        count = field.metric.shape[0]
+        for room, made in ((own.metric, field.metric), (own.unit_time, field.unit_time),
+                           (own.rate, field.rate), (own.facets, field.facets),
+                           (own.accepts, field.accepts), (own.sends, field.sends),
+                           (own.sends_far, field.sends_far), (own.heat, field.heat)):
+            room[:count] = made
+        if field.edges.size:
+            own.edges[:count] = field.edges
+            own.bucket_min[:count] = field.bucket_min
+        if own.spots.cells.size:
+            own.spots.cells[:, :count] = field.spots.cells
+            own.spots.winds[:, :count] = field.spots.winds
+        if kept.breaks.breach.size:
+            first = self.first_row(slot) // field.steps
+            kept.breaks.breach[first:first + field.breaks.breach.shape[0]] = field.breaks.breach
+
+    def view(self, slot: int, field: TravelField) -> TravelField:
+        """A slot's own rows, with everything else of `field`."""
+        rows = slice(self.first_row(slot), self.first_row(slot) + self._rows)
+        every = self._all
+        return field._replace(
+            metric=every.metric[rows], unit_time=every.unit_time[rows], rate=every.rate[rows],
+            facets=every.facets[rows], accepts=every.accepts[rows], sends=every.sends[rows],
+            sends_far=every.sends_far[rows], edges=every.edges[rows],
+            bucket_min=every.bucket_min[rows], heat=every.heat[rows],
+            spots=field.spots._replace(cells=every.spots.cells[:, rows],
+                                       winds=every.spots.winds[:, rows]))

@@ -1,0 +1,276 @@
+"""The fires of N slots, kept burning: only what a new break changes is burned again."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire.engine import workspace
+from firebreak.fire.fires import Fires
+from firebreak.fire.incremental.affected_kernel import (
+    breaks_affect,
+    burned_near,
+    depends_on,
+    list_change,
+)
+from firebreak.fire.incremental.field_store import FieldStore
+from firebreak.fire.incremental.reburn_kernel import reburn_many
+from firebreak.fire.incremental.trial_kernel import (
+    Candidates,
+    crossed_of,
+    in_units,
+    try_breaks,
+    try_lines,
+)
+from firebreak.fire.solver.burn_kernel import burn_many
+from firebreak.fire.solver.tables import (
+    ChangedCells,
+    FireTable,
+    KeptFires,
+    Overlays,
+    Results,
+    ValueUnits,
+    changes_of,
+    crossing_of,
+)
+from firebreak.fire.travel.break_overlay import closing_table
+from firebreak.fire.travel.stencil import REACH, UNBURNED
+from firebreak.fire.travel.travel_field import padded_cells, padded_width, unpad
+
+MAX_CHANGES = 64
+"""Breaks of one slot that come or go between two burns; fires that more of them change burn anew.
+"""
+_MAX_SHARED, _MAX_COUNTED = 30, 48  # powers of two that bound what a fire loses, in whole numbers
+
+
+class FireStore:
+    """Fires by id: slot * K + k for plan fires, then N * K + slot * R + r for reward fires.
+
+    Of every fire it holds its loss, and when and how each cell was reached; of the plan fires also
+    the downstream value of each cell, and the sums of each slot.
+
+    affected: i64 [F], how many breaks have come or gone near enough to a fire to change it, or
+    what another break would change in it.
+    """
+
+    def __init__(self, shape: tuple[int, int], slots: int, plan_fires: int, reward_fires: int,
+                 classes: int = 1) -> None:
+        self.width = padded_width(shape[1])
+        self._shape, self._counts = shape, (slots, plan_fires, reward_fires)
+        cells = (shape[0] + 2 * REACH) * self.width
+        n_plan_fires, fires = slots * plan_fires, slots * (plan_fires + reward_fires)
+        self._table = FireTable(
+            np.zeros(fires, np.int64),
+            np.concatenate([np.repeat(np.arange(slots), plan_fires),
+                            np.repeat(np.arange(slots), reward_fires)]),
+            np.zeros(fires, np.int64), np.zeros(fires), np.zeros(fires, np.uint64))
+        self._scratch = workspace(cells)
+        threads = self._scratch.time.shape[0]
+        self._store = KeptFires(
+            np.full((fires, cells), np.inf, np.float32), np.zeros((fires, cells), np.float32),
+            np.full((fires, cells), UNBURNED, np.uint8), np.zeros(fires, np.bool_),
+            np.zeros(fires, np.int64), np.zeros(fires), np.zeros((n_plan_fires, cells), np.int32),
+            np.zeros(n_plan_fires, np.int32), np.zeros((n_plan_fires, cells), np.int32),
+            np.zeros((threads, slots, cells), np.int32),
+            np.zeros((threads, slots, cells), np.int64))
+        self._value = ValueUnits(np.zeros((slots, classes, cells), np.int64), np.ones(slots),
+                                 np.zeros((slots, classes, cells), np.int32))
+        self._new = ChangedCells(np.zeros((slots, MAX_CHANGES), np.int64),
+                                 np.zeros(slots, np.int64), np.zeros(slots, np.bool_))
+        self._crossing = crossing_of(closing_table(self.width))
+        self._crossed = crossed_of(self._crossing)
+        self._changes = changes_of(threads, cells)
+        self._states = np.zeros((threads, cells), np.uint8)
+        self._in_use = np.zeros(fires, np.bool_)
+        self._stale = np.zeros(fires, np.uint8)
+        self.affected = np.zeros(fires, np.int64)
+        self._burned = np.zeros((slots, cells), np.int64)
+        self._downstream = np.zeros((slots, cells), np.int64)
+
+    def arrays(self) -> Iterator[NDArray]:
+        """All arrays held."""
+        yield from (*self._table, *self._scratch, *self._store, *self._value, *self._new,
+                    *self._crossing, *self._crossed, *self._changes, self._states, self._in_use,
+                    self._stale, self.affected, self._burned, self._downstream)
+
+    @property
+    def loss(self) -> NDArray[np.float64]:
+        """[F], of each fire."""
+        return self._store.loss
+
+    @property
+    def code(self) -> NDArray[np.uint8]:
+        """[F, P], how each fire reached each cell."""
+        return self._store.code
+
+    @property
+    def source(self) -> NDArray[np.int64]:
+        """[F], padded ignition cell of each fire."""
+        return self._table.source
+
+    def ids_of(self, slot: int) -> tuple[slice, slice]:
+        """Ids of a slot's plan fires and of its reward fires."""
+        slots, n_plan_fires, n_reward_fires = self._counts
+        first = slots * n_plan_fires + slot * n_reward_fires
+        return (slice(slot * n_plan_fires, (slot + 1) * n_plan_fires),
+                slice(first, first + n_reward_fires))
+
+    def begin(self, slot: int, value: NDArray[np.float32], most: float) -> None:
+        """Invalidates the slot's fires and sums. value: f32 [C, P], what burning costs; most: what
+        a fire can lose.
+        """
+        self._new.how_many[slot] = 0
+        self._burned[slot] = 0
+        self._downstream[slot] = 0
+        bound = np.ceil(np.log2(max(most, 1e-9)))
+        self._value.unit[slot] = 2.0**(_MAX_COUNTED - bound)
+        self._value.value_by_class[slot] = in_units(value, float(self._value.unit[slot]))
+        self._value.share[slot] = in_units(value, self._share_unit(slot))
+
+    def unit(self, slot: int) -> float:
+        """Whole numbers in a loss of 1, a power of two."""
+        return float(self._value.unit[slot])
+
+    def _share_unit(self, slot: int) -> float:
+        return self.unit(slot) * 2.0**(_MAX_SHARED - _MAX_COUNTED)
+
+    def revalue(self, slot: int, place: int, value: NDArray[np.float32]) -> None:
+        """Burning a padded cell costs something else now, f32 [C]; `burn` must follow."""
+        self._value.value_by_class[slot, :, place] = in_units(value, self.unit(slot))
+        self._value.share[slot, :, place] = in_units(value, self._share_unit(slot))
+        self._new.revalued[slot] = True
+
+    def load(self, ids: slice, fires: Fires, first_row: int, steps: int) -> None:
+        """Puts fires into a slot; they burn at the next `burn`."""
+        count = fires.source.size
+        self._table.source[ids][:count] = padded_cells(fires.source, self._shape[1])
+        self._table.row[ids][:count] = first_row + fires.scenario * steps
+        self._table.duration[ids][:count] = fires.duration_min
+        self._table.key[ids][:count] = fires.key
+        self._in_use[ids] = False
+        self._in_use[ids][:count] = True
+        self._store.kept[ids] = False
+        if ids.stop <= self._store.size.size:
+            self._store.below[ids] = 0
+            self._store.size[ids] = 0
+        self._stale[ids] = 1
+        self.affected[ids] += 1
+
+    def breaks_at(self, which: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+        """New breaks at padded cells of slots, which burn nothing or send nothing."""
+        breaks_affect(which, places, REACH, self.width, self._counts, self._table.source,
+                      self._store.code, self._crossing, self._new, self._store.kept, self._stale,
+                      self.affected)
+
+    def starts_at(self, slot: int, place: int) -> None:
+        """What fires burn that start in a padded cell counts otherwise now."""
+        for some in self.ids_of(slot):
+            self._stale[some] |= self._table.source[some] == place
+
+    def _affects(self, place: int, reach: int, some: slice) -> None:
+        near = np.zeros(self._stale[some].size, np.uint8)
+        burned_near(place, reach, self.width, self._store.code[some], near)
+        self.affected[some] += near
+
+    def opens_at(self, slot: int, place: int, embers: bool) -> None:
+        """No break any more at a padded cell: fire may come to it or cross it from close by; embers
+        come from anywhere.
+        """
+        list_change(slot, place, self._counts, self._new, self._store.kept, self._stale)
+        for some in self.ids_of(slot):
+            self._affects(place, REACH, some)
+            if embers:
+                self._stale[some] = 1
+            else:
+                burned_near(place, REACH, self.width, self._store.code[some], self._stale[some])
+
+    def changes_at(self, slot: int, place: int) -> None:
+        """Other fuel at a padded cell: fires near it may slow down or speed up, and burn anew."""
+        for some in self.ids_of(slot):
+            burned_near(place, 2 * REACH, self.width, self._store.code[some], self._stale[some])
+            self._store.kept[some] &= self._stale[some] == 0
+            self._affects(place, 2 * REACH, some)
+
+    def burn(self, fields: FieldStore, overlays: Overlays) -> int:
+        """Burns what is stale; returns the number of fires."""
+        which = np.flatnonzero((self._stale != 0) & self._in_use)
+        self._stale[:] = 0
+        if which.size == 0:
+            return 0
+        # Fires of one weather after the other read the same travel field.
+        which = which[np.argsort(self._table.row[which], kind="stable")]
+        reburn_many(which, self.width, fields.arcs(), fields.spots(), fields.rules(), self._table,
+                    overlays, self._new, self._crossing, self._value, self._changes, self._store,
+                    self._scratch)
+        self._new.how_many[:] = 0
+        self._new.revalued[:] = False
+        for total, part in ((self._burned, self._store.burned),
+                            (self._downstream, self._store.downstream)):
+            slots = np.unique(self._table.overlay[which])
+            total[slots] += part[:, slots].sum(axis=0)
+            part[:, slots] = 0
+        return int(which.size)
+
+    def try_breaks(self, which: NDArray[np.int64], candidates: Candidates, fields: FieldStore,
+                   overlays: Overlays) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """What each of n breaks alone would save of each fire, i64 [len(which), n], and whether a
+        fire would burn a new cell with some of them, bool [len(which)]. Hard breaks, constant
+        weather, no embers.
+        """
+        self._check_burned()
+        saved = np.empty((which.size, int(candidates.row.max()) + 1), np.int64)
+        beyond = np.zeros(which.size, np.uint8)
+        try_breaks(which, self.width, candidates, fields.arcs(), fields.rules(), self._table,
+                   overlays, self._value, self._crossing, self._crossed, self._changes,
+                   self._states, self._store, self._scratch, saved, beyond)
+        return saved, beyond != 0
+
+    def try_lines(self, which: NDArray[np.int64], cells: NDArray[np.int64],
+                  first: NDArray[np.int64], candidates: Candidates, fields: FieldStore,
+                  overlays: Overlays) -> NDArray[np.int64]:
+        """What each of n lines of padded cells alone would save of each fire, i64 [len(which), n],
+        see `trial_kernel.try_lines`. Hard breaks, constant weather, no embers.
+        """
+        self._check_burned()
+        saved = np.empty((which.size, first.size - 1), np.int64)
+        try_lines(which, self.width, cells, first, candidates, fields.arcs(), fields.rules(),
+                  self._table, overlays, self._value, self._crossing, self._changes, self._states,
+                  self._store, self._scratch, saved)
+        return saved
+
+    def loss_anew(self, which: NDArray[np.int64], fields: FieldStore,
+                  overlays: Overlays) -> NDArray[np.float64]:
+        """Losses of some fires, burned anew as things stand; nothing is kept of them."""
+        none, cells = np.empty((0, 0)), np.empty((0, 0), np.uint8)
+        loss = np.empty(self._in_use.size)
+        burn_many(which, self.width, fields.arcs(), fields.spots(), fields.rules(), self._table,
+                  overlays, Results(none, cells, none, cells, loss), self._scratch)
+        return loss[which]
+
+    def may_change(self, place: int, which: NDArray[np.int64], *,
+                   burns: bool) -> NDArray[np.int64]:
+        """Indices of those fires that may change with a break in a padded cell; burns: the break
+        does.
+        """
+        self._check_burned()
+        out, code = np.zeros(which.size, np.uint8), self._store.code[which]
+        if burns:
+            burned_near(place, 2 * REACH, self.width, code, out)
+        else:
+            depends_on(place, np.full(which.size, -1), code, self._crossing, out)
+        return np.flatnonzero(out)
+
+    def _check_burned(self) -> None:
+        assert not (self._stale[self._in_use] != 0).any(), "breaks came or went since `burn`"
+
+    def plan_sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Over the plan fires of every slot, i64 [N, P]: fires that burned a cell, and downstream
+        value in whole units; f64 [N], units in a loss of 1.
+        """
+        unit = self._value.unit * 2.0**(_MAX_SHARED - _MAX_COUNTED)
+        return self._burned, self._downstream, unit
+
+    def sums(self, slot: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Over the slot's plan fires, [H, W]: fires that burned a cell, and downstream value."""
+        below = self._downstream[slot] / self._share_unit(slot)
+        return unpad(self._burned[slot], self._shape), unpad(below, self._shape)

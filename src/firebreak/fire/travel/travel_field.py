@@ -1,0 +1,290 @@
+"""Travel fields: how fast fire crosses each cell in each weather scenario, laid out for the engine.
+
+Where a break goes, the field says what happens: `BreakRules`.
+
+Maps are padded by REACH closed cells on every side, so that the compiled code never looks outside.
+A padded cell index is (row + REACH) * width + col + REACH with width = columns + 2 * REACH.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from firebreak.checks import InputError, fail
+from firebreak.fire.behavior.types import FireBehavior
+from firebreak.fire.effects.spotting import SpotField
+from firebreak.fire.travel import open_arcs_kernel
+from firebreak.fire.travel.arc_kernel import NO_SPOTS, Spots
+from firebreak.fire.travel.intensity_kernel import heat_per_speed
+from firebreak.fire.travel.metric_kernel import MAX_SLOPE_TAN, fill_ground, fill_metric
+from firebreak.fire.travel.stencil import FRONT, GRAPH, REACH
+from firebreak.settings.fire import SPREAD_MODELS, SpreadModel
+
+_NO_ROWS = np.empty((0, 0), np.float32)
+_NO_EDGES = np.empty((0, 0, 8))
+_NO_BUCKETS = np.empty(0)
+_NO_FAR = np.empty((0, 0), np.uint32)
+_NO_HEAT = np.empty((0, 0, 3), np.float32)
+
+
+class Treated(NamedTuple):
+    """What a cell's part of a travel field is once it is treated; see `TravelField`."""
+
+    metric: NDArray[np.float32]
+    unit_time: NDArray[np.float32]
+    rate: NDArray[np.float32]
+    heat: NDArray[np.float32]
+    spots: Spots
+
+
+class BreakRules(NamedTuple):
+    """What a break does. By default it does not burn and nothing passes it.
+
+    leak: fire passes between two breaks that touch at a corner.
+    lost: share of a break's value that burns when fire reaches it: what a break narrower than its
+        cell leaves of it; 0 for breaks as wide as the cell.
+    breach: f32 [S, P], probability that fire crosses a break in the cell, or no rows.
+    treated: breaks burn, but as these arrays say; None for breaks that do not burn.
+    """
+
+    leak: bool = False
+    lost: float = 0.0
+    breach: NDArray[np.float32] = _NO_ROWS
+    treated: Treated | None = None
+
+
+class TravelField(NamedTuple):
+    """Travel times of one landscape in R rows of weather: S streams of K steps, K rows a stream.
+    P = (H + 6) * (W + 6) padded cells.
+
+    shape: (H, W) of the map.
+    metric: f32 [R, P, 5], m11, m12, m22 (min2 per cell2), w_east, w_north (min per cell).
+    unit_time: f32 [R, P, 8], minutes over each unit step at the cell's own speed; inf if closed.
+    rate: f32 [R, P], of the head, m/min.
+    facets: u64 [R, P], accepts: u32 [R, P], sends: u32 [R, P]: what is open, as bits.
+    burnable: bool [P].
+    spread: the place of the spread model in `settings.fire.SPREAD_MODELS`.
+    steps: K. step_min: minutes a step, inf where K is 1.
+    heat: f32 [R, P, 3], fireline intensity over speed on the ground, kW/m per cell/min, and the
+        rise of the ground per cell east and north; or no rows.
+    spots: embers.
+    breaks: what breaks do.
+    edges: f64 [R, P, 8], minutes from a cell to each neighbour in the order of `simd`, inf
+        where closed; for constant weather, else no rows.
+    bucket_min: f64 [R], of the bucket queue that suits the edges, for constant weather, else no
+        rows; it changes no result.
+    sends_far: u32 [R, P], of `sends` what leads further than to neighbours or through more.
+    """
+
+    shape: tuple[int, int]
+    metric: NDArray[np.float32]
+    unit_time: NDArray[np.float32]
+    rate: NDArray[np.float32]
+    facets: NDArray[np.uint64]
+    accepts: NDArray[np.uint32]
+    sends: NDArray[np.uint32]
+    burnable: NDArray[np.bool_]
+    spread: int = FRONT
+    steps: int = 1
+    step_min: float = float("inf")
+    heat: NDArray[np.float32] = _NO_HEAT
+    spots: Spots = NO_SPOTS
+    breaks: BreakRules = BreakRules()
+    edges: NDArray[np.float64] = _NO_EDGES
+    bucket_min: NDArray[np.float64] = _NO_BUCKETS
+    sends_far: NDArray[np.uint32] = _NO_FAR
+
+
+class Ellipse(NamedTuple):
+    """Spread rates of the elliptical front, float64 [R, H, W]; rates in m/min, heading toward, in
+    the plane of the slope.
+    """
+
+    head: NDArray[np.float64]
+    back: NDArray[np.float64]
+    flank: NDArray[np.float64]
+    heading_deg: NDArray[np.float64]
+
+
+def padded_width(cols: int) -> int:
+    """Columns of the padded map."""
+    return cols + 2 * REACH
+
+
+def pad(grid: NDArray, closed: float = 0) -> NDArray:
+    """[..., H, W] -> [..., P], with `closed` in the padding."""
+    rows, cols = grid.shape[-2:]
+    padded = np.full((*grid.shape[:-2], rows + 2 * REACH, padded_width(cols)), closed, grid.dtype)
+    padded[..., REACH:-REACH, REACH:-REACH] = grid
+    return padded.reshape(*grid.shape[:-2], -1)
+
+
+def unpad(flat: NDArray, shape: tuple[int, int]) -> NDArray:
+    """[..., P] -> [..., H, W], a view."""
+    rows, cols = shape
+    full = flat.reshape(*flat.shape[:-1], rows + 2 * REACH, cols + 2 * REACH)
+    return full[..., REACH:-REACH, REACH:-REACH]
+
+
+def padded_cells(cells: NDArray[np.int64], cols: int) -> NDArray[np.int64]:
+    """Padded index of flat map cells (row * cols + col)."""
+    row, col = np.divmod(cells, cols)
+    return (row + REACH) * padded_width(cols) + col + REACH
+
+
+def ellipse_of(behavior: FireBehavior) -> Ellipse:
+    """The ellipse of a fire's behaviour."""
+    return Ellipse(behavior.rate_of_spread_m_min, behavior.backing_rate_m_min,
+                   behavior.flanking_rate_m_min, behavior.heading_deg)
+
+
+def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
+                       mode: SpreadModel = "front", slope_tan: NDArray | None = None,
+                       aspect_deg: NDArray | None = None) -> TravelField:
+    """The travel field of given ellipses [R, H, W]; flat ground if no slope [H, W] is given.
+
+    Raises:
+        InputError: a rate is negative, nan or infinite, or the map is empty.
+    """
+    _check_maps(ellipse, burnable, cell_size_m, slope_tan, aspect_deg)
+    rows, cols = ellipse.head.shape[1:]
+    metric, unit_time, rate = _spread_of(ellipse, burnable, cell_size_m, slope_tan, aspect_deg)
+    count, cells = rate.shape
+    field = TravelField(
+        (rows, cols), metric, unit_time, rate, np.zeros((count, cells), np.uint64),
+        np.zeros((count, cells), np.uint32), np.zeros((count, cells), np.uint32),
+        pad(burnable, closed=False), SPREAD_MODELS.index(mode))
+    field = field._replace(edges=edges_for(count, cells), sends_far=np.zeros_like(field.sends),
+                           bucket_min=np.empty(count))
+    _open_all(field)
+    open_arcs_kernel.set_bucket_lengths(field.edges, padded_width(cols), field.bucket_min)
+    return field
+
+
+def edges_for(rows: int, cells: int) -> NDArray[np.float64]:
+    """Room for the edges of a field, [R, P, 8]: a cell's eight in one cache line."""
+    line = 8
+    room = np.zeros(rows * cells * 8 + line)
+    first = -room.ctypes.data // room.itemsize % line
+    return room[first:first + rows * cells * 8].reshape(rows, cells, 8)
+
+
+def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
+               slope_tan: NDArray | None, aspect_deg: NDArray | None,
+               ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """(metric, unit_time, rate) of ellipses."""
+    count, *shape = ellipse.head.shape
+    cells = (shape[0] + 2 * REACH) * padded_width(shape[1])
+    metric = np.zeros((count, cells, 5), np.float32)
+    unit_time = np.full((count, cells, 8), np.inf, np.float32)
+    rate = np.zeros((count, cells), np.float32)
+    ground = np.zeros((3, *shape))
+    slope, aspect = (np.zeros(shape) if grid is None else _laid_out(grid)
+                     for grid in (slope_tan, aspect_deg))
+    if fill_ground(slope, aspect, ground):
+        raise _out_of_range({"slope_tan": slope, "aspect_deg": aspect})
+    if fill_metric(*map(_laid_out, ellipse), ground, _laid_out(burnable, np.bool_), cell_size_m,
+                   padded_width(shape[1]), metric, unit_time, rate):
+        raise _out_of_range(ellipse._asdict())
+    return metric, unit_time, rate
+
+
+def _out_of_range(grids: dict[str, NDArray]) -> InputError:
+    """The error to raise where the compiled code met numbers that no fire burns with."""
+    for name, grid in grids.items():
+        if name.endswith("_deg"):
+            range_, fine = "", np.isfinite(grid)
+        elif name == "slope_tan":
+            range_, fine = f" from 0 to {MAX_SLOPE_TAN:g}", (grid >= 0) & (grid <= MAX_SLOPE_TAN)
+        else:
+            range_, fine = " from 0 on", (grid >= 0) & (grid < np.inf)
+        if not fine.all():
+            break
+    return fail(expected=f"finite {name}{range_}",
+                given=f"{grid[~fine][0]:g} in {(~fine).sum()} of {grid.size} cells",
+                where="travel times", remedy="check fuel, weather and slope of these cells")
+
+
+def _laid_out(grid: NDArray, kind: DTypeLike = np.float64) -> NDArray:
+    """As the compiled code expects it: a copy where it is not."""
+    return np.require(grid, kind, ["C", "W"])
+
+
+def _open_all(field: TravelField) -> None:
+    shape = (-1, padded_width(field.shape[1]))
+    cells = np.arange(field.burnable.size).reshape(shape)[REACH:-REACH, REACH:-REACH].reshape(-1)
+    open_arcs(field, cells, cells)
+
+
+def open_arcs(field: TravelField, cells: NDArray[np.int64], senders: NDArray[np.int64]) -> None:
+    """Remakes what is open at `cells`, and what `senders` reach, in every row."""
+    width, facets, accepts = padded_width(field.shape[1]), field.facets, field.accepts
+    open_arcs_kernel.open_arcs(cells, field.metric, field.rate, field.burnable, width,
+                               field.spread == GRAPH,
+                               facets, accepts)
+    for r in range(field.metric.shape[0]):
+        if (r + 1) % field.steps:
+            # An arc that begins in one step of the weather may end in the next and suit that.
+            facets[r][cells] |= facets[r + 1][cells]
+            accepts[r][cells] |= accepts[r + 1][cells]
+    open_arcs_kernel.reverse_arcs(senders, width, field.spread == GRAPH, facets, accepts,
+                                  field.sends,
+                                  field.sends_far)
+    open_arcs_kernel.join_edges(senders, field.unit_time, field.burnable, width, accepts,
+                                field.edges)
+
+
+def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:
+    """The field with its rows read as streams of `steps` rows; it is changed in place."""
+    if steps == 1:
+        return field
+    field = field._replace(steps=steps, step_min=step_min, edges=_NO_EDGES, bucket_min=_NO_BUCKETS)
+    _open_all(field)
+    return field
+
+
+def heat_of(field: TravelField, intensity_kw_m: NDArray[np.float64],
+            slope_tan: NDArray | None = None,
+            aspect_deg: NDArray | None = None) -> NDArray[np.float32]:
+    """What gives the intensity in any direction, f32 [R, P, 3], see `TravelField`; from the head's
+    intensity [R, H, W] and the slope [H, W] that the field was made with.
+    """
+    heat = np.zeros((*field.rate.shape, 3), np.float32)
+    if slope_tan is not None and aspect_deg is not None:
+        upslope = np.radians(aspect_deg.astype(np.float64)) + np.pi
+        heat[..., 1] = pad(slope_tan * np.sin(upslope))
+        heat[..., 2] = pad(slope_tan * np.cos(upslope))
+    head = pad(intensity_kw_m)
+    for r in range(heat.shape[0]):
+        heat_per_speed(field.metric[r], heat[r], head[r])
+    return heat
+
+
+def spots_on(field: SpotField, cell_size_m: float) -> Spots:
+    """Embers of every cell, padded, for the compiled code."""
+    return Spots(pad(np.stack([*field[:4]])), np.stack([*field[4:8]]),
+                 float(field.ignition_delay_min), cell_size_m)
+
+
+def _check_maps(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
+                slope_tan: NDArray | None, aspect_deg: NDArray | None) -> None:
+    """Shapes and kinds, which the compiled code trusts."""
+    shape = np.shape(ellipse.head)
+    if len(shape) != 3 or 0 in shape:
+        raise fail(expected="rates of shape [rows of weather, H, W]", given=f"shape {shape}",
+                   where="travel times", remedy="pass at least one cell in one weather")
+    ground = {"burnable": burnable, "slope_tan": slope_tan, "aspect_deg": aspect_deg}
+    for name, grid in (ellipse._asdict() | ground).items():
+        if grid is None:
+            continue
+        wanted: tuple[int, ...] = shape[1:] if name in ground else shape
+        kinds = "b" if name == "burnable" else "fiu"
+        if np.shape(grid) != wanted or np.asarray(grid).dtype.kind not in kinds:
+            raise fail(expected=f"{name} of shape {wanted}, "
+                                f"{'true or false' if kinds == 'b' else 'real numbers'}",
+                       given=f"{np.asarray(grid).dtype} of shape {np.shape(grid)}",
+                       where="travel times", remedy="bring all maps to one grid")
+    if not 0.0 < cell_size_m < np.inf:
+        raise fail(expected="a cell size above 0 m", given=f"{cell_size_m}", where="travel times",
+                   remedy="check the raster's transform")

@@ -1,0 +1,235 @@
+"""Layers as files hold them become a `Landscape` in our units: the last step of every reader.
+
+Slope and aspect are derived from elevation unless the file's own are chosen: shipped layers come
+in unnamed units, and their aspect is often relative to another north than the grid's. Where the two
+disagree a `LandscapeWarning` says by how much.
+"""
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import binary_erosion
+
+from firebreak.checks import InputError, counted, fail
+from firebreak.landscape.formats import layers
+from firebreak.landscape.formats.layers import Role, SlopeUnit
+from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS, FuelSystem
+from firebreak.landscape.landscape import DEFAULT_CURING, NODATA, Landscape
+from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid
+from firebreak.landscape.raster.geotiff import Band, Grid, checked_grid, open_raster, read_band
+from firebreak.landscape.raster.parts import Place, check_landscape, part_over
+from firebreak.landscape.terrain import disagreements, slope_aspect, slope_unit_by_elevation
+
+Terrain = Literal["derived", "shipped"]
+
+_CANOPY_NAMES = {Role.COVER: "canopy cover", Role.HEIGHT: "canopy height",
+                 Role.BASE: "canopy base height", Role.DENSITY: "canopy bulk density"}
+_STEEPEST_DEG = 90.0
+_CLIFF_TAN = 3.0  # steeper ground is rarely ground: holes in the elevation look so
+
+
+class LandscapeWarning(UserWarning):
+    """A landscape was read, but its files have a property that the user should know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A band, the text that may name its unit (its description or its file's stem), its file."""
+
+    band: Band
+    label: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What was read, before units: where it lies and its layers, all on one grid."""
+
+    where: str
+    name: str
+    grid: Grid
+    layers: dict[Role, Layer]
+    fuel_system: str = DEFAULT_SYSTEM
+
+    @property
+    def fuels(self) -> FuelSystem:
+        """What the numbers of the fuel layer mean."""
+        return SYSTEMS[self.fuel_system]
+
+
+def read_layer(path: Path, crs: str | None,
+               over: Place | None = None) -> tuple[Grid, Band, dict[str, str]]:
+    """Grid, numbers and file tags of the first band of a raster of any format; of one that is far
+    larger than the fuel layer, which lies at `over`, the part over it. Without `over` it is the
+    fuel layer itself. `InputError` as `checked_grid`, `read_ascii_grid` and `part_over`.
+    """
+    if is_ascii_grid(path):
+        return *read_ascii_grid(path, crs, over=over), {}
+    with open_raster(path) as dataset:
+        if over is None:
+            check_landscape(str(path), dataset.shape, np.dtype(dataset.dtypes[0]).itemsize)
+        part = None if over is None else part_over(dataset, over, str(path), crs)
+        return checked_grid(dataset, crs, part), read_band(dataset, 1, part), dataset.tags()
+
+
+def warn(text: str) -> None:
+    """Gives a `LandscapeWarning`."""
+    warnings.warn(text, LandscapeWarning, stacklevel=3)
+
+
+def landscape_of(source: Source, terrain: Terrain) -> Landscape:
+    """The landscape in our units.
+
+    Raises:
+        InputError: unknown fuel codes, no elevations, slopes that are chosen but missing or of
+            unknown unit, numbers outside their range.
+
+    Warns:
+        LandscapeWarning: no reference system, no canopy, terrain that disagrees with elevation,
+            cliffs.
+    """
+    if source.grid.crs is None:
+        warn(f"{source.where}: has no coordinate reference system, so results will carry none; "
+             "pass --crs (in Python crs=) to set it")
+    missing = [name for role, name in _CANOPY_NAMES.items() if role not in source.layers]
+    if missing and source.fuels.uses_canopy:
+        shelter = {Role.COVER, Role.HEIGHT} <= source.layers.keys()
+        effect = "" if shelter else "the wind is not sheltered by trees and "
+        warn(f"{source.where}: has no {', '.join(missing)}, taken as 0: {effect}crowns do not burn")
+    fuel = layers.fuel_codes(source.layers[Role.FUEL].band, source.layers[Role.FUEL].where)
+    _check_codes(fuel, source)
+    ground = source.layers[Role.ELEVATION]
+    elevation = layers.elevation_m(ground.band, ground.where)
+    slope, aspect = _terrain(source, elevation, terrain)
+    if terrain == "derived":
+        _warn_of_cliffs(slope, ground.where)
+    return Landscape(
+        name=source.name, fuel_model=fuel, elevation_m=elevation, slope_tan=slope,
+        aspect_deg=aspect, cell_size_m=source.grid.cell_size_m, transform=source.grid.transform,
+        crs=source.grid.crs, fuel_system=source.fuel_system,
+        **_canopy(source), **_others(source))  # type: ignore[arg-type]
+
+
+def _check_codes(fuel: NDArray[np.int16], source: Source) -> None:
+    codes, first, counts = np.unique(fuel, return_index=True, return_counts=True)
+    unknown = [(code, count, divmod(place, fuel.shape[1]))
+               for code, place, count in zip(codes.tolist(), first.tolist(), counts.tolist(),
+                                             strict=True)
+               if code != NODATA and not source.fuels.is_known(code)]
+    if unknown:
+        listed = ", ".join(f"{code} ({counted(count, 'cell')})"
+                           for code, count, _ in unknown[:8])
+        row, col = unknown[0][2]
+        raise fail(expected=source.fuels.known,
+                   given=f"unknown codes {listed}, the first at row {row}, column {col}",
+                   where=source.layers[Role.FUEL].where,
+                   remedy="map these cells to known fuel models first")
+
+
+def _warn_of_cliffs(slope: NDArray[np.float32], where: str) -> None:
+    cliffs = slope > _CLIFF_TAN
+    if cliffs.any():
+        row, col = divmod(int(np.argmax(cliffs)), slope.shape[1])
+        warn(f"{where}: the elevation makes slopes above {100 * _CLIFF_TAN:g} % in "
+             f"{counted(int(np.count_nonzero(cliffs)), 'cell')}, up to "
+             f"{100 * slope.max():.0f} %, the first at row {row}, column {col}; cells without data "
+             "may not be declared as such")
+
+
+def _canopy(source: Source) -> dict[str, NDArray[np.float32]]:
+    """The canopy layers in our units; zeros for layers that the source does not have."""
+    none = np.zeros(source.grid.shape, dtype=np.float32)
+    cover, height, base, density = (source.layers.get(role) for role in _CANOPY_NAMES)
+    return {
+        "canopy_cover": layers.canopy_cover(cover.band, cover.where) if cover else none,
+        "canopy_height_m": layers.canopy_height_m(
+            height.band, height.label, height.where) if height else none,
+        "canopy_base_height_m": layers.canopy_height_m(
+            base.band, base.label, base.where) if base else none,
+        "canopy_bulk_density_kg_m3": layers.canopy_bulk_density_kg_m3(
+            density.band, density.label, density.where) if density else none,
+    }
+
+
+def _others(source: Source) -> dict[str, NDArray[np.float32] | NDArray[np.bool_]]:
+    """What few sources have, or its defaults: all cells alike, all treatable."""
+    ones = np.ones(source.grid.shape, dtype=np.float32)
+    found: dict[str, NDArray[np.float32] | NDArray[np.bool_]] = {
+        "value": ones, "cost": ones, "treatable": ones.astype(bool)}
+    for role, name, default in ((Role.VALUE, "value", 0.0), (Role.COST, "cost", 1.0),
+                                (Role.IGNITION, "ignition_weight", 0.0)):
+        if role in source.layers:
+            found[name] = layers.filled(source.layers[role].band, default)
+    if Role.TREATABLE in source.layers:
+        found["treatable"] = layers.filled(source.layers[Role.TREATABLE].band, 0.0) != 0
+    if Role.CURING in source.layers:
+        curing = source.layers[Role.CURING]
+        found["grass_curing"] = layers.fraction(curing.band, DEFAULT_CURING, curing.where)
+    return found
+
+
+def _terrain(source: Source, elevation: NDArray[np.float32], terrain: Terrain,
+             ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """(slope_tan, aspect_deg) as chosen; warns where the file's differ from the derived."""
+    valid = source.layers[Role.ELEVATION].band.valid
+    derived = slope_aspect(elevation, source.grid.cell_size_m, valid)
+    if not {Role.SLOPE, Role.ASPECT} <= source.layers.keys():
+        if terrain == "shipped":
+            raise fail(expected="slope and aspect layers", given="none", where=source.where,
+                       remedy="derive them from the elevation: --terrain derived")
+        return derived
+    band = source.layers[Role.SLOPE].band
+    # Next to missing elevations, Horn's scheme has less to go by than the file's maker had.
+    inner = binary_erosion(valid & band.valid)
+    unit = _slope_unit(source, derived[0], inner, terrain)
+    if unit is None:
+        return derived
+    slope = layers.slope_tan(band, unit)
+    aspect, has_aspect = layers.aspect_deg(source.layers[Role.ASPECT].band)
+    found = disagreements(slope, aspect, *derived, inner, inner & has_aspect)
+    if found:
+        outcome = "derived from elevation" if terrain == "derived" else "used as shipped"
+        warn(f"{source.where}: the file's slope and aspect disagree with its elevation "
+             f"({' and '.join(found)}); they are {outcome}")
+    return (slope, aspect) if terrain == "shipped" else derived
+
+
+def _slope_unit(source: Source, derived_tan: NDArray[np.float32], known: NDArray[np.bool_],
+                terrain: Terrain) -> SlopeUnit | None:
+    """Unit of the slope layer: as stated, else as elevation shows; None if it does not matter."""
+    layer = source.layers[Role.SLOPE]
+    stated = layers.stated_slope_unit(layer.band, layer.label)
+    largest = float(np.max(layer.band.values, where=layer.band.valid, initial=0))
+    impossible = stated == "degrees" and largest > _STEEPEST_DEG
+    if largest <= 0 or (stated and not impossible):
+        return stated or "percent"
+    seen = slope_unit_by_elevation(layer.band.values, derived_tan, known)
+    reason = "as its elevation shows"
+    usual = source.fuels.level_slope_unit
+    if seen == "level" and usual is not None:
+        seen, reason = usual, f"as {source.fuels.title} has it; the ground is too level to show it"
+    if seen in ("neither", "level"):
+        if terrain == "shipped":
+            raise _unknown_slope_unit(layer, seen, impossible, largest)
+        warn(f"{layer.where}: slopes up to {largest:g} agree with the elevation neither in percent "
+             "nor in degrees; slope is derived from elevation")
+        return None
+    unit: SlopeUnit = "percent" if seen == "percent" else "degrees"
+    if impossible:
+        warn(f"{layer.where}: slope counts as degrees but reaches {largest:g}, so it is in {unit}, "
+             f"{reason}")
+    elif terrain == "shipped":
+        warn(f"{layer.where}: slope is taken to be in {unit}, {reason}")
+    return unit
+
+
+def _unknown_slope_unit(layer: Layer, seen: str, impossible: bool, largest: float) -> InputError:
+    unit = "degrees" if impossible else "an unnamed unit"
+    why = "agree with the elevation in no unit" if seen == "neither" else "lie on level ground"
+    return fail(expected="slopes whose unit is known",
+                given=f"slopes in {unit} up to {largest:g} that {why}", where=layer.where,
+                remedy="derive slope and aspect from the elevation: --terrain derived")

@@ -1,0 +1,228 @@
+"""The layers of landscapes: recognise them by name, bring them to our units.
+
+LANDFIRE's files hold whole numbers: canopy and base height in decimetres, bulk density in 0.01
+kg/m3, cover in percent, slope in degrees or percent. A FARSITE .lcp names its units in its header;
+other layers may name them at the end of their own names, such as canopy_height_m or slope_percent.
+"""
+
+import re
+from enum import Enum
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt
+
+from firebreak.checks import counted, fail
+from firebreak.landscape.landscape import NODATA
+from firebreak.landscape.raster.geotiff import Band
+from firebreak.units import KG_M3_PER_LB_FT3, METRES_PER_FOOT
+
+FloatGrid = NDArray[np.float32]
+
+
+class Role(Enum):
+    """What a layer is."""
+
+    ELEVATION = "elevation"
+    SLOPE = "slope"
+    ASPECT = "aspect"
+    FUEL = "fuel model"
+    COVER = "canopy cover"
+    HEIGHT = "canopy height"
+    BASE = "canopy base height"
+    DENSITY = "canopy bulk density"
+    CURING = "grass curing"
+    IGNITION = "ignition weight"
+    VALUE = "value"
+    COST = "cost"
+    TREATABLE = "treatable"
+
+
+LCP_ORDER = tuple(Role)[:8]
+"""Order of bands in a landscape file; the first five alone make one without crown fuels."""
+
+CLASSES = frozenset({Role.FUEL, Role.TREATABLE})
+"""Layers whose numbers are names: they have no mean."""
+
+SlopeUnit = Literal["percent", "degrees"]
+
+ELEVATIONS_M = (-500.0, 9000.0)
+"""All land lies between; other numbers are no data that no tag declares."""
+
+_TALLEST_M = 150.0  # the tallest tree known stands 116 m
+_DENSEST_KG_M3 = 5.0  # measured canopies reach about 0.5
+_ROUNDING = 1e-6
+
+UNSTATED = "unstated"
+"""Value of a slope band's SLOPE_UNIT tag where neither file nor convention names the unit."""
+
+# Tried in this order: "canopy base height" is not a height, "canopy bulk density" not a canopy.
+_PATTERNS: tuple[tuple[Role, str], ...] = (
+    (Role.FUEL, r"FBFM|(?<![A-Z0-9])F(13|40)(?!\d)|FUEL"),
+    (Role.DENSITY, r"CBD|BULK"),
+    (Role.BASE, r"CBH|BASE"),
+    (Role.HEIGHT, r"(?<![A-Z])CH(?![A-Z])|HEIGHT"),
+    (Role.COVER, r"(?<![A-Z])CCF?(?![A-Z])|COVER"),
+    (Role.SLOPE, r"(?<![A-Z])(SLP|SLOPE)"),
+    (Role.ASPECT, r"(?<![A-Z])ASP"),
+    (Role.ELEVATION, r"(?<![A-Z])(ELEV|DEM(?![A-Z]))"),
+    (Role.CURING, r"^GRASS[ _]CURING"),
+    (Role.IGNITION, r"^IGNITION[ _]WEIGHT$"),
+    (Role.VALUE, r"^VALUE$"),
+    (Role.COST, r"^COST$"),
+    (Role.TREATABLE, r"^TREATABLE$"),
+)
+
+_HEIGHT_UNITS = {"1": 1.0, "2": METRES_PER_FOOT, "3": 0.1, "4": 0.1 * METRES_PER_FOOT}
+_DENSITY_UNITS = {"1": 1.0, "2": KG_M3_PER_LB_FT3, "3": 0.01, "4": 0.001 * KG_M3_PER_LB_FT3}
+
+
+def role_of(name: str) -> Role | None:
+    """What a band description or a file's stem names, such as LC20_SlpP_220; None if nothing."""
+    text = name.upper()
+    return next((role for role, pattern in _PATTERNS if re.search(pattern, text)), None)
+
+
+def is_40(name: str) -> bool:
+    """Whether the name of a fuel layer says that it holds the 40 models of Scott & Burgan."""
+    return re.search(r"(FBFM|(?<![A-Z0-9])F)40", name.upper()) is not None
+
+
+def fuel_codes(band: Band, where: str) -> NDArray[np.int16]:
+    """Fuel codes, with `NODATA` where there is none; `InputError` if they are no whole numbers."""
+    whole = np.where(band.valid, band.values.astype(np.float64), NODATA)
+    codes = np.clip(whole, -32768, 32767).astype(np.int16)
+    odd = codes != whole
+    if odd.any():
+        raise fail(expected="whole fuel model codes", given=f"{whole[odd][0]:g} and others",
+                   where=where, remedy="check which band holds the fuel models")
+    if not band.valid.any():
+        raise fail(expected="at least one cell with a fuel model", given="no data everywhere",
+                   where=where, remedy="check the area and the no-data value of the file")
+    return codes
+
+
+def elevation_m(band: Band, where: str) -> FloatGrid:
+    """Elevation in metres; a cell without takes that of the nearest cell that has one.
+
+    Raises:
+        InputError: no data everywhere, or elevations outside `ELEVATIONS_M`.
+    """
+    if not band.valid.any():
+        raise fail(expected="elevations", given="no data everywhere", where=where,
+                   remedy="check the area and the no-data value of the file")
+    scale = METRES_PER_FOOT if band.tags.get("ELEVATION_UNIT") == "1" else 1.0
+    with np.errstate(over="ignore"):  # infinite is outside the range, too
+        metres = band.values.astype(np.float32) * np.float32(scale)
+    least, most = ELEVATIONS_M
+    _check_range(metres, band.valid, least, most, f"elevations from {least:g} to {most:g} m", where,
+                 "declare the file's no-data value, for example with gdal_edit.py -a_nodata, or "
+                 "convert its numbers to metres")
+    if band.valid.all():
+        return metres
+    nearest = distance_transform_edt(~band.valid, return_distances=False, return_indices=True)
+    return metres[tuple(nearest)]
+
+
+def stated_slope_unit(band: Band, name: str) -> SlopeUnit | None:
+    """Unit of a slope layer as its name (SlpP, slope_percent, SlpD) or an .lcp header states it.
+
+    Where nothing is stated LANDFIRE's degrees are meant; None where even that is not known.
+    """
+    if re.search(r"SLPP|PERCENT|PCT", name.upper()) or band.tags.get("SLOPE_UNIT") == "1":
+        return "percent"
+    return None if band.tags.get("SLOPE_UNIT") == UNSTATED else "degrees"
+
+
+def slope_tan(band: Band, unit: SlopeUnit) -> FloatGrid:
+    """Slope, rise over run; 0 without data or below 0."""
+    slope = np.maximum(np.where(band.valid, band.values, 0).astype(np.float64), 0.0)
+    if unit == "percent":
+        return (slope / 100.0).astype(np.float32)
+    return np.tan(np.radians(np.minimum(slope, 89.0))).astype(np.float32)
+
+
+def aspect_deg(band: Band) -> tuple[FloatGrid, NDArray[np.bool_]]:
+    """Aspect in [0, 360), 0 where flat or without data; and where there is one.
+
+    Level ground is -1 in some files and 65535 (that -1 in 16 bits without a sign) in others.
+    """
+    given = band.valid & (band.values >= 0) & (band.values <= 360)
+    return np.where(given, band.values, 0).astype(np.float32) % np.float32(360.0), given
+
+
+def canopy_cover(band: Band, where: str) -> FloatGrid:
+    """Cover, fraction 0-1; 0 without data; `InputError` outside 0 to 100 percent."""
+    cover = _scaled(band, 0.01)
+    _check_range(100.0 * cover, band.valid, 0.0, 100.0 * (1.0 + _ROUNDING),
+                 "canopy cover of 0 to 100 percent", where,
+                 "check its unit, and declare the file's no-data value")
+    return np.minimum(cover, 1.0)
+
+
+def canopy_height_m(band: Band, name: str, where: str) -> FloatGrid:
+    """Height of the canopy's top, or of its base, in metres; 0 without data; `InputError` below 0
+    and where no tree is so tall."""
+    unit = band.tags.get("CANOPY_HT_UNIT") or band.tags.get("CBH_UNIT") or "3"
+    in_metres = re.search(r"[ _]M$", name.upper()) is not None
+    height = _scaled(band, 1.0 if in_metres else _HEIGHT_UNITS.get(unit, 0.1))
+    _check_range(height, band.valid, 0.0, _TALLEST_M, f"canopy heights from 0 to {_TALLEST_M:g} m",
+                 where, "check whether they are decimetres, and declare the file's no-data value")
+    return height
+
+
+def canopy_bulk_density_kg_m3(band: Band, name: str, where: str) -> FloatGrid:
+    """Bulk density of the canopy, kg/m3; 0 without data.
+
+    Raises:
+        InputError: numbers all below 1 that neither name nor header gives a unit, or densities that
+            no canopy has.
+    """
+    natural = re.search(r"KG[ _/]?M-?3$", name.upper()) is not None
+    unit = "1" if natural else band.tags.get("CBD_UNIT")
+    largest = np.max(band.values, where=band.valid, initial=0)
+    if unit is None and 0 < largest < 1:
+        raise fail(expected="bulk density in 0.01 kg/m3",
+                   given=f"values up to {largest:g}, which are kg/m3", where=where,
+                   remedy="name the layer canopy_bulk_density_kg_m3")
+    density = _scaled(band, _DENSITY_UNITS.get(unit or "3", 0.01))
+    _check_range(density, band.valid, 0.0, _DENSEST_KG_M3,
+                 f"canopy bulk density from 0 to {_DENSEST_KG_M3:g} kg/m3", where,
+                 "check whether it is in 0.01 kg/m3, and declare the file's no-data value")
+    return density
+
+
+def fraction(band: Band, default: float, where: str) -> FloatGrid:
+    """Percent as a fraction 0-1, `default` without data; `InputError` outside 0-100."""
+    percent = np.where(band.valid, band.values, 100.0 * default)
+    if (percent < 0).any() or (percent > 100).any():
+        raise fail(expected="percent from 0 to 100", where=where, remedy="check its unit",
+                   given=f"{percent.min():g} to {percent.max():g}")
+    return (percent / 100.0).astype(np.float32)
+
+
+def filled(band: Band, default: float) -> FloatGrid:
+    """The layer's numbers, and `default` where there is no data."""
+    return np.where(band.valid, band.values, default).astype(np.float32)
+
+
+def _check_range(grid: FloatGrid, valid: NDArray[np.bool_], least: float, most: float,
+                 expected: str, where: str, remedy: str) -> None:
+    """`InputError` with count and first place for valid numbers [H, W] below or above a range."""
+    odd = valid & ((grid < least) | (grid > most))
+    if not odd.any():
+        return
+    row, col = divmod(int(np.argmax(odd)), grid.shape[1])
+    count = counted(int(np.count_nonzero(odd)), "cell")
+    raise fail(expected=expected, where=where, remedy=remedy,
+               given=f"{count} outside, the first at row {row}, column {col} with "
+                     f"{grid[row, col]:g}")
+
+
+def _scaled(band: Band, scale: float) -> FloatGrid:
+    known = np.where(band.valid, band.values, 0).astype(np.float64)
+    # Dividing by a whole number rounds once: 45 percent is the float nearest to 0.45.
+    whole = round(1.0 / scale)
+    exact = abs(whole * scale - 1.0) < 1e-12
+    return (known / whole if exact else known * scale).astype(np.float32)

@@ -1,0 +1,225 @@
+"""Read landscapes: landscape GeoTIFFs, FARSITE .lcp files, folders of layers, Cell2Fire folders,
+synthetic.
+
+A landscape is read on the grid of its fuel layer. Layers on another grid of the same reference
+system are brought onto it, with a `LandscapeWarning` for each.
+"""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from firebreak.checks import fail
+from firebreak.landscape.formats import cell2fire, layers
+from firebreak.landscape.formats.assemble import (
+    LandscapeWarning,
+    Layer,
+    Source,
+    Terrain,
+    landscape_of,
+    read_layer,
+    warn,
+)
+from firebreak.landscape.formats.layers import LCP_ORDER, Role
+from firebreak.landscape.formats.write import SYSTEM_TAG
+from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.ascii_grid import is_ascii_grid
+from firebreak.landscape.raster.geotiff import checked_grid, open_raster, read_band
+from firebreak.landscape.raster.parts import Place, check_landscape
+from firebreak.landscape.raster.resample import How, describe, onto, same_place
+from firebreak.landscape.synthetic.closed_form import closed_form
+from firebreak.landscape.synthetic.generate import generate
+
+__all__ = ["LandscapeWarning", "Terrain", "read_landscape"]
+
+DEFAULT_SYNTHETIC_SIZE = 40
+_MADE_PER_CELL = 150  # bytes, beside what reading takes
+_RASTERS = (".tif", ".tiff", ".lcp", ".asc")
+
+
+def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
+                   crs: str | None = None) -> Landscape:
+    """The landscape that `spec` names; value 1 and cost 1 everywhere and all burnable cells
+    treatable, unless the file says otherwise.
+
+    Args:
+        spec: `synthetic:SEED[:SIZE[:FAMILY]]` (SIZE 40 or 30x50); `closed-form:NAME[:SIZE[:SEED]]`,
+            a map whose best plan is known, with values of its own; a landscape GeoTIFF of 8 bands
+            (elevation, slope, aspect, fuel, canopy cover, height, base height, bulk density; or
+            in the order that the band descriptions say) or of the first 5; a FARSITE .lcp; a
+            folder with one of these, or with one GeoTIFF or ASCII grid per layer named as
+            LANDFIRE names them; a Cell2Fire or C2F-W folder.
+        terrain: "derived" takes slope and aspect from elevation by Horn's scheme, "shipped" from
+            the file.
+        crs: reference system to use instead of the file's own.
+
+    Raises:
+        InputError: nothing there, unreadable, or not a landscape on a projected north-up grid.
+
+    Warns:
+        LandscapeWarning: no reference system; slope or aspect disagree with elevation; layers
+            that were resampled or replaced.
+    """
+    if str(spec).startswith("synthetic:"):
+        return _synthetic(str(spec))
+    if str(spec).startswith("closed-form:"):
+        return _closed_form(str(spec))
+    path = Path(spec)
+    if not path.exists():
+        raise fail(expected="a landscape file or folder", given="no such path", where=str(spec),
+                   remedy="check the path, or use synthetic:SEED")
+    if not path.is_dir():
+        return landscape_of(_read_file(path, crs), terrain)
+    if cell2fire.is_folder(path):
+        return landscape_of(cell2fire.read_folder(path, crs), terrain)
+    return landscape_of(_read_folder(path, crs), terrain)
+
+
+def _synthetic(spec: str) -> Landscape:
+    match = re.fullmatch(r"synthetic:(\d{1,18})(?::(\d{1,9})(?:x(\d{1,9}))?(?::([a-z]+))?)?", spec)
+    if not match:
+        raise fail(expected="synthetic:SEED[:SIZE[:FAMILY]] with whole numbers", given=f"'{spec}'",
+                   where="landscape", remedy="write for example synthetic:7:40")
+    seed, rows, cols, family = match.groups()
+    height = int(rows or DEFAULT_SYNTHETIC_SIZE)
+    shape = height, int(cols or height)
+    check_landscape(spec, shape, _MADE_PER_CELL)
+    return generate(int(seed), shape, family=family)
+
+
+def _closed_form(spec: str) -> Landscape:
+    match = re.fullmatch(r"closed-form:([a-z-]+)(?::(\d{1,9})(?::(\d{1,18}))?)?", spec)
+    if not match:
+        raise fail(expected="closed-form:NAME[:SIZE[:SEED]]", given=f"'{spec}'",
+                   where="landscape", remedy="write for example closed-form:door:20")
+    name, size, seed = match.groups()
+    side = int(size or DEFAULT_SYNTHETIC_SIZE)
+    check_landscape(spec, (side, side), _MADE_PER_CELL)
+    return closed_form(name, side, int(seed or 0)).landscape
+
+
+def _read_file(path: Path, crs: str | None) -> Source:
+    """One raster that holds all layers."""
+    if is_ascii_grid(path):
+        raise fail(expected="a landscape of several layers", given="one ASCII grid",
+                   where=str(path), remedy="pass the folder that holds all layers")
+    with open_raster(path) as dataset:
+        grid = checked_grid(dataset, crs)
+        roles = bands_by_role(path, dataset.count, dataset.descriptions)
+        check_landscape(str(path), dataset.shape,
+                        sum(np.dtype(dataset.dtypes[index - 1]).itemsize
+                            for index in roles.values()))
+        bands = {role: read_band(dataset, index) for role, index in roles.items()}
+        system = _system(str(path), dataset.tags().get(SYSTEM_TAG), "")
+    return Source(str(path), path.stem, grid,
+                  {role: Layer(band, band.description, str(path)) for role, band in bands.items()},
+                  system)
+
+
+def _system(where: str, tag: str | None, name: str) -> str:
+    """The name of the fuel system: by the file's tag, else by a word in its name."""
+    if tag is None:
+        words = re.split(r"[^A-Z]+", name.upper())
+        return next((system.name for system in SYSTEMS.values() if system.file_word in words),
+                    DEFAULT_SYSTEM)
+    if tag not in SYSTEMS:
+        raise fail(expected=f"the tag {SYSTEM_TAG} to be {' or '.join(SYSTEMS)}",
+                   given=f"'{tag}'", where=where, remedy="correct the tag")
+    return tag
+
+
+def bands_by_role(path: Path, count: int, descriptions: tuple[str | None, ...]) -> dict[Role, int]:
+    """Which band (from 1) holds which layer: by description where there are any, else by order."""
+    if any(descriptions):
+        roles: dict[Role, int] = {}
+        for index, description in enumerate(descriptions, start=1):
+            role = layers.role_of(description or "")
+            if role and role not in roles:
+                roles[role] = index
+        missing = [role.value for role in LCP_ORDER[:5] if role not in roles]
+        if missing:
+            raise fail(expected="bands described as elevation, slope, aspect, fuel model and canopy"
+                                " cover at least",
+                       given=f"{count} bands, none for {', '.join(missing)}", where=str(path),
+                       remedy="correct the band descriptions, or remove them all to use LCP order")
+        return roles
+    if count not in (5, 8):
+        raise fail(expected="a landscape of 8 bands, or 5 without crown fuels",
+                   given=f"{count} band" + ("s" if count > 1 else ""), where=str(path),
+                   remedy="pass the folder that holds all layers, or stack them in LCP order")
+    return {role: index for index, role in enumerate(LCP_ORDER[:count], start=1)}
+
+
+def _read_folder(folder: Path, crs: str | None) -> Source:
+    """A folder with one landscape file, or with one raster per layer."""
+    rasters = sorted(p for p in folder.iterdir() if p.suffix.lower() in _RASTERS)
+    whole = [p for p in rasters if _is_whole(p)]
+    chosen = _choose_layers([p for p in rasters if p not in whole])
+    layered = {Role.ELEVATION, Role.FUEL} <= chosen.keys()
+    if len(whole) == 1 and not layered:
+        return replace(_read_file(whole[0], crs), name=folder.resolve().name)
+    if layered and not whole:
+        return _read_layers(folder, chosen, crs)
+    given = f"{len(whole)} landscape files and {len(chosen)} layers" if rasters else "no raster"
+    raise fail(expected="one landscape file, or one raster per layer with elevation and fuel",
+               given=given, where=str(folder),
+               remedy="name the file itself, or complete the layers")
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a raster may hold all layers."""
+    if path.suffix.lower() == ".lcp":
+        return True
+    if is_ascii_grid(path):
+        return False
+    with open_raster(path) as dataset:
+        return int(dataset.count) > 1
+
+
+def _choose_layers(rasters: list[Path]) -> dict[Role, Path]:
+    """The file of each layer; beside a fuel layer of the 40 models one of the 13 is left out."""
+    chosen: dict[Role, Path] = {}
+    for path in rasters:
+        role = layers.role_of(path.stem)
+        if role is None:
+            continue
+        before = chosen.get(role)
+        if before is None:
+            chosen[role] = path
+        elif role is Role.FUEL and layers.is_40(path.stem) != layers.is_40(before.stem):
+            chosen[role] = path if layers.is_40(path.stem) else before
+        else:
+            raise fail(expected=f"one raster for {role.value}",
+                       given=f"{before.name} and {path.name}", where=str(path.parent),
+                       remedy="remove one of them")
+    return chosen
+
+
+def _read_layers(folder: Path, chosen: dict[Role, Path], crs: str | None) -> Source:
+    """One raster per layer, each brought onto the fuel layer's grid where it lies on another."""
+    target, fuel, tags = read_layer(chosen[Role.FUEL], crs)
+    name = chosen[Role.FUEL].stem
+    found = {Role.FUEL: Layer(fuel, name, str(chosen[Role.FUEL]))}
+    check_landscape(str(folder), target.shape, len(chosen) * fuel.values.itemsize)
+    place = Place(target.shape, target.transform, target.crs)
+    for role, path in chosen.items():
+        if role is Role.FUEL:
+            continue
+        grid, band, _ = read_layer(path, crs, place)
+        if not same_place(grid, target):
+            band = onto(band, grid, target, _how(role), str(path))
+            warn(f"{path}: resampled from {describe(grid)} to the fuel layer's {describe(target)}")
+        found[role] = Layer(band, path.stem, str(path))
+    return Source(str(folder), folder.resolve().name, target, found,
+                  _system(str(chosen[Role.FUEL]), tags.get(SYSTEM_TAG), name))
+
+
+def _how(role: Role) -> How:
+    if role in layers.CLASSES:
+        return "majority"
+    if role is Role.ASPECT:
+        return "nearest"  # the mean of 350 and 10 degrees is not 180
+    return "smooth" if role is Role.ELEVATION else "mean"

@@ -1,0 +1,141 @@
+"""A landscape with its breaks in place, as fire programs read it: the file it came from with only
+the treated cells changed, or else a landscape GeoTIFF.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rasterio
+from numpy.typing import NDArray
+from rasterio.io import DatasetWriter
+
+from firebreak.checks import fail
+from firebreak.files import write_pieces
+from firebreak.landscape.formats import layers
+from firebreak.landscape.formats.layers import Role
+from firebreak.landscape.formats.lcp import without_extras
+from firebreak.landscape.formats.read import bands_by_role
+from firebreak.landscape.formats.write import whole_file, write_landscape
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.geotiff import Band, open_raster
+from firebreak.landscape.raster.in_memory import raster_bytes
+from firebreak.landscape.treatments import Treatment, treated_landscape
+
+
+def with_breaks(landscape: Landscape, breaks: NDArray[np.bool_],
+                treatment: Treatment) -> Landscape:
+    """The landscape with what a treatment leaves where there are breaks, bool [H, W]."""
+    after = treated_landscape(landscape, treatment)
+    changed = {name: np.where(breaks, getattr(after, name), getattr(landscape, name))
+               for name in ("fuel_model", "canopy_cover", "canopy_base_height_m",
+                            "canopy_bulk_density_kg_m3")}
+    return landscape.map_grids(lambda grid: grid, name=f"{landscape.name} with breaks", **changed)
+
+
+def with_standing_breaks(landscape: Landscape, breaks: NDArray[np.bool_], treatment: Treatment,
+                         where: str) -> Landscape:
+    """The landscape with what a treatment leaves in burnable cells where breaks stand already,
+    treatable or not; they may not be treated again. The name stays.
+
+    Args:
+        breaks: bool [H, W].
+        where: what the breaks were read from.
+
+    Raises:
+        InputError: no break lies in a cell that burns.
+    """
+    there = breaks & landscape.burnable
+    if not there.any():
+        raise fail(expected="breaks in cells that burn", given="none", where=where,
+                   remedy="check its place and reference system, or leave it out")
+    after = with_breaks(replace(landscape, treatable=landscape.burnable), there, treatment)
+    return replace(after, name=landscape.name, treatable=landscape.treatable & ~there)
+
+
+def write_treated(path: Path, source: str, landscape: Landscape, breaks: NDArray[np.bool_],
+                  treatment: Treatment) -> Path:
+    """Writes a landscape with its breaks; returns the path.
+
+    Where `source` is a landscape GeoTIFF its bands, type, no data, tags and colour table are kept,
+    and so is every number outside the breaks. Other sources give the GeoTIFF of `write_landscape`,
+    without values, costs and treatable cells, which fire programs have no bands for.
+
+    Args:
+        source: what the landscape was read from.
+        breaks: bool [H, W].
+
+    Raises:
+        InputError: a folder that may not be written, or a source that is gone.
+        OSError, ResourceFailedError: the disk is full, or memory.
+    """
+    after = with_breaks(landscape, breaks, treatment)
+    original = Path(source)
+    if original.suffix.lower() not in (".tif", ".tiff") or not original.is_file():
+        return write_landscape(path, without_extras(after))
+    with open_raster(original) as dataset:
+        if dataset.shape != landscape.shape:
+            return write_landscape(path, without_extras(after))
+        _patch(path, dataset, original, after, breaks)
+    return path
+
+
+def _patch(path: Path, dataset: rasterio.DatasetReader, original: Path, after: Landscape,
+           breaks: NDArray[np.bool_]) -> None:
+    """A copy of a landscape GeoTIFF with other numbers in the bands and cells that changed."""
+    roles = bands_by_role(original, dataset.count, dataset.descriptions)
+    changed = {roles[role]: grid for role, grid in _grids(after).items() if role in roles}
+    profile = dataset.profile | {"driver": "GTiff", "compress": "deflate", "crs": after.crs}
+
+    def bands() -> Iterator[NDArray[Any]]:
+        for index in dataset.indexes:
+            values = dataset.read(index)
+            if index in changed:
+                label = dataset.descriptions[index - 1] or ""
+                unit = _unit(index, roles, Band(label, dataset.tags(index), values, breaks),
+                             str(original))
+                new = np.asarray(changed[index], np.float64) / unit
+                values[breaks] = (np.rint(new) if np.issubdtype(values.dtype, np.integer)
+                                  else new)[breaks].astype(values.dtype)
+            yield values
+
+    def finish(out: DatasetWriter) -> None:
+        out.update_tags(**dataset.tags())
+        for index, label in zip(dataset.indexes, dataset.descriptions, strict=True):
+            if label:
+                out.set_band_description(index, label)
+            out.update_tags(index, **dataset.tags(index))
+            _copy_colours(dataset, out, index)
+
+    with whole_file(path, "a GeoTIFF") as part:
+        write_pieces(part, [raster_bytes(path, profile, bands(), finish)])
+
+
+def _grids(land: Landscape) -> dict[Role, np.ndarray]:
+    """The layers that a treatment changes, in our units."""
+    return {Role.FUEL: land.fuel_model, Role.COVER: land.canopy_cover,
+            Role.BASE: land.canopy_base_height_m, Role.DENSITY: land.canopy_bulk_density_kg_m3}
+
+
+def _unit(index: int, roles: dict[Role, int], band: Band, where: str) -> float:
+    """Our units per unit of a band."""
+    role = next(role for role, place in roles.items() if place == index)
+    one = Band(band.description, band.tags, np.ones((1, 1)), np.ones((1, 1), np.bool_))
+    if role is Role.COVER:
+        return float(layers.canopy_cover(one, where)[0, 0])
+    if role is Role.BASE:
+        return float(layers.canopy_height_m(one, band.description, where)[0, 0])
+    if role is Role.DENSITY:
+        return float(layers.canopy_bulk_density_kg_m3(one, band.description, where)[0, 0])
+    return 1.0
+
+
+def _copy_colours(dataset: rasterio.DatasetReader, out: rasterio.io.DatasetWriter,
+                  index: int) -> None:
+    try:
+        colours = dataset.colormap(index)
+    except ValueError:
+        return  # it has none
+    out.write_colormap(index, colours)

@@ -1,0 +1,219 @@
+"""Open a raster, check that its grid can be used, read its bands. Knows rasters, not landscapes.
+
+A usable grid is north-up, has square cells, and is projected. Every refusal is an `InputError` that
+names the file.
+"""
+
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import rasterio
+from numpy.typing import NDArray
+from rasterio.crs import CRS
+from rasterio.errors import CRSError, NotGeoreferencedWarning, RasterioError
+from rasterio.io import DatasetReader
+from rasterio.windows import Window
+
+from firebreak.checks import fail
+from firebreak.units import METRES_PER_FOOT
+
+MAX_CELLS = 200_000_000
+NODATA_VALUES = (-9999, 32767, -32768)
+"""What LANDFIRE and ArcGIS exports write outside the data, whatever the file's tag says."""
+
+DRIVERS = ["GTiff", "LCP", "AAIGrid", "HFA", "EHdr", "ENVI", "RST", "SAGA"]
+"""What is opened: formats of plain files, none that refers to other files or to the network."""
+
+_SQUARE_TOLERANCE = 1e-3
+_MOST_PACKED = 4000  # bytes that one byte of a file can stand for; deflate's most is 1032
+_ALWAYS_BYTES = 64_000_000
+_LARGEST_CELL, _FARTHEST = 1e6, 1e9  # in units of the reference system, be they feet
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Where a raster lies.
+
+    Attributes:
+        shape: (rows, columns).
+        transform: affine (a, b, c, d, e, f), in units of the reference system.
+        cell_size_m: metres.
+        crs: WKT, or None.
+    """
+
+    shape: tuple[int, int]
+    transform: tuple[float, float, float, float, float, float]
+    cell_size_m: float
+    crs: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """One band: its description (or ""), its tags, its numbers, and where they are data."""
+
+    description: str
+    tags: dict[str, str]
+    values: np.ndarray
+    valid: NDArray[np.bool_]
+
+
+def crs_name(crs: str | None, none: str = "none") -> str:
+    """The name in a reference system's WKT, a short code such as EPSG:5070 as it is, or `none`."""
+    if not crs:
+        return none
+    named = re.match(r'\s*\w+\["([^"]+)"', crs)
+    return named.group(1) if named else crs
+
+
+@contextmanager
+def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
+    """The open raster; `InputError` if it is missing or unreadable."""
+    try:
+        there = path.exists()
+    except OSError:  # a name longer than any file's
+        there = False
+    if not there:
+        raise fail(expected="a raster file", given="no such file", where=str(path)[:200],
+                   remedy="check the path")
+    try:
+        with warnings.catch_warnings():
+            # Rasters without georeference are refused below, in words of our own.
+            warnings.simplefilter("ignore", NotGeoreferencedWarning)
+            with rasterio.Env():  # rasterio.open takes one driver only
+                dataset = DatasetReader(str(path), driver=DRIVERS)
+        with dataset:
+            _check_bytes(path, dataset)
+            yield dataset
+    except (RasterioError, UnicodeDecodeError) as error:  # damaged tags raise the second
+        raise fail(expected="a raster that GDAL can read", given=f"'{error}'", where=str(path),
+                   remedy="check that the file is whole and is a GeoTIFF or an LCP") from error
+
+
+def _check_bytes(path: Path, dataset: rasterio.DatasetReader) -> None:
+    """Refuses a raster that says it holds far more than can be packed into its file, before memory
+    is taken for it.
+    """
+    rows, cols = dataset.shape
+    held = rows * cols * sum(np.dtype(kind).itemsize for kind in dataset.dtypes)
+    packed = path.stat().st_size
+    if held > max(_MOST_PACKED * packed, _ALWAYS_BYTES):
+        raise fail(expected=f"a raster whose numbers fit into its {packed:,} bytes",
+                   given=f"{rows} x {cols} cells in {dataset.count} bands", where=str(path),
+                   remedy="check that the file is whole")
+
+
+def checked_grid(dataset: rasterio.DatasetReader, crs: str | None = None,
+                 part: Window | None = None) -> Grid:
+    """The grid of a raster, or of a part of it, with `crs` (any text that PROJ knows) in place of
+    the file's own.
+
+    Raises:
+        InputError: too many cells, rotated, mirrored, not square, not georeferenced, geographic.
+    """
+    # An LCP header names its unit; rasters without a reference system are taken to be in metres.
+    unit = dataset.tags().get("LINEAR_UNIT", "Meters")
+    shape = dataset.shape if part is None else (part.height, part.width)
+    return make_grid(dataset.name, shape, place_of_part(dataset, part)[:6], dataset.crs, crs, unit)
+
+
+def place_of_part(dataset: rasterio.DatasetReader, part: Window | None) -> rasterio.Affine:
+    """The transform of a raster, or of a part of it."""
+    if part is None:
+        return dataset.transform
+    a, b, c, d, e, f = dataset.transform[:6]
+    row, col = part.row_off, part.col_off
+    return rasterio.Affine(a, b, c + a * col + b * row, d, e, f + d * col + e * row)
+
+
+def make_grid(where: str, shape: tuple[int, int], transform: tuple[float, ...],
+              system: CRS | None, crs: str | None = None, unit: str = "Meters") -> Grid:
+    """A grid from its parts; `crs` replaces the file's own `system`. `InputError` as above."""
+    check_size(where, *shape)
+    check_place(where, transform)
+    a, b, c, d, e, f = transform
+    if tuple(transform) == tuple(rasterio.Affine.identity()[:6]):
+        raise fail(expected="a georeferenced raster", given="one without a cell size", where=where,
+                   remedy="write its extent into the file, for example with gdal_translate -a_ullr")
+    if b != 0 or d != 0 or a <= 0 or e >= 0:
+        raise fail(expected="a north-up raster", given=f"transform {(a, b, c, d, e, f)}",
+                   where=where, remedy="warp it to a north-up grid, for example with gdalwarp")
+    if abs(a + e) > _SQUARE_TOLERANCE * a:
+        raise fail(expected="square cells", given=f"{a:g} x {-e:g}", where=where,
+                   remedy="resample it to square cells, for example with gdalwarp -tr")
+    used = system if crs is None else reference_system(crs, where)
+    # The file's own system too: naming another one does not turn its degrees into metres.
+    for named in (system, used):
+        _refuse_degrees(named, a, where)
+    return Grid(shape, (a, b, c, d, e, f), a * _metres_per_unit(used, unit),
+                used.to_wkt() if used else None)
+
+
+def check_size(where: str, rows: int, cols: int) -> None:
+    """`InputError` for more cells than fit in memory; to be called before anything is allocated."""
+    if rows * cols > MAX_CELLS:
+        raise fail(expected=f"at most {MAX_CELLS:,} cells", given=f"{rows} x {cols}", where=where,
+                   remedy="cut a smaller area first")
+
+
+def check_place(where: str, transform: Sequence[float]) -> None:
+    """`InputError` for cells or corners that are nowhere on the Earth: GDAL resamples them for
+    ever.
+    """
+    a, b, c, d, e, f = transform[:6]
+    if not (max(abs(a), abs(b), abs(d), abs(e)) <= _LARGEST_CELL
+            and max(abs(c), abs(f)) <= _FARTHEST):
+        raise fail(expected=f"cells of at most {_LARGEST_CELL:,.0f} and a corner within "
+                            f"{_FARTHEST:,.0f} of the origin",
+                   given=f"cells of {a:g} x {-e:g} and a corner at {c:g}, {f:g}", where=where,
+                   remedy="correct the header")
+
+
+def reference_system(crs: str, where: str) -> CRS:
+    """The system that a text names; `InputError` if PROJ does not know it."""
+    try:
+        with rasterio.Env():  # without one GDAL writes its errors to the terminal
+            return CRS.from_user_input(crs)
+    except (CRSError, ValueError) as error:
+        raise fail(expected="a coordinate reference system such as EPSG:5070", given=f"'{crs}'",
+                   where=where, remedy="check its spelling") from error
+
+
+def _metres_per_unit(system: CRS | None, unit: str) -> float:
+    """Metres per unit of the transform: of the reference system, else as the file says."""
+    if system is not None and system.is_projected:
+        return float(system.linear_units_factor[1])
+    return {"Feet": METRES_PER_FOOT, "Kilometers": 1000.0}.get(unit, 1.0)
+
+
+def _refuse_degrees(system: CRS | None, cell: float, where: str) -> None:
+    try:
+        geographic = system.is_geographic if system else cell < 0.1
+    except CRSError as error:  # one that PROJ has read and cannot write
+        raise fail(expected="a reference system as WKT", given=f"'{error}'", where=where,
+                   remedy="correct it, or pass --crs (in Python crs=)") from error
+    if geographic:
+        raise fail(expected="a projected coordinate reference system, in metres",
+                   given=f"a geographic one with cells of {cell:g} degrees", where=where,
+                   remedy="warp it first, for example with gdalwarp -t_srs EPSG:5070")
+
+
+def read_band(dataset: rasterio.DatasetReader, index: int, part: Window | None = None) -> Band:
+    """Band `index` (from 1) with the cells that hold data; of a part only if one is given."""
+    values = dataset.read(index, window=part)
+    return Band(dataset.descriptions[index - 1] or "", dataset.tags(index), values,
+                valid_cells(values, dataset.nodatavals[index - 1]))
+
+
+def valid_cells(values: np.ndarray, tag: float | None) -> NDArray[np.bool_]:
+    """Where values are data: finite, and neither `tag` nor one of `NODATA_VALUES`."""
+    valid = ~np.isin(values, NODATA_VALUES)
+    if np.issubdtype(values.dtype, np.floating):
+        valid &= np.isfinite(values)
+    if tag is not None:
+        valid &= values != tag
+    return valid

@@ -1,0 +1,46 @@
+"""Reads one vector file by GDAL and prints it as JSON; run as a program, in a process of its own.
+
+Usage: vector_child.py FILE BYTES MOST. The memory that the process may take is BYTES, what it may
+print MOST. Nothing of firebreak is imported: the process must start fast, and what fails in it
+fails in it alone.
+"""
+
+import contextlib
+import io
+import json
+import sys
+
+
+def main(path: str, limit_bytes: int, most_bytes: int) -> int:
+    """Prints one line with the reference system, then the shapes as GeoJSON."""
+    from pyogrio import raw
+
+    with contextlib.suppress(ImportError, ValueError, OSError):  # where the system has no limits
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        meta, _, shapes, _ = raw.read(path, columns=[], force_2d=True)
+        kept = shapes[[shape is not None for shape in shapes]]
+        text = io.BytesIO()  # pyogrio reads shapes as bytes; GDAL itself makes text of them
+        if kept.size and meta["crs"] is not None:
+            raw.write(text, kept, [], [], driver="GeoJSON", geometry_type=meta["geometry_type"],
+                      crs=meta["crs"], layer_options={"COORDINATE_PRECISION": "15"})
+    except MemoryError:
+        print(f"more than {limit_bytes / 1e9:g} GB of memory needed", file=sys.stderr)
+        return 1
+    except Exception as error:  # of damaged files pyogrio raises also what is no error of its own
+        print(" ".join(str(error).split())[:300] or type(error).__name__, file=sys.stderr)
+        return 1
+    if text.tell() > most_bytes:
+        print(f"more than {most_bytes / 1e6:g} MB of shapes: keep those on the map",
+              file=sys.stderr)
+        return 1
+    print(json.dumps({"crs": meta["crs"], "shapes": int(kept.size)}), flush=True)
+    sys.stdout.buffer.write(text.getvalue())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))

@@ -1,0 +1,255 @@
+"""Other views of a landscape: coarser, turned, and cut into windows for training and testing.
+
+Windows of different splits never share a cell: a map is first cut into blocks, each block belongs
+to one split, and windows lie inside one block.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import InputError, fail
+from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.terrain import slope_aspect
+from firebreak.seeding import generator
+
+SPLITS = ("train", "validation", "test")
+SYMMETRIES = 8
+
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Window:
+    """A rectangle of cells: north-west cell (row, col), `rows` x `cols` cells."""
+
+    row: int
+    col: int
+    rows: int
+    cols: int
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        """For indexing a [H, W] grid."""
+        return (slice(self.row, self.row + self.rows), slice(self.col, self.col + self.cols))
+
+    def of(self, landscape: Landscape) -> Landscape:
+        """This part of a landscape."""
+        return landscape.crop(self.row, self.col, self.rows, self.cols)
+
+
+def aggregate(landscape: Landscape, factor: int) -> Landscape:
+    """A landscape whose cells are `factor` x `factor` cells of the given one.
+
+    Fuel is the most frequent code (ties: data before no data, then the lowest code); other layers
+    are means over the cells with data; slope and aspect are derived again from the mean
+    elevation; a cell is treatable where half of its cells or more were. Rows and columns at the
+    south and east edge that do not fill a cell are dropped.
+
+    Raises:
+        InputError: a factor below 1 or larger than the map.
+    """
+    height, width = landscape.shape
+    if not 1 <= factor <= min(height, width):
+        raise fail(expected=f"a factor from 1 to {min(height, width)}", given=f"{factor}",
+                   where=f"landscape {landscape.name}", remedy="choose another factor")
+    if factor == 1:
+        return landscape
+    fuel = _majority(_blocks(landscape.fuel_model, factor))
+    weight = _weights(_blocks(landscape.fuel_model, factor))
+
+    def mean(grid: np.ndarray) -> np.ndarray:
+        average = (_blocks(grid, factor) * weight).sum(axis=-1)
+        return average >= 0.5 if grid.dtype == np.bool_ else average
+
+    a, b, c, d, e, f = landscape.transform
+    coarse = landscape.map_grids(
+        mean, fuel_model=fuel, name=f"{landscape.name} by {factor}",
+        cell_size_m=landscape.cell_size_m * factor,
+        transform=(a * factor, b * factor, c, d * factor, e * factor, f))
+    return _with_derived_terrain(coarse)
+
+
+def _blocks(grid: np.ndarray, factor: int) -> np.ndarray:
+    """[H, W] -> [H // factor, W // factor, factor * factor]."""
+    rows, cols = grid.shape[0] // factor, grid.shape[1] // factor
+    whole = grid[:rows * factor, :cols * factor].reshape(rows, factor, cols, factor)
+    return whole.swapaxes(1, 2).reshape(rows, cols, factor * factor)
+
+
+def _weights(fuel_blocks: np.ndarray) -> NDArray[np.float64]:
+    """Weights of the cells of each block that sum to 1: equal over the cells with data."""
+    has_data = fuel_blocks != NODATA
+    has_data |= ~has_data.any(axis=-1, keepdims=True)
+    return has_data / has_data.sum(axis=-1, keepdims=True)
+
+
+def _majority(fuel_blocks: np.ndarray) -> NDArray[np.int16]:
+    codes = np.unique(fuel_blocks)
+    codes = np.concatenate((codes[codes != NODATA], codes[codes == NODATA]))
+    best = np.full(fuel_blocks.shape[:2], -1)
+    winner = np.zeros(fuel_blocks.shape[:2], dtype=np.int16)
+    for code in codes:
+        count = (fuel_blocks == code).sum(axis=-1)
+        more = count > best
+        best[more], winner[more] = count[more], code
+    return winner
+
+
+def dihedral(landscape: Landscape, k: int) -> Landscape:
+    """One of the 8 symmetries of the square: `k` % 4 quarter turns anticlockwise, and for `k`
+    of 4 or more a mirror image (west to east) of that.
+
+    The result is a north-up map of its own: slope and aspect are derived again from the turned
+    elevation, and the georeference is kept only by the identity, k = 0.
+
+    Raises:
+        InputError: k outside 0 to 7.
+    """
+    if not 0 <= k < SYMMETRIES:
+        raise fail(expected="a symmetry from 0 to 7", given=f"{k}",
+                   where=f"landscape {landscape.name}", remedy="choose a number in this range")
+    if k == 0:
+        return landscape
+    size = landscape.cell_size_m
+    turned_rows = landscape.shape[k % 2]
+    turned = landscape.map_grids(
+        lambda grid: turn(grid, k), name=f"{landscape.name} symmetry {k}", crs=None,
+        transform=(size, 0.0, 0.0, 0.0, -size, turned_rows * size))
+    return _with_derived_terrain(turned)
+
+
+def turn(grid: np.ndarray, k: int) -> np.ndarray:
+    """The [..., H, W] grid under symmetry k of `dihedral`: positions only, a view."""
+    turned = np.rot90(grid, k % 4, axes=(-2, -1))
+    return turned[..., ::-1] if k >= 4 else turned
+
+
+def _with_derived_terrain(landscape: Landscape) -> Landscape:
+    slope, aspect = slope_aspect(landscape.elevation_m, landscape.cell_size_m,
+                                 landscape.fuel_model != NODATA)
+    return landscape.map_grids(lambda grid: grid, slope_tan=slope, aspect_deg=aspect)
+
+
+def split_blocks(shape: tuple[int, int], block: int,
+                 shares: tuple[float, float, float] = (0.6, 0.2, 0.2),
+                 seed: int = 0) -> dict[str, list[Window]]:
+    """Cut a map into blocks and assign them to train, validation and test.
+
+    The blocks cover the map without overlap and are at least `block` cells long on each side
+    (wherever the map is).
+
+    Args:
+        shape: (rows, columns) of the map.
+        block: least side of a block, cells.
+        shares: shares of the blocks for train, validation and test; each at least one block.
+        seed: which blocks go where.
+
+    Raises:
+        InputError: fewer than 3 blocks, a share of 0 or less, shares that do not add up to 1.
+    """
+    where = f"splitting {shape[0]} x {shape[1]} cells"
+    if min(shares) <= 0 or abs(sum(shares) - 1.0) > 1e-6:
+        raise fail(expected="three shares above 0 that add up to 1", given=f"{shares}",
+                   where=where, remedy="change the shares")
+    if block < 1:
+        raise fail(expected="a block side of 1 cell or more", given=f"{block}", where=where,
+                   remedy="use larger blocks")
+    blocks = cut_blocks(shape, block)
+    if len(blocks) < len(SPLITS):
+        raise fail(expected="at least 3 blocks, one for each of train, validation and test",
+                   given=f"{len(blocks)} of {block} x {block} cells or more", where=where,
+                   remedy="use smaller blocks or a larger map")
+    dealt = generator(seed, "split").permutation(len(blocks))
+    ends = np.cumsum(_counts(len(blocks), shares))
+    parts = np.split(dealt, ends[:-1])
+    return {split: sorted(blocks[i] for i in part)
+            for split, part in zip(SPLITS, parts, strict=True)}
+
+
+def cut_blocks(shape: tuple[int, int], block: int) -> list[Window]:
+    """Blocks of at least `block` x `block` cells that cover a map without overlap, row by row."""
+    return [Window(row, col, rows, cols) for row, rows in _cut(shape[0], block)
+            for col, cols in _cut(shape[1], block)]
+
+
+def _cut(length: int, block: int) -> list[tuple[int, int]]:
+    """(start, length) of near-equal pieces, as many as fit."""
+    edges = np.linspace(0, length, max(1, length // block) + 1).astype(int).tolist()
+    return [(start, end - start) for start, end in pairwise(edges)]
+
+
+def _counts(total: int, shares: tuple[float, ...]) -> list[int]:
+    """Whole numbers near `shares` of `total`, each at least 1, that add up to `total`."""
+    counts = [max(1, round(share * total)) for share in shares]
+    while sum(counts) != total:
+        step = 1 if sum(counts) < total else -1
+        movable = [i for i, count in enumerate(counts) if count + step >= 1]
+        lag = [(shares[i] * total - counts[i]) * step for i in movable]
+        counts[movable[int(np.argmax(lag))]] += step
+    return counts
+
+
+def window_positions(blocks: Sequence[Window], rows: int, cols: int, landscape: Landscape,
+                     min_burnable: float = 0.5) -> NDArray[np.int32]:
+    """North-west cells (row, col) of all windows inside one of `blocks`: int32 [n, 2], may be none.
+
+    Args:
+        blocks: where windows may lie, such as one split of `split_blocks`.
+        rows, cols: size of the windows, cells.
+        landscape: the map that the blocks cut.
+        min_burnable: least share of burnable cells; cells without data are never accepted.
+    """
+    whole = rows * cols
+    good = (_sums(landscape.burnable, rows, cols) >= min_burnable * whole) & (
+        _sums(landscape.fuel_model != NODATA, rows, cols) == whole)
+    inside = np.zeros(good.shape, np.bool_)
+    for block in blocks:
+        inside[block.row:max(block.row, block.row + block.rows - rows + 1),
+               block.col:max(block.col, block.col + block.cols - cols + 1)] = True
+    return np.argwhere(good & inside).astype(np.int32)
+
+
+def _sums(mask: NDArray[np.bool_], rows: int, cols: int) -> NDArray[np.int64]:
+    """Cells of `mask` in each window of rows x cols, by its north-west cell."""
+    height, width = mask.shape
+    if rows > height or cols > width:
+        return np.zeros((0, 0), np.int64)
+    total = np.zeros((height + 1, width + 1), np.int64)
+    total[1:, 1:] = mask.cumsum(axis=0).cumsum(axis=1)
+    return (total[rows:, cols:] - total[:-rows, cols:] - total[rows:, :-cols]
+            + total[:-rows, :-cols])
+
+
+def list_windows(blocks: Sequence[Window], rows: int, cols: int, landscape: Landscape,
+                 min_burnable: float = 0.5) -> list[Window]:
+    """Windows of `window_positions` that do not overlap, packed greedily.
+
+    Each block is scanned from its north-west corner, row by row; a window is taken where it fits,
+    so that tilted or patchy data still yields many.
+
+    Raises:
+        InputError: there is none.
+    """
+    found: list[Window] = []
+    free = np.ones(landscape.shape, np.bool_)
+    for block in blocks:
+        places = window_positions([block], rows, cols, landscape, min_burnable)
+        for row, col in places.tolist():
+            window = Window(row, col, rows, cols)
+            # The four corners are enough: windows taken before are as large as this one.
+            if free[row:row + rows:rows - 1 or 1, col:col + cols:cols - 1 or 1].all():
+                free[window.slices] = False
+                found.append(window)
+    if not found:
+        raise _no_window(landscape, rows, cols,
+                         f"none that is {min_burnable:.0%} burnable and has data everywhere")
+    return found
+
+
+def _no_window(landscape: Landscape, rows: int, cols: int, given: str) -> InputError:
+    return fail(expected=f"a window of {rows} x {cols} cells", given=given,
+                where=f"landscape {landscape.name}",
+                remedy="use a smaller window, larger blocks or another map")

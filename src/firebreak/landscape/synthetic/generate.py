@@ -1,0 +1,231 @@
+"""Synthetic landscapes and value maps for training: one seeded generator, several families.
+
+Relief is power-law noise scaled to a slope; fuel patches are the largest of several noise fields,
+one per fuel model, each shifted to the ground it prefers; lakes, rock, fields and towns are the top
+of further noise fields; rivers and roads cross the map with gaps. No draw is rejected, so every map
+takes the same time. Cells carry Scott & Burgan codes.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.landscape.fuels import BARREN
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.synthetic.barriers import line_across, open_gaps
+from firebreak.landscape.synthetic.families import (
+    AGRICULTURE,
+    FAMILIES,
+    URBAN,
+    WATER,
+    Family,
+    Range,
+    family_named,
+)
+from firebreak.landscape.synthetic.noise import power_law_noise, standardise
+from firebreak.landscape.terrain import slope_aspect
+from firebreak.seeding import generator
+
+DEFAULT_CELL_SIZE_M = 100.0
+MIN_SIZE = 4
+MAX_SIZE = 5_000
+
+_MOST_IN_LINES = 0.20
+_MOST_UNBURNABLE = 0.38
+
+_MOST_SETTLEMENTS = 6
+_OPEN_LAND_VALUE = 0.1  # where settlements are worth 1 and more
+
+Field = NDArray[np.float64]
+
+# Which ground an unburnable patch prefers: (elevation, slope).
+_BARRIER_GROUND = {WATER: (-1.0, -0.5), BARREN: (0.7, 0.4), AGRICULTURE: (-0.4, -0.6),
+                   URBAN: (-0.3, -0.4)}
+
+# Canopy above the timber models: cover, height (m), base height (m), bulk density (kg/m3). Open
+# woodland: a closed canopy shelters the fuel below so well that surface fire barely moves.
+_CANOPY = {
+    162: (0.25, 12.0, 1.2, 0.06),
+    163: (0.25, 14.0, 1.5, 0.07),
+    165: (0.25, 14.0, 0.8, 0.09),
+    188: (0.30, 16.0, 3.0, 0.09),
+    189: (0.25, 14.0, 2.5, 0.08),
+}
+
+
+def generate(seed: int, size: int | tuple[int, int], *, family: str | None = None,
+             cell_size_m: float = DEFAULT_CELL_SIZE_M) -> Landscape:
+    """The synthetic landscape of a seed. The same arguments give the same landscape.
+
+    At least 60 % of the cells burn; every burnable cell is treatable, with value 1 and cost 1.
+
+    Args:
+        seed: any integer >= 0.
+        size: cells along a side, or (rows, columns).
+        family: a name in `FAMILIES`; None draws one from the seed.
+        cell_size_m: metres.
+
+    Raises:
+        InputError: a size out of range, a negative seed, an unknown family.
+    """
+    rows, cols = shape = _checked_shape(seed, size)
+    recipe = family_named(family) if family else _drawn_family(seed)
+    name = f"synthetic:{seed}:{rows}" + (f"x{cols}" if cols != rows else "")
+
+    def stream(part: str) -> np.random.Generator:
+        return generator(seed, "synthetic", recipe.name, part)
+
+    elevation = _relief(stream("relief"), recipe, shape, cell_size_m)
+    slope, aspect = slope_aspect(elevation, cell_size_m)
+    fuel = _fuel_patches(stream("fuel"), recipe, _habitat(elevation, slope, aspect))
+    _place_barriers(stream("barriers"), recipe, fuel, elevation, slope)
+    cover, height, base, density = _canopy(stream("canopy"), fuel)
+    ones = np.ones(shape, dtype=np.float32)
+    return Landscape(
+        name=f"{name}:{family}" if family else name, fuel_model=fuel,
+        elevation_m=elevation.astype(np.float32), slope_tan=slope, aspect_deg=aspect,
+        canopy_cover=cover, canopy_height_m=height, canopy_base_height_m=base,
+        canopy_bulk_density_kg_m3=density, value=ones, cost=ones,
+        treatable=np.ones(shape, dtype=bool), cell_size_m=cell_size_m,
+        transform=(cell_size_m, 0.0, 0.0, 0.0, -cell_size_m, rows * cell_size_m))
+
+
+def _checked_shape(seed: int, size: int | tuple[int, int]) -> tuple[int, int]:
+    rows, cols = (size, size) if isinstance(size, int) else size
+    if not (MIN_SIZE <= rows <= MAX_SIZE and MIN_SIZE <= cols <= MAX_SIZE):
+        raise fail(expected=f"{MIN_SIZE} to {MAX_SIZE} cells along a side",
+                   given=f"{rows} x {cols}", where="synthetic landscape",
+                   remedy="choose another size")
+    if seed < 0:
+        raise fail(expected="a seed of 0 or more", given=f"{seed}", where="synthetic landscape",
+                   remedy="choose another seed")
+    return rows, cols
+
+
+def _drawn_family(seed: int) -> Family:
+    names = sorted(FAMILIES)
+    return FAMILIES[names[int(generator(seed, "synthetic", "family").integers(len(names)))]]
+
+
+def _draw(rng: np.random.Generator, bounds: Range) -> float:
+    return float(rng.uniform(*bounds))
+
+
+def _relief(rng: np.random.Generator, recipe: Family, shape: tuple[int, int],
+            cell_size_m: float) -> Field:
+    """Elevation in metres whose slope has the root mean square that the recipe asks for."""
+    field = power_law_noise(
+        rng, 1, shape, correlation_cells=_draw(rng, recipe.relief_cells),
+        exponent=rng.uniform(2.4, 3.2), stretch=_draw(rng, recipe.stretch),
+        angle_rad=rng.uniform(0.0, np.pi))[0]
+    if recipe.ridged:
+        field = -np.abs(field) + 0.3 * field
+    rise = np.gradient(field, cell_size_m)
+    steepness = float(np.sqrt(np.mean(rise[0]**2 + rise[1]**2)))
+    scaled = field * (_draw(rng, recipe.slope) / steepness)
+    return scaled - scaled.min() + rng.uniform(100.0, 1500.0)
+
+
+def _habitat(elevation: Field, slope: NDArray[np.float32], aspect: NDArray[np.float32]) -> Field:
+    """How high and north-facing a cell is, about -2 to 2: where timber grows in dry country."""
+    northness = np.cos(np.radians(aspect)) * np.minimum(slope / 0.3, 1.0)
+    return standardise(standardise(elevation) + 0.6 * northness)
+
+
+def _fuel_patches(rng: np.random.Generator, recipe: Family, habitat: Field) -> NDArray[np.int16]:
+    """Fuel codes: at each cell the fuel whose noise field plus preference is largest."""
+    codes, weights, preferences = (np.array(column) for column in zip(*recipe.fuels, strict=True))
+    fields = power_law_noise(
+        rng, len(codes), habitat.shape, correlation_cells=_draw(rng, recipe.patch_cells),
+        exponent=_draw(rng, recipe.patch_exponent), stretch=_draw(rng, recipe.stretch),
+        angle_rad=rng.uniform(0.0, np.pi))
+    # Maps of a family differ in their mix: some fuels dominate one map and miss on another.
+    mix = np.log(weights) + rng.normal(0.0, 0.5, size=len(weights))
+    score = fields + mix[:, None, None] + preferences[:, None, None] * habitat
+    return codes.astype(np.int16)[score.argmax(axis=0)]
+
+
+def _place_barriers(rng: np.random.Generator, recipe: Family, fuel: NDArray[np.int16],
+                    elevation: Field, slope: NDArray[np.float32]) -> None:
+    """Write unburnable patches and lines into `fuel`, up to the shares that keep 60 % burning."""
+    high, steep = standardise(elevation), standardise(slope.astype(np.float64))
+    lines = _lines(rng, recipe, high, steep)
+    in_lines = sum(len(cells) for _, cells in lines) / fuel.size
+    share = min(_draw(rng, recipe.barrier_share), _MOST_UNBURNABLE - in_lines)
+    kinds = rng.permutation(recipe.barrier_codes)[:2]
+    for code in kinds:
+        ground = _BARRIER_GROUND[int(code)]
+        _write_patch(rng, fuel, int(code), share / len(kinds),
+                     ground[0] * high + ground[1] * steep)
+    for code, cells in lines:
+        fuel[cells[:, 0], cells[:, 1]] = code
+
+
+def _write_patch(rng: np.random.Generator, fuel: NDArray[np.int16], code: int, share: float,
+                 ground: Field) -> None:
+    """Give `code` to the `share` of the cells where noise plus preference is highest."""
+    count = int(share * fuel.size)
+    if count == 0:
+        return
+    noise = power_law_noise(rng, 1, fuel.shape, correlation_cells=rng.uniform(6.0, 16.0),
+                            exponent=rng.uniform(2.6, 3.6))[0]
+    score = (noise + 0.6 * standardise(ground)).ravel()
+    fuel.ravel()[np.argpartition(score, -count)[-count:]] = code
+
+
+def _lines(rng: np.random.Generator, recipe: Family, high: Field,
+           steep: Field) -> list[tuple[int, NDArray[np.int64]]]:
+    """Rivers and roads as (code, cells), as many of those drawn as fit the share for lines."""
+    scale = max(1, round(max(high.shape) / 40))
+    wanted = [(WATER, high)] * (scale * int(rng.integers(*recipe.rivers, endpoint=True)))
+    wanted += [(URBAN, steep)] * (scale * int(rng.integers(*recipe.roads, endpoint=True)))
+    lines: list[tuple[int, NDArray[np.int64]]] = []
+    room = _MOST_IN_LINES * high.size
+    for code, dislike in wanted:
+        river = code == WATER
+        wander = power_law_noise(rng, 1, high.shape, correlation_cells=6.0, exponent=2.0)[0]
+        cells = line_across(rng, 1.5 * dislike + wander, thick=river,
+                            pull=0.08 if river else 0.25)
+        cells = open_gaps(rng, cells, _draw(rng, recipe.gaps))
+        if len(cells) <= room:
+            lines.append((code, cells))
+            room -= len(cells)
+    return lines
+
+
+def _canopy(rng: np.random.Generator, fuel: NDArray[np.int16]) -> NDArray[np.float32]:
+    """Cover (fraction), height (m), base height (m), bulk density (kg/m3): float32 [4, H, W]."""
+    table = np.zeros((4, 256), dtype=np.float64)
+    for code, typical in _CANOPY.items():
+        table[:, code] = typical
+    density, openness = power_law_noise(rng, 2, fuel.shape, correlation_cells=8.0, exponent=2.0)
+    lift = np.stack((0.20 * density, 0.20 * density, 0.35 * openness, 0.30 * density))
+    layers = table[:, fuel] * np.exp(lift)
+    layers[2] = np.minimum(layers[2], 0.7 * layers[1])
+    return layers.astype(np.float32)
+
+
+def draw_value(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
+    """A value map [H, W], all positive: of settlements (half of the draws), of one district worth
+    several times the rest, or varying smoothly.
+    """
+    kind = rng.choice(("settlements", "district", "smooth"), p=(0.5, 0.25, 0.25))
+    if kind == "settlements":
+        return _settlements(rng, shape).astype(np.float32)
+    field = power_law_noise(rng, 1, shape, correlation_cells=0.4 * max(shape), exponent=3.0)[0]
+    if kind == "district":
+        inside = field > np.quantile(field, rng.uniform(0.6, 0.9))
+        return np.where(inside, rng.uniform(3.0, 20.0), 1.0).astype(np.float32)
+    return np.exp(rng.uniform(0.3, 1.0) * field).astype(np.float32)
+
+
+def _settlements(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Round clusters of houses, dense inside and thinning out, on land of little value."""
+    rows, cols = np.indices(shape)
+    value = np.full(shape, _OPEN_LAND_VALUE)
+    for _ in range(int(rng.integers(1, _MOST_SETTLEMENTS, endpoint=True))):
+        row, col = rng.uniform(0, shape[0]), rng.uniform(0, shape[1])
+        radius = rng.uniform(0.03, 0.12) * max(shape)
+        distance2 = (rows - row)**2 + (cols - col)**2
+        value += rng.uniform(0.5, 3.0) * np.exp(-0.5 * distance2 / radius**2)
+    return value

@@ -1,0 +1,3 @@
+"""What all methods share: the plan, rounds of placement, rules, area, limits, break segments. No
+method.
+"""

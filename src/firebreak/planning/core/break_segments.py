@@ -1,0 +1,157 @@
+"""The segments of a plan: connected pieces, long ones cut, each with its length, area and cost.
+
+A segment is what a crew is sent to: cells that touch by edges or corners, as fire cannot pass
+between them. Its length is that of the longest of the shortest paths between two of its cells, cell
+centre to cell centre, and one cell more for the two half cells at the ends.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.plan import cost_of
+
+MAX_LENGTH_M, MIN_CELLS_IN_ROW = 500.0, 8
+"""Longer segments are cut, but not below this many cells in a row."""
+MIN_CELLS = 3
+"""A piece of fewer cells that cutting leaves goes to the segment it touches."""
+
+_TOUCHING = np.ones((3, 3), np.int8)
+_STEPS = ((0, 1, 1.0), (1, 0, 1.0), (1, 1, 2.0**0.5), (1, -1, 2.0**0.5))
+
+
+class BreakSegment(NamedTuple):
+    """A built piece of a plan.
+
+    Attributes:
+        cells: int64 [n], flat, ascending.
+        path: int64 [m], flat, the longest of its shortest paths, from end to end.
+        length_m: of the path, with half a cell at both ends.
+        area_ha: of its cells.
+        cost: of its cells, in the landscape's unit.
+    """
+
+    cells: NDArray[np.int64]
+    path: NDArray[np.int64]
+    length_m: float
+    area_ha: float
+    cost: float
+
+
+def break_segments_of(mask: NDArray[np.bool_], landscape: Landscape,
+                      max_length_m: float = MAX_LENGTH_M) -> list[BreakSegment]:
+    """The segments of a break mask [H, W], by their first cell."""
+    size = landscape.cell_size_m
+    longest = max(max_length_m / size, float(MIN_CELLS_IN_ROW))
+    named = np.zeros(mask.shape, np.int64)
+    count = 0
+    for piece in pieces(mask):
+        parts = _cut(piece, mask.shape, longest)
+        named.ravel()[piece] = count + parts
+        count += int(parts.max()) + 1
+    cells = np.flatnonzero(mask)
+    order = cells[np.argsort(named.ravel()[cells], kind="stable")]
+    ends = np.searchsorted(named.ravel()[order], np.arange(count + 1))
+    found = [_segment(order[ends[k]:ends[k + 1]], landscape) for k in range(count)]
+    return sorted(found, key=lambda segment: int(segment.cells[0]))
+
+
+def pieces(mask: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+    """Flat cells of each connected piece of a mask, ascending; corners connect."""
+    labels, count = ndimage.label(mask, structure=_TOUCHING)
+    cells = np.flatnonzero(mask)
+    own = labels.ravel()[cells]
+    order = cells[np.argsort(own, kind="stable")]
+    return np.split(order, np.cumsum(np.bincount(own, minlength=count + 1)[1:-1])) if count else []
+
+
+def length_m(cells: NDArray[np.int64], shape: tuple[int, int], cell_size_m: float) -> float:
+    """Length of connected cells; see the module."""
+    return (_longest_path(cells, shape)[1] + 1.0) * cell_size_m
+
+
+def _segment(cells: NDArray[np.int64], landscape: Landscape) -> BreakSegment:
+    path, steps = _longest_path(cells, landscape.shape)
+    return BreakSegment(cells, path, (steps + 1.0) * landscape.cell_size_m,
+                   cells.size * landscape.cell_size_m**2 / 1e4, cost_of(cells, landscape))
+
+
+def _cut(piece: NDArray[np.int64], shape: tuple[int, int], longest: float) -> NDArray[np.int64]:
+    """The part [n] of each cell of a connected piece, numbered from 0: parts of equal length
+    along its longest path, none longer than `longest` cells there.
+    """
+    from_end = _distances(piece, shape, _far_end(piece, shape))[0]
+    count = int(np.ceil((from_end.max() + 1.0) / longest))
+    if count <= 1:
+        return np.zeros(piece.size, np.int64)
+    part = np.minimum((from_end * count / (from_end.max() + 1e-9)).astype(np.int64), count - 1)
+    parts = np.empty(piece.size, np.int64)
+    done = 0
+    for k in range(count):
+        mask = np.zeros(shape, np.bool_)
+        mask.ravel()[piece[part == k]] = True
+        for cells in pieces(mask):
+            parts[np.searchsorted(piece, cells)] = done
+            done += 1
+    return _without_small_parts(piece, parts, shape)
+
+
+def _without_small_parts(piece: NDArray[np.int64], parts: NDArray[np.int64],
+                    shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Parts with those of fewer than MIN_CELLS cells joined to the part they touch most."""
+    graph = _graph(piece, shape)
+    one, other = graph.nonzero()
+    for small in np.argsort(np.bincount(parts), kind="stable").tolist():
+        if np.count_nonzero(parts == small) >= MIN_CELLS:
+            continue
+        touched = parts[other[(parts[one] == small) & (parts[other] != small)]]
+        if touched.size:
+            parts[parts == small] = int(np.bincount(touched).argmax())
+    return np.unique(parts, return_inverse=True)[1].reshape(-1)
+
+
+def _graph(cells: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
+    """Lengths of the steps between touching cells, symmetric, in cells; cells ascending."""
+    row, col = np.divmod(cells, shape[1])
+    pairs = []
+    for down, right, step in _STEPS:
+        inside = (row + down < shape[0]) & (col + right >= 0) & (col + right < shape[1])
+        target = (cells + down * shape[1] + right)[inside]
+        place = np.minimum(np.searchsorted(cells, target), cells.size - 1)
+        there = cells[place] == target
+        pairs.append((np.flatnonzero(inside)[there], place[there], np.full(there.sum(), step)))
+    one, other, step_ = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    size = cells.size
+    return csr_array((np.concatenate([step_, step_]),
+                      (np.concatenate([one, other]), np.concatenate([other, one]))),
+                     shape=(size, size))
+
+
+def _distances(cells: NDArray[np.int64], shape: tuple[int, int],
+               start: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Distance in cells from cell number `start` to all of connected `cells`, and predecessors."""
+    found = dijkstra(_graph(cells, shape), indices=start, return_predecessors=True)
+    return found[0], found[1]
+
+
+def _far_end(cells: NDArray[np.int64], shape: tuple[int, int]) -> int:
+    return int(np.argmax(_distances(cells, shape, 0)[0]))
+
+
+def _longest_path(cells: NDArray[np.int64],
+                  shape: tuple[int, int]) -> tuple[NDArray[np.int64], float]:
+    """Cells of a longest shortest path between two of connected `cells`, and its length in cells.
+
+    Found from the cell furthest from the first: exact without rings, nearly so with them.
+    """
+    distance, before = _distances(cells, shape, _far_end(cells, shape))
+    at = int(np.argmax(distance))
+    path = [at]
+    while before[path[-1]] >= 0:
+        path.append(int(before[path[-1]]))
+    return cells[np.array(path)], float(distance[at])

@@ -1,0 +1,77 @@
+"""How long a search may go on: by the clock, or by evaluations, which repeats exactly."""
+
+from time import perf_counter
+from typing import NamedTuple
+
+from firebreak.checks import fail
+from firebreak.planning.core.progress import Reporter, no_report
+
+DEFAULT_SECONDS = 10.0
+
+
+class SearchOptions(NamedTuple):
+    """The limits and the start of methods that search.
+
+    Attributes:
+        seconds: limit by the clock; None for none where `evaluations` is given, else
+            DEFAULT_SECONDS. A search that the clock ends does not repeat bit for bit.
+        evaluations: limit on the plans whose loss is computed; repeats bit for bit.
+        start: method whose plan a search starts from; None for the best of a few.
+    """
+
+    seconds: float | None = None
+    evaluations: int | None = None
+    start: str | None = None
+
+    def check(self) -> None:
+        """Refuses limits that allow nothing.
+
+        Raises:
+            InputError: seconds or evaluations that are not above 0.
+        """
+        if self.seconds is not None and not 0.0 < self.seconds < float("inf"):
+            raise fail(expected="a time limit above 0 seconds", given=f"{self.seconds:g}",
+                       where="--time-limit", remedy=f"leave it out for {DEFAULT_SECONDS:g} seconds")
+        if self.evaluations is not None and self.evaluations < 1:
+            raise fail(expected="at least 1 evaluation", given=f"{self.evaluations}",
+                       where="--evaluations", remedy="leave it out to use --time-limit")
+
+    def max_seconds(self) -> float:
+        """The limit by the clock, inf if there is none."""
+        if self.seconds is not None:
+            return self.seconds
+        return DEFAULT_SECONDS if self.evaluations is None else float("inf")
+
+
+SEARCH = SearchOptions()
+"""By the clock, from the best of a few plans."""
+
+
+class Effort:
+    """What a search has spent of what it may; the clock starts when this is made."""
+
+    def __init__(self, options: SearchOptions, report: Reporter = no_report) -> None:
+        """report: takes the share that is spent, whenever the search asks whether it may go on."""
+        self._report = report
+        self._began = perf_counter()
+        self._seconds = options.max_seconds()
+        self._evaluations = options.evaluations
+        self.evaluated = 0
+
+    def share(self) -> float:
+        """What is spent of the limit that is nearer, 0 to 1; 1 ends the search."""
+        # Without a clock's limit the clock is not looked at: the search must repeat exactly.
+        by_count = 0.0 if self._evaluations is None else self.evaluated / self._evaluations
+        by_clock = (0.0 if self._seconds == float("inf")
+                    else (perf_counter() - self._began) / self._seconds)
+        return min(1.0, max(by_count, by_clock))
+
+    def left(self) -> bool:
+        """Whether the search may go on."""
+        share = self.share()
+        self._report(share)
+        return share < 1.0
+
+    def seconds_left(self) -> float:
+        """Until the limit by the clock; below 0 after it."""
+        return self._seconds - (perf_counter() - self._began)

@@ -1,0 +1,134 @@
+"""A plan: which cells to treat, in which order, and how it was made.
+
+A plan is plain data. It knows the grid it belongs to by shape and checksum, not the landscape
+itself; `check_plan` holds it against one.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from firebreak.checks import fail
+from firebreak.landscape.landscape import Landscape
+
+CostUnit = Literal["cells", "cost"]
+
+EXISTING = "existing"
+"""The name of a plan of breaks that stand already."""
+
+_ROUNDING = 1e-6  # relative; sums of float32 costs carry rounding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """Cells to treat, best first.
+
+    Attributes:
+        method: a name in `methods.METHODS`, or the name of the file it came from.
+        cells: int64 [n], flat row * W + col, in order of placement, distinct, read-only.
+        shape: (H, W) of the landscape.
+        cost: what the cells cost, in `cost_unit`.
+        cost_unit: "cells" where every treatable cell costs 1, else "cost".
+        budget: what could be spent, in `cost_unit`.
+        budget_share: the budget as a share of the cost of all treatable cells.
+        landscape: the landscape's name.
+        landscape_checksum: SHA-256 of the landscape.
+        plan_fires: fires the method was shown; 0 if not known.
+        seed: of random methods.
+        seconds: planning time, without compilation.
+        simulations: full burns of all plan fires that the method paid for.
+        policy: where a learned policy came from, plain values, or None.
+        notes: what else the method has to say of its plan, numbers by name, or None.
+
+    Raises:
+        InputError: a cell off the map, a cell twice, or more cost than budget.
+    """
+
+    method: str
+    cells: NDArray[np.int64]
+    shape: tuple[int, int]
+    cost: float
+    cost_unit: CostUnit
+    budget: float
+    budget_share: float
+    landscape: str
+    landscape_checksum: str
+    plan_fires: int
+    seed: int
+    seconds: float
+    simulations: float
+    policy: dict[str, Any] | None = None
+    notes: dict[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        cells = np.array(self.cells, np.int64).reshape(-1)
+        where = f"plan '{self.method}' for {self.landscape}"
+        outside = cells[(cells < 0) | (cells >= self.shape[0] * self.shape[1])]
+        if outside.size:
+            raise fail(expected=f"cells of a map of {self.shape[0]} x {self.shape[1]}",
+                       given=f"cell {outside[0]}", where=where,
+                       remedy="use the plan with the landscape it was made for")
+        known, times = np.unique(cells, return_counts=True)
+        if known.size < cells.size:
+            raise fail(expected="each cell once", given=f"cell {known[times > 1][0]} twice",
+                       where=where, remedy="remove the repeated cells")
+        if self.cost > self.budget * (1.0 + _ROUNDING):
+            raise fail(expected=f"a cost of at most {self.budget:g} {self.cost_unit}",
+                       given=f"{self.cost:g}", where=where,
+                       remedy="raise the budget or remove the last cells")
+        cells.flags.writeable = False
+        object.__setattr__(self, "cells", cells)
+
+    def break_mask(self) -> NDArray[np.bool_]:
+        """bool [H, W], True on the plan's cells."""
+        mask = np.zeros(self.shape, np.bool_)
+        mask.ravel()[self.cells] = True
+        return mask
+
+
+def pieces_of(mask: NDArray[np.bool_]) -> int:
+    """Connected pieces of a plan's break mask [H, W]; cells that touch at a corner are connected,
+    as fire cannot pass between them.
+    """
+    return int(ndimage.label(mask, structure=np.ones((3, 3)))[1])
+
+
+def cost_unit(landscape: Landscape) -> CostUnit:
+    """"cells" where every treatable cell costs 1, so that a budget reads as a number of cells."""
+    return "cells" if bool((landscape.cost[landscape.treatable] == 1.0).all()) else "cost"
+
+
+def spent_words(plan: Plan) -> str:
+    """What a plan spends, for people: its cells, and what they cost where that is another number.
+    """
+    cost = "" if plan.cost_unit == "cells" else f", cost {plan.cost:,.6g}"
+    return f"{plan.cells.size:,} cells{cost} of a budget of {plan.budget:,.6g}"
+
+
+def cost_of(cells: NDArray[np.int64], landscape: Landscape) -> float:
+    """What treating these cells costs."""
+    return float(landscape.cost.ravel()[cells].astype(np.float64).sum())
+
+
+def check_plan(plan: Plan, landscape: Landscape) -> None:
+    """Holds a plan against a landscape.
+
+    Raises:
+        InputError: the plan is for a map of another shape, or treats a cell that is not treatable.
+    """
+    where = f"plan '{plan.method}' on {landscape.name}"
+    if plan.shape != landscape.shape:
+        raise fail(expected=f"a plan for a map of {landscape.shape[0]} x {landscape.shape[1]}",
+                   given=f"one for {plan.shape[0]} x {plan.shape[1]}", where=where,
+                   remedy="use the plan with the landscape it was made for")
+    wrong = plan.cells[~landscape.treatable.ravel()[plan.cells]]
+    if wrong.size:
+        row, col = divmod(int(wrong[0]), plan.shape[1])
+        code = landscape.fuel_model[row, col]
+        raise fail(expected="treatable cells only",
+                   given=f"{wrong.size} others, the first at row {row}, column {col} with fuel "
+                         f"model {code}", where=where,
+                   remedy="remove these cells or correct the treatable mask")

@@ -1,0 +1,162 @@
+"""Placing cells round by round: burn the plan fires, score the cells, place the best, burn again.
+
+The loop that every re-simulating method shares. Between rounds only those fires burn anew that a
+new break changes; the unit of `simulations` is one burn of all plan fires.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import Policy
+from firebreak.env.actions import place_available
+from firebreak.env.core import begin
+from firebreak.env.storage.problem import Problem
+from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.limits import SearchOptions
+from firebreak.planning.core.progress import Reporter, no_report
+
+ROUNDS = 50
+"""About as many rounds as a large plan takes where the batch is not given."""
+
+SPACING = 3
+"""Cells of one round are at least this far apart (Chebyshev): each would change its neighbours'
+scores."""
+
+
+class Task(NamedTuple):
+    """What a method is given. batch: cells per round; policy: for learned methods; search: for
+    methods that search; place: makes the plan of the method of a name, for those that start from
+    another's; report: takes the share of the plan that is made.
+    """
+
+    problem: Problem
+    seed: int
+    batch: int
+    policy: Policy | None
+    search: SearchOptions
+    place: Callable[[str], "Placement"]
+    report: Reporter = no_report
+
+
+class Placement(NamedTuple):
+    """cells: int64 [n], in order of placement; simulations: burns of all plan fires; notes: what
+    else the method has to say of its plan, numbers by name.
+    """
+
+    cells: NDArray[np.int64]
+    simulations: float
+    notes: dict[str, float] | None = None
+
+
+Score = Callable[[Slots], NDArray[np.floating]]
+"""Scores [H, W] of all cells of slot 0 under the breaks so far; larger is better."""
+
+
+def place_by_score(task: Task, score: Score) -> Placement:
+    """Places the best available cells round by round until none is affordable.
+
+    Raises:
+        InputError: the plan fires burn nothing of value.
+    """
+    slots = loaded(task.problem)
+    n_plan_fires = task.problem.plan_fires.source.size
+    cells: list[int] = []
+    burned = n_plan_fires
+    while True:
+        cells += place_available(slots, 0, spaced_best(score(slots), slots.available[0],
+                                                       task.batch))
+        if not slots.available[0].any():
+            return Placement(np.array(cells, np.int64), burned / n_plan_fires)
+        task.report(spent_share(slots, task.problem))
+        burned += slots.update(SLOT_0)
+
+
+def spent_share(slots: Slots, problem: Problem) -> float:
+    """What is spent of a problem's budget, 0 to 1."""
+    return 1.0 - float(slots.budget_left[0]) / problem.budget
+
+
+def spaced_best(score: NDArray[np.floating], available: NDArray[np.bool_],
+                count: int) -> list[int]:
+    """Flat indices of up to `count` available cells, best first, at least SPACING apart.
+
+    Ties go to the lower index.
+    """
+    allowed = np.flatnonzero(available)
+    order = allowed[np.argsort(-score.ravel()[allowed], kind="stable")]
+    near = np.zeros(available.shape, np.bool_)
+    chosen: list[int] = []
+    for cell in order.tolist():
+        row, col = divmod(cell, available.shape[1])
+        if near[row, col]:
+            continue
+        chosen.append(cell)
+        if len(chosen) == count:
+            break
+        reach = SPACING - 1
+        near[max(row - reach, 0):row + SPACING, max(col - reach, 0):col + SPACING] = True
+    return chosen
+
+
+def spaced_lines(lines: Iterable[NDArray[np.int64]], max_cells: int,
+                 shape: tuple[int, int]) -> list[NDArray[np.int64]]:
+    """The first line, of flat cells, and further ones at least SPACING away, up to `max_cells`
+    cells in all. lines: best first.
+    """
+    near = np.zeros(shape, np.bool_)
+    chosen: list[NDArray[np.int64]] = []
+    count = 0
+    for cells in lines:
+        if chosen and (count + cells.size > max_cells or near.ravel()[cells].any()):
+            continue
+        chosen.append(cells)
+        count += cells.size
+        for row, col in zip(*np.divmod(cells, shape[1]), strict=True):
+            near[max(row - SPACING + 1, 0):row + SPACING,
+                 max(col - SPACING + 1, 0):col + SPACING] = True
+        if count >= max_cells:
+            break
+    return chosen
+
+
+def afford(order: NDArray[np.int64], cost: NDArray[np.float32],
+           budget: float) -> NDArray[np.int64]:
+    """The cells of `order` that the budget buys, each taken if what is left pays for it.
+
+    Args:
+        order: int64 [n], flat cells.
+        cost: [H, W].
+    """
+    prices = cost.ravel()[order].astype(np.float64)
+    cheapest = float(prices.min(initial=np.inf))
+    left = budget
+    chosen = []
+    for cell, price in zip(order.tolist(), prices.tolist(), strict=True):
+        if price <= spendable(left):
+            chosen.append(cell)
+            left -= price
+        elif cheapest > spendable(left):
+            break
+    return np.array(chosen, np.int64)
+
+
+def spendable(left: float) -> float:
+    """What the rest of a budget pays for, as in the environment: sums of costs carry rounding."""
+    return left * (1.0 + 1e-9) + 1e-9
+
+
+def default_batch(landscape: Landscape, budget_share: float) -> int:
+    """Cells per round, so that a plan takes about ROUNDS rounds; 1 up to half as many again."""
+    return max(1, round(int(budget_share * int(landscape.treatable.sum())) / ROUNDS))
+
+
+def loaded(problem: Problem) -> Slots:
+    """One slot that holds the problem, its plan fires burned without breaks."""
+    slots = Slots(sizes_for(problem.scene, 1, problem.plan_fires.source.size,
+                            problem.reward_fires.source.size))
+    begin(slots, SLOT_0, [problem])
+    return slots

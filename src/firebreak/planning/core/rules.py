@@ -1,0 +1,147 @@
+"""Rules of a plan beside treatable cells: cells that it must include, a budget in money, a shortest
+piece.
+
+Every method keeps to them: in its problem the included cells are breaks that are paid for, and no
+other cell becomes treatable.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.env.storage.problem import Problem
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.break_segments import length_m, pieces
+from firebreak.planning.core.plan import cost_of
+from firebreak.planning.core.rounds import Placement, spendable
+
+ROUNDS = 6
+"""How often short pieces are removed and their cost is spent anew, at most."""
+
+_ROUNDING = 1e-9
+_NO_CELLS = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlanRules:
+    """What every plan keeps to.
+
+    Attributes:
+        include: int64 [n], flat treatable cells that are in every plan and count in its cost.
+        budget: what may be spent, in units of cost; None takes the share of the call.
+        shortest_m: no piece without included cells is shorter, see `break_segments`; 0 allows all.
+    """
+
+    include: NDArray[np.int64] = field(default_factory=lambda: _NO_CELLS)
+    budget: float | None = None
+    shortest_m: float = 0.0
+
+    def check(self, method: str, takes_rules: bool, problem: Problem) -> None:
+        """Checks the rules against a problem without rules.
+
+        Args:
+            takes_rules: whether the method has a form for cells to include and shortest pieces.
+
+        Raises:
+            InputError: cells that may not be treated, a budget that does not pay for them or buys
+                no cell, a method that has no form for them.
+        """
+        land = problem.scene.landscape
+        where = f"landscape {land.name}"
+        if not land.treatable.ravel()[self.include].all():
+            raise fail(expected="treatable cells to include", given="cells that cannot be treated",
+                       where=where, remedy="remove them from the cells to include")
+        budget = problem.budget if self.budget is None else self.budget
+        cheapest = float(land.cost[land.treatable].min())
+        if budget < cheapest:
+            raise fail(expected=f"a budget that buys the cheapest cell ({cheapest:g})",
+                       given=f"{budget:g}", where=where, remedy="raise the budget")
+        needed = cost_of(self.include, land)
+        if needed > budget * (1.0 + _ROUNDING):
+            raise fail(expected=f"a budget that pays for what must be included ({needed:g})",
+                       given=f"{budget:g}", where=where,
+                       remedy="raise the budget or include fewer cells")
+        if not takes_rules and (self.include.size or self.shortest_m > 0.0):
+            raise fail(expected="a method that can include cells and keep a shortest length",
+                       given=f"'{method}'", where="--method",
+                       remedy="use swap or segments, or leave out --must-include and "
+                              "--shortest-m")
+
+
+FREE = PlanRules()
+"""No rules."""
+
+
+def place_under(rules: PlanRules, problem: Problem, budget: float,
+                place: Callable[[Problem], Placement]) -> Placement:
+    """The placement of a method under rules; cells that must be included come first.
+
+    Pieces that are too short are removed, and what they cost is spent anew, a few times, without
+    the cells of pieces that are less than half as long as they should be; pieces that are too
+    short after that are left out.
+
+    Args:
+        problem: without rules.
+        budget: what may be spent in all.
+        place: the method.
+
+    Raises:
+        InputError: no piece is long enough.
+    """
+    if rules.include.size == 0 and rules.shortest_m <= 0.0:
+        return place(replace(problem, budget=budget))
+    kept, simulations = np.array(rules.include, np.int64), 0.0
+    forbidden = np.zeros(problem.scene.landscape.shape, np.bool_)
+    notes = None
+    for _ in range(ROUNDS):
+        placed = _place(problem, budget, kept, forbidden, place)
+        simulations, notes = simulations + placed.simulations, placed.notes
+        order = np.concatenate([kept, placed.cells])
+        short = short_pieces(order, rules, problem.scene.landscape)
+        kept = order[~np.isin(order, np.concatenate([_NO_CELLS, *short.values()]))]
+        if not short:
+            break
+        # Longer ones may yet grow with what the others cost.
+        hopeless = max(0.5 * rules.shortest_m, min(length for length, _ in short))
+        for (length, _), piece in short.items():
+            if length <= hopeless:
+                forbidden.ravel()[piece] = True
+    if not kept.size and placed.cells.size:
+        raise fail(expected=f"pieces of at least {rules.shortest_m:g} m",
+                   given="only shorter ones with this budget",
+                   where=f"landscape {problem.scene.landscape.name}",
+                   remedy="lower --shortest-m, raise the budget, or use --method segments")
+    return Placement(kept, simulations, notes)
+
+
+def _place(problem: Problem, budget: float, given: NDArray[np.int64],
+           forbidden: NDArray[np.bool_], place: Callable[[Problem], Placement]) -> Placement:
+    """What a method adds to given cells."""
+    land = problem.scene.landscape
+    allowed = land.treatable & ~forbidden
+    allowed.ravel()[given] = False
+    left = budget - cost_of(given, land)
+    affordable = land.cost[allowed] <= spendable(left)
+    if not affordable.any():
+        return Placement(np.empty(0, np.int64), 0.0)
+    scene = replace(problem.scene, landscape=replace(land, treatable=allowed))
+    return place(replace(problem, scene=scene, budget=left, given=given))
+
+
+def short_pieces(cells: NDArray[np.int64], rules: PlanRules,
+                 landscape: Landscape) -> dict[tuple[float, int], NDArray[np.int64]]:
+    """Flat cells of the pieces of a plan that are shorter than the rules allow, by their length in
+    metres and first cell.
+    """
+    mask = np.zeros(landscape.shape, np.bool_)
+    mask.ravel()[cells] = True
+    found = {}
+    for piece in pieces(mask):
+        length = length_m(piece, mask.shape, landscape.cell_size_m)
+        if length < rules.shortest_m * (1.0 - _ROUNDING) and not np.isin(piece,
+                                                                         rules.include).any():
+            found[length, int(piece[0])] = piece
+    return found

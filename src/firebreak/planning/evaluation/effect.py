@@ -1,0 +1,253 @@
+"""What a plan changes, segment by segment, on test fires that no method was shown.
+
+The test fires burn without breaks and then under the first, the first two, ... segments, only those
+anew that a segment changes. They are burned in batches, so that the change of burn probability in a
+cell comes with an interval.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from firebreak.checks import fail
+from firebreak.env.storage.problem import nothing_burned, problem_of
+from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.fire import Fires, Scene, burn_loss
+from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.planning.core.fire_counts import check_test_fires
+from firebreak.planning.core.plan import Plan, cost_of
+from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.evaluation.statistics import (
+    RESAMPLES,
+    bootstrap_means,
+    bootstrap_worst_tenths,
+    percentile_interval,
+    relative_drop,
+    worst_tenth_mean,
+)
+from firebreak.seeding import generator
+
+MIN_BATCHES = 20
+"""Batches of fires, at least, that the half width of a change comes from."""
+MAX_CELLS_TOGETHER = 8_000_000
+"""Cells of the fires that are held together, at most."""
+PROTECTED_DROP = 0.01
+"""A segment protects cells whose burn probability it lowers by so much."""
+CURVE_POINTS = 5
+CVAR_RESAMPLES = RESAMPLES // 5
+WEATHER_RESAMPLES = RESAMPLES // 5
+
+
+class Interval(NamedTuple):
+    """A number with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class PlanEffect(NamedTuple):
+    """A plan of n segments on F test fires; maps are [H, W].
+
+    Attributes:
+        loss: f64 [n + 1, F], under the first 0 to n segments, in units of value.
+        before, after: f64, burn probability without and with all segments.
+        half_width: f64, of the 95 % interval of after - before in a cell.
+        protected: f64 [n], value on the cells in which the burn probability falls by
+            PROTECTED_DROP or more when the segment is added.
+        scenario: i64 [F], stream of weather of each fire.
+        cost: f64 [n + 1], spent on the first 0 to n segments.
+    """
+
+    loss: NDArray[np.float64]
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+    half_width: NDArray[np.float64]
+    protected: NDArray[np.float64]
+    scenario: NDArray[np.int64]
+    cost: NDArray[np.float64]
+
+
+def effect_of(scene: Scene, segments: Sequence[BreakSegment], test_fires: int,
+              report: Reporter = no_report) -> PlanEffect:
+    """Burns the test fires under the segments of a plan, in this order.
+
+    Args:
+        report: takes test fires as they are done, under all segments.
+
+    Raises:
+        InputError: fewer than two fires, or fires that burn nothing of value.
+    """
+    if test_fires < 2:
+        raise fail(expected="at least 2 test fires", given=f"{test_fires}", where="--test-fires",
+                   remedy="1000 is usual")
+    check_test_fires(scene.landscape.name, test_fires, len(segments) + 1)
+    fires = scene.fires("test", test_fires)
+    batches = _batches(test_fires, scene.landscape.fuel_model.size)
+    slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
+    burned = np.zeros((len(segments) + 1, *scene.landscape.shape))
+    losses, changes = [], []
+    for part in batches:
+        loss, share = _burn(slots, scene, fires.part(part), segments)
+        losses.append(loss)
+        changes.append(share[-1] - share[0])
+        burned += share * (loss.shape[1] / test_fires)
+        report(loss.shape[1])
+    loss = np.concatenate(losses, axis=1)
+    if not loss[0].mean() > 0.0:
+        raise nothing_burned(scene)
+    value = scene.value * scene.landscape.burnable
+    protected = [float(value[drop >= PROTECTED_DROP].sum()) for drop in burned[:-1] - burned[1:]]
+    return PlanEffect(loss, burned[0], burned[-1], _half_width(changes), np.array(protected),
+                      fires.scenario, np.cumsum([0.0, *(one.cost for one in segments)]))
+
+
+def _half_width(changes: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Half of Student's 95 % interval of the mean of maps [H, W], two at least."""
+    error = np.std(changes, axis=0, ddof=1) / np.sqrt(len(changes))
+    return np.asarray(stdtrit(len(changes) - 1, 0.975) * error)
+
+
+def _batches(fires: int, cells: int) -> list[slice]:
+    """Ranges of nearly as many fires each, more of them where the maps are large."""
+    count = min(fires, max(MIN_BATCHES, -(-fires * cells // MAX_CELLS_TOGETHER)))
+    ends = np.linspace(0, fires, count + 1).round().astype(int).tolist()
+    return [slice(first, last) for first, last in pairwise(ends)]
+
+
+def _burn(slots: Slots, scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
+          ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Losses [n + 1, F] and burn probability [n + 1, H, W] under the first 0 to n segments."""
+    slots.load(0, problem_of(scene, 1.0, fires, fires.first(0)))
+    slots.update(SLOT_0, fresh=True)
+    losses, burned = [slots.plan_trees(0).loss.copy()], [slots.maps(0)[0]]
+    for segment in segments:
+        for cell in segment.cells.tolist():
+            slots.place(0, cell)
+        slots.update(SLOT_0)
+        losses.append(slots.plan_trees(0).loss.copy())
+        burned.append(slots.maps(0)[0])
+    return np.stack(losses), np.stack(burned)
+
+
+def saved_by_order(scene: Scene, plan: Plan, untreated: NDArray[np.float64], whole: float,
+                   points: int = CURVE_POINTS, report: Reporter = no_report,
+                   ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Costs and shares of the untreated loss saved by the beginnings of a plan in its own order of
+    placement, f64 [points + 1] each, fewer for a plan of fewer cells.
+
+    Args:
+        untreated: f64 [F], what the test fires lose without breaks, as `PlanEffect.loss` tells.
+        whole: what the whole plan saves of it, as `evaluate` tells.
+        report: takes test fires as they are done, under all beginnings.
+    """
+    # So many cells come at once that hardly a fire stays as it was: all are burned anew.
+    fires = scene.fires("test", untreated.size)
+    parts = [part for part in np.array_split(plan.cells, points) if part.size]
+    mask = np.zeros(plan.shape, np.bool_)
+    saved = [0.0]
+    for part in parts[:-1]:
+        mask.ravel()[part] = True
+        left = burn_loss(scene.field, fires, scene.value_by_class, mask).mean()
+        saved.append(1.0 - float(left / untreated.mean()))
+    report(untreated.size)
+    costs = np.cumsum([0.0, *(cost_of(part, scene.landscape) for part in parts)])
+    return costs, np.array([*saved, whole][:costs.size])
+
+
+def marginal_benefit(effect: PlanEffect) -> NDArray[np.float64]:
+    """By how much each segment, added after those before it, lowers the mean loss: f64 [n]."""
+    return -np.diff(effect.loss.mean(axis=1))
+
+
+def reductions(effect: PlanEffect, seed: int) -> list[Interval]:
+    """Share of the untreated loss that the first 0 to n segments save, with bootstrap intervals
+    over the fires, drawn as `evaluate` draws them: a plan has one interval.
+    """
+    means = bootstrap_means(effect.loss.T, generator(seed, "bootstrap", "fires"))
+    whole = np.maximum(means[:, :1], np.finfo(np.float64).tiny)
+    saved = 1.0 - means / whole
+    exact = 1.0 - effect.loss.mean(axis=1) / effect.loss[0].mean()
+    return [Interval(float(exact[k]), *percentile_interval(saved[:, k]))
+            for k in range(exact.size)]
+
+
+def risk(before: NDArray[np.float64], after: NDArray[np.float64],
+         seed: int) -> dict[str, Interval]:
+    """Mean loss and mean of the worst tenth without and with the plan, and the share of each that
+    the plan saves, with bootstrap intervals over fires [F] that are the same in both.
+    """
+    losses = np.stack([before, after])
+    means = bootstrap_means(losses.T, generator(seed, "bootstrap", "fires"))
+    worst = bootstrap_worst_tenths(losses, generator(seed, "bootstrap", "risk"), CVAR_RESAMPLES)
+    found: dict[str, Interval] = {}
+    for name, measure, samples in (("mean_loss", _mean, means),
+                                   ("cvar90", worst_tenth_mean, worst)):
+        first, second = samples.T
+        own, left = measure(before), measure(after)
+        saved = 1.0 - second / np.maximum(first, np.finfo(np.float64).tiny)
+        found[f"{name}_before"] = Interval(own, *percentile_interval(first))
+        found[f"{name}_after"] = Interval(left, *percentile_interval(second))
+        found[f"{name}_reduction"] = Interval(relative_drop(own, left),
+                                              *percentile_interval(saved))
+    return found
+
+
+def _mean(losses: NDArray[np.float64]) -> float:
+    return float(losses.mean())
+
+
+def exceedance(losses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(losses ascending [F], chance that a fire loses at least so much [F])."""
+    ordered = np.sort(losses)
+    first = np.searchsorted(ordered, ordered, side="left")
+    return ordered, 1.0 - first / ordered.size
+
+
+def by_weather(effect: PlanEffect, scene: Scene, seed: int) -> list[dict[str, float | None]]:
+    """For each stream of weather that a fire met: its wind, its fires, losses and their drop with
+    a bootstrap interval over its fires, None for a single one. Wind in km/h 20 ft above the
+    vegetation, mean of its rows.
+    """
+    rows, steps = scene.scenarios, scene.field.steps
+    lines: list[dict[str, float | None]] = []
+    for stream in np.unique(effect.scenario).tolist():
+        own = effect.scenario == stream
+        before, after = effect.loss[0, own], effect.loss[-1, own]
+        part = slice(stream * steps, (stream + 1) * steps)
+        low, high = _drop_interval(before, after, seed, stream)
+        mean = float(before.mean())
+        lines.append({
+            "weather": stream, "probability": float(scene.stream_weight[stream]),
+            "wind_20ft_km_h": float(rows.wind_20ft_m_min[part].mean()) * 60.0 / 1000.0,
+            "wind_from_deg": _mean_direction(rows.wind_from_deg[part]),
+            "dead_moisture_1h": float(rows.dead_moisture_1h[part].mean()),
+            "fires": int(own.sum()), "mean_loss_before": mean,
+            "mean_loss_after": float(after.mean()),
+            "reduction": relative_drop(mean, float(after.mean())), "low": low, "high": high})
+    return lines
+
+
+def _drop_interval(before: NDArray[np.float64], after: NDArray[np.float64], seed: int,
+                   stream: int) -> tuple[float | None, float | None]:
+    """95 % interval of 1 - sum(after) / sum(before), by drawing pairs of the same fire [F] anew: a
+    fire that loses much does so without and with the plan, so that the ratio varies less than its
+    parts. None for fewer than two fires. Draws that lose nothing without the plan tell nothing.
+    """
+    if before.size < 2:
+        return None, None
+    draws = bootstrap_means(np.stack([before, after], axis=1),
+                            generator(seed, "bootstrap", "weather", stream), WEATHER_RESAMPLES)
+    draws = draws[draws[:, 0] > 0.0]
+    if draws.size == 0:
+        return 0.0, 0.0
+    return percentile_interval(1.0 - draws[:, 1] / draws[:, 0])
+
+
+def _mean_direction(degrees: NDArray[np.float64]) -> float:
+    angle = np.radians(degrees)
+    return float(np.degrees(np.arctan2(np.sin(angle).mean(), np.cos(angle).mean())) % 360.0)

@@ -1,0 +1,143 @@
+"""What one plan achieves on one scene: its fires burned without and with the plan's breaks.
+
+Every plan of a scene meets the same test fires, the untreated map too. An ignition inside a
+treated cell still burns and spreads.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.env.storage.problem import nothing_burned
+from firebreak.fire import BurnStatistics, Fires, Scene, burn_statistics
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.evaluation.statistics import relative_drop, worst_tenth_mean
+
+TEST_SET = "test"
+
+
+class Row(NamedTuple):
+    """One method on one landscape; reductions are shares of the untreated mean loss.
+
+    Attributes:
+        landscape: its name.
+        budget: share of the cost of all treatable cells.
+        plan_fires: fires the method was shown.
+        method: its name.
+        untreated_loss: mean loss of the test fires without breaks, in units of value.
+        untreated_burned_share: share of the burnable cells that they burn, mean.
+        median_duration_min: of the landscape's fires, set to burn the share that was asked for.
+        reduction: drop of the mean loss.
+        reduction_untreated_cells: the same, counting only cells that the plan does not treat.
+        cvar90_reduction: drop of the mean loss of the worst 10 % of fires.
+        in_sample_reduction: `reduction` on the plan fires: what the plan promised; None for a
+            plan made elsewhere, which may have been shown others.
+        seconds, simulations: cost of planning, see `Plan`.
+    """
+
+    landscape: str
+    budget: float
+    plan_fires: int
+    method: str
+    untreated_loss: float
+    untreated_burned_share: float
+    median_duration_min: float
+    reduction: float
+    reduction_untreated_cells: float
+    cvar90_reduction: float
+    in_sample_reduction: float | None
+    seconds: float
+    simulations: float
+
+
+class _Burned(NamedTuple):
+    fires: Fires
+    untreated: BurnStatistics
+
+
+class Judged(NamedTuple):
+    """A method on a scene. saved, untreated: f64 [F], loss per test fire."""
+
+    row: Row
+    saved: NDArray[np.float64]
+    untreated: NDArray[np.float64]
+
+
+def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], given: Mapping[str, Plan],
+                plan_fires: int, test_fires: int,
+                report: Reporter = no_report) -> dict[str, Judged]:
+    """Burns the plan fires and the test fires under each plan of a scene.
+
+    Args:
+        made: by name the plans of a method; the result is the mean over them.
+        given: by name plans made elsewhere.
+        plan_fires, test_fires: number of fires of the sets "plan" and "test".
+        report: takes fires as they burn, those without breaks too.
+
+    Raises:
+        InputError: fires that burn nothing of value.
+    """
+    test, plan_set = (_burned(scene, scene.fires(name, count))
+                   for name, count in ((TEST_SET, test_fires), ("plan", plan_fires)))
+    report(test_fires + plan_fires)
+
+    def judge(name: str, plan: Plan) -> Judged:
+        found = _judge(scene, name, plan, test, plan_set)
+        report(test_fires + plan_fires)
+        return found
+
+    judged = {name: _mean_judged([judge(name, plan) for plan in plans])
+              for name, plans in made.items()}
+    for name, plan in given.items():
+        own = judge(name, plan)
+        judged[name] = own._replace(row=own.row._replace(in_sample_reduction=None))
+    return judged
+
+
+def _burned(scene: Scene, fires: Fires) -> _Burned:
+    untreated = burn_statistics(scene.field, fires, scene.value_by_class)
+    if not untreated.loss.mean() > 0.0:
+        raise nothing_burned(scene)
+    return _Burned(fires, untreated)
+
+
+def _judge(scene: Scene, name: str, plan: Plan, test: _Burned,
+           plan_set: _Burned) -> Judged:
+    mask = plan.break_mask()
+    value = scene.value_by_class
+    before = test.untreated
+    after, promised = (burn_statistics(scene.field, burned.fires, value, mask) if mask.any()
+                       else burned.untreated for burned in (test, plan_set))
+    row = Row(
+        landscape=scene.landscape.name, budget=plan.budget_share, plan_fires=plan.plan_fires,
+        method=name, untreated_loss=float(before.loss.mean()),
+        untreated_burned_share=float(before.burn_probability[scene.landscape.burnable].mean()),
+        median_duration_min=scene.median_duration_min,
+        reduction=_mean_drop(before, after),
+        reduction_untreated_cells=relative_drop(_loss_off(mask, before), _loss_off(mask, after)),
+        cvar90_reduction=relative_drop(worst_tenth_mean(before.loss),
+                                       worst_tenth_mean(after.loss)),
+        in_sample_reduction=_mean_drop(plan_set.untreated, promised),
+        seconds=plan.seconds, simulations=plan.simulations)
+    return Judged(row, before.loss - after.loss, before.loss)
+
+
+def _mean_drop(before: BurnStatistics, after: BurnStatistics) -> float:
+    return relative_drop(float(before.loss.mean()), float(after.loss.mean()))
+
+
+def _loss_off(mask: NDArray[np.bool_], burned: BurnStatistics) -> float:
+    """Mean loss on the cells outside the plan: [H, W] mask, True = treated."""
+    return float(burned.lost[~mask].sum())
+
+
+def _mean_judged(draws: list[Judged]) -> Judged:
+    """The mean of several plans of one method on one scene."""
+    measured = Row._fields[Row._fields.index("reduction"):]
+    numbers: dict[str, Any] = {
+        field: float(np.mean([getattr(draw.row, field) for draw in draws])) for field in measured}
+    return Judged(draws[0].row._replace(**numbers),
+                   np.mean([draw.saved for draw in draws], axis=0), draws[0].untreated)

@@ -1,0 +1,149 @@
+"""Judging plans on any number of fires in constant memory: chunks of fires, sums that are added.
+
+Each chunk is a keyed set of fires of its own, so it burns alike wherever and whenever it is burned,
+and sums that are added in the order of chunks have the same bits for any number of workers. The
+worst tenth comes from a histogram of losses with the sum of each bin: what the quantile's own bin
+holds counts at its mean, an error of at most one bin's width over the fires of that tenth.
+"""
+
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire import Scene, burn_statistics
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.judging import TEST_SET, Judged, Row
+from firebreak.planning.evaluation.statistics import relative_drop
+
+BINS = 2048
+_NORMAL = 1.959963984540054  # quantile of a 95 % interval
+_CELLS_PER_CHUNK = 3_000_000
+_MIN_FIRES, _MAX_FIRES = 16, 8192  # fires of a chunk
+
+
+class FireSums(NamedTuple):
+    """Sums over fires, K methods, J plans (a method may have several).
+
+    fires: f64 [1], their number. total: f64 [K + 1], untreated loss and loss saved by each method.
+    square: f64 [K + 1, K + 1], products of these. burned: f64 [1], share of the burnable cells.
+    outside: f64 [J, 2], loss on cells the plan does not treat, without and with it.
+    binned, binned_loss: f64 [J + 1, BINS], fires and their loss by bin of the loss of a fire,
+    untreated and under each plan.
+    """
+
+    fires: NDArray[np.float64]
+    total: NDArray[np.float64]
+    square: NDArray[np.float64]
+    burned: NDArray[np.float64]
+    outside: NDArray[np.float64]
+    binned: NDArray[np.float64]
+    binned_loss: NDArray[np.float64]
+
+
+def fires_per_chunk(scene: Scene) -> int:
+    """So many that a chunk is worth sending; depends on the map's size alone."""
+    return int(np.clip(_CELLS_PER_CHUNK // scene.landscape.burnable.size, _MIN_FIRES, _MAX_FIRES))
+
+
+def chunk_counts(scene: Scene, test_fires: int) -> list[int]:
+    """Fires of each chunk of a scene."""
+    size = fires_per_chunk(scene)
+    return [min(size, test_fires - begin) for begin in range(0, test_fires, size)]
+
+
+def no_fires(methods: int, plans: int) -> FireSums:
+    """Sums over nothing."""
+    return FireSums(np.zeros(1), np.zeros(methods + 1), np.zeros((methods + 1, methods + 1)),
+                    np.zeros(1), np.zeros((plans, 2)), np.zeros((plans + 1, BINS)),
+                    np.zeros((plans + 1, BINS)))
+
+
+def added(first: FireSums, second: FireSums) -> FireSums:
+    """Sums over the fires of both."""
+    return FireSums(*(a + b for a, b in zip(first, second, strict=True)))
+
+
+def burn_chunk(scene: Scene, masks: list[list[NDArray[np.bool_]]], chunk: int,
+               count: int) -> FireSums:
+    """The first `count` fires of a chunk, untreated and under every plan.
+
+    masks: for each method the break masks [H, W] of its plans, whose mean it stands for.
+    """
+    fires = scene.fires(f"{TEST_SET}-{chunk}", count)
+    before = burn_statistics(scene.field, fires, scene.value_by_class)
+    highest = float(scene.value[scene.landscape.burnable].sum(dtype=np.float64))
+    columns, outside, bins = [before.loss], [], [_histogram(before.loss, highest)]
+    for plans in masks:
+        saved = np.zeros(count)
+        for mask in plans:
+            after = burn_statistics(scene.field, fires, scene.value_by_class, mask)
+            saved += before.loss - after.loss
+            outside.append([count * before.lost[~mask].sum(), count * after.lost[~mask].sum()])
+            bins.append(_histogram(after.loss, highest))
+        columns.append(saved / len(plans))
+    samples = np.stack(columns, axis=1)
+    share = float(before.burn_probability[scene.landscape.burnable].mean())
+    return FireSums(np.array([float(count)]), samples.sum(axis=0), samples.T @ samples,
+                    np.array([count * share]), np.array(outside).reshape(-1, 2),
+                    np.stack([one for one, _ in bins]), np.stack([one for _, one in bins]))
+
+
+def judged_from(scene: Scene, sums: FireSums, plans: dict[str, list[Plan]], plan_fires: int,
+                promised: dict[str, float | None]) -> dict[str, Judged]:
+    """Results by method, without losses of single fires.
+
+    promised: `in_sample_reduction` of each method.
+    """
+    fires, whole = float(sums.fires[0]), float(sums.total[0])
+    judged, plan = {}, 0
+    for place, (name, own) in enumerate(plans.items(), start=1):
+        these = slice(plan, plan + len(own))
+        drops = [relative_drop(*pair) for pair in sums.outside[these].tolist()]
+        worst = worst_tenth(sums.binned[0], sums.binned_loss[0])
+        tails = [relative_drop(worst, worst_tenth(sums.binned[k], sums.binned_loss[k]))
+                 for k in range(plan + 1, plan + 1 + len(own))]
+        judged[name] = Judged(Row(
+            landscape=scene.landscape.name, budget=own[0].budget_share, plan_fires=plan_fires,
+            method=name, untreated_loss=whole / fires,
+            untreated_burned_share=float(sums.burned[0]) / fires,
+            median_duration_min=scene.median_duration_min,
+            reduction=float(sums.total[place]) / whole,
+            reduction_untreated_cells=float(np.mean(drops)), cvar90_reduction=float(np.mean(tails)),
+            in_sample_reduction=promised[name], seconds=float(np.mean([p.seconds for p in own])),
+            simulations=float(np.mean([p.simulations for p in own]))),
+            np.empty(0), np.empty(0))
+        plan += len(own)
+    return judged
+
+
+def ratio_interval(sums: FireSums, weights: NDArray[np.float64]) -> tuple[float, float]:
+    """95 % interval of a sum of reductions, weights [K] by method, over the fires of one scene.
+
+    Source: the delta method for a ratio of means, Cochran (1977), Sampling techniques.
+    """
+    fires, whole = float(sums.fires[0]), float(sums.total[0])
+    ratio = float(weights @ sums.total[1:]) / whole
+    along = np.concatenate([[-ratio], weights])  # the residual of a fire: saved - ratio * untreated
+    spread = max(float(along @ sums.square @ along), 0.0)
+    half = _NORMAL * np.sqrt(spread * fires / max(fires - 1.0, 1.0)) / whole
+    return ratio - half, ratio + half
+
+
+def worst_tenth(count: NDArray[np.float64], loss: NDArray[np.float64]) -> float:
+    """Mean loss of the worst 10 % of the fires (at least one) of a histogram [BINS]."""
+    wanted = max(1, ceil(0.1 * float(count.sum())))
+    above = np.concatenate([np.cumsum(count[::-1])[::-1][1:], [0.0]])
+    taken = np.clip(wanted - above, 0.0, count)
+    mean = np.divide(loss, count, out=np.zeros_like(loss), where=count > 0)
+    return float(taken @ mean) / wanted
+
+
+def _histogram(loss: NDArray[np.float64], highest: float) -> tuple[NDArray[np.float64],
+                                                                NDArray[np.float64]]:
+    """Fires and their loss by bin, even from 0 to `highest`."""
+    place = np.minimum((loss * (BINS / highest)).astype(np.int64), BINS - 1) if highest > 0.0 else (
+        np.zeros(loss.size, np.int64))
+    return (np.bincount(place, minlength=BINS).astype(np.float64),
+            np.bincount(place, loss, minlength=BINS).astype(np.float64))

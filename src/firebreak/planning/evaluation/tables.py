@@ -1,0 +1,94 @@
+"""An evaluation as people and programs read it: aligned text, and `firebreak evaluate --json`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from firebreak.planning.evaluation.evaluate import MIN_BOOTSTRAP_LANDSCAPES, Evaluation
+from firebreak.planning.evaluation.statistics import RESAMPLES
+
+_HEADER = ("method", "cost", "reduction", "95 % interval", "untreated cells", "worst 10 %",
+           "in sample", "seconds", "simulations")
+
+
+def table(evaluation: Evaluation) -> str:
+    """The methods and their paired differences as aligned text, several lines."""
+    rows = evaluation.rows
+    count = len(evaluation.landscapes)
+    where = f"{count} landscapes" if count > 1 else evaluation.landscapes[0]
+    budget = _span([float(f"{100.0 * row.budget:.4g}") for row in rows])
+    plan_fires = _span([row.plan_fires for row in rows])
+    loss = np.mean([row.untreated_loss for row in rows])
+    share = np.mean([row.untreated_burned_share for row in rows])
+    hours = _span([round(row.median_duration_min / 60.0, 1) for row in rows])
+    lines = [f"{where}, budget {budget} % of the treatable cost, {plan_fires} plan fires, "
+             f"{evaluation.test_fires} test fires that no method was given",
+             f"untreated fires last {hours} hours (median) and burn {share:.1%} of the burnable "
+             "cells",
+             f"mean loss without breaks {loss:.4g}; reductions are relative to it", "",
+             *_aligned([_HEADER, *(_line(evaluation, name) for name in evaluation.methods)])]
+    if evaluation.paired:
+        lines += ["", *_aligned([("difference", "mean", "95 % interval"), *(
+            (name, f"{pair.difference:+.3f}", f"{pair.low:+.3f} to {pair.high:+.3f}")
+            for name, pair in evaluation.paired.items())])]
+    return "\n".join([*lines, "", _footnote(evaluation)])
+
+
+def _line(evaluation: Evaluation, name: str) -> tuple[str, ...]:
+    summary = evaluation.methods[name]
+    own = [row for row in evaluation.rows if row.method == name]
+
+    def mean(field: str) -> float:
+        return float(np.mean([getattr(row, field) for row in own]))
+
+    promised = "-" if own[0].in_sample_reduction is None else f"{mean('in_sample_reduction'):.3f}"
+
+    return (name, _cost(evaluation, name), f"{summary.reduction:.3f}",
+            f"{summary.low:.3f} to {summary.high:.3f}",
+            f"{mean('reduction_untreated_cells'):.3f}", f"{mean('cvar90_reduction'):.3f}", promised,
+            f"{summary.seconds:.3f}", f"{mean('simulations'):.1f}")
+
+
+def _cost(evaluation: Evaluation, name: str) -> str:
+    """What a method's plan costs; on several landscapes from the least to the most."""
+    costs = [float(f"{plans[name].cost:.6g}") for plans in evaluation.plans]
+    return _span(costs) if costs else "-"
+
+
+def _span(values: Sequence[float]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
+    """The first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join([line[0].ljust(widths[0]),
+                       *(text.rjust(width) for text, width in zip(line[1:], widths[1:],
+                                                                   strict=True))])
+            for line in lines]
+
+
+def _footnote(evaluation: Evaluation) -> str:
+    over = (f"the {len(evaluation.landscapes)} landscapes" if evaluation.interval == "landscapes"
+            else f"the {evaluation.test_fires} test fires of one landscape")
+    few = (evaluation.interval == "landscapes"
+           and len(evaluation.landscapes) < MIN_BOOTSTRAP_LANDSCAPES)
+    how = "Student's t" if few else f"bootstrap, {RESAMPLES:,} resamples,"
+    return (f"Intervals: {how} over {over}.\n"
+            "'untreated cells' counts the losses in untreated cells only; 'in sample' is the "
+            "reduction on the plan fires.")
+
+
+def to_json(evaluation: Evaluation) -> dict[str, Any]:
+    """Plain data of the `evaluate` contract: schema 1."""
+    return {
+        "schema": 1,
+        "landscapes": len(evaluation.landscapes),
+        "interval": evaluation.interval,
+        "test_fires": evaluation.test_fires,
+        "rows": [row._asdict() for row in evaluation.rows],
+        "methods": {name: summary._asdict() for name, summary in evaluation.methods.items()},
+        "paired": {name: pair._asdict() for name, pair in evaluation.paired.items()},
+    }

@@ -1,0 +1,190 @@
+"""Plans of a learned policy: the available cell, or the line of cells, with the largest Q-value,
+computed anew every round.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import CONTROL, Policy, load_policy
+from firebreak.agent.targets import unit_of
+from firebreak.checks import fail
+from firebreak.env.actions import allowed, open_cells, place_available
+from firebreak.env.storage.observation import to_floats
+from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.landscape.landscape import Landscape
+from firebreak.layout import OBSERVATION
+from firebreak.line_actions import shape_cells
+from firebreak.planning.core.rounds import (
+    Placement,
+    Task,
+    loaded,
+    place_by_score,
+    spaced_lines,
+    spent_share,
+)
+
+MAX_CANDIDATES, FIRST_CANDIDATES = 20_000, 64
+"""Lines among which those of a round are chosen, and those that are sorted first: a round of one
+line needs one. The neighbours of the best line are nearly as good: few of the next lie far enough
+from it."""
+
+MAX_TREATABLE = 256 * 256
+"""Treatable cells above which a learned plan needs an area: larger maps were not tried."""
+
+
+def place_dqn(task: Task) -> Placement:
+    """The cells, or lines, that a trained Q-map network values most, one greedy choice after
+    another.
+
+    Raises:
+        InputError: no policy, or more treatable cells than MAX_TREATABLE.
+    """
+    policy = policy_of(task, "dqn")
+    if policy.network.shapes > 1:
+        return place_lines(task, policy, by_value)
+    return place_by_score(task, lambda slots: cell_values(policy, slots))
+
+
+def place_regression(task: Task) -> Placement:
+    """The cells whose own gain a network predicts largest: greedy, by a learned estimate of the
+    gain on fires that it does not see. The network comes with the package.
+
+    Raises:
+        InputError: more treatable cells than MAX_TREATABLE.
+    """
+    check_size(task.problem.scene.landscape, "regression")
+    control = load_policy(CONTROL)
+    return place_by_score(task, lambda slots: cell_values(control, slots))
+
+
+def policy_of(task: Task, method: str) -> Policy:
+    """The policy that a method is to follow.
+
+    Raises:
+        InputError: there is none, or the map is too large for one.
+    """
+    if task.policy is None:
+        raise fail(expected="a trained policy", given="none", where=f"method {method}",
+                   remedy="give a run or a policy file with --policy, or train one with "
+                          "'firebreak train quick'")
+    check_size(task.problem.scene.landscape, method)
+    return task.policy
+
+
+def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+    """Q-values [H, W] of slot 0's observation, percent of the untreated loss: of all cells whether
+    available or not; of a policy that places lines, of the best allowed one through each cell, per
+    cell, -inf where there is none.
+    """
+    if policy.network.shapes == 1:
+        return cell_values(policy, slots)
+    best = np.full(slots.sizes.shape, -np.inf, np.float32)
+    rows, cols = slots.sizes.shape
+    for number, of_shape in enumerate(line_values(policy, slots).reshape(-1, rows, cols)):
+        for row, col in shape_cells(number, slots.leak).tolist():
+            if abs(row) >= rows or abs(col) >= cols:
+                continue
+            here = best[max(row, 0):rows + min(row, 0), max(col, 0):cols + min(col, 0)]
+            np.maximum(here, of_shape[max(-row, 0):rows - max(row, 0),
+                                      max(-col, 0):cols - max(col, 0)], out=here)
+    return best
+
+
+def cell_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+    """Q-values [H, W] of breaking each cell alone, percent of the untreated loss, available or not.
+    """
+    rows, cols = slots.sizes.shape
+    if policy.network.shapes == 1:
+        return _q_values(policy, slots).reshape(rows, cols)
+    observation, cells = _observed(slots), torch.arange(rows * cols)[None]
+    with torch.no_grad():
+        alone = policy.network.values_at(observation, cells)
+        values = 100.0 * alone[0] * unit_of(observation, OBSERVATION)
+    return values.numpy().reshape(rows, cols)
+
+
+def line_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+    """Q-values [A] of a policy that places lines, percent of the untreated loss; -inf where a line
+    is not allowed.
+    """
+    return np.where(allowed(slots, SLOT_0, lines=True)[0], _q_values(policy, slots),
+                    np.float32(-np.inf))
+
+
+def _q_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+    """[A], percent of the untreated loss."""
+    observation = _observed(slots)
+    with torch.no_grad():
+        values = 100.0 * policy.network(observation)[0] * unit_of(observation, OBSERVATION)
+    return values.numpy()
+
+
+def _observed(slots: Slots) -> torch.Tensor:
+    """Slot 0's observation, float32 [1, C, H, W]."""
+    return torch.from_numpy(to_floats(slots.layers[:1]))
+
+
+class Ordered(NamedTuple):
+    """What may be placed in a round. lines: flat cells that are not broken yet, best line first;
+    burned: fires burned to put them in this order.
+    """
+
+    lines: Iterable[NDArray[np.int64]]
+    burned: int = 0
+
+
+def place_lines(task: Task, policy: Policy,
+                order: Callable[[Slots, NDArray[np.float32]], Ordered]) -> Placement:
+    """Lines round by round: the first that `order` makes of the slots and the `line_values`, and in
+    a round of several cells others that lie apart from it.
+    """
+    slots = loaded(task.problem)
+    n_plan_fires = task.problem.plan_fires.source.size
+    cells: list[int] = []
+    burned = n_plan_fires
+    while slots.available[0].any():
+        ordered = order(slots, line_values(policy, slots))
+        for line in spaced_lines(ordered.lines, task.batch, slots.sizes.shape):
+            cells += place_available(slots, 0, line.tolist())
+        burned += ordered.burned + slots.update(SLOT_0)
+        task.report(spent_share(slots, task.problem))
+    return Placement(np.array(cells, np.int64), burned / n_plan_fires)
+
+
+def by_value(slots: Slots, values: NDArray[np.float32]) -> Ordered:
+    """The lines of the largest Q-values."""
+    def best_first() -> Iterator[int]:
+        yield from leading_actions(values, FIRST_CANDIDATES).tolist()
+        yield from leading_actions(values, MAX_CANDIDATES)[FIRST_CANDIDATES:].tolist()
+
+    return Ordered(open_cells(slots, action) for action in best_first())
+
+
+def leading_actions(values: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """The `count` actions of the largest values, best first, of the same value the lower number
+    first; none of -inf.
+    """
+    actions = np.flatnonzero(values > -np.inf)
+    own = -values[actions]
+    if actions.size > count:
+        leading = np.flatnonzero(own <= np.partition(own, count - 1)[count - 1])
+        actions, own = actions[leading], own[leading]
+    return actions[np.argsort(own, kind="stable")][:count]
+
+
+def check_size(landscape: Landscape, method: str) -> None:
+    """Refuses a map that learned plans were not tried on.
+
+    Raises:
+        InputError: more treatable cells than MAX_TREATABLE.
+    """
+    treatable = int(landscape.treatable.sum())
+    if treatable > MAX_TREATABLE:
+        raise fail(expected=f"at most {MAX_TREATABLE:,} treatable cells (256 x 256)",
+                   given=f"{treatable:,}", where=f"method {method} on {landscape.name}",
+                   remedy="name a part of the map with --area R0:R1,C0:C1, or use another method "
+                          "such as downstream-value")

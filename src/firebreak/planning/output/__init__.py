@@ -1,0 +1,1 @@
+"""Plans as files for GIS and spreadsheets. Pictures and pages are in `report`."""

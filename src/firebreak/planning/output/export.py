@@ -1,0 +1,245 @@
+"""Plans as files: a CSV list, a GeoTIFF of ranks, Cell2Fire's table of fire breaks, a JSON record
+of how the plan was made; and back.
+
+Rows, columns and cell ids count from 0 (from 1 in Cell2Fire's table), ranks from 1. Coordinates are
+cell centres in the landscape's reference system.
+"""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak import __version__
+from firebreak.checks import InputError, fail
+from firebreak.files import made_folder, write_text
+from firebreak.landscape.formats.cell2fire_tables import read_firebreaks
+from firebreak.landscape.formats.cell2fire_writer import write_firebreak_csv
+from firebreak.landscape.formats.write import write_geotiff
+from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.raster.geotiff import open_raster, read_band
+from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.reading import lines_of, record_of
+
+COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")
+RANK_NODATA = -1
+
+_NUMBERS = {"plan_fires": int, "seed": int, "seconds": float, "simulations": float,
+            "budget": float, "budget_share": float}
+
+
+def write_plan(plan: Plan, landscape: Landscape, out_dir: Path) -> dict[str, Path]:
+    """Writes plan.csv, plan.tif, plan.json and firebreaks.csv into a folder, made if need be.
+
+    plan.tif holds the rank of placement, 0 where nothing is treated, -1 outside the data.
+    firebreaks.csv is the table that Cell2Fire and C2F-W take, "Year,Ncell" with ids from 1.
+
+    Returns:
+        "csv", "tif", "json" and "firebreaks" -> path.
+
+    Raises:
+        InputError: the plan does not fit the landscape, or the folder cannot be written.
+    """
+    check_plan(plan, landscape)
+    _make_folder(out_dir)
+    tif = write_geotiff(out_dir / "plan.tif", {"rank": _ranks(plan, landscape)}, landscape,
+                        nodata=RANK_NODATA, tags={"method": plan.method})
+    return {"csv": _replace(out_dir / "plan.csv", _csv_text(plan, landscape)), "tif": tif,
+            "json": _replace(out_dir / "plan.json", json.dumps(_record(plan), indent=2) + "\n"),
+            "firebreaks": write_firebreak_csv(out_dir / "firebreaks.csv", plan.cells,
+                                              landscape.fuel_model.size)}
+
+
+def read_plan(path: Path, landscape: Landscape) -> Plan:
+    """The plan in a plan.csv, a plan.tif, or a folder with one, for a landscape.
+
+    A CSV needs the columns `row` and `col`, or is Cell2Fire's table of fire breaks, whose header
+    begins with Year and which keeps no order; a raster treats its cells above 0, lowest first. How
+    the plan was made is taken from the .json file of the same name where there is one.
+
+    Raises:
+        InputError: no such file, a damaged one, another grid, or cells that are not treatable.
+    """
+    file = _plan_file(path)
+    record = _read_record(file.with_suffix(".json"), landscape)
+    read = _read_csv if file.suffix.lower() == ".csv" else _read_raster
+    cells = read(file, landscape)
+    cost = cost_of(cells, landscape)
+    checksum = landscape.checksum()
+    # The recorded budget is of the recorded landscape, whose costs may be others.
+    same = record.pop("landscape_checksum", None) == checksum
+    spent = {"budget": cost, "budget_share": cost / max(cost_of(_treatable(landscape), landscape),
+                                                        cost, 1e-9)}
+    made: dict[str, Any] = {"method": file.stem, "plan_fires": 0, "seed": 0, "seconds": 0.0,
+                            "simulations": 0.0, **spent, **record, **({} if same else spent)}
+    plan = Plan(cells=cells, shape=landscape.shape, cost=cost, cost_unit=cost_unit(landscape),
+                landscape=landscape.name, landscape_checksum=checksum, **made)
+    check_plan(plan, landscape)
+    return plan
+
+
+def read_build_order(folder: Path, landscape: Landscape,
+                     cells: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """The number of the segment of each of a plan's flat cells [n], from 1, as the plan's folder
+    holds it; None where it does not, or not for all of these cells.
+
+    Raises:
+        InputError: segments.tif is damaged, or of another grid.
+    """
+    path = folder / "segments.tif"
+    if not path.is_file():
+        return None
+    with open_raster(path) as dataset:
+        if dataset.shape != landscape.shape:
+            raise _other_grid(path, f"shape {dataset.shape}", landscape)
+        band = read_band(dataset, 1)
+    known = np.where(band.valid, band.values, 0).ravel()
+    numbers: NDArray[np.int64] = known[cells].astype(np.int64)
+    return numbers if (numbers > 0).all() else None
+
+
+def _treatable(landscape: Landscape) -> NDArray[np.int64]:
+    return np.flatnonzero(landscape.treatable)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        made_folder(folder)
+    except (FileExistsError, NotADirectoryError, PermissionError) as error:
+        raise fail(expected="a folder to write into", given=f"'{error.strerror}'",
+                   where=str(folder), remedy="choose another --out") from error
+
+
+def _replace(path: Path, text: str) -> Path:
+    write_text(path, text)
+    return path
+
+
+def _ranks(plan: Plan, landscape: Landscape) -> NDArray[np.integer]:
+    count = plan.cells.size
+    ranks = np.zeros(plan.shape, np.int16 if count <= np.iinfo(np.int16).max else np.int32)
+    ranks.ravel()[plan.cells] = np.arange(1, count + 1)
+    ranks[landscape.fuel_model == NODATA] = RANK_NODATA
+    return ranks
+
+
+def _csv_text(plan: Plan, landscape: Landscape) -> str:
+    rows, cols = np.divmod(plan.cells, plan.shape[1])
+    x, y = _centres(landscape, rows, cols)
+    cost = landscape.cost.ravel()[plan.cells].astype(np.float64)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    columns = (np.arange(1, plan.cells.size + 1), rows, cols, plan.cells, x, y, cost,
+               np.cumsum(cost))
+    writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
+    return text.getvalue()
+
+
+def _centres(landscape: Landscape, rows: NDArray[np.int64],
+             cols: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Coordinates of cell centres in the landscape's reference system."""
+    a, b, c, d, e, f = landscape.transform
+    across, down = cols + 0.5, rows + 0.5
+    return a * across + b * down + c, d * across + e * down + f
+
+
+def _record(plan: Plan) -> dict[str, Any]:
+    return {
+        "schema": 1, "firebreak": __version__, "method": plan.method,
+        "n_cells": int(plan.cells.size), "cost": plan.cost, "cost_unit": plan.cost_unit,
+        "budget": plan.budget, "budget_share": plan.budget_share, "landscape": plan.landscape,
+        "landscape_checksum": plan.landscape_checksum, "shape": list(plan.shape),
+        "plan_fires": plan.plan_fires, "seed": plan.seed, "seconds": plan.seconds,
+        "simulations": plan.simulations, "policy": plan.policy,
+        "notes": plan.notes,
+    }
+
+
+def _plan_file(path: Path) -> Path:
+    candidates = [path / "plan.csv", path / "plan.tif"] if path.is_dir() else [path]
+    for file in candidates:
+        if file.is_file() and file.suffix.lower() in (".csv", ".tif", ".tiff"):
+            return file
+    raise fail(expected="a plan as .csv or .tif, or a folder with plan.csv or plan.tif",
+               given="a file of another kind" if path.is_file() else "no such file",
+               where=str(path), remedy="name a file or folder that 'firebreak plan' wrote")
+
+
+def _read_record(path: Path, landscape: Landscape) -> dict[str, Any]:
+    """How a plan was made, as fields of `Plan`; empty if there is no such file."""
+    if not path.is_file():
+        return {}
+    try:
+        record = record_of(path)
+        made = {name: kind(record[name]) for name, kind in _NUMBERS.items()}
+        made |= {"method": str(record["method"]), "policy": record["policy"],
+                 "notes": record.get("notes"), "landscape_checksum": record["landscape_checksum"]}
+        shape = tuple(record["shape"])
+    except (ValueError, TypeError, LookupError, OverflowError) as error:
+        raise _damaged(path, f"a record without {error}") from error
+    if shape != landscape.shape:
+        raise _other_grid(path, f"shape {shape}", landscape)
+    return made
+
+
+def _read_csv(path: Path, landscape: Landscape) -> NDArray[np.int64]:
+    if _is_firebreak_table(path):
+        return read_firebreaks(path, landscape.fuel_model.size)
+    height, width = landscape.shape
+    try:
+        found, centres = [], []
+        for line in csv.DictReader(lines_of(path), strict=True):
+            found.append((int(line["row"]), int(line["col"])))
+            if "x" in line:
+                centres.append((float(line["x"]), float(line["y"])))
+            if len(found) > height * width:
+                raise _other_grid(path, "more cells than the map has", landscape)
+        places = np.array(found, np.int64).reshape(-1, 2)
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError, csv.Error) as error:
+        raise _damaged(path, f"no whole numbers in the columns row and col ({error})") from error
+    rows, cols = places.T
+    outside = (rows < 0) | (rows >= height) | (cols < 0) | (cols >= width)
+    if outside.any():
+        row, col = places[outside][0].tolist()
+        raise _other_grid(path, f"row {row}, column {col}", landscape)
+    if centres and not np.allclose(np.array(centres).T, _centres(landscape, rows, cols), rtol=0.0,
+                                   atol=0.25 * abs(landscape.transform[0])):
+        raise _other_grid(path, "coordinates that do not lie in the cells of its rows and columns",
+                          landscape)
+    return rows * width + cols
+
+
+def _is_firebreak_table(path: Path) -> bool:
+    """Whether the header begins with a year, as in "Year,Ncell" and "Year Number,Cell Numbers"."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        return file.readline(80).lstrip(' "').lower().startswith("year")
+
+
+def _read_raster(path: Path, landscape: Landscape) -> NDArray[np.int64]:
+    with open_raster(path) as dataset:
+        if dataset.shape != landscape.shape:
+            raise _other_grid(path, f"shape {dataset.shape}", landscape)
+        if not np.allclose(dataset.transform[:6], landscape.transform):
+            raise _other_grid(path, f"transform {dataset.transform[:6]}", landscape)
+        band = read_band(dataset, 1)
+    ranks = np.where(band.valid, band.values, 0).ravel()
+    cells = np.flatnonzero(ranks > 0)
+    return cells[np.argsort(ranks[cells], kind="stable")]
+
+
+def _damaged(path: Path, given: str) -> Exception:
+    return fail(expected="a plan written by 'firebreak plan'", given=given, where=str(path),
+                remedy="write the plan again, or correct the file")
+
+
+def _other_grid(path: Path, given: str, landscape: Landscape) -> Exception:
+    return fail(expected=f"cells of {landscape.name}, {landscape.shape[0]} x {landscape.shape[1]}",
+                given=given, where=str(path),
+                remedy="use the plan with the landscape it was made for")

@@ -1,0 +1,217 @@
+"""What a plan changes, as files for a GIS and a spreadsheet.
+
+Rasters lie on the landscape's grid, in its reference system; where only a part of the map was
+planned for, they are empty outside it. Each has a QGIS style beside it.
+"""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak import __version__
+from firebreak.fire import Scene
+from firebreak.landscape.formats.qgis_styles import Class, even_stops, write_classes, write_ramp
+from firebreak.landscape.formats.write import Colour, write_geotiff, write_text
+from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.planning.core.area import Offset
+from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.effect import (
+    Interval,
+    PlanEffect,
+    by_weather,
+    exceedance,
+    marginal_benefit,
+    reductions,
+    risk,
+)
+from firebreak.planning.output.vectors import segment_numbers, write_segments
+
+OUTSIDE = -9999.0
+BUILD_ORDER = "build_order"
+"""The number of a segment wherever it is told, from 1: the order in which to build them."""
+_UNTREATED, _TREATED, _INCLUDED, _BARRIER, _NONE = 0, 1, 2, 3, 255
+_TREATMENT = {_UNTREATED: ("#ffffff00", "untreated"), _TREATED: ("#b2182b", "to treat"),
+              _INCLUDED: ("#ef8a62", "to treat, as was asked for"),
+              _BARRIER: ("#4d4d4d", "does not burn"), _NONE: ("#ffffff00", "no data")}
+BURN_COLOURS = ("#ffffcc", "#fed976", "#fd8d3c", "#e31a1c", "#800026")
+CHANGE_COLOURS = ("#053061", "#4393c3", "#f7f7f7", "#d6604d", "#67001f")
+
+
+NO_CELLS = np.empty(0, np.int64)
+
+
+class PlanResult(NamedTuple):
+    """A plan, judged. plan and scene are of the part of the map planned for, which lies at `offset`
+    in `full`; segments in build order; years: of each segment, or none; included: cells that the
+    plan had to have; existing: those of a network to compare with; standing: those of breaks that
+    stand already; all flat in the part.
+    """
+
+    scene: Scene
+    plan: Plan
+    full: Landscape
+    offset: Offset
+    segments: list[BreakSegment]
+    effect: PlanEffect
+    seed: int
+    included: NDArray[np.int64]
+    years: list[int] | None = None
+    existing: NDArray[np.int64] = NO_CELLS
+    standing: NDArray[np.int64] = NO_CELLS
+
+
+def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
+    """Writes rasters, styles, segments and tables into a folder that is there; returns the files.
+    """
+    return [*_write_treatment(folder, result, tags), *_write_burned(folder, result, tags),
+            *write_segments(folder, _on_full_map(result), segment_columns(result), result.full,
+                            BUILD_ORDER),
+            *_write_tables(folder, result)]
+
+
+def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
+    """What is known of each segment, in build order, by column."""
+    effect = result.effect
+    saved, whole = marginal_benefit(effect), float(effect.loss[0].mean())
+    rows = []
+    for k, segment in enumerate(result.segments):
+        row = {BUILD_ORDER: k + 1, "cells": int(segment.cells.size),
+               "length_m": round(segment.length_m, 1), "area_ha": round(segment.area_ha, 4),
+               "cost": round(segment.cost, 4),
+               "cumulative_cost": round(float(effect.cost[k + 1]), 4),
+               "marginal_benefit": round(float(saved[k]), 6),
+               "benefit_percent": round(100.0 * float(saved[k]) / whole, 4),
+               "benefit_per_cost": round(float(saved[k]) / segment.cost, 6),
+               "value_protected": round(float(effect.protected[k]), 4)}
+        rows.append(row if result.years is None else row | {"year": result.years[k]})
+    return rows
+
+
+def plan_id(result: PlanResult) -> str:
+    """Names a plan: the beginning of a checksum over its landscape and cells."""
+    digest = hashlib.sha256(result.plan.landscape_checksum.encode())
+    digest.update(result.plan.cells.tobytes())
+    return digest.hexdigest()[:12]
+
+
+def summary_of(result: PlanResult) -> dict[str, Any]:
+    """Mean loss and worst tenth before and after, with 95 % intervals, and by weather."""
+    effect = result.effect
+    numbers = risk(effect.loss[0], effect.loss[-1], result.seed)
+    return {"schema": 1, "firebreak": __version__, "test_fires": int(effect.loss.shape[1]),
+            "interval": "95 %, over the test fires",
+            **{name: interval._asdict() for name, interval in numbers.items()},
+            "weather": by_weather(effect, result.scene, result.seed)}
+
+
+def _on_full_map(result: PlanResult) -> list[BreakSegment]:
+    width, (top, left) = result.plan.shape[1], result.offset
+
+    def move(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        return (cells // width + top) * result.full.shape[1] + cells % width + left
+
+    return [one._replace(cells=move(one.cells), path=move(one.path)) for one in result.segments]
+
+
+def _lifted(grid: NDArray, result: PlanResult, fill: float) -> NDArray:
+    """A grid of the part planned for on the full map, `fill` outside it and outside the data."""
+    out = np.full(result.full.shape, fill, grid.dtype)
+    (top, left), (rows, cols) = result.offset, grid.shape
+    out[top:top + rows, left:left + cols] = grid
+    out[result.full.fuel_model == NODATA] = fill
+    return out
+
+
+def _write_treatment(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
+    """treatment.tif: what is to be done in each cell; segments.tif: the build order of its
+    segment.
+    """
+    plan, land = result.plan, result.scene.landscape
+    done = np.where(land.burnable, _UNTREATED, _BARRIER).astype(np.uint8)
+    done.ravel()[plan.cells] = _TREATED
+    done.ravel()[result.included] = _INCLUDED
+    path = write_geotiff(folder / "treatment.tif", {"treatment": _lifted(done, result, _NONE)},
+                         result.full, nodata=_NONE, dtype=np.uint8, tags=tags,
+                         colours={code: _rgba(colour) for code, (colour, _) in _TREATMENT.items()})
+    style = write_classes(path, [Class(code, colour, label)
+                                 for code, (colour, label) in _TREATMENT.items() if code != _NONE])
+    numbers = _lifted(segment_numbers(result.segments, land.shape), result, -1)
+    segments = write_geotiff(folder / "segments.tif", {BUILD_ORDER: numbers}, result.full,
+                             nodata=-1, dtype=np.int32, tags=tags)
+    return [path, style, segments]
+
+
+def _write_burned(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
+    """Burn probability before, after and their difference, whose second band is the half width of
+    its 95 % interval.
+    """
+    effect = result.effect
+    burnable = result.scene.landscape.burnable
+    change = effect.after - effect.before
+    top = max(float(max(effect.before.max(), effect.after.max())), 1e-6)
+    most = max(float(np.abs(change[burnable]).max(initial=0.0)), 1e-6)
+    made = {"burn_probability_before": ({"burn probability": effect.before},
+                                        even_stops(BURN_COLOURS, 0.0, top)),
+            "burn_probability_after": ({"burn probability": effect.after},
+                                       even_stops(BURN_COLOURS, 0.0, top)),
+            "burn_probability_difference": ({"after minus before": change,
+                                             "half width of the 95 % interval": effect.half_width},
+                                            even_stops(CHANGE_COLOURS, -most, most))}
+    files = []
+    for name, (bands, stops) in made.items():
+        grids = {band: _lifted(grid.astype(np.float32), result, OUTSIDE)
+                 for band, grid in bands.items()}
+        path = write_geotiff(folder / f"{name}.tif", grids, result.full, nodata=OUTSIDE,
+                             dtype=np.float32, tags=tags)
+        files += [path, write_ramp(path, stops)]
+    return files
+
+
+def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
+    """segments.csv, budget_curve.csv, exceedance.csv, weather.csv and effect.json."""
+    effect = result.effect
+    summary = summary_of(result)
+    curve = [{"segments": k, "cost": float(effect.cost[k]),
+              "mean_loss": float(effect.loss[k].mean()), **_named("reduction", saved)}
+             for k, saved in enumerate(reductions(effect, result.seed))]
+    tables: dict[str, Sequence[Mapping[str, Any]]] = {
+        "segments": segment_columns(result), "budget_curve": curve, "exceedance": _exceeded(effect),
+        "weather": summary["weather"]}
+    files = [write_text(folder / f"{name}.csv", [csv_text(rows)]) for name, rows in tables.items()]
+    return [*files, write_text(folder / "effect.json", [json.dumps(summary, indent=2), "\n"])]
+
+
+def _named(name: str, interval: Interval) -> dict[str, float]:
+    return {name: interval.mean, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def _exceeded(effect: PlanEffect) -> list[dict[str, float]]:
+    """Chance that a fire loses at least so much, before and after, at every loss before."""
+    losses, before = exceedance(effect.loss[0])
+    after = np.sort(effect.loss[-1])
+    left = 1.0 - np.searchsorted(after, losses, side="left") / after.size
+    return [{"loss": float(loss), "before": float(own), "after": float(other)}
+            for loss, own, other in zip(losses, before, left, strict=True)]
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of the same columns as a table."""
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
+
+
+def _rgba(colour: str) -> Colour:
+    parts = bytes.fromhex(colour.removeprefix("#"))
+    return parts[0], parts[1], parts[2], parts[3] if len(parts) > 3 else 255

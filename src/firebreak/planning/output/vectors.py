@@ -1,0 +1,174 @@
+"""Segments of a plan as vectors: GeoJSON in longitude and latitude (RFC 7946), and a GeoPackage in
+the landscape's reference system, with the cells as polygons and the longest path as a line.
+"""
+
+import contextlib
+import importlib.util
+import io
+import json
+import sqlite3
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rasterio
+from numpy.typing import NDArray
+from rasterio.crs import CRS
+from rasterio.features import shapes
+from rasterio.warp import transform_geom
+
+from firebreak.checks import ResourceFailedError
+from firebreak.files import write_pieces
+from firebreak.landscape.formats.qgis_styles import write_outlines
+from firebreak.landscape.formats.write import whole_file, write_text
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.break_segments import BreakSegment
+
+Properties = Sequence[dict[str, Any]]
+DECIMALS = 7  # of a degree: a centimetre
+_COLOUR = "#b2182b"
+
+
+def write_segments(folder: Path, segments: Sequence[BreakSegment], properties: Properties,
+                   landscape: Landscape, label: str) -> list[Path]:
+    """Writes segments.geojson, segments.gpkg and segments.qml; returns the files.
+
+    The GeoJSON needs a reference system and the GeoPackage pyogrio (the extra `vector`): without
+    them they are left out.
+
+    Args:
+        properties: columns of each segment, the same names for all.
+        label: the column that names a segment on a map.
+    """
+    files = []
+    areas = [_area(one, landscape) for one in segments]
+    if landscape.crs is not None:
+        files.append(write_text(folder / "segments.geojson", [_geojson(areas, properties,
+                                                                       landscape.crs), "\n"]))
+    if has_vector_reader() and segments:
+        lines = [_line(one, landscape) for one in segments]
+        files.append(_write_package(folder / "segments.gpkg", {
+            "segments": (areas, "MultiPolygon"), "centrelines": (lines, "LineString")},
+            properties, landscape.crs))
+    if files:
+        files.append(write_outlines(folder / "segments", _COLOUR, label))
+    return files
+
+
+def has_vector_reader() -> bool:
+    """Whether pyogrio is installed."""
+    return importlib.util.find_spec("pyogrio") is not None
+
+
+def _area(segment: BreakSegment, landscape: Landscape) -> dict[str, Any]:
+    """The cells of a segment as a MultiPolygon in the landscape's reference system."""
+    rows, cols = np.divmod(segment.cells, landscape.shape[1])
+    top, left = int(rows.min()), int(cols.min())
+    mask = np.zeros((int(rows.max()) - top + 1, int(cols.max()) - left + 1), np.uint8)
+    mask[rows - top, cols - left] = 1
+    a, b, c, d, e, f = landscape.transform
+    corner = rasterio.Affine(a, b, a * left + b * top + c, d, e, d * left + e * top + f)
+    # Cells that touch at a corner only are polygons of their own: one that met itself is invalid.
+    found = shapes(mask, mask=mask.astype(bool), connectivity=4, transform=corner)
+    return {"type": "MultiPolygon", "coordinates": [shape["coordinates"] for shape, _ in found]}
+
+
+def _line(segment: BreakSegment, landscape: Landscape) -> dict[str, Any]:
+    """The longest path through the centres of its cells; of a single cell its middle third."""
+    rows, cols = np.divmod(segment.path, landscape.shape[1])
+    across, down = cols + 0.5, rows + 0.5
+    if across.size == 1:
+        across, down = across + np.array([-1 / 6, 1 / 6]), np.repeat(down, 2)
+    a, b, c, d, e, f = landscape.transform
+    x, y = a * across + b * down + c, d * across + e * down + f
+    return {"type": "LineString", "coordinates": np.stack([x, y], axis=1).tolist()}
+
+
+def _geojson(areas: Sequence[dict[str, Any]], properties: Properties, crs: str) -> str:
+    system = CRS.from_wkt(crs)
+    features = []
+    for area, columns in zip(areas, properties, strict=True):
+        degrees = transform_geom(system, CRS.from_epsg(4326), area, precision=DECIMALS)
+        degrees["coordinates"] = [[_turned(ring, k == 0) for k, ring in enumerate(polygon)]
+                                  for polygon in degrees["coordinates"]]
+        features.append({"type": "Feature", "properties": columns, "geometry": degrees})
+    return json.dumps({"type": "FeatureCollection", "features": features})
+
+
+def _turned(ring: Sequence[Sequence[float]], outer: bool) -> Sequence[Sequence[float]]:
+    """A ring that runs as RFC 7946 wants: outer ones against the clock, holes with it."""
+    x, y = np.array(ring)[:, :2].T
+    against = float(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) > 0.0
+    return ring if against == outer else ring[::-1]
+
+
+def _write_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]],
+                   properties: Properties, crs: str | None) -> Path:
+    """A GeoPackage that appears whole or not at all: GDAL makes it in a folder for temporary files,
+    since it does not tell every error of a disk; what is checked there is copied.
+
+    Raises:
+        ResourceFailedError: it cannot be made there, or pyogrio cannot be loaded.
+        InputError, OSError: as `whole_file`.
+    """
+    try:
+        from pyogrio.errors import DataLayerError, DataSourceError
+    except (ImportError, ValueError) as error:  # it is there: memory is short, or it is damaged
+        raise ResourceFailedError(f"{path}: pyogrio cannot be loaded ({error}); free memory, or "
+                                  "install it again") from error
+
+    with tempfile.TemporaryDirectory(prefix="firebreak-") as folder:
+        made = Path(folder) / path.name
+        try:
+            _make_package(made, layers, properties, crs)
+            check_package(made, dict.fromkeys(layers, len(properties)))
+        except (DataSourceError, DataLayerError, sqlite3.Error) as error:
+            raise ResourceFailedError(
+                f"{path}: it could not be made in {folder} ({' '.join(str(error).split())}); free "
+                "space there, or set TMPDIR to another folder") from error
+        with whole_file(path, "a GeoPackage") as part:
+            write_pieces(part, [made.read_bytes()])
+    return path
+
+
+def _make_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]],
+                  properties: Properties, crs: str | None) -> None:
+    from pyogrio import raw
+
+    with warnings.catch_warnings():
+        # Landscapes without a reference system give results without; the reader says so.
+        warnings.filterwarnings("ignore", "'crs' was not provided")
+        for name, (geometries, kind) in layers.items():
+            # pyogrio takes binary geometries; it makes them itself from text.
+            text = json.dumps({"type": "FeatureCollection", "features": [
+                {"type": "Feature", "properties": columns, "geometry": geometry}
+                for geometry, columns in zip(geometries, properties, strict=True)]})
+            meta, _, shapes_, values = raw.read(io.BytesIO(text.encode()))
+            raw.write(path, shapes_, values, list(meta["fields"]), layer=name, driver="GPKG",
+                      geometry_type=kind, crs=crs, append=path.exists())
+
+
+def check_package(path: Path, rows: dict[str, int]) -> None:
+    """Raises sqlite3.Error for a package that is not whole or whose layers have other numbers of
+    rows.
+    """
+    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as package:
+        found = package.execute("PRAGMA quick_check").fetchone()[0]
+        if found != "ok":
+            raise sqlite3.DatabaseError(found)
+        for layer, count in rows.items():
+            (written,) = package.execute(f'SELECT COUNT(*) FROM "{layer}"').fetchone()
+            if written != count:
+                raise sqlite3.DatabaseError(f"{written} of {count} rows in {layer}")
+
+
+def segment_numbers(segments: Sequence[BreakSegment], shape: tuple[int, int]) -> NDArray[np.int32]:
+    """The place in the build order of the segment of each cell [H, W], from 1; 0 outside the plan.
+    """
+    numbers = np.zeros(shape, np.int32)
+    for place, segment in enumerate(segments, start=1):
+        numbers.ravel()[segment.cells] = place
+    return numbers

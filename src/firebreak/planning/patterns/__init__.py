@@ -1,0 +1,1 @@
+"""Methods that place lines, strips and patches. Methods that rank single cells are in `ranking`."""

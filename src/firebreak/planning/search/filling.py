@@ -1,0 +1,88 @@
+"""Breaks placed one by one where each saves most on the plan fires, until the budget is spent.
+
+Source of the greedy rule: Nemhauser, Wolsey & Fisher (1978), An analysis of approximations for
+maximizing submodular set functions; its bound does not hold here, for a second break that closes a
+gap saves more than alone.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.core.rounds import spaced_best
+from firebreak.planning.search.plan_state import PlanState
+
+Candidates = Callable[[PlanState], NDArray[np.int64]]
+"""The cells, flat, lowest first, among which the next break is sought; `PlanState.available` gives
+all that may be broken."""
+
+
+def by_downstream_value(count: int) -> Candidates:
+    """The `count` available cells with the most value burned behind them per cost."""
+    def candidates(state: PlanState) -> NDArray[np.int64]:
+        cells = state.available()
+        if cells.size <= count:
+            return cells
+        score = state.downstream_value()[cells] / state.price(cells)
+        return np.sort(cells[np.argsort(-score, kind="stable")[:count]])
+    return candidates
+
+
+def ranked(state: PlanState, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`cells` by the loss that each saves per cost, then by downstream value per cost, then by
+    index.
+    """
+    price = state.price(cells)
+    below = state.downstream_value()[cells] / price
+    return cells[np.lexsort((cells, -below, -state.gains(cells) / price))]
+
+
+def fill(state: PlanState, candidates: Candidates, batch: int = 1,
+         report: Reporter = no_report) -> None:
+    """Places breaks until no candidate is affordable, `batch` spaced ones per round; `report` takes
+    the share of the budget that is spent.
+    """
+    while (cells := candidates(state)).size:
+        report(state.spent_share())
+        order = ranked(state, cells)
+        if batch == 1:
+            state.place(int(order[0]))
+            continue
+        score = np.zeros(state.shape)
+        score.ravel()[order] = np.arange(order.size, 0, -1)
+        for cell in spaced_best(score, score > 0, batch):
+            if cell in state.available():
+                state.place(cell)
+
+
+def best_first(state: PlanState) -> list[int]:
+    """The plan's breaks in an order of which every beginning is a plan for a smaller budget: each
+    next one saves most after those before it. The plan keeps the same breaks.
+    """
+    chosen = set(state.cells)
+    state.change(list(state.cells), [])
+
+    def own(of: PlanState) -> NDArray[np.int64]:
+        return np.array(sorted(chosen - set(of.cells)), np.int64)
+
+    fill(state, own)
+    return list(state.cells)
+
+
+def with_neighbours(others: Candidates, reach: int) -> Candidates:
+    """`others`, and all available cells within `reach` rows and columns of a break."""
+    def candidates(state: PlanState) -> NDArray[np.int64]:
+        cells = state.available()
+        return np.union1d(cells[state.beside(reach)[cells]], others(state))
+    return candidates
+
+
+def randomized_fill(state: PlanState, candidates: Candidates, chance: float,
+                    rng: np.random.Generator) -> None:
+    """As `fill`, but every candidate is skipped with a chance, so that repeats differ."""
+    while (cells := candidates(state)).size:
+        order = ranked(state, cells)
+        kept = order[rng.random(order.size) >= chance]
+        state.place(int((kept if kept.size else order)[0]))

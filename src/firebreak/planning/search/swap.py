@@ -1,0 +1,119 @@
+"""Local search by swaps: breaks are taken away and placed anew where they save most.
+
+A move takes away one break and places it where it saves most of all cells tried. Where no such move
+helps any more, a large neighbourhood search takes away several breaks that lie together and places
+them one by one; it skips cells at random, so that lines can move. A move that loses more than a
+little is taken back, and the best plan seen is kept: the plan never gets worse on the plan fires.
+
+Sources: Shaw (1998), doi:10.1007/3-540-49481-2_30, for taking away what lies together; Christiaens
+& Vanden Berghe (2020), doi:10.1287/trsc.2019.0914, for skipping at random; Dueck (1993),
+doi:10.1006/jcph.1993.1010, for how much may be lost.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from firebreak.planning.core.limits import Effort
+from firebreak.planning.core.rounds import Placement, Task
+from firebreak.planning.search.filling import (
+    Candidates,
+    best_first,
+    by_downstream_value,
+    fill,
+    randomized_fill,
+    with_neighbours,
+)
+from firebreak.planning.search.greedy import starts_of
+from firebreak.planning.search.plan_state import PlanState
+from firebreak.seeding import generator
+
+CANDIDATES, REACH = 16, 1
+"""A break is tried in this many cells by downstream value, and so near to other breaks."""
+
+MAX_REMOVED = 4
+"""Breaks that one move takes away at most."""
+
+SKIPPED = 0.3
+"""Chance that a cell is skipped when breaks are placed anew."""
+
+MAY_LOSE = 0.03
+"""Share of the best loss by which the current plan may be worse than the best."""
+
+_HELPS = 1e-9  # relative; less is rounding
+
+
+def place_swap(task: Task) -> Placement:
+    """Swaps from the best quick plan until the limit is reached.
+
+    Raises:
+        InputError: as the method of the start.
+    """
+    found, spent = starts_of(task)
+    effort = Effort(task.search, task.report)
+    rng = generator(task.seed, "swap", task.problem.scene.key)
+    state = PlanState(task.problem)
+    candidates = with_neighbours(by_downstream_value(CANDIDATES), REACH)
+    ends = []
+    for start in found:
+        state.become(start)
+        local_search(state, candidates, effort)
+        ends.append((state.loss, list(state.cells)))
+    state.become(min(ends)[1])
+
+    def refill() -> None:
+        randomized_fill(state, candidates, SKIPPED, rng)
+
+    large_neighbourhood_search(state, refill, effort, rng)
+    return Placement(np.array(best_first(state), np.int64), spent + state.simulations)
+
+
+def local_search(state: PlanState, candidates: Candidates, effort: Effort) -> None:
+    """Moves single breaks until no move helps, or the limit is reached."""
+    waiting, idle = list(state.cells), 0
+    while idle < len(waiting) and effort.left():
+        cell = waiting.pop(0)
+        before, loss = set(state.cells), state.loss
+        move(state, [cell], lambda: fill(state, candidates), effort)
+        if state.loss < loss * (1.0 - _HELPS):
+            idle = 0
+            waiting += sorted(set(state.cells) - before)
+        else:
+            state.become(sorted(before))
+            waiting.append(cell)
+            idle += 1
+
+
+def large_neighbourhood_search(state: PlanState, refill: Callable[[], None], effort: Effort,
+                               rng: np.random.Generator, max_removed: int = MAX_REMOVED,
+                               slack: float = MAY_LOSE) -> None:
+    """Takes away breaks that lie together and refills the plan until the limit is reached; leaves
+    the best plan seen.
+    """
+    best, best_loss = list(state.cells), state.loss
+    while effort.left() and state.cells:
+        before = list(state.cells)
+        move(state, neighbours(state, int(rng.integers(1, max_removed + 1)), rng), refill, effort)
+        if state.loss < best_loss * (1.0 - _HELPS):
+            best, best_loss = list(state.cells), state.loss
+        elif state.loss > best_loss * (1.0 + slack * (1.0 - effort.share())):
+            state.become(before)
+    state.become(best)
+
+
+def neighbours(state: PlanState, count: int, rng: np.random.Generator) -> list[int]:
+    """A random break and those that lie nearest to it, nearness blurred by up to 2 cells."""
+    cells = np.array(state.cells)
+    row, col = np.divmod(cells, state.shape[1])
+    k = int(rng.integers(cells.size))
+    away = np.hypot(row - row[k], col - col[k]) + rng.uniform(0.0, 2.0, cells.size)
+    away[k] = -1.0
+    return cells[np.argsort(away, kind="stable")[:count]].tolist()
+
+
+def move(state: PlanState, removed: list[int], refill: Callable[[], None], effort: Effort) -> None:
+    """Takes breaks away and spends what that frees again."""
+    evaluated = state.evaluated
+    state.change(removed, [])
+    refill()
+    effort.evaluated += state.evaluated - evaluated

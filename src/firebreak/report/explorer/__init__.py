@@ -1,0 +1,1 @@
+"""The explorer: its page, its server, and its answers to queries. Static reports are in `pages`."""

@@ -1,0 +1,129 @@
+"""What the explorer page is given: maps packed as text, plans, answers to its questions.
+
+Grids travel as 16-bit whole numbers in base64, with a scale and an offset; 65535 is no number.
+"""
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak import __version__
+from firebreak.fire import Scene
+from firebreak.landscape.landscape import NODATA
+from firebreak.report.break_words import what_breaks_do
+from firebreak.report.explorer.plans import ShownPlan
+from firebreak.report.explorer.queries import BOUNDS, Asked
+from firebreak.report.explorer.state import Estimate, ExplorerState, LitFire, Outcome, Wind
+from firebreak.report.figures.cartography import fuel_colour, fuel_shares, hillshade, place_of
+
+NO_NUMBER, _TOP = 65_535, 65_534
+_BRIGHT = 128.0  # of level ground, in bytes
+
+Json = dict[str, Any]
+
+
+def packed(grid: NDArray) -> Json:
+    """A grid as {"scale", "offset", "data"}: number = offset + scale * whole; not finite: none."""
+    values = np.asarray(grid, np.float64)
+    known = np.isfinite(values)
+    low = float(values[known].min()) if known.any() else 0.0
+    high = float(values[known].max()) if known.any() else 0.0
+    scale = (high - low) / _TOP or 1.0
+    whole = np.where(known, np.rint((np.where(known, values, low) - low) / scale), NO_NUMBER)
+    return {"scale": scale, "offset": low, "data": _base64(whole.astype("<u2"))}
+
+
+def start_data(state: ExplorerState, plans: Sequence[ShownPlan], pending: Sequence[str], *,
+               live: bool, caption: str) -> Json:
+    """All that the page needs to begin.
+
+    Args:
+        pending: names of plans that are still being made.
+        caption: where the map and the plan come from.
+    """
+    scene = state.scene
+    land = scene.landscape
+    fuels = fuel_shares(land.fuel_model)
+    place = {code: k for k, (code, _) in enumerate(fuels)}
+    inside = land.fuel_model != NODATA
+    kind = np.vectorize(lambda code: place.get(int(code), 255), otypes=[np.uint8])(land.fuel_model)
+    weight = scene.scenarios.weight
+    mean_rate, mean_flame = (np.tensordot(weight, grid, axes=1) for grid in
+                             (scene.behavior.rate_of_spread_m_min, scene.behavior.flame_length_m))
+    burns = land.burnable
+    return {
+        "schema": 1, "version": __version__, "live": live, "name": land.name, "caption": caption,
+        "breaks": " ".join(what_breaks_do(scene.conditions, land.cell_size_m)),
+        "place": place_of(land), "rows": land.shape[0], "cols": land.shape[1],
+        "cell_size_m": land.cell_size_m, "fuels": [
+            {"code": code, "name": land.fuels.label(code), "share": share,
+             "colour": _hex(fuel_colour(code, land.fuels))} for code, share in fuels],
+        "fuel": _base64(kind), "burnable": _base64(burns.astype(np.uint8)),
+        "treatable": _base64(land.treatable.astype(np.uint8)),
+        "light": _base64(np.clip(_BRIGHT * hillshade(land), 0, 255).astype(np.uint8)),
+        "elevation": packed(np.where(inside, land.elevation_m, np.nan)),
+        "value": packed(np.where(burns, scene.value, np.nan)),
+        "rate": packed(np.where(burns, mean_rate, np.nan)),
+        "flame": packed(np.where(burns, mean_flame, np.nan)),
+        "fires": {"explore": state.explore_fires, "plan": state.plan_fires},
+        "untreated": outcome_data(state.untreated), "has_q_map": state.has_q_map,
+        "budget_share": state.budget_share, "wind": wind_data(state.mean_wind()),
+        "minutes": scene.median_duration_min, "bounds": BOUNDS,
+        "plans": [plan_data(plan) for plan in plans], "pending": list(pending)}
+
+
+def plan_data(plan: ShownPlan) -> Json:
+    """A plan and its curve."""
+    return {"name": plan.name, "cells": list(plan.cells), "build_order": list(plan.build_order),
+            "curve": [[step, *estimate] for step, estimate in
+                      zip(plan.steps, plan.curve, strict=True)]}
+
+
+def wind_data(wind: Wind) -> Json:
+    """Weather by the names of the parameters."""
+    return {"wind_km_h": round(wind.speed_km_h, 1), "wind_from_deg": round(wind.from_deg, 1),
+            "dead_moisture": round(wind.dead_moisture_1h, 3)}
+
+
+def outcome_data(outcome: Outcome) -> Json:
+    """Numbers and maps of an outcome."""
+    return {"loss": outcome.loss, "reduction": list(outcome.reduction), "outside": outcome.outside,
+            "cvar90": outcome.cvar90, "burn_probability": packed(outcome.burn_probability),
+            "downstream_value": packed(outcome.downstream_value)}
+
+
+def state_answer(state: ExplorerState, asked: Asked, with_q: bool) -> Json:
+    """What the breaks do; where they were edited, also against the plan's own."""
+    after = state.outcome(asked.cells)
+    own = state.outcome(asked.prefix) if asked.edited else after
+    change: Estimate | None = state.change(after, own) if asked.edited else None
+    answer = {"cells": len(asked.cells), **outcome_data(after),
+              "change": None if change is None else list(change)}
+    q_values = state.q_values(asked.cells) if with_q else None
+    return answer | {"q": None if q_values is None else packed(q_values)}
+
+
+def fire_answer(fire: LitFire, cell: int, wind: Wind, minutes: float) -> Json:
+    """A fire's arrival times without and with breaks, and what it costs."""
+    def times(arrival: NDArray[np.float64]) -> Json:
+        return packed(np.where(np.isfinite(arrival), arrival, np.nan))
+
+    return {"cell": cell, "minutes": minutes, **wind_data(wind), "without": times(fire.without),
+            "treated": times(fire.treated), "loss_without": fire.loss_without,
+            "loss_treated": fire.loss_treated}
+
+
+def caption_words(scene: Scene, seed: int, run: str | None) -> str:
+    """Seed and run, where there is one."""
+    return f"seed {seed}" + ("" if run is None else f" · run {run}")
+
+
+def _hex(colour: tuple[float, float, float]) -> str:
+    return "#" + "".join(f"{round(255 * part):02x}" for part in colour)
+
+
+def _base64(grid: NDArray) -> str:
+    return base64.b64encode(np.ascontiguousarray(grid).tobytes()).decode("ascii")

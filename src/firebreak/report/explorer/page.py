@@ -1,0 +1,73 @@
+"""The explorer as one HTML text: styles, script and data inside, nothing asked from elsewhere."""
+
+import json
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from firebreak.fire import burn_arrival, burn_loss
+from firebreak.report.explorer.data import Json, fire_answer, start_data, state_answer
+from firebreak.report.explorer.plans import ShownPlan
+from firebreak.report.explorer.queries import Asked
+from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, LitFire, Wind
+from firebreak.units import M_MIN_PER_KM_H
+
+EXPORT_FIRES = 6
+"""Fires of the explore set that a static page can play: its first ones, not chosen."""
+
+ICON = ("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
+        "<rect width='16' height='16' rx='3' fill='#22331f'/>"
+        "<path d='M8 1c1 3 4 4 4 8a4 4 0 0 1-8 0c0-2 1-3 2-4 0 1 .5 2 1 2 1-2 0-4 1-6z' "
+        "fill='#ff9f1c'/><path d='M1 14h14' stroke='#fff' stroke-width='2'/></svg>")
+
+
+def page(data: Json) -> str:
+    """The page with its data."""
+    assets = files("firebreak.report.explorer") / "assets"
+    text = (assets / "explorer.html").read_text(encoding="utf-8")
+    # Within a script element nothing but "<" can end the data.
+    content = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    parts = {"STYLE": (assets / "explorer.css").read_text(encoding="utf-8"),
+             "SCRIPT": (assets / "explorer.js").read_text(encoding="utf-8"),
+             "ICON": ICON.replace("#", "%23"), "DATA": content}
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part, 1)
+    return text
+
+
+def static_page(state: ExplorerState, plans: Sequence[ShownPlan], caption: str,
+                breathe: Callable[[], None] = lambda: None) -> str:
+    """The page as a file of its own: every plan at the steps of its curve, some fires to play.
+
+    `breathe` is called after each part of the work.
+    """
+    data: dict[str, Any] = start_data(state, plans, (), live=False, caption=caption)
+    data["states"] = {}
+    for plan in plans:
+        data["states"][plan.name] = []
+        for step in plan.steps:
+            asked = Asked(plan.cells[:step], plan.cells[:step])
+            data["states"][plan.name].append(
+                {"step": step, **state_answer(state, asked, with_q=state.has_q_map)})
+            breathe()
+    data["played"] = [_played(state, k, plans[0].cells) for k in range(EXPORT_FIRES)]
+    breathe()
+    return page(data)
+
+
+def _played(state: ExplorerState, k: int, cells: tuple[int, ...]) -> Json:
+    """A fire of the explore set as it burns in its own weather."""
+    scene = state.scene
+    fire = scene.fires(EXPLORE_SET, k + 1).part(slice(k, k + 1))
+    breaks = np.zeros(scene.landscape.shape, np.bool_)
+    breaks.flat[list(cells)] = True
+    lit = LitFire(burn_arrival(scene.field, fire)[0], burn_arrival(scene.field, fire, breaks)[0],
+                  float(burn_loss(scene.field, fire, scene.value_by_class)[0]),
+                  float(burn_loss(scene.field, fire, scene.value_by_class, breaks)[0]))
+    row = int(fire.scenario[0]) * scene.field.steps
+    rows = scene.scenarios
+    wind = Wind(float(rows.wind_20ft_m_min[row]) / M_MIN_PER_KM_H, float(rows.wind_from_deg[row]),
+                float(rows.dead_moisture_1h[row]))
+    return fire_answer(lit, int(fire.source[0]), wind, float(fire.duration_min[0]))

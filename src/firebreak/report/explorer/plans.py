@@ -1,0 +1,74 @@
+"""The plans that the explorer shows side by side, made a round at a time so that others get a turn.
+
+The plan that is looked at comes from outside. The honest alternatives, downstream value and greedy,
+are made here on the same plan fires and for the same budget.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire import Scene
+from firebreak.planning.methods import METHODS, make_plan
+from firebreak.report.explorer.state import Estimate, ExplorerState
+
+COMPARED = ("downstream-value", "greedy-filtered")
+CURVE_POINTS = 17
+
+Breathe = Callable[[], None]
+"""Called between two rounds."""
+
+
+class ShownPlan(NamedTuple):
+    """A plan on the page.
+
+    Attributes:
+        name: of the method, or of the file it was read from.
+        cells: flat, in order of placement.
+        steps: numbers of cells at which the curve was looked at, 0 and all of them included.
+        curve: what the explore fires lose less at these steps.
+        build_order: the number of the segment of each cell, where the cells come in build order;
+            else empty.
+    """
+
+    name: str
+    cells: tuple[int, ...]
+    steps: tuple[int, ...]
+    curve: tuple[Estimate, ...]
+    build_order: tuple[int, ...] = ()
+
+
+def shown_plan(state: ExplorerState, name: str, cells: NDArray[np.int64],
+               breathe: Breathe, build_order: Sequence[int] = ()) -> ShownPlan:
+    """A plan with its curve."""
+    order = tuple(cells.tolist())
+    steps = key_steps(len(order))
+    curve = []
+    for step in steps:
+        curve.append(state.outcome(order[:step]).reduction)
+        breathe()
+    return ShownPlan(name, order, steps, tuple(curve), tuple(build_order))
+
+
+def key_steps(count: int) -> tuple[int, ...]:
+    """Up to CURVE_POINTS numbers of cells, spread evenly from none to `count`."""
+    return tuple(np.unique(np.linspace(0, count, CURVE_POINTS).round().astype(int)).tolist())
+
+
+def other_methods(scene: Scene, method: str) -> list[str]:
+    """The methods to hold a plan against. Those that try breaks are left out where each trial burns
+    fires anew.
+    """
+    field = scene.field
+    slow = field.breaks.treated is not None or field.steps > 1 or field.spots.cells.size > 0
+    return [name for name in COMPARED
+            if name != method and not (slow and METHODS[name].tries_breaks)]
+
+
+def compared_plan(scene: Scene, budget_share: float, plan_fires: int, method: str,
+                  breathe: Breathe) -> NDArray[np.int64]:
+    """The cells, in order, of one of `other_methods`."""
+    return make_plan(scene, budget_share, plan_fires, method, seed=0,
+                     report=lambda share: breathe()).cells

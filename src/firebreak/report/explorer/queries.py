@@ -1,0 +1,160 @@
+"""What the explorer page may ask, read from a query: every parameter named, bounded and checked.
+
+A mistake is an `InputError`, one sentence, which the server answers with status 400. Nothing here
+ever becomes a path.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import parse_qsl
+
+from firebreak.checks import fail, unknown_name
+from firebreak.landscape.landscape import Landscape
+from firebreak.report.explorer.state import Wind
+
+MOST_QUERY = 20_000  # characters
+MOST_EDITS = 1000
+MOST_MINUTES = 100_000.0
+BOUNDS: dict[str, tuple[float, float]] = {
+    "wind_km_h": (0.0, 150.0), "wind_from_deg": (0.0, 360.0), "dead_moisture": (0.01, 0.6),
+    "minutes": (1.0, MOST_MINUTES)}
+"""Lowest and highest number of each parameter that is one."""
+
+_BREAKS = ("plan", "step", "add", "remove")
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "/api/state": (*_BREAKS, "q"), "/api/gain": (*_BREAKS, "cell"),
+    "/api/fire": (*_BREAKS, "cell", *BOUNDS), "/api/plans": ()}
+"""The parameters of each address."""
+
+
+class Asked(NamedTuple):
+    """Breaks that a question is about. edited: whether they differ from the plan's first cells."""
+
+    prefix: tuple[int, ...]
+    cells: tuple[int, ...]
+
+    @property
+    def edited(self) -> bool:
+        """Whether cells were added or removed by hand."""
+        return self.prefix != self.cells
+
+
+def parameters(address: str, query: str) -> dict[str, str]:
+    """A query's parameters, each once and known.
+
+    Raises:
+        InputError: too long a query, an unknown parameter, or one given twice.
+    """
+    if len(query) > MOST_QUERY:
+        raise fail(expected=f"at most {MOST_QUERY:,} characters", given=f"{len(query):,}",
+                   where=address, remedy="edit fewer cells")
+    pairs = parse_qsl(query, keep_blank_values=True)
+    given = dict(pairs)
+    for name in given:
+        if name not in PARAMETERS[address]:
+            raise unknown_name("parameter", name[:40], PARAMETERS[address], address)
+    if len(given) < len(pairs):
+        raise fail(expected="each parameter once", given="one twice", where=address,
+                   remedy="leave the second out")
+    return given
+
+
+def number(given: Mapping[str, str], name: str) -> float:
+    """A parameter within its BOUNDS.
+
+    Raises:
+        InputError: missing, not a number, or outside.
+    """
+    low, high = BOUNDS[name]
+    try:
+        value = float(given[name])
+    except (KeyError, ValueError):
+        value = float("nan")
+    if not low <= value <= high:  # written so that nan fails too
+        raise fail(expected=f"a number from {low:g} to {high:g}", given=_shown(given, name),
+                   where=name, remedy="choose a number in this range")
+    return value
+
+
+def whole(given: Mapping[str, str], name: str, most: int) -> int:
+    """A parameter that is a whole number from 0 to `most`.
+
+    Raises:
+        InputError: missing, not a whole number, or outside.
+    """
+    text = given.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 12 and int(text) <= most):
+        raise fail(expected=f"a whole number from 0 to {most}", given=_shown(given, name),
+                   where=name, remedy="choose a number in this range")
+    return int(text)
+
+
+def wind_of(given: Mapping[str, str]) -> Wind:
+    """The weather that is asked for, rounded so that the same wind is recognised."""
+    return Wind(round(number(given, "wind_km_h"), 1),
+                round(number(given, "wind_from_deg"), 1) % 360.0,
+                round(number(given, "dead_moisture"), 3))
+
+
+def burnable_cell(given: Mapping[str, str], land: Landscape) -> int:
+    """A cell in which a fire can start.
+
+    Raises:
+        InputError: no cell of the map, or one that does not burn.
+    """
+    cell = whole(given, "cell", land.fuel_model.size - 1)
+    if not land.burnable.flat[cell]:
+        raise _wrong_cell(land, cell, "a cell that burns", "a cell that does not",
+                          "choose another cell")
+    return cell
+
+
+def breaks_of(given: Mapping[str, str], plans: Mapping[str, tuple[int, ...]],
+              land: Landscape) -> Asked:
+    """The first `step` cells of a plan, less those in `remove`, and those in `add`.
+
+    Raises:
+        InputError: no such plan or step, cells that are not treatable, broken already, or not there
+            to be removed.
+    """
+    name = given.get("plan", "")
+    if name not in plans:
+        raise unknown_name("plan", name[:40], plans, "plan")
+    prefix = plans[name][:whole(given, "step", len(plans[name]))]
+    own = set(prefix)
+    added, removed = (_cells(given, key, land) for key in ("add", "remove"))
+    for cell in added:
+        if not land.treatable.flat[cell]:
+            raise _wrong_cell(land, cell, "a treatable cell", "a cell that is not",
+                              "choose another cell")
+        if cell in own:
+            raise _wrong_cell(land, cell, "a cell without a break", "a break",
+                              "leave out this cell")
+    for cell in removed:
+        if cell not in own:
+            raise _wrong_cell(land, cell, "a break of the plan", "a cell without one",
+                              "leave out this cell")
+    gone = set(removed)
+    return Asked(prefix, (*(cell for cell in prefix if cell not in gone), *added))
+
+
+def _cells(given: Mapping[str, str], name: str, land: Landscape) -> list[int]:
+    """A list of different cells, which may be empty or missing."""
+    words = [word for word in given.get(name, "").split(",") if word]
+    if len(words) > MOST_EDITS:
+        raise fail(expected=f"at most {MOST_EDITS} cells", given=f"{len(words)}", where=name,
+                   remedy="edit fewer cells")
+    cells = [whole({name: word}, name, land.fuel_model.size - 1) for word in words]
+    if len(set(cells)) < len(cells):
+        raise fail(expected="each cell once", given="one twice", where=name,
+                   remedy="leave the second out")
+    return cells
+
+
+def _wrong_cell(land: Landscape, cell: int, expected: str, given: str, remedy: str) -> Exception:
+    row, col = divmod(cell, land.shape[1])
+    return fail(expected=expected, given=given, where=f"row {row}, column {col}", remedy=remedy)
+
+
+def _shown(given: Mapping[str, str], name: str) -> str:
+    return f"'{given[name][:40]}'" if name in given else "none"

@@ -1,0 +1,271 @@
+"""A map under any set of breaks: what the fires of the explorer lose, and what they burn.
+
+Two sets of fires are kept burning. The *plan* fires are those that methods are shown: they make the
+Q-map. The *explore* fires are others, which no method is shown and which no table of results is
+made from: they make every number and every map of fire on the page. Between two questions only the
+fires burn anew that the difference of the breaks changes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import fail
+from firebreak.env.gains import gains_of_cells
+from firebreak.env.storage.problem import problem_of
+from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.fire import (
+    BURNED,
+    FireRegime,
+    Fires,
+    Scene,
+    burn_arrival,
+    burn_loss,
+    fire_keys,
+    make_scene,
+)
+from firebreak.planning.core.fire_counts import check_plan_fires
+from firebreak.planning.core.rounds import loaded
+from firebreak.planning.evaluation.statistics import relative_drop, worst_tenth_mean
+from firebreak.planning.learned.policy import q_map
+from firebreak.units import M_MIN_PER_KM_H
+from firebreak.weather.scenarios import WeatherScenarios, make_scenarios
+from firebreak.weather.streams import constant
+
+EXPLORE_SET = "explore"
+MAX_CELLS = 256 * 256
+_FIRES, _FEWEST, _FULL_CELLS = 400, 100, 96 * 96
+_Z = 1.959964  # of a 95 % interval
+_KEPT_WINDS, _KEPT_OUTCOMES = 8, 48
+_Q_MAP_CELLS = 128 * 128  # a Q-map of more treatable cells takes too long to look at
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Estimate(NamedTuple):
+    """A mean over fires with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class Outcome(NamedTuple):
+    """What some breaks do to the explore fires.
+
+    Attributes:
+        loss: mean, in units of value.
+        reduction: drop of the mean loss, share of the untreated one.
+        outside: the same on the cells that are not treated; None where loss hangs on flame length.
+        cvar90: drop of the mean loss of the worst 10 % of fires.
+        losses: f64 [F], of each fire.
+        burn_probability, downstream_value: [H, W].
+    """
+
+    loss: float
+    reduction: Estimate
+    outside: float | None
+    cvar90: float
+    losses: NDArray[np.float64]
+    burn_probability: NDArray[np.float64]
+    downstream_value: NDArray[np.float64]
+
+
+class Wind(NamedTuple):
+    """Weather of a fire that somebody lights: constant, the same over the map.
+
+    speed_km_h: 20 ft above the vegetation; from_deg: clockwise from north; dead_moisture_1h: a
+    fraction.
+    """
+
+    speed_km_h: float
+    from_deg: float
+    dead_moisture_1h: float
+
+
+class LitFire(NamedTuple):
+    """A fire without and with breaks. arrival: [H, W], minutes, inf = unburned; loss: of value."""
+
+    without: NDArray[np.float64]
+    treated: NDArray[np.float64]
+    loss_without: float
+    loss_treated: float
+
+
+class ExplorerState:
+    """The fires of one scene, kept burning under whatever breaks are asked for.
+
+    One at a time may ask: the state moves from one set of breaks to the next.
+    """
+
+    def __init__(self, scene: Scene, *, budget_share: float, plan_fires: int,
+                 policy: Policy | None) -> None:
+        """Burns the map without breaks.
+
+        Raises:
+            InputError: more than MOST_CELLS cells, a budget that buys nothing, or fires that burn
+                nothing of value.
+        """
+        cells = scene.landscape.fuel_model.size
+        if cells > MAX_CELLS:
+            rows, cols = scene.landscape.shape
+            raise fail(expected="at most 256 x 256 cells to explore", given=f"{rows} x {cols}",
+                       where=f"landscape {scene.landscape.name}",
+                       remedy="name a part of the map with --area R0:R1,C0:C1")
+        self.scene, self.budget_share, self.plan_fires = scene, budget_share, plan_fires
+        self.explore_fires = max(_FEWEST, min(_FIRES, _FIRES * _FULL_CELLS // cells))
+        few = int(scene.landscape.treatable.sum()) <= _Q_MAP_CELLS
+        self._policy = policy if few else None
+        check_plan_fires(scene, plan_fires)
+        self._explore = _burning(scene, 1.0, EXPLORE_SET, self.explore_fires)
+        self._shown = _burning(scene, budget_share, "plan", plan_fires)
+        self._winds: dict[Wind, Scene] = {}
+        self._outcomes: dict[frozenset[int], Outcome] = {}
+        self.untreated = self._outcome(None)
+
+    @property
+    def has_q_map(self) -> bool:
+        """Whether there is a policy that knows maps of this size."""
+        return self._policy is not None
+
+    def outcome(self, cells: Sequence[int]) -> Outcome:
+        """What breaks in these flat cells do."""
+        if not cells:
+            return self.untreated
+        asked = frozenset(cells)
+        if asked not in self._outcomes:
+            _become(self._explore, cells)
+            _keep(self._outcomes, asked, self._outcome(self.untreated), _KEPT_OUTCOMES)
+        return self._outcomes[asked]
+
+    def change(self, of: Outcome, against: Outcome) -> Estimate:
+        """By how much the mean loss differs, share of the untreated one; fires are paired."""
+        return _ratio(of.losses - against.losses, self.untreated.losses)
+
+    def gain(self, cells: Sequence[int], cell: int) -> float:
+        """What one more break saves, share of the untreated mean loss."""
+        _become(self._explore, cells)
+        saved = float(gains_of_cells(self._explore, 0, np.array([cell], np.int64))[0])
+        return saved / self.untreated.loss
+
+    def q_values(self, cells: Sequence[int]) -> NDArray[np.float32] | None:
+        """Q-map [H, W] in percent of the untreated loss, nan where no break may be placed next;
+        None without a policy.
+        """
+        if self._policy is None:
+            return None
+        _become(self._shown, cells)
+        values = q_map(self._policy, self._shown)
+        return np.where(self._shown.available[0], values, np.float32(np.nan))
+
+    def light(self, cell: int, wind: Wind, minutes: float, cells: Sequence[int]) -> LitFire:
+        """A fire in one cell, in one constant weather, without and with breaks."""
+        scene = self._in_wind(wind)
+        fire = Fires(np.array([cell], np.int64), np.zeros(1, np.int64), np.array([minutes]),
+                     fire_keys(scene.seed, EXPLORE_SET, scene.key, 1))
+        breaks = np.zeros(scene.landscape.shape, np.bool_)
+        breaks.flat[list(cells)] = True
+        return LitFire(burn_arrival(scene.field, fire)[0],
+                       burn_arrival(scene.field, fire, breaks)[0],
+                       float(burn_loss(scene.field, fire, scene.value_by_class)[0]),
+                       float(burn_loss(scene.field, fire, scene.value_by_class, breaks)[0]))
+
+    def mean_wind(self) -> Wind:
+        """The mean weather of the scene; its direction that of the mean wind vector."""
+        rows = self.scene.scenarios
+        angle = np.radians(rows.wind_from_deg)
+        pull = rows.weight * rows.wind_20ft_m_min
+        towards = np.degrees(np.arctan2(float((pull * np.sin(angle)).sum()),
+                                        float((pull * np.cos(angle)).sum())))
+        return Wind(float(pull.sum()) / M_MIN_PER_KM_H, float(towards % 360.0),
+                    float((rows.weight * rows.dead_moisture_1h).sum()))
+
+    def _in_wind(self, wind: Wind) -> Scene:
+        if wind not in self._winds:
+            own, by_flame = self.scene.conditions, self.scene.value_by_class.shape[0] > 1
+            conditions = replace(
+                own, weather=None, response=own.response or (BURNED if by_flame else None),
+                regime=FireRegime(duration_min=self.scene.median_duration_min))
+            made = make_scene(self.scene.landscape, conditions, self.scene.seed,
+                              weather=constant(_weather(self.scene.scenarios, wind)))
+            _keep(self._winds, wind, replace(made, value_by_class=self.scene.value_by_class),
+                  _KEPT_WINDS)
+        return self._winds[wind]
+
+    def _outcome(self, untreated: Outcome | None) -> Outcome:
+        slots, scene = self._explore, self.scene
+        losses = slots.plan_trees(0).loss.copy()
+        burned, below = slots.maps(0)
+        before = losses if untreated is None else untreated.losses
+        return Outcome(
+            loss=float(losses.mean()), reduction=_ratio(before - losses, before),
+            outside=_outside(scene, burned if untreated is None else untreated.burn_probability,
+                             burned, slots.breaks[0]),
+            cvar90=relative_drop(worst_tenth_mean(before), worst_tenth_mean(losses)),
+            losses=losses, burn_probability=burned, downstream_value=below)
+
+
+def _keep(where: dict[K, V], key: K, made: V, most: int) -> None:
+    """Keeps something under a key, in place of what was made first where there are too many."""
+    if len(where) == most:
+        where.pop(next(iter(where)))
+    where[key] = made
+
+
+def _burning(scene: Scene, budget_share: float, fire_set: str, count: int) -> Slots:
+    fires = scene.fires(fire_set, count)
+    return loaded(problem_of(scene, budget_share, fires, fires.first(0)))
+
+
+def _become(slots: Slots, cells: Sequence[int]) -> None:
+    """Takes away and places what differs; one burn for all of it."""
+    wanted = np.zeros(slots.breaks[0].size, np.bool_)
+    wanted[list(cells)] = True
+    now = slots.breaks[0].ravel().copy()
+    if (now == wanted).all():
+        return
+    for cell in np.flatnonzero(now & ~wanted).tolist():
+        slots.remove(0, cell)
+    for cell in np.flatnonzero(wanted & ~now).tolist():
+        slots.place(0, cell)
+    slots.update(SLOT_0)
+
+
+def _outside(scene: Scene, before: NDArray[np.float64], after: NDArray[np.float64],
+             breaks: NDArray[np.bool_]) -> float | None:
+    if scene.value_by_class.shape[0] > 1:
+        return None
+    worth = scene.value_by_class[0] * ~breaks
+    return relative_drop(float((before * worth).sum()), float((after * worth).sum()))
+
+
+def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> Estimate:
+    """mean(part) / mean(whole) with its interval, by linearisation.
+
+    Source: Cochran (1977), Sampling techniques, 3rd edition, equation 6.13.
+    """
+    mean = float(whole.mean())
+    ratio = float(part.mean()) / mean
+    error = float((part - ratio * whole).std(ddof=1)) / np.sqrt(part.size) / mean
+    return Estimate(ratio, ratio - _Z * error, ratio + _Z * error)
+
+
+def _weather(mean_of: WeatherScenarios, wind: Wind) -> WeatherScenarios:
+    """One scenario: the wind and the fine fuel's moisture given, the rest the mean of others."""
+    def mean(values: NDArray[np.float64]) -> float:
+        return float((mean_of.weight * values).sum())
+
+    dry = mean(mean_of.dead_moisture_1h)
+    return make_scenarios(
+        wind_20ft_m_min=wind.speed_km_h * M_MIN_PER_KM_H, wind_from_deg=wind.from_deg,
+        dead_moisture_1h=wind.dead_moisture_1h,
+        dead_moisture_10h=wind.dead_moisture_1h + max(mean(mean_of.dead_moisture_10h) - dry, 0.0),
+        dead_moisture_100h=wind.dead_moisture_1h + max(mean(mean_of.dead_moisture_100h) - dry, 0.0),
+        live_moisture_herb=mean(mean_of.live_moisture_herb),
+        live_moisture_woody=mean(mean_of.live_moisture_woody),
+        foliar_moisture=mean(mean_of.foliar_moisture), buildup_index=mean(mean_of.buildup_index))

@@ -1,0 +1,1 @@
+"""Maps, curves, animations: figures that are closed by whoever drew them. No HTML."""

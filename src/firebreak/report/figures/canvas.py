@@ -1,0 +1,95 @@
+"""Figures as files: one style, Figure objects closed explicitly, written whole or not at all.
+
+A figure is counted as live from `new_figure` to `close_figure`; `save_figure` closes it whether or
+not the file could be written, so a run that draws for days holds none.
+"""
+
+import io
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import FigureCanvasBase
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from firebreak.files import write_bytes
+from firebreak.memory.registry import track, untrack
+
+DPI = 120
+INK = "#222222"
+QUIET = "#666666"
+
+_STYLE = {
+    "font.size": 10.0, "axes.titlesize": 11.0, "axes.labelsize": 10.0, "legend.fontsize": 9.0,
+    "xtick.labelsize": 9.0, "ytick.labelsize": 9.0, "text.color": INK, "axes.labelcolor": INK,
+    "axes.edgecolor": QUIET, "xtick.color": INK, "ytick.color": INK, "axes.titlelocation": "left",
+    "hatch.linewidth": 0.6,
+}
+_LETTERS_PER_INCH = 15.0  # of the caption's size
+
+
+@contextmanager
+def new_figure(width_in: float, height_in: float, *, title: str, caption: str) -> Iterator[Figure]:
+    """A figure in the shared style, open for drawing; it is closed if drawing raises.
+
+    Args:
+        width_in, height_in: inches; white margins are cut off when it is saved.
+        title: what is shown, above.
+        caption: where, from which data and run, below; wrapped to the width.
+    """
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(width_in, height_in), layout="constrained", facecolor="white")
+        track(figure, "Figure")
+        try:
+            letters = int(width_in * _LETTERS_PER_INCH)
+            figure.suptitle(textwrap.fill(title, int(0.65 * letters)), x=0.01, ha="left",
+                            fontsize=13, fontweight="bold")
+            figure.supxlabel(textwrap.fill(caption, letters), x=0.01, ha="left", fontsize=8.5,
+                             color=QUIET)
+            yield figure
+        except BaseException:
+            close_figure(figure)
+            raise
+
+
+def save_figure(figure: Figure, path: Path) -> Path:
+    """Writes a figure as PNG and closes it; an older file stays until the new one is complete.
+
+    Returns the path. The folder is made if missing.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        buffer = io.BytesIO()
+        with rc_context(_STYLE):
+            figure.savefig(buffer, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.12)
+        write_bytes(path, buffer.getbuffer())
+    finally:
+        close_figure(figure)
+    return path
+
+
+def close_figure(figure: Figure) -> None:
+    """Drops what a figure holds and stops counting it."""
+    figure.clear()
+    FigureCanvasBase(figure)  # in place of the canvas with the pixels
+    untrack(figure, "Figure")
+
+
+def tidy(axes: Axes, margin: float = 0.01) -> None:
+    """Frame, grid and whole numbers along x, as all curves have them; `margin` of the width is left
+    free on either side.
+    """
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#e6e6e6")
+    axes.set_axisbelow(True)
+    axes.margins(x=margin)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def percent_ticks() -> PercentFormatter:
+    """Ticks of shares in percent, with as many decimals as tell neighbours apart."""
+    return PercentFormatter(1.0)

@@ -1,0 +1,220 @@
+"""Parts of a map: relief, fuel colours, legend of fuels, breaks, outlines, scale bar, north arrow.
+
+Maps are drawn in cell coordinates, cell (row, col) centred on x = col, y = row, first row on top,
+so north is up as rows run north to south.
+"""
+
+from math import floor, log10
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import Collection, LineCollection, PolyCollection
+from matplotlib.colors import Colormap, to_rgb
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path as Outline
+from matplotlib.transforms import ScaledTranslation, Transform
+from numpy.typing import NDArray
+
+from firebreak.landscape.fuel_systems import FuelSystem
+from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.raster.geotiff import crs_name
+from firebreak.report.figures.canvas import INK, QUIET
+
+BARE = "#d9dde0"
+"""Colour of cells that do not burn, on maps of fire."""
+
+_SUN_FROM_DEG, _SUN_HEIGHT_DEG = 315.0, 45.0
+_SMALLEST_MARK_PT = 2.6
+_DOT_PT = 1.85
+_MOST_DOTS = 60  # along the longer side of a map
+_LARGE_MAP = 160  # cells on the longer side, from which single cells are hard to see
+_WIDEST_BAR = 0.3  # of the map's width
+
+
+def caption_of(landscape: Landscape, *, seed: int | None = None, run: str | None = None) -> str:
+    """What a map's caption says of its origin: landscape, seed and run where there are any."""
+    parts = [landscape.name]
+    if seed is not None:
+        parts.append(f"seed {seed}")
+    if run is not None:
+        parts.append(f"run {run}")
+    return " · ".join(parts)
+
+
+def place_of(landscape: Landscape) -> str:
+    """Size, cell size and coordinate reference system in words."""
+    rows, cols = landscape.shape
+    return (f"{rows} x {cols} cells of {landscape.cell_size_m:g} m · "
+            f"{crs_name(landscape.crs, none='no CRS')} · grid north up")
+
+
+def hillshade(landscape: Landscape) -> NDArray[np.float64]:
+    """Light on the relief [H, W], 1 on level ground, less on slopes away from a north-west sun."""
+    slope = np.arctan(landscape.slope_tan.astype(np.float64))
+    towards = np.cos(np.radians(_SUN_FROM_DEG - landscape.aspect_deg.astype(np.float64)))
+    height = np.radians(_SUN_HEIGHT_DEG)
+    light = np.sin(height) * np.cos(slope) + np.cos(height) * np.sin(slope) * towards
+    return np.clip(light, 0.0, None) / np.sin(height)
+
+
+def fuel_rgb(landscape: Landscape, dim: float = 0.0) -> NDArray[np.float64]:
+    """Fuel colours over hillshade, [H, W, 3] in [0, 1]; `dim` is the share of white mixed in."""
+    codes, place = np.unique(landscape.fuel_model, return_inverse=True)
+    table = np.array([fuel_colour(int(code), landscape.fuels) for code in codes])
+    light = np.clip(0.5 + 0.5 * hillshade(landscape), 0.0, 1.1)[..., None]
+    shaded = np.clip(table[place.reshape(landscape.shape)] * light, 0.0, 1.0)
+    return shaded * (1.0 - dim) + dim
+
+
+def fuel_colour(code: int, fuels: FuelSystem) -> tuple[float, float, float]:
+    """RGB in [0, 1] of a fuel code; white outside the data."""
+    return to_rgb(fuels.colour(code))
+
+
+def fuel_shares(fuel_model: NDArray[np.int16]) -> list[tuple[int, float]]:
+    """(code, share of the cells with data) of the fuels that are present, largest first."""
+    codes, counts = np.unique(fuel_model[fuel_model != NODATA], return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    return [(int(codes[k]), float(counts[k] / counts.sum())) for k in order]
+
+
+def draw_fuel_legend(axes: Axes, landscape: Landscape, dim: float = 0.0,
+                     rows: int = 24) -> None:
+    """A list of the fuels present with their codes on the swatches and their shares of the area."""
+    shares = fuel_shares(landscape.fuel_model)
+    columns = -(-len(shares) // rows)
+    axes.set(xlim=(0.0, 3.4 * columns), ylim=(rows + 0.2, -1.4))
+    axes.axis("off")
+    axes.text(0.0, -0.7, "Fuel, share of area", fontsize=9, fontweight="bold", va="center")
+    for k, (code, share) in enumerate(shares):
+        x, y = 3.4 * (k // rows), k % rows
+        rgb = np.array(fuel_colour(code, landscape.fuels)) * (1.0 - dim) + dim
+        axes.add_patch(Rectangle((x, y + 0.06), 0.85, 0.88, facecolor=rgb, edgecolor=QUIET,
+                                 linewidth=0.5))
+        dark = float(rgb @ (0.299, 0.587, 0.114)) < 0.5
+        axes.text(x + 0.42, y + 0.5, f"{code}", fontsize=7.5, ha="center", va="center",
+                  color="white" if dark else INK)
+        percent = f"{share:.1%}" if share >= 0.0005 else "<0.1%"
+        axes.text(x + 1.0, y + 0.5, f"{landscape.fuels.label(code)}  {percent}",
+                  fontsize=9, va="center")
+
+
+def frame_map(axes: Axes, landscape: Landscape, *, measures: bool = True) -> None:
+    """Limits and frame, and below the map a scale bar and a north arrow if `measures`."""
+    rows, cols = landscape.shape
+    axes.set(xlim=(-0.5, cols - 0.5), ylim=(rows - 0.5, -0.5), xticks=[], yticks=[],
+             aspect="equal")
+    if measures:
+        _draw_measures(axes, cols * landscape.cell_size_m)
+
+
+def _draw_measures(axes: Axes, width_m: float) -> None:
+    metres, words = scale_bar(width_m)
+    share = metres / width_m
+    high, low = points_below(axes, 3.0), points_below(axes, 8.0)
+    axes.plot([0.0, share], [0.0, 0.0], transform=low, color=INK, linewidth=1.8, clip_on=False)
+    for end in (0.0, share):
+        axes.plot([end], [0.0], transform=points_below(axes, 5.5), color=INK, marker="|",
+                  markersize=6, clip_on=False)
+    axes.text(share + 0.02, 0.0, words, transform=high, va="top", fontsize=9)
+    axes.text(1.0, 0.0, "↑ N", transform=high, ha="right", va="top", fontsize=13,
+              fontweight="bold")
+
+
+def points_below(axes: Axes, points: float) -> Transform:
+    """Coordinates in shares of the map's sides, moved down by some points whatever its size."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    return axes.transAxes + ScaledTranslation(0.0, -points / 72.0, figure.dpi_scale_trans)
+
+
+def scale_bar(width_m: float) -> tuple[float, str]:
+    """A round length of at most 30 % of a map's width: (metres, words)."""
+    power = 10.0 ** floor(log10(_WIDEST_BAR * width_m))
+    metres = max(k * power for k in (1.0, 2.0, 5.0) if k * power <= _WIDEST_BAR * width_m)
+    return metres, f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"
+
+
+def draw_breaks(axes: Axes, landscape: Landscape, cells: NDArray[np.int64],
+                colours: tuple[NDArray[np.float64], Colormap] | None = None) -> Collection:
+    """Fills cells, or on large maps marks them larger than they are: black, or coloured.
+
+    Args:
+        cells: int64 [n], flat.
+        colours: a number for each of them [n], and its colormap.
+    """
+    row, col = np.divmod(cells, landscape.shape[1])
+    marks: Collection
+    if max(landscape.shape) > _LARGE_MAP:
+        marks = axes.scatter(col, row, s=_SMALLEST_MARK_PT**2, marker="s", linewidths=0.0)
+    else:
+        corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+        marks = PolyCollection(np.stack([col, row], axis=1)[:, None] + corners,
+                               edgecolors="white", linewidths=0.7)
+        axes.add_collection(marks)
+    marks.set_zorder(3)
+    if colours is None:
+        marks.set_facecolor("black")
+    else:
+        numbers, cmap = colours
+        marks.set_cmap(cmap)
+        marks.set_array(numbers)
+    return marks
+
+
+def draw_treatable_outline(axes: Axes, landscape: Landscape) -> bool:
+    """Outlines the treatable area where part of what burns is outside it; says whether it did."""
+    if (landscape.treatable == landscape.burnable).all():
+        return False
+    lines = border(landscape.treatable, landscape.burnable)
+    for colour, width in (("white", 3.2), (INK, 1.4)):
+        axes.add_collection(LineCollection(list(lines), colors=colour, linewidths=width, zorder=2.5,
+                                           capstyle="projecting"))
+    return True
+
+
+def border(inside: NDArray[np.bool_], among: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Cell sides [n, 2, 2] (x, y at both ends) between cells of `inside` and others of `among`."""
+    outside = among & ~inside
+    row, col = np.nonzero((inside[:, 1:] & outside[:, :-1]) | (outside[:, 1:] & inside[:, :-1]))
+    upright = np.stack([col + 0.5, row - 0.5, col + 0.5, row + 0.5], axis=1)
+    row, col = np.nonzero((inside[1:] & outside[:-1]) | (outside[1:] & inside[:-1]))
+    level = np.stack([col - 0.5, row + 0.5, col + 0.5, row + 0.5], axis=1)
+    return np.concatenate([upright, level]).reshape(-1, 2, 2)
+
+
+def draw_outline(axes: Axes, mask: NDArray[np.bool_], colour: str) -> None:
+    """Outlines the cells of a mask [H, W], those at the map's edge too."""
+    padded = np.pad(mask, 1)
+    sides = border(padded, np.ones_like(padded)) - 1.0
+    axes.add_collection(LineCollection(list(sides), colors=colour, linewidths=1.8, zorder=3.5,
+                                       capstyle="projecting"))
+
+
+def hatch_cells(axes: Axes, mask: NDArray[np.bool_], colour: str = BARE) -> None:
+    """Fills the cells of `mask` [H, W] and hatches them as one area."""
+    _draw_area(axes, mask, facecolor=colour, edgecolor="#9aa3a9", hatch="/////")
+
+
+def dot_cells(axes: Axes, mask: NDArray[np.bool_]) -> None:
+    """Dots the cells of `mask` [H, W], on large maps some of them; what is below them shows. A dark
+    dot in a light ring stands out on every colour.
+    """
+    step = -(-max(mask.shape) // _MOST_DOTS)
+    row, col = np.nonzero(mask[step // 2::step, step // 2::step])
+    axes.scatter(step * col + step // 2, step * row + step // 2, s=_DOT_PT**2, facecolors=INK,
+                 edgecolors="white", linewidths=0.5, zorder=1.5)
+
+
+def _draw_area(axes: Axes, mask: NDArray[np.bool_], **style: str) -> None:
+    padded = np.pad(mask, ((0, 0), (1, 1))).astype(np.int8)
+    change = np.diff(padded, axis=1)
+    row, left = np.nonzero(change == 1)
+    right = np.nonzero(change == -1)[1]
+    if row.size == 0:
+        return
+    x0, x1, y0, y1 = left - 0.5, right - 0.5, row - 0.5, row + 0.5
+    corners = np.stack([x0, y0, x1, y0, x1, y1, x0, y1, x0, y0], axis=1).reshape(-1, 2)
+    codes = np.tile([Outline.MOVETO, *[Outline.LINETO] * 3, Outline.CLOSEPOLY], row.size)
+    axes.add_patch(PathPatch(Outline(corners, codes), linewidth=0.0, zorder=1.5,
+                             **style))

@@ -1,0 +1,284 @@
+"""Figures of a plan and of what it changes: segments in build order, exceedance, budget, weather.
+
+Every function returns an open figure; `canvas.save_figure` writes and closes it.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from firebreak.checks import counted
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.planning.evaluation.effect import (
+    Interval,
+    PlanEffect,
+    exceedance,
+    marginal_benefit,
+    reductions,
+    risk,
+)
+from firebreak.report.figures import cartography as carto
+from firebreak.report.figures.canvas import INK, QUIET, new_figure, percent_ticks
+from firebreak.report.figures.maps import map_caption, map_size
+
+BEFORE, AFTER = "#d95f02", "#1f6fb4"
+MOST_LABELS, LABEL_GAP = 30, 0.045
+"""Segments numbered on a map; those nearer than this share of its side to a better one are not."""
+ENOUGH = 0.9
+"""Share of the whole saving that is marked on the curve over the budget."""
+_DIRECTION_DECIMALS = 6
+_OUTLINES = ("#00b5e2", "#7b3294", "#008837")
+_METHOD_COLOURS = ("#7570b3", "#1b9e77", "#9c755f", "#e7298a", "#66a61e", "#666666")
+_DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1)), (0, (8, 3)), "-")
+
+
+def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, title: str,
+                    caption: str, years: Sequence[int] | None = None,
+                    outlines: Mapping[str, NDArray[np.int64]] = MappingProxyType({}),
+                    ) -> Figure:
+    """The segments of a plan over dimmed fuels, numbered and coloured in the order to build them,
+    or coloured by year.
+
+    Args:
+        outlines: by name flat cells to outline, such as those that the plan had to have.
+    """
+    width, height = map_size(landscape)
+    with new_figure(width + 3.9, height + 1.2, title=title,
+                    caption=map_caption(caption, landscape)) as figure:
+        axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
+        axes.imshow(carto.fuel_rgb(landscape, 0.6), interpolation="nearest")
+        carto.frame_map(axes, landscape)
+        handles = [Line2D([], [], color=INK, linewidth=1.4, label="treatable area")
+                   ] if carto.draw_treatable_outline(axes, landscape) else []
+        carto.draw_fuel_legend(legend, landscape, 0.6)
+        if segments:
+            cells = np.concatenate([one.cells for one in segments])
+            ranks = np.repeat(np.arange(1.0, len(segments) + 1.0),
+                              [one.cells.size for one in segments])
+            if years is None:
+                marks = carto.draw_breaks(axes, landscape, cells, (ranks, _order()))
+                scale = figure.colorbar(marks, ax=axes, shrink=0.85, pad=0.02,
+                                        ticks=MaxNLocator(integer=True),
+                                        label="build order (1 = first)")
+                scale.ax.invert_yaxis()
+            else:
+                _draw_years(axes, landscape, segments, years)
+            _draw_ranks(axes, landscape, segments)
+        for (name, cells), colour in zip(outlines.items(), _OUTLINES, strict=False):
+            if cells.size:
+                mask = np.zeros(landscape.shape, np.bool_)
+                mask.ravel()[cells] = True
+                carto.draw_outline(axes, mask, colour)
+                handles.append(Line2D([], [], color=colour, linewidth=1.8, label=name))
+        if handles:
+            legend.legend(handles=handles, loc="lower left", frameon=False)
+        return figure
+
+
+def exceedance_figure(effect: PlanEffect, seed: int, unit: str, *, caption: str) -> Figure:
+    """The chance that a fire loses more than so much, with and without the plan, with 95 % bands;
+    mean and worst tenth are marked.
+    """
+    numbers = risk(effect.loss[0], effect.loss[-1], seed)
+    with new_figure(9.0, 5.4, title="Losses of fires without and with the plan",
+                    caption=caption) as figure:
+        axes = figure.subplots()
+        for losses, name, words, colour, dash in (
+                (effect.loss[0], "before", "without breaks", BEFORE, "--"),
+                (effect.loss[-1], "after", "with the plan", AFTER, "-")):
+            x, chance = exceedance(losses)
+            low, high = _wilson(chance, losses.size)
+            axes.fill_between(x, low, high, step="post", color=colour, alpha=0.18, linewidth=0)
+            mean, tail = numbers[f"mean_loss_{name}"], numbers[f"cvar90_{name}"]
+            axes.step(x, chance, where="post", color=colour, linestyle=dash, linewidth=2.0,
+                      label=f"{words}: mean {span(mean)}, worst tenth {span(tail)}")
+            axes.plot([mean.mean], [_chance_at(losses, mean.mean)], "o", color=colour, zorder=3)
+            axes.plot([tail.mean], [_chance_at(losses, tail.mean)], "D", color=colour, zorder=3)
+        axes.set(xlabel=f"loss of a fire, {unit}", ylabel="probability of at least this loss",
+                 ylim=(0.0, 1.0), xlim=(0.0, 1.01 * float(effect.loss[[0, -1]].max())))
+        axes.yaxis.set_major_formatter(percent_ticks())
+        handles = axes.get_legend_handles_labels()[0]
+        axes.legend(handles=[*handles,
+                             Line2D([], [], marker="o", linestyle="", color=QUIET,
+                                    label="mean of all fires"),
+                             Line2D([], [], marker="D", linestyle="", color=QUIET,
+                                    label="mean of the worst tenth"),
+                             Patch(color=QUIET, alpha=0.25, label="95 % interval")],
+                    loc="upper right", frameon=False)
+        _plain(axes)
+        return figure
+
+
+def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
+                  others: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]], *,
+                  caption: str) -> Figure:
+    """What is saved over what is spent, in the order to build, with a 95 % band, beside other
+    methods; below, what each segment adds per unit of cost.
+
+    Args:
+        others: by method its costs and the shares that it saves, ascending.
+    """
+    saved = reductions(effect, seed)
+    stop = stopping_point(effect)
+    with new_figure(9.0, 6.6, title="Where to stop: what each further segment adds",
+                    caption=caption) as figure:
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.7, 1.0))
+        means, lows, highs = np.array(saved).T
+        above.fill_between(effect.cost, lows, highs, color=AFTER, alpha=0.18, linewidth=0)
+        above.plot(effect.cost, means, color=AFTER, linewidth=2.2, marker="o", markersize=3.5,
+                   label="this plan, segments in build order (95 % band)")
+        for (name, (cost, share)), colour, dash in zip(others.items(), _METHOD_COLOURS, _DASHES,
+                                                       strict=False):
+            above.plot(cost, share, color=colour, linestyle=dash, linewidth=1.4,
+                       label=f"{name}, in its own order")
+        if stop and means[-1] > 0.0:
+            for axes in (above, below):
+                axes.axvline(effect.cost[stop], color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+            spent = f"{amount(float(effect.cost[stop]))} {cost_unit}"
+            above.annotate(f"{ENOUGH:.0%} of the reduction\nfor {spent}",
+                           (effect.cost[stop], 0.05), xycoords=above.get_xaxis_transform(),
+                           xytext=(6, 0), textcoords="offset points", fontsize=9)
+        above.yaxis.set_major_formatter(percent_ticks())
+        above.set_ylabel("reduction of the expected loss")
+        above.legend(loc="upper left", frameon=False)
+        drawn = np.concatenate([lows, highs, *(share for _, share in others.values())])
+        bottom, top = min(0.0, float(drawn.min())), max(float(drawn.max()), 1e-3)
+        # Above the curves there is room for a line of the legend for each of them.
+        above.set_ylim(bottom - 0.03 * (top - bottom) * (bottom < 0.0),
+                       top + (0.12 + 0.09 * (1 + len(others))) * (top - bottom))
+        per_cost = marginal_benefit(effect) / np.diff(effect.cost)
+        below.stairs(per_cost, effect.cost, fill=True, color=AFTER, alpha=0.55)
+        below.axhline(0.0, color=QUIET, linewidth=0.6)
+        below.set(ylabel=f"loss reduction per\n{cost_unit.rstrip('s')}",
+                  xlabel=f"spent, {cost_unit}")
+        for axes in (above, below):
+            _plain(axes)
+        return figure
+
+
+def weather_figure(lines: Sequence[Mapping[str, Any]], *, caption: str) -> Figure:
+    """The reduction in each weather with its 95 % interval, the worst weather on top."""
+    ordered = sorted(lines, key=lambda line: line["mean_loss_before"])
+    with new_figure(9.0, 1.9 + 0.36 * len(ordered), caption=caption,
+                    title="Reduction of the mean loss in each weather") as figure:
+        axes = figure.subplots()
+        for place, line in enumerate(ordered):
+            if line["low"] is not None:
+                axes.plot([line["low"], line["high"]], [place, place], color=AFTER, linewidth=2.2,
+                          marker="|", markersize=9)
+            axes.plot([line["reduction"]], [place], "o", color=AFTER)
+            axes.text(1.02, place, f"{amount(line['mean_loss_before'])} to "
+                      f"{amount(line['mean_loss_after'])}   ({counted(line['fires'], 'fire')})",
+                      transform=axes.get_yaxis_transform(), va="center", fontsize=9)
+        axes.text(1.02, 1.0, "mean loss, without to with", transform=axes.transAxes, va="bottom",
+                  fontsize=9, color=QUIET)
+        axes.set_ylim(-0.6, len(ordered) - 0.4)  # around one weather there would be next to nothing
+        axes.set_yticks(range(len(ordered)), [
+            f"{_wind_in_words(line)}, 1-h fuel {100 * line['dead_moisture_1h']:.0f} %"
+            for line in ordered])
+        axes.axvline(0.0, color=QUIET, linewidth=0.8)
+        axes.xaxis.set_major_formatter(percent_ticks())
+        axes.set_xlabel("reduction of the mean loss, 95 % interval")
+        _plain(axes, "x")
+        return figure
+
+
+def _wind_in_words(line: Mapping[str, Any]) -> str:
+    speed, from_deg = f"{line['wind_20ft_km_h']:.0f}", line["wind_from_deg"]
+    return "calm" if speed == "0" else f"{speed} km/h from {wind_name(from_deg)}"
+
+
+def wind_name(from_deg: float) -> str:
+    """A wind's direction in words and degrees."""
+    return f"{compass(from_deg)} ({round(from_deg, 1) % 360.0:g}°)"
+
+
+def stopping_point(effect: PlanEffect) -> int:
+    """The fewest segments, in build order, that save ENOUGH of what all of them save."""
+    saved = effect.loss[0].mean() - effect.loss.mean(axis=1)
+    return int(np.argmax(saved >= ENOUGH * saved[-1]))
+
+
+def amount(number: float) -> str:
+    """Four figures, or whole thousands with commas: 0.01234, 12.35, 61,080."""
+    return f"{number:,.0f}" if abs(number) >= 1000.0 else f"{number:.4g}"
+
+
+def span(interval: Interval) -> str:
+    """A number with its interval."""
+    return f"{amount(interval.mean)} ({amount(interval.low)} to {amount(interval.high)})"
+
+
+def compass(degrees: float) -> str:
+    """The nearest of eight winds; half way between two the one further on clockwise, so that a
+    direction has one name: N is [-22.5, 22.5), NE is [22.5, 67.5).
+    """
+    # A mean over rows may fall short of the boundary by rounding.
+    eighth = np.floor((round(degrees, _DIRECTION_DECIMALS) + 22.5) / 45.0)
+    return ("N", "NE", "E", "SE", "S", "SW", "W", "NW")[int(eighth) % 8]
+
+
+def _draw_ranks(axes: Axes, landscape: Landscape, segments: Sequence[BreakSegment]) -> None:
+    """Numbers at the middle of segments, the first ones and what has room beside them."""
+    gap = LABEL_GAP * max(landscape.shape)
+    taken: list[tuple[float, float]] = []
+    for rank, one in enumerate(segments[:MOST_LABELS], start=1):
+        row, col = divmod(int(one.path[one.path.size // 2]), landscape.shape[1])
+        if any(np.hypot(row - r, col - c) < gap for r, c in taken):
+            continue
+        taken.append((row, col))
+        words = axes.annotate(f"{rank}", (col, row), xytext=(6, 6), textcoords="offset points",
+                              fontsize=10, fontweight="bold", color=INK, zorder=5,
+                              annotation_clip=True)
+        words.set_path_effects([withStroke(linewidth=3.0, foreground="white")])
+
+
+def _draw_years(axes: Axes, landscape: Landscape, segments: Sequence[BreakSegment],
+                years: Sequence[int]) -> None:
+    known = sorted(set(years))
+    colours = colormaps["viridis"](np.linspace(0.0, 0.9, len(known)))
+    handles = []
+    for year, colour in zip(known, colours, strict=True):
+        own = [one.cells for one, when in zip(segments, years, strict=True) if when == year]
+        marks = carto.draw_breaks(axes, landscape, np.concatenate(own))
+        marks.set_facecolor(colour)
+        handles.append(Patch(facecolor=to_hex(colour), label=f"{year}"))
+    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.0, 0.0), frameon=False,
+                bbox_transform=carto.points_below(axes, 16.0), ncols=min(len(known), 8),
+                borderaxespad=0.0, handletextpad=0.4)
+
+
+def _order() -> LinearSegmentedColormap:
+    """Plasma without its palest end, which would vanish on the dimmed fuels."""
+    return LinearSegmentedColormap.from_list("order", colormaps["plasma"](np.linspace(0, 0.8, 64)))
+
+
+def _chance_at(losses: NDArray[np.float64], loss: float) -> float:
+    return float((losses >= loss).mean())
+
+
+def _wilson(share: NDArray[np.float64],
+            count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """95 % interval of a share of `count` draws (Wilson 1927, doi:10.2307/2276774)."""
+    z = 1.959964
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * np.sqrt(share * (1 - share) / count + (z / (2 * count))**2)
+    return middle - half, middle + half
+
+
+def _plain(axes: Axes, along: str = "y") -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis=along, color="#e6e6e6")  # type: ignore[arg-type]
+    axes.set_axisbelow(True)

@@ -1,0 +1,190 @@
+"""All pictures of a run, a plan or a simulation, written into one folder.
+
+Every number that a picture shows of a plan comes from fires that no method was shown: the keyed
+set "test" for maps, "show" for the animation.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import Policy
+from firebreak.env.core import begin
+from firebreak.env.storage.problem import problem_of
+from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.fire import Scene, burn_arrival, burn_loss, burn_statistics
+from firebreak.landscape.landscape import Landscape
+from firebreak.memory.verdict import judge
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.learned.policy import q_map
+from firebreak.planning.methods import DEFAULT, make_plan, method_of
+from firebreak.report.figures.animation import fire_gif, write_mp4
+from firebreak.report.figures.canvas import save_figure
+from firebreak.report.figures.cartography import caption_of
+from firebreak.report.figures.curves import comparison_figure, learning_curve_figure
+from firebreak.report.figures.fields import arrival_figure, field_figure
+from firebreak.report.figures.maps import (
+    burn_probability_figure,
+    landscape_figure,
+    plan_figure,
+    q_map_figure,
+)
+from firebreak.report.figures.memory_timeline import memory_figure
+from firebreak.report.pages.html import write_page
+from firebreak.report.pages.run_page import comparison_picture, run_page
+
+TEST_FIRES = 500
+SHOW_FIRES = 64
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, memory: Rows,
+                     evaluation: Mapping[str, Any], seed: int, plan_fires: int,
+                     budget_share: float, levels: bool = True) -> list[Path]:
+    """Draws a run into run/figures/: its maps, Q-maps, curves, comparison and an animated fire; and
+    writes run/report.html.
+
+    Args:
+        scene: the landscape to draw, its plan made here by the policy.
+        metrics, memory: rows of metrics.jsonl and memory.jsonl; curves without rows are left out.
+        evaluation: what `evaluate` printed, by name of its landscapes; may be empty.
+        seed: named in the captions.
+        plan_fires, budget_share: what the policy is shown and may spend.
+        levels: whether the run's validation asks what the evaluation asks, so that the learning
+            curve may be held against the evaluated baselines.
+
+    Returns the files written.
+    """
+    out = run / "figures"
+    plan = make_plan(scene, budget_share, plan_fires, DEFAULT, seed=seed, policy=policy)
+    caption = caption_of(scene.landscape, seed=seed, run=run.name)
+    files = _plan_maps(out, scene, plan, caption)
+    files += _q_maps(out, scene, policy, plan, caption)
+    files += curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}",
+                    levels=levels)
+    files += fire_animation(out / "fire.gif", scene, plan)
+    page = run_page(run, scene, plan, evaluation, metrics, memory, files)
+    return [*files, write_page(run / "report.html", page)]
+
+
+def write_simulation_report(out: Path, landscape: Landscape, burn_probability: NDArray[np.float64],
+                            downstream_value: NDArray[np.float64],
+                            mean_intensity_kw_m: NDArray[np.float64],
+                            mean_flame_m: NDArray[np.float64],
+                            arrival_time_min: NDArray[np.float64], *,
+                            seed: int | None = None) -> list[Path]:
+    """Draws the maps of a simulation, all [H, W]; returns the files.
+
+    Args:
+        mean_intensity_kw_m, mean_flame_m: of the head of a fire, mean over weather scenarios.
+        arrival_time_min: of one fire, inf = unburned.
+    """
+    caption = caption_of(landscape, seed=seed)
+    maps = (
+        ("burn_probability", burn_probability, "Burn probability",
+         "share of fires that burn the cell", "YlOrRd"),
+        ("downstream_value", downstream_value, "Downstream value",
+         "value burned behind the cell, mean over fires", "YlGnBu"),
+        ("fireline_intensity", mean_intensity_kw_m, "Fireline intensity at the head",
+         "kW per metre, mean over weather", "YlOrBr"),
+        ("flame_length", mean_flame_m, "Flame length at the head", "metres, mean over weather",
+         "YlOrBr"),
+    )
+    files = [save_figure(landscape_figure(landscape, caption=caption), out / "landscape.png")]
+    files += [save_figure(field_figure(landscape, values, title=title, label=label,
+                                       colours=colours, caption=caption), out / f"{name}.png")
+              for name, values, title, label, colours in maps]
+    return [*files, save_figure(arrival_figure(landscape, arrival_time_min, caption=caption),
+                                out / "arrival_time.png")]
+
+
+def _plan_maps(out: Path, scene: Scene, plan: Plan, caption: str) -> list[Path]:
+    land = scene.landscape
+    fires = scene.fires("test", TEST_FIRES)
+    breaks = plan.break_mask()
+    before = burn_statistics(scene.field, fires, scene.value_by_class).burn_probability
+    after = burn_statistics(scene.field, fires, scene.value_by_class, breaks).burn_probability
+    fires_words = f"{caption} · {TEST_FIRES} test fires"
+    return [
+        save_figure(landscape_figure(land, caption=caption), out / "landscape.png"),
+        save_figure(plan_figure(land, plan, caption=caption), out / "plan.png"),
+        save_figure(burn_probability_figure(land, before, after, breaks, caption=fires_words),
+                    out / "burn_probability.png"),
+    ]
+
+
+def _q_maps(out: Path, scene: Scene, policy: Policy, plan: Plan, caption: str) -> list[Path]:
+    """What the policy saw in each cell at its first choice and half-way through the plan."""
+    fires = scene.fires("plan", plan.plan_fires)
+    problem = problem_of(scene, plan.budget_share, fires, fires.first(0))
+    slots = Slots(sizes_for(scene, 1, plan.plan_fires, 0))
+    begin(slots, SLOT_0, [problem])
+    files = [_q_map(out / "q_map_first.png", policy, slots, caption)]
+    for cell in plan.cells[:plan.cells.size // 2].tolist():
+        slots.place(0, cell)
+    slots.update(SLOT_0)
+    return [*files, _q_map(out / "q_map_middle.png", policy, slots, caption)]
+
+
+def _q_map(path: Path, policy: Policy, slots: Slots, caption: str) -> Path:
+    problem = slots.problems[0]
+    assert problem is not None
+    return save_figure(q_map_figure(problem.scene.landscape, q_map(policy, slots),
+                                    slots.available[0], slots.breaks[0], caption=caption), path)
+
+
+def curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any],
+            caption: str, *, levels: bool = True) -> list[Path]:
+    """Draws the rows of a run that there are; returns the files. levels: see `write_run_report`."""
+    progress = [row for row in metrics if row["kind"] == "progress"]
+    validation = [row for row in metrics if row["kind"] == "validation"]
+    files = []
+    if progress:
+        baselines = baselines_of(evaluation) if levels else {}
+        against = f" · lines: {next(iter(evaluation))} test landscapes" if baselines else ""
+        files.append(save_figure(learning_curve_figure(progress, validation, baselines,
+                                                       caption=caption + against),
+                                 out / "learning_curve.png"))
+    if memory:
+        files.append(save_figure(memory_figure(memory, caption=caption, verdict=judge(memory)),
+                                 out / "memory.png"))
+    for name, result in evaluation.items():
+        file = f"{comparison_picture(evaluation, name)}.png"
+        words = f"{caption} · {_tested_on(name, result)}"
+        files.append(save_figure(comparison_figure(result["methods"], caption=words), out / file))
+    return files
+
+
+def baselines_of(evaluation: Mapping[str, Any]) -> dict[str, float]:
+    """Reductions of the methods that do not learn, on the first kind of test landscapes."""
+    for result in evaluation.values():
+        return {name: entry["reduction"] for name, entry in result["methods"].items()
+                if not method_of(name).guided and method_of(name).treats}
+    return {}
+
+
+def _tested_on(name: str, result: Mapping[str, Any]) -> str:
+    count = result["landscapes"]
+    return (f"{count} test landscape{'s' if count > 1 else ''} ({name}), intervals over "
+            f"{result['interval']}")
+
+
+def fire_animation(path: Path, scene: Scene, plan: Plan) -> list[Path]:
+    """Breaks being placed, then of the shown fires the one that the plan cuts most; as GIF, and as
+    MP4 where ffmpeg is found. Returns the files, the GIF first.
+    """
+    fires = scene.fires("show", SHOW_FIRES)
+    breaks = plan.break_mask()
+    saved = (burn_loss(scene.field, fires, scene.value_by_class)
+             - burn_loss(scene.field, fires, scene.value_by_class, breaks))
+    best = int(np.argmax(saved))
+    fire = fires.part(slice(best, best + 1))
+    gif = fire_gif(path, scene.landscape, burn_arrival(scene.field, fire)[0],
+                   burn_arrival(scene.field, fire, breaks)[0], breaks, int(fire.source[0]),
+                   float(fire.duration_min[0]), order=plan.cells)
+    film = write_mp4(gif)
+    return [gif] if film is None else [gif, film]

@@ -1,0 +1,87 @@
+"""How the agent learns."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Ge, Le, Lt
+
+from firebreak.settings.kinds import AtLeastOne, Fraction, Positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentSettings:
+    """How the agent learns. Steps in schedules are absolute, never shares of the run."""
+
+    start: str | None = None
+    """Policy file or run whose weights it begins with, or one that comes with firebreak:
+    segments, general."""
+    width: Annotated[int, Ge(4), Le(512)] = 32
+    """Channels of the network."""
+    learning_rate: Positive = 0.0007
+    """Learning rate at the start."""
+    learning_rate_end: Positive = 0.0001
+    """Learning rate from decay_finish on."""
+    decay_begin: Annotated[int, Ge(0)] = 4000
+    """Learner steps: the learning rate falls from here."""
+    decay_finish: AtLeastOne = 9000
+    """Learner steps: the learning rate falls until here."""
+    epsilon: Fraction = 1.0
+    """Exploration at the start."""
+    epsilon_end: Fraction = 0.05
+    """Exploration from epsilon_steps on."""
+    epsilon_steps: AtLeastOne = 3000
+    """Env steps over which exploration falls."""
+    discount: Annotated[float, Ge(0), Lt(1)] = 0.0
+    """Discount at the start; at 0 each break's own gain is learned."""
+    discount_end: Annotated[float, Ge(0), Lt(1)] = 0.9
+    """Discount in the end; above 0 breaks that pay only together are learned."""
+    discount_begin: Annotated[int, Ge(0)] = 1600
+    """Learner steps: the discount rises from here."""
+    discount_finish: AtLeastOne = 4000
+    """Learner steps: the discount rises until here."""
+    n_step: Annotated[int, Ge(1), Le(100)] = 1
+    """Steps summed in a return."""
+    batch_size: AtLeastOne = 64
+    """Transitions per update."""
+    target_period: AtLeastOne = 300
+    """Learner steps between target copies."""
+    gradient_clip: Positive = 10.0
+    """Largest gradient norm."""
+    guided: Fraction = 0.5
+    """Share of exploration among the best cells by downstream value."""
+    guided_cells: AtLeastOne = 15
+    """Number of the best cells that guided exploration draws from."""
+    symmetries: bool = True
+    """Learn from turned and mirrored batches."""
+    target_share: Annotated[float, Ge(0), Lt(1)] = 0.0
+    """Share of the online network taken into the target network at each learner step; 0: copies by
+    target_period."""
+    dueling: bool = False
+    """A base value and advantages over the legal cells."""
+    demonstrations: Fraction = 0.0
+    """Share of the environments that play downstream value until demonstration_steps."""
+    demonstration_steps: AtLeastOne = 2000
+    """Env steps until which demonstrations are played."""
+    imitation: Annotated[float, Ge(0)] = 0.0
+    """Weight of the large-margin loss at the start."""
+    imitation_finish: AtLeastOne = 2000
+    """Learner steps: the weight of the large-margin loss is 0 from here on."""
+    margin: Annotated[float, Ge(0)] = 0.5
+    """Margin of the large-margin loss, in the network's unit."""
+    gain_share: Fraction = 0.0
+    """Share of env steps whose every break, or some segments, are tried by the simulator; they are
+    learned from until discount_begin, instead of transitions."""
+    gain_fires: AtLeastOne = 64
+    """Reward fires that a break is tried on."""
+    gain_capacity: AtLeastOne = 4000
+    """States kept with their gains."""
+    segments: bool = False
+    """An action is a straight segment of cells; learned from gains, at discount 0."""
+
+    def __post_init__(self) -> None:
+        if self.gain_share > 0.0 and self.discount > 0.0:
+            raise ValueError("gain_share needs discount = 0: gains are the values of discount 0")
+        if self.segments and not (self.gain_share > 0.0 == self.discount_end):
+            raise ValueError("segments needs gain_share above 0 and discount_end = 0")
+        if self.segments and self.dueling:
+            raise ValueError("segments and dueling cannot be combined")

@@ -1,0 +1,47 @@
+"""What a break is, and when fire crosses it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from firebreak.checks import fail
+from firebreak.settings.kinds import Positive
+
+BreakKind = Literal["hard", "shaded"]
+BreachRule = Literal["never", "wilson", "wilson-trees", "flame-length"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BreakSettings:
+    """What a break is, for plans and fires that meet them."""
+
+    break_kind: BreakKind = "hard"
+    """Bare ground, or less fuel under fewer and higher crowns, which burns."""
+    break_width_m: Positive | None = None
+    """Width of the bare strip; the whole cell if not given. It holds every fire unless a rule of
+    --breach says otherwise."""
+    break_fuel: int | None = None
+    """Fuel code of a shaded break; the least load of the same kind if not given."""
+    breach: BreachRule = "never"
+    """By which rule fire crosses a hard break: never, Wilson 1988 (with or without trees beside
+    it), or where flames are longer than two thirds of the width."""
+    leak: bool = False
+    """Fire passes between two breaks, or a break and bare ground, that touch at a corner."""
+
+
+def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
+    """Refuses settings of one kind of break beside the other kind.
+
+    Args:
+        spelled: a setting's name as the user writes it.
+
+    Raises:
+        InputError: names both settings.
+    """
+    other = {"shaded": ("break_width_m", "breach"), "hard": ("break_fuel",)}[given.break_kind]
+    for name in other:
+        if getattr(given, name) != getattr(BreakSettings, name):
+            kind = spelled("break_kind")
+            raise fail(expected=f"no {spelled(name)} beside {kind} {given.break_kind}",
+                       given=f"{getattr(given, name)}", where=spelled(name),
+                       remedy=f"leave it out, or choose the other {kind}")

@@ -1,0 +1,40 @@
+"""How fires start, spread and end."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from firebreak.settings.kinds import Fraction, Positive, Share
+
+SpreadModel = Literal["front", "graph"]
+SPREAD_MODELS: tuple[SpreadModel, ...] = get_args(SpreadModel)
+CrownLink = Literal["finney", "scott-reinhardt", "cruz"]
+"""How the rate of spread of a crown fire follows from the surface fire."""
+CrownModel = Literal["none", CrownLink]
+WindLimit = Literal["none", "rothermel", "andrews"]
+"""Above which effective wind a surface fire runs no faster."""
+EllipseForm = Literal["behave", "anderson", "behaveplus"]
+"""Length-to-width ratio of surface fires."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FireSettings:
+    """The fires."""
+
+    burned_share: Share = 0.15
+    """Mean share of the burnable cells that an untreated fire burns; durations are set for it."""
+    duration_min: Positive | None = None
+    """Median duration in minutes, instead of the one that follows from the share."""
+    edge_share: Fraction = 0.0
+    """Share of fires that enter from the map's edge."""
+    spread: SpreadModel = "front"
+    """Elliptical front, or the fast eight-neighbour graph (underestimates spread under wind)."""
+    crown: CrownModel = "finney"
+    """Crown fire where there are crowns: Finney 1998 (as FlamMap: torching trees do not quicken the
+    fire), Scott & Reinhardt 2001, Cruz et al. 2005 (they do), or none. The FBP System has its
+    own."""
+    wind_limit: WindLimit = "none"
+    """Wind above which fire runs no faster: none, of Rothermel 1972, or of Andrews et al. 2013."""
+    length_to_width: EllipseForm = "behave"
+    """Published form of the ellipse's length to width."""
+    spotting: bool = False
+    """Crowning cells throw embers, which may cross breaks (Sardoy et al. 2008)."""

@@ -1,0 +1,20 @@
+"""Numbers with bounds that several subjects have. A run's TOML and the options of the
+command line are checked by them.
+"""
+
+from typing import Annotated
+
+from annotated_types import Ge, Gt, Le
+
+MAX_WIND_KM_H = 150.0
+
+Share = Annotated[float, Gt(0), Le(1)]
+Fraction = Annotated[float, Ge(0), Le(1)]
+Positive = Annotated[float, Gt(0)]
+NotNegative = Annotated[float, Ge(0)]
+AtLeastOne = Annotated[int, Ge(1)]
+WindSpeed = Annotated[float, Gt(0), Le(MAX_WIND_KM_H)]
+DurationSpread = Annotated[float, Ge(0), Le(2)]
+DURATION_SPREAD = 0.5
+"""Standard deviation of the logarithm of the duration: --duration-spread, and duration_sigma in a
+run's TOML."""

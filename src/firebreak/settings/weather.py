@@ -1,0 +1,63 @@
+"""The weather that fires burn in."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge, Le
+
+from firebreak.checks import fail
+from firebreak.settings.kinds import AtLeastOne, WindSpeed
+
+DEFAULT_WIND_KM_H = 16.2
+DEFAULT_MOISTURE = "D2L2"
+"""Fuel moisture where a weather file has none: dry dead, two-thirds cured live fuel."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatherSettings:
+    """The weather that fires burn in."""
+
+    scenarios: Annotated[int, Ge(1), Le(256)] = 8
+    """Weather scenarios; at most this many are taken from a weather file."""
+    wind_20ft_km_h: WindSpeed | None = None
+    """Draw the weather, with this mean wind speed 20 ft above the vegetation; 16.2 if not given."""
+    wind_from_deg: Annotated[float, Ge(-360), Le(360)] | None = None
+    """Draw the weather, with this main wind direction; drawn from the seed if not given."""
+    weather: str | Path | None = None
+    """A weather file or folder, instead of weather that is drawn."""
+    hours: AtLeastOne | None = None
+    """Let the weather of a file change by the hour, over so many hours."""
+    year: int | None = None
+    """Year of the .wtr and .wnd files, which contain none."""
+    wind_towards: bool = False
+    """The file's directions are those the wind blows to, as C2F-W takes them with FBP fuels."""
+    moisture: str | None = None
+    """Fuel moisture, for weather files without moisture: D1L1 (dry) to D4L4 (Scott & Burgan 2005);
+    D2L2 if not given."""
+
+
+def check_weather(given: WeatherSettings, spelled: Callable[[str], str], *,
+                  drawn: Iterable[str] = ("wind_20ft_km_h", "wind_from_deg"),
+                  of_a_file: Iterable[str] = ("hours", "year", "wind_towards", "moisture")) -> None:
+    """Refuses a weather file beside a wind to draw weather around, and settings that only say how
+    to read a weather file where there is none.
+
+    Args:
+        spelled: a setting's name as the user writes it.
+        drawn, of_a_file: the settings of either kind that have no default of their own.
+
+    Raises:
+        InputError: names both settings.
+    """
+    asked = [name for name in (of_a_file if given.weather is None else drawn)
+             if getattr(given, name) not in (None, False)]
+    if asked and given.weather is not None:
+        raise fail(expected="a weather file or a wind to draw weather around", given="both",
+                   where=f"{spelled('weather')} and {spelled(asked[0])}",
+                   remedy="leave one of them out")
+    if asked:
+        raise fail(expected=f"{spelled('weather')} together with {spelled(asked[0])}",
+                   given="none", where=spelled(asked[0]),
+                   remedy="name the weather file that it is about, or leave it out")

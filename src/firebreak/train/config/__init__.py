@@ -1,0 +1,6 @@
+"""A run's settings: schema, loading, errors, and the objects made from them. Settings that the
+command line has too are in `firebreak.settings`.
+"""
+
+DEFAULT_PRESET = "quick"
+"""The preset of a run where none is named. Said here, where nothing heavy is loaded."""

@@ -1,0 +1,102 @@
+"""From a configuration to what the fire layer and the agent take."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.network import take_over
+from firebreak.agent.policy_file import load_policy, policy_at
+from firebreak.checks import fail
+from firebreak.fire import FireConditions, ResponseFunction, conditions_from, layer_kinds
+from firebreak.landscape.treatments import break_width_m
+from firebreak.settings.weather import check_weather
+from firebreak.train.config.schema import RunConfig
+from firebreak.units import M_MIN_PER_KM_H
+from firebreak.weather.scenarios import WindClimate
+from firebreak.weather.streams import WeatherStreams
+
+
+def conditions_of(config: RunConfig, data: Path) -> FireConditions:
+    """Weather, fires, breaks and losses as the fire layer wants them.
+
+    Raises:
+        InputError: a file is missing or damaged, or settings contradict one another.
+    """
+    fires = config.fires
+    _check_values(config)
+    climate = WindClimate(dominant_from_deg=fires.wind_from_deg,
+                          wind_20ft_mean_m_min=fires.wind_20ft_km_h * M_MIN_PER_KM_H,
+                          wind_20ft_spread_m_min=fires.wind_spread_km_h * M_MIN_PER_KM_H,
+                          direction_spread_deg=fires.wind_direction_spread_deg)
+    return conditions_from(
+        fires, config.breaks, climate=climate, scenarios=fires.scenarios,
+        weather=_weather(config, data), duration_sigma=fires.duration_sigma,
+        response=None if fires.losses is None else ResponseFunction(
+            name="losses", loss=tuple(fires.losses)),  # type: ignore[arg-type]
+        layers=() if fires.layers is None else layer_kinds(data / fires.layers))
+
+
+def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:
+    fires = config.fires
+    # The other two have defaults here, which a weather file passes over.
+    check_weather(fires, lambda name: f"fires.{name}", drawn=("wind_from_deg",),
+                  of_a_file=("hours", "year", "wind_towards"))
+    if fires.weather is None:
+        return None
+    # It brings GDAL, for weather on a grid.
+    from firebreak.weather.load import weather_of
+
+    return weather_of(data / fires.weather, scenarios=fires.scenarios, hours=fires.hours,
+                      seed=config.seed, year=fires.year, wind_towards=fires.wind_towards,
+                      moisture=fires.moisture)
+
+
+def _check_values(config: RunConfig) -> None:
+    """Value layers lie on maps, and are the only values there."""
+    mixture = config.mixture
+    if config.fires.layers is None:
+        return
+    if config.fires.losses is not None or mixture.value_maps:
+        other = "mixture.value_maps" if config.fires.losses is None else "fires.losses"
+        raise fail(expected=f"fires.layers or {other}", given="both", where="fires.layers",
+                   remedy="put every value and its losses into the layers")
+    if config.landscapes.kind == "synthetic" or mixture.synthetic:
+        raise fail(expected="windows of maps together with fires.layers",
+                   given="synthetic landscapes", where="fires.layers",
+                   remedy="set landscapes.kind = \"windows\" and mixture.synthetic = 0")
+
+
+def check_cell_sizes(conditions: FireConditions, sizes: Iterable[float]) -> None:
+    """Refuses what cannot be trained on cells of these sizes, m, together.
+
+    Raises:
+        InputError: embers on cells of several sizes, or breaks wider than the smallest cells.
+    """
+    each = sorted(set(sizes))
+    # All environments' embers land in one compiled call, which knows one size of cells.
+    if conditions.spotting is not None and len(each) > 1:
+        given = " and ".join(f"{size:g}" for size in each)
+        raise fail(expected="cells of one size together with fires.spotting", given=f"{given} m",
+                   where="fires.spotting",
+                   remedy="train on maps of one cell size (mixture.cell_sizes_m, "
+                          "mixture.synthetic), or without spotting")
+    if each and conditions.treatment.kind == "hard":
+        break_width_m(conditions.treatment, each[0])
+
+
+def begin_with(agent: DQNAgent, start: str) -> None:
+    """Gives an agent that has learned nothing the weights of a policy, see `policy_at`; of one for
+    cells too, if its own actions are segments.
+
+    Raises:
+        InputError: no policy, or one whose network is another.
+    """
+    path = policy_at(start)
+    try:
+        take_over(agent.online_net, load_policy(path).network)
+    except RuntimeError as error:
+        raise fail(expected="a policy with the width, head and actions of the agent, or for cells",
+                   given=str(error).splitlines()[0].rstrip(":"), where=str(path),
+                   remedy="leave the start out, or set agent.width and agent.segments as the "
+                          "policy has them") from error
+    agent.target_net.load_state_dict(agent.online_net.state_dict())

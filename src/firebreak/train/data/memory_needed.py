@@ -1,0 +1,92 @@
+"""The memory that a configuration asks for, told and checked before any of it is taken."""
+
+import torch
+
+from firebreak.agent.gain_store import GainStore
+from firebreak.agent.replay import Replay
+from firebreak.env.sources import ProblemSource
+from firebreak.env.storage.estimate import FIRE_BYTES, storage_bytes
+from firebreak.free_memory import check_free
+from firebreak.layout import OBSERVATION
+from firebreak.train.config.schema import RunConfig
+
+SCENE_PER_CELL_ROW = 200
+"""Bytes of a scene for each cell and row of weather, measured."""
+_FEW_STEPS = 4
+_LINES_TRIED = 100  # at most, of a state; see `train.gains.line_gains`
+_MOST_COUNTED = 10**12  # more rows than this are counted as so many: no machine has room for them
+
+
+def check_memory(config: RunConfig, sources: tuple[ProblemSource, ...]) -> None:
+    """Refuses a configuration whose run would not fit the memory that is free.
+
+    sources: of the training landscapes, one for each map size.
+
+    Raises:
+        InputError: naming the sizes of the largest parts and the settings that they come from.
+    """
+    check_free(parts_of(config, sources), where="configuration",
+               remedy="lower the largest of these settings, or use a machine with more memory")
+
+
+def parts_of(config: RunConfig, sources: tuple[ProblemSource, ...]) -> dict[str, int]:
+    """Bytes that a run holds, by the settings that they come from."""
+    train, fires, held_out = config.train, config.fires, config.evaluation
+    beside = train.collectors if train.collector_executor == "processes" else 0
+    slots = train.num_envs * (1 + beside)
+    each = -(-held_out.validation_landscapes // len(sources))
+    found = {
+        f"{slots:,} environments of {fires.plan_fires:,} plan fires and {fires.reward_fires:,} "
+        "reward fires (train.num_envs, train.collectors, fires.plan_fires, fires.reward_fires)":
+            sum(storage_bytes(source.sizes(slots)) for source in sources),
+        f"{held_out.validation_landscapes:,} validation problems "
+        "(evaluation.validation_landscapes)": sum(
+            each * _problem_bytes(source) for source in sources),
+        f"{held_out.test_landscapes:,} test landscapes of {held_out.test_fires:,} fires "
+        "(evaluation.test_landscapes, evaluation.test_fires)": held_out.test_landscapes * (
+            _scene_bytes(sources[0]) + 16 * (len(held_out.methods) + 1) * held_out.test_fires)
+            + FIRE_BYTES * held_out.test_fires,
+        f"{train.collect_steps:,} steps of {train.num_envs:,} environments (train.collect_steps, "
+        "train.num_envs)": sum(train.collect_steps * train.num_envs * OBSERVATION.channels
+                               * _cells(source) for source in sources)}
+    room = sum(_replay_bytes(config, source, len(sources)) for source in sources)
+    found[f"{config.replay.capacity:,} transitions (replay.capacity)"] = room
+    if config.agent.gain_share > 0.0:
+        found[f"{config.agent.gain_capacity:,} states with gains (agent.gain_capacity)"] = sum(
+            _gain_bytes(config, source, len(sources)) for source in sources)
+    return found
+
+
+def _cells(source: ProblemSource) -> int:
+    return source.shape[0] * source.shape[1]
+
+
+def _scene_bytes(source: ProblemSource) -> int:
+    return SCENE_PER_CELL_ROW * source.conditions.rows * _cells(source)
+
+
+def _problem_bytes(source: ProblemSource) -> int:
+    """Of a problem that waits to be loaded: its scene and its fires."""
+    sizes = source.sizes(1)
+    return _scene_bytes(source) + FIRE_BYTES * (sizes.plan_fires + sizes.reward_fires)
+
+
+def _replay_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
+    """Of a replay as it will be made, but on a device without memory; its ring of landscapes as for
+    episodes of a few steps.
+    """
+    envs = 1 if config.train.collectors else config.train.num_envs
+    capacity = min(config.replay.capacity // count, _MOST_COUNTED)
+    with torch.device("meta"):
+        return Replay(OBSERVATION, source.shape, envs, max(capacity, 2 * envs), _FEW_STEPS).nbytes
+
+
+def _gain_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
+    """Of the states kept with gains, and of the storage that they are found on."""
+    agent = config.agent
+    lines = _LINES_TRIED if agent.segments else None
+    with torch.device("meta"):
+        store = GainStore(OBSERVATION, source.shape, min(
+            max(agent.gain_capacity // count, 1), _MOST_COUNTED), lines).nbytes
+    return store + storage_bytes(source.sizes(1)._replace(
+        plan_fires=min(agent.gain_fires, config.fires.reward_fires), reward_fires=0))

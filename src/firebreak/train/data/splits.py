@@ -1,0 +1,279 @@
+"""From a configuration to landscapes: training sources, validation problems, test scenes.
+
+The three splits never share a cell. Synthetic landscapes come from streams of different names;
+windows come from blocks of a map that belong to one split only.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from firebreak.checks import fail
+from firebreak.env.sources import (
+    LandscapeDraw,
+    ProblemSource,
+    Variation,
+    mixed_landscapes,
+    synthetic_landscapes,
+    treat_inside,
+    window_landscapes,
+)
+from firebreak.env.storage.problem import Problem
+from firebreak.fire import FireConditions, Scene, layer_grids, make_scene
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.windows import (
+    SPLITS,
+    Window,
+    aggregate,
+    list_windows,
+    split_blocks,
+    window_positions,
+)
+from firebreak.landscape.synthetic.generate import DEFAULT_CELL_SIZE_M
+from firebreak.planning.methods import check_methods
+from firebreak.train.config.schema import RunConfig
+from firebreak.train.config.setup import check_cell_sizes, conditions_of
+from firebreak.train.data.memory_needed import check_memory
+from firebreak.units import M_MIN_PER_KM_H
+
+SPLIT_SHARES = (0.6, 0.2, 0.2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Splits:
+    """What a run trains, is validated and tested on.
+
+    train: a source for each map size; validation: problems for each of these.
+    test: scenes by the name of their source, e.g. {"synthetic": [...]}; a run needs none of them
+    until it has ended.
+    """
+
+    train: tuple[ProblemSource, ...]
+    validation: tuple[list[Problem], ...]
+    test: Mapping[str, Sequence[Scene]]
+
+
+class LaterScenes(Sequence[Scene]):
+    """Scenes of landscapes, made when the first of them is asked for: a scene is many times as
+    large as its landscape.
+    """
+
+    def __init__(self, landscapes: list[Landscape], conditions: FireConditions, seed: int) -> None:
+        self.landscapes, self.conditions, self.seed = landscapes, conditions, seed
+        self._made: list[Scene] = []
+
+    def __len__(self) -> int:
+        return len(self.landscapes)
+
+    def __getitem__(self, place: Any) -> Any:
+        if not self._made:
+            self._made = [make_scene(one, self.conditions, self.seed) for one in self.landscapes]
+        return self._made[place]
+
+
+class _Map(NamedTuple):
+    """A map joined to a cell size, and the blocks of each split."""
+
+    name: str
+    landscape: Landscape
+    blocks: dict[str, list[Window]]
+
+
+def make_splits(config: RunConfig, data: Path) -> Splits:
+    """The splits of a configuration; `data` is the folder that maps are relative to.
+
+    Raises:
+        InputError: a map is missing or too small for the windows and blocks asked for, or a method
+            to compare with is unknown, or the run does not fit the memory that is free.
+    """
+    check_methods(config.evaluation.methods, "evaluation.methods")
+    land, held_out = config.landscapes, config.evaluation
+    conditions = conditions_of(config, data)
+    maps = _maps(config, data) if land.kind == "windows" else []
+    made = [DEFAULT_CELL_SIZE_M] if land.kind == "synthetic" or config.mixture.synthetic else []
+    check_cell_sizes(conditions, [*(m.landscape.cell_size_m for m in maps), *made])
+    sizes = config.mixture.sizes or [land.size]
+    train = tuple(source_of(config, conditions, size, _draw(config, maps, size, "train"))
+                  for size in sizes)
+    check_memory(config, train)
+    each = -(-held_out.validation_landscapes // len(sizes))
+    return Splits(
+        train=train,
+        validation=tuple(_validation(config, source, maps, size, each)
+                         for source, size in zip(train, sizes, strict=True)),
+        test=_test_scenes(config, conditions, maps, data))
+
+
+def source_of(config: RunConfig, conditions: FireConditions, size: int,
+              draw: LandscapeDraw) -> ProblemSource:
+    """The problems of a configuration on the landscapes drawn."""
+    full = size + 2 * config.landscapes.margin
+    return ProblemSource(shape=(full, full), landscape=draw, conditions=conditions,
+                         budget_share=config.budget, plan_fires=config.fires.plan_fires,
+                         reward_fires=config.fires.reward_fires, variation=_variation(config),
+                         lines=config.agent.segments)
+
+
+def _variation(config: RunConfig) -> Variation | None:
+    mixture = config.mixture
+    wind = mixture.wind_20ft_km_h
+    variation = Variation(
+        budget=mixture.budget, plan_fires=mixture.plan_fires, burned_share=mixture.burned_share,
+        wind_20ft_m_min=None if wind is None else (wind[0] * M_MIN_PER_KM_H,
+                                                   wind[1] * M_MIN_PER_KM_H),
+        wind_direction_spread_deg=mixture.wind_direction_spread_deg, margin=mixture.margin,
+        value_maps=mixture.value_maps)
+    return None if variation == Variation() else variation
+
+
+def _draw(config: RunConfig, maps: list[_Map], size: int, split: str) -> LandscapeDraw:
+    """Landscapes of a split: synthetic, windows, or windows with a share of synthetic ones."""
+    land, share = config.landscapes, config.mixture.synthetic
+    full = size + 2 * land.margin
+    made = synthetic_landscapes(full, split, land.family)
+
+    def synthetic(seed: int, episode: int) -> Landscape:
+        return treat_inside(made(seed, episode), land.margin)
+
+    if land.kind == "synthetic":
+        return synthetic
+    places = [(m.landscape, window_positions(m.blocks[split], full, full, m.landscape))
+              for m in maps if m.blocks[split]]
+    fitting = [(m, where) for m, where in places if len(where)]
+    if not fitting:
+        raise _no_windows(maps, full, split)
+    windows = window_landscapes(fitting, size, land.margin, split,
+                                land.turned and split == "train")
+    return mixed_landscapes(synthetic, windows, share, split) if share else windows
+
+
+def _no_windows(maps: list[_Map], full: int, split: str) -> Exception:
+    return fail(expected=f"windows of {full} x {full} cells, half of them burnable, in the {split} "
+                         "blocks", given="none", where=", ".join(m.name for m in maps),
+                remedy="use a smaller window, larger blocks or another map")
+
+
+def _validation(config: RunConfig, source: ProblemSource, maps: list[_Map], size: int,
+                count: int) -> list[Problem]:
+    """Problems of the validation split; windows do not overlap and come by turns, in other weather
+    at each turn: few windows still tell policies apart.
+    """
+    seed, kind = config.evaluation.test_seed, config.landscapes.kind
+    synthetic = round(count * config.mixture.synthetic) if kind == "windows" else count
+    draw = synthetic_landscapes(size + 2 * config.landscapes.margin, "validation",
+                                config.landscapes.family)
+    lands = [treat_inside(draw(seed, i), config.landscapes.margin) for i in range(synthetic)]
+    problems = [source.problem(seed, i, {"landscape": land, "fires": "validation-"})
+                for i, land in enumerate(lands)]
+    if synthetic == count:
+        return problems
+    windows = _windows(config, maps, "validation", size, count - synthetic)
+    for i in range(count - synthetic):
+        turn, window = divmod(i, len(windows))
+        problems.append(source.problem(seed + turn, i, {"landscape": windows[window],
+                                                        "fires": "validation-"}))
+    return problems
+
+
+def _test_scenes(config: RunConfig, conditions: FireConditions, maps: list[_Map],
+                 data: Path) -> Mapping[str, Sequence[Scene]]:
+    """Scenes of the size and cell size that the landscapes table names."""
+    land, held_out = config.landscapes, config.evaluation
+    seed = held_out.test_seed
+
+    def scenes(landscapes: list[Landscape]) -> Sequence[Scene]:
+        for one in landscapes:  # of one size; the scenes are made after training
+            check_cell_sizes(conditions, [one.cell_size_m])
+        return LaterScenes(landscapes, conditions, seed)
+
+    if land.kind == "synthetic":
+        draw = _draw(config, [], land.size, "test")
+        return {"synthetic": scenes([draw(seed, i) for i in range(held_out.test_landscapes)])}
+    found: dict[str, Sequence[Scene]] = {}
+    if config.mixture.synthetic:
+        draw = synthetic_landscapes(land.size + 2 * land.margin, "test", land.family)
+        found["synthetic"] = scenes([treat_inside(draw(seed, i), land.margin)
+                                     for i in range(held_out.test_landscapes)])
+    for name in land.maps:
+        own = [m for m in maps if m.name == name]
+        # The coarsest comes first: it is what the landscapes table asks for.
+        found[name] = scenes(_windows(config, own[:1], "test", land.size,
+                                      held_out.test_landscapes))
+    for name in land.test_maps:
+        whole = _whole(name, aggregate(read_map(config, data, name), land.aggregate), "test")
+        found[name] = scenes(_windows(config, [whole], "test", land.size,
+                                      held_out.test_landscapes))
+    return found
+
+
+def _maps(config: RunConfig, data: Path) -> list[_Map]:
+    """Maps at each cell size, the coarsest first; blocks are the same land at each of them."""
+    land = config.landscapes
+    if not land.maps and not land.train_maps:
+        raise fail(expected="maps to cut windows from", given="none", where="landscapes.maps",
+                   remedy="name at least one landscape file or folder")
+    found = []
+    for name in [*land.maps, *land.train_maps]:
+        read = read_map(config, data, name)
+        factors = sorted(_factors(config, read), reverse=True)
+        joined = [aggregate(read, factor) for factor in factors]
+        if name in land.train_maps:
+            found += [_whole(name, one, "train") for one in joined]
+            continue
+        blocks = split_blocks(joined[0].shape, land.block, SPLIT_SHARES, seed=0)
+        for factor, one in zip(factors, joined, strict=True):
+            times = factors[0] // factor
+            found.append(_Map(name, one, {split: [_scaled(b, times) for b in own]
+                                          for split, own in blocks.items()}))
+    return found
+
+
+def _factors(config: RunConfig, landscape: Landscape) -> set[int]:
+    """Cells joined into one, for each cell size of the mixture that the map can have."""
+    wanted = config.mixture.cell_sizes_m
+    if not wanted:
+        return {config.landscapes.aggregate}
+    factors = {round(size / landscape.cell_size_m) for size in wanted} - {0}
+    largest = max(factors, default=1)
+    # Blocks are cut on the coarsest grid; a finer one must share its lines.
+    return {factor for factor in factors if largest % factor == 0} or {1}
+
+
+def _whole(name: str, landscape: Landscape, split: str) -> _Map:
+    window = Window(row=0, col=0, rows=landscape.shape[0], cols=landscape.shape[1])
+    return _Map(name, landscape, {s: [window] if s == split else [] for s in SPLITS})
+
+
+def _scaled(block: Window, times: int) -> Window:
+    return Window(block.row * times, block.col * times, block.rows * times, block.cols * times)
+
+
+def read_map(config: RunConfig, data: Path, name: str) -> Landscape:
+    """A map of the data folder, with the value layers of the configuration."""
+    if not (data / name).exists():
+        raise fail(expected=f"the map '{name}' in the data folder", given="no such file",
+                   where=str(data / name),
+                   remedy="name the folder of the maps with --data or FIREBREAK_DATA")
+    # GDAL takes 20 MB, which a run on synthetic landscapes has no use for.
+    from firebreak.landscape.formats.read import read_landscape
+
+    read = read_landscape(data / name)
+    if config.fires.layers is None:
+        return read
+    return replace(read, layers=layer_grids(data / config.fires.layers, read))
+
+
+def _windows(config: RunConfig, maps: list[_Map], split: str, size: int,
+             most: int) -> list[Landscape]:
+    """At most `most` windows that do not overlap, with their margins, from each map by turns."""
+    margin = config.landscapes.margin
+    full = size + 2 * margin
+    fitting = [m for m in maps
+               if len(window_positions(m.blocks[split], full, full, m.landscape))]
+    if not fitting:
+        raise _no_windows(maps, full, split)
+    listed = [[(m.landscape, w) for w in list_windows(m.blocks[split], full, full, m.landscape)]
+              for m in fitting]
+    turns = [own[k] for k in range(max(map(len, listed))) for own in listed if k < len(own)]
+    return [treat_inside(m.crop(w.row, w.col, full, full), margin) for m, w in turns[:most]]

@@ -1,0 +1,180 @@
+"""Collecting experience: the agent acts in the vector environment, transitions go to the replay.
+
+The experience buffer holds one collect batch on its way to the replay. It is allocated once, it
+refuses to overflow instead of dropping, and what went in and out is counted.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from firebreak.agent.dqn import DQNAgent, NotFinite
+from firebreak.agent.replay import Replay, check_bytes
+from firebreak.checks import fail
+from firebreak.env.vector_env import FuelbreakVectorEnv
+
+
+class ExperienceBuffer:
+    """`steps` rows of N transitions as detached CPU tensors; observations as bytes."""
+
+    def __init__(self, steps: int, num_envs: int, observation_shape: tuple[int, ...]) -> None:
+        self.observation = torch.zeros((steps, num_envs, *observation_shape), dtype=torch.uint8)
+        self.action = torch.zeros((steps, num_envs), dtype=torch.int64)
+        self.reward = torch.zeros((steps, num_envs), dtype=torch.float32)
+        self.terminated = torch.zeros((steps, num_envs), dtype=torch.bool)
+        self.held = 0
+        self.received = 0
+        self.handed_on = 0
+
+    def push(self, observation: Tensor, action: Tensor, reward: Tensor, terminated: Tensor) -> None:
+        """Takes one row; observation uint8 [N, C, H, W], as the environment keeps it.
+
+        Raises:
+            OverflowError: it is full; `drain` first. Nothing is ever dropped.
+            TypeError: observations that are no bytes.
+        """
+        check_bytes(observation)
+        self.check_room()
+        self.observation[self.held] = observation
+        self.action[self.held] = action.detach().cpu()
+        self.reward[self.held] = reward.detach().cpu()
+        self.terminated[self.held] = terminated.detach().cpu()
+        self.held += 1
+        self.received += action.shape[0]
+
+    def check_room(self) -> None:
+        """Raises OverflowError if it is full."""
+        if self.held == self.observation.shape[0]:
+            raise OverflowError(f"experience buffer full at {self.held} rows: drain it first")
+
+    def drain(self, replay: Replay) -> int:
+        """Hands all rows on to the replay in their order; returns the number of transitions."""
+        count = self.held * self.action.shape[1]
+        for row in range(self.held):
+            replay.append(self.observation[row], self.action[row], self.reward[row],
+                          self.terminated[row])
+        self.held = 0
+        self.handed_on += count
+        return count
+
+    def state(self) -> dict[str, Any]:
+        """The rows held."""
+        return {"observation": self.observation[:self.held], "action": self.action[:self.held],
+                "reward": self.reward[:self.held], "terminated": self.terminated[:self.held],
+                "received": self.received, "handed_on": self.handed_on}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Takes back what `state` gave."""
+        self.held = len(state["action"])
+        for name in ("observation", "action", "reward", "terminated"):
+            getattr(self, name)[:self.held].copy_(state[name])
+        self.received, self.handed_on = int(state["received"]), int(state["handed_on"])
+
+
+class Collected(NamedTuple):
+    """What a collection brought: steps, and the returns of the episodes that ended in it."""
+
+    env_steps: int
+    returns: list[float]
+    seconds: float
+
+
+def _never() -> None:
+    """Nobody asks to stop."""
+
+
+class ExperienceCollector:
+    """Steps one vector environment for its whole life."""
+
+    def __init__(self, env: FuelbreakVectorEnv, agent: DQNAgent, *, steps: int, seed: int,
+                 max_experiences: int, max_step_times: int, max_collection_times: int) -> None:
+        if steps * env.num_envs > max_experiences:
+            raise fail(expected=f"at most {max_experiences} experiences per collection",
+                       given=f"{steps} steps of {env.num_envs} environments",
+                       where="cleanup.max_experiences",
+                       remedy="raise it, or lower train.collect_steps or train.num_envs")
+        self.env, self.agent = env, agent
+        self.buffer = ExperienceBuffer(steps, env.num_envs, env.single_observation_space.shape)
+        self.env_steps = 0
+        self.episodes = 0
+        self.step_times: deque[float] = deque(maxlen=max_step_times)
+        self.collection_times: deque[float] = deque(maxlen=max_collection_times)
+        self._returns = np.zeros(env.num_envs)
+        self._finished: list[float] = []
+        self._observation: NDArray[np.float32]
+        self._mask: NDArray[np.int8]
+        self._observation, info = env.reset(seed=seed)
+        self._mask = info["action_mask"]
+
+    def collect(self, env_steps: int | None = None,
+                check_stop: Callable[[], None] = _never) -> Collected:
+        """One collect batch into the buffer; the rest of one, where it was left.
+
+        env_steps: of the whole run, which exploration goes by; this collector's own if not given.
+        check_stop: raises between two steps to leave; what was collected stays in the buffer.
+
+        Raises:
+            OverflowError: the last collection was not drained.
+            NotFinite: a reward that is no number.
+        """
+        self.buffer.check_room()
+        begin = time.perf_counter()
+        others = 0 if env_steps is None else env_steps - self.env_steps
+        for _ in range(self.buffer.held, self.buffer.observation.shape[0]):
+            check_stop()
+            self._finished += self._step(self.env_steps + others)
+        seconds = time.perf_counter() - begin
+        self.collection_times.append(seconds)
+        finished, self._finished = self._finished, []
+        return Collected(self.buffer.held * self.env.num_envs, finished, seconds)
+
+    def poll(self) -> None:
+        """Between learner steps: nothing goes on then."""
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on with the episodes under way."""
+        return {"env": self.env.state(), "buffer": self.buffer.state(), "episodes": self.episodes,
+                "env_steps": self.env_steps, "returns": self._returns.tolist(),
+                "finished": list(self._finished)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Takes back what `state` gave."""
+        self._observation, info = self.env.restore(state["env"])
+        self._mask = info["action_mask"]
+        self.buffer.restore(state["buffer"])
+        self.episodes, self.env_steps = int(state["episodes"]), int(state["env_steps"])
+        self._returns[:] = state["returns"]
+        self._finished = [float(value) for value in state["finished"]]
+
+    def cleanup_memory(self) -> int:
+        """Own buffers and environment only; returns the bytes freed. The buffer is of fixed size
+        and never emptied here: what it holds is on its way to the replay.
+        """
+        return self.env.cleanup_memory()
+
+    def _step(self, env_steps: int) -> list[float]:
+        begin = time.perf_counter()
+        observation = torch.from_numpy(self._observation)
+        mask = torch.from_numpy(self._mask.astype(np.bool_))
+        action = self.agent.act(observation, mask, env_steps)
+        stored = torch.from_numpy(self.env.slots.layers.copy())  # the step writes over it
+        following, reward, terminated, _, info = self.env.step(action.numpy())
+        if not np.isfinite(reward).all():
+            raise NotFinite("the reward", {"observation": observation, "action": action,
+                                           "reward": torch.from_numpy(reward)})
+        self.buffer.push(stored, action, torch.from_numpy(reward.astype(np.float32)),
+                         torch.from_numpy(terminated))
+        self._observation, self._mask = following, info["action_mask"]
+        self.env_steps += self.env.num_envs
+        self._returns += reward
+        finished = self._returns[terminated].tolist()
+        self._returns[terminated] = 0.0
+        self.episodes += len(finished)
+        self.step_times.append(time.perf_counter() - begin)
+        return finished

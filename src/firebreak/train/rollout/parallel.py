@@ -1,0 +1,229 @@
+"""Many collectors for one learner: rounds of whole episodes, played by workers while it learns.
+
+In lockstep a round is collected by all, and the next one begins, with the weights of then, before
+the learner works on it: acting is one round behind, the same on every back end and any number of
+workers. In async each collector begins its next round by itself; what it plays depends on who is
+fast. Either way no collector has more than one round under way and `MAX_HELD` waiting.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.replay import Episode, Replay
+from firebreak.checks import fail
+from firebreak.executors.base import Executor, Recipe
+from firebreak.executors.choice import open_executor
+from firebreak.seeding import integer_seed
+from firebreak.train.config.schema import RunConfig
+from firebreak.train.rollout.collector import Collected
+from firebreak.train.rollout.player import Played, Player, Weights, make_player, weights_of
+
+MAX_HELD = 2
+"""Rounds of a collector that wait for the learner."""
+
+
+class EpisodeBuffer:
+    """Episodes on their way to the replay."""
+
+    def __init__(self) -> None:
+        self.episodes: list[Episode] = []
+
+    def drain(self, replay: Replay) -> int:
+        """Hands all on in their order; returns the number of transitions."""
+        for episode in self.episodes:
+            replay.append_episode(episode)
+        count = sum(episode.action.size for episode in self.episodes)
+        self.episodes.clear()
+        return count
+
+
+class CollectorPool:
+    """Collects for a trainer as an `ExperienceCollector` does; workers start with the first round.
+
+    Args:
+        agent: whose weights are played; sent to all every `train.broadcast_steps` learner steps.
+    """
+
+    def __init__(self, config: RunConfig, agent: DQNAgent) -> None:
+        self.config, self.agent = config, agent
+        self.buffer = EpisodeBuffer()
+        self.episodes = self.env_steps = 0
+        clean = config.cleanup
+        self.step_times: deque[float] = deque(maxlen=clean.max_step_times)
+        self.collection_times: deque[float] = deque(maxlen=clean.max_collection_times)
+        self._executor: Executor | None = None
+        self._weights: Weights = {}
+        self._shared_at = -1  # learner steps
+        self._rounds = [0] * config.train.collectors  # begun, of each collector
+        self._begun_at = 0  # env steps
+        self._waiting: deque[int] = deque()
+        self._playing: dict[int, int] = {}
+        self._played: list[tuple[int, Played]] = []
+
+    def collect(self, env_steps: int | None = None,
+                check_stop: Callable[[], None] = lambda: None) -> Collected:
+        """In lockstep a round of all collectors, in their order; in async what has come, after at
+        most `train.collector_wait_s` seconds.
+
+        Raises:
+            WorkerLostError: a worker died at every attempt of a round.
+        """
+        begin = time.perf_counter()
+        steps_before = self.env_steps
+        if self.config.train.mode == "lockstep":
+            returns = self._one_round(env_steps or 0, check_stop)
+        else:
+            returns = self._what_has_come(env_steps or 0, check_stop)
+        seconds = time.perf_counter() - begin
+        steps = self.env_steps - steps_before
+        self.collection_times.append(seconds)
+        if steps:
+            self.step_times.append(seconds * self.config.train.num_envs / steps)
+        return Collected(steps, returns, seconds)
+
+    def poll(self) -> None:
+        """Between learner steps: takes what has come and keeps workers busy, without waiting."""
+        if self._playing:
+            self._pump(0.0)
+            if self.config.train.mode == "async":
+                self._begin_idle()
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on; a round under way is played again, with the weights of then.
+        """
+        return {"rounds": list(self._rounds), "begun_at": self._begun_at,
+                "under_way": bool(self._waiting or self._playing or self._played),
+                "weights": {name: torch.from_numpy(array) for name, array in self._weights.items()},
+                "shared_at": self._shared_at, "episodes": self.episodes,
+                "env_steps": self.env_steps}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Takes back what `state` gave."""
+        self._rounds = [int(count) for count in state["rounds"]]
+        self._begun_at, self._shared_at = int(state["begun_at"]), int(state["shared_at"])
+        self._weights = {name: tensor.numpy() for name, tensor in state["weights"].items()}
+        self.episodes, self.env_steps = int(state["episodes"]), int(state["env_steps"])
+        if self._weights:
+            self._open().share(self._weights)
+        if state["under_way"]:
+            self._waiting.extend(range(len(self._rounds)))
+
+    def cleanup_memory(self) -> int:
+        """Nothing is held between rounds but what is under way: returns 0 bytes."""
+        return 0
+
+    def close(self) -> None:
+        """Ends the workers."""
+        if self._executor is not None:
+            self._executor.close()
+            self._executor = None
+
+    def _open(self) -> Executor:
+        """The executor; its workers are started when they are first needed."""
+        if self._executor is None:
+            train = self.config.train
+            self._executor = open_executor(
+                train.collector_executor, Recipe(make_player, (self.config,)),
+                train.collector_workers or train.collectors, train.ray_address,
+                train.collector_limit_s)
+        return self._executor
+
+    def _one_round(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:
+        """Waits for the round under way and begins the next one."""
+        collectors = range(self.config.train.collectors)
+        if not (self._waiting or self._playing or self._played):
+            self._begin(list(collectors), env_steps)
+        while len(self._played) < len(collectors):
+            self._pump(None)
+            check_stop()
+        # All of it is counted at once, so that a stop before leaves the round under way.
+        returns = self._take_all()
+        self._begin(list(collectors), env_steps + sum(e.action.size for e in self.buffer.episodes))
+        return returns
+
+    def _what_has_come(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:
+        """What has come, or the first to come."""
+        self._begun_at = env_steps
+        deadline = time.monotonic() + self.config.train.collector_wait_s
+        self._begin_idle()
+        while not self._played and time.monotonic() < deadline:
+            self._pump(max(min(deadline - time.monotonic(), 0.5), 0.0))
+            check_stop()
+        return self._take_all()
+
+    def _begin_idle(self) -> None:
+        """In async: the next round of every collector that has none and not too many waiting."""
+        held = [collector for collector, _ in self._played]
+        busy = {*self._playing.values(), *self._waiting}
+        self._begin([collector for collector in range(len(self._rounds))
+                     if collector not in busy and held.count(collector) < MAX_HELD],
+                    self._begun_at)
+
+    def _begin(self, collectors: list[int], env_steps: int) -> None:
+        """Begins a round of each, with newer weights where these are due."""
+        if not collectors:
+            return
+        learned = self.agent.learner_steps
+        if self._shared_at < 0 or learned - self._shared_at >= self.config.train.broadcast_steps:
+            self._weights = {name: array.copy() for name, array
+                             in weights_of(self.agent.online_net).items()}
+            self._open().share(self._weights)
+            self._shared_at = learned
+        for collector in collectors:
+            self._rounds[collector] += 1
+        self._begun_at = env_steps
+        self._waiting.extend(collectors)
+        self._submit()
+
+    def _submit(self) -> None:
+        """Gives idle workers the rounds that wait."""
+        executor, count = self._open(), self.config.train.num_envs
+        for worker in executor.idle:
+            if not self._waiting:
+                return
+            collector = self._waiting.popleft()
+            number = self._rounds[collector] - 1
+            first = (number * len(self._rounds) + collector) * count
+            seed = integer_seed(self.config.seed, "collector", collector, number) % 2**31
+            executor.submit(worker, Player.play.__name__, None, self.agent.settings, first, count,
+                            self._begun_at, seed)
+            self._playing[worker] = collector
+
+    def _pump(self, timeout_s: float | None) -> None:
+        """Takes answers that have come, at least one unless the time is over."""
+        self._submit()
+        for answer in self._open().answers(timeout_s):
+            self._played.append((self._playing.pop(answer.worker), answer.value))
+        self._submit()
+
+    def _take_all(self) -> list[float]:
+        """Rounds that are over, in the order of collectors (in async, of a collector's rounds)."""
+        returns = []
+        for _, played in sorted(self._played, key=lambda pair: pair[0]):
+            self.buffer.episodes += played.episodes
+            self.env_steps += sum(episode.action.size for episode in played.episodes)
+            self.episodes += len(played.episodes)
+            returns += played.returns
+        self._played.clear()
+        return returns
+
+
+def check_collectors(config: RunConfig) -> None:
+    """That collectors can do what the configuration asks of them.
+
+    Raises:
+        InputError: several map sizes, or gains of states that only the workers see.
+    """
+    if config.train.collectors and config.agent.gain_share > 0.0:
+        raise fail(expected="agent.gain_share = 0 together with train.collectors",
+                   given=f"{config.agent.gain_share:g}", where="agent.gain_share",
+                   remedy="leave it out, or set train.collectors = 0")
+    if config.train.collectors and len(config.mixture.sizes) > 1:
+        raise fail(expected="one map size together with train.collectors",
+                   given=f"{len(config.mixture.sizes)}", where="mixture.sizes",
+                   remedy="leave the others out, or set train.collectors = 0")

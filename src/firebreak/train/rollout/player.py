@@ -1,0 +1,140 @@
+"""Playing episodes with weights that come from elsewhere: what a worker of a run holds.
+
+One training and one validation environment for the whole run, and one network that takes the
+weights of whoever acts. A call depends on its arguments only, so it gives the same bits wherever
+it is made, and once more if its worker died.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from firebreak.agent.exploration import explored
+from firebreak.agent.network import network_of
+from firebreak.agent.replay import Episode, pack_episode
+from firebreak.agent.settings import DQNSettings, settings_of
+from firebreak.agent.targets import masked_argmax, unit_of
+from firebreak.checks import fail
+from firebreak.env.sources import ProblemSource
+from firebreak.env.storage.problem import Problem
+from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.layout import OBSERVATION
+from firebreak.memory.registry import track
+from firebreak.train.config.load import data_folder
+from firebreak.train.config.schema import RunConfig
+from firebreak.train.data.splits import make_splits
+from firebreak.train.rollout.validation import VALIDATION_ENVS, returns_of
+
+Weights = dict[str, NDArray[np.float32]]
+
+
+class Played(NamedTuple):
+    """Episodes and their undiscounted returns, in the order asked for."""
+
+    episodes: list[Episode]
+    returns: list[float]
+
+
+class Player:
+    """Owns two environments and a network.
+
+    Args:
+        seed: names the streams of training episodes.
+    """
+
+    def __init__(self, source: ProblemSource, problems: list[Problem], settings: DQNSettings,
+                 num_envs: int, seed: int) -> None:
+        self.source, self.problems, self.seed = source, problems, seed
+        self.env = FuelbreakVectorEnv(source, num_envs, autoreset=False)
+        self.validation_env = FuelbreakVectorEnv(
+            source, min(VALIDATION_ENVS, len(problems)), autoreset=False)
+        with torch.random.fork_rng(devices=[]):
+            self.network = network_of(settings, OBSERVATION).requires_grad_(False)
+        for env in (self.env, self.validation_env):
+            track(env)
+
+    def receive(self, weights: Weights) -> None:
+        """Takes weights shared with all workers, for calls without weights of their own."""
+        self._take(weights)
+
+    def play(self, weights: Weights | None, settings: DQNSettings, first: int, count: int,
+             env_steps: int, acting_seed: int) -> Played:
+        """Training episodes number `first` to `first + count`, explored as at `env_steps`."""
+        self._take(weights)
+        acting = torch.Generator().manual_seed(acting_seed)
+        played = Played([], [])
+        for begin in range(first, first + count, self.env.num_envs):
+            end = min(begin + self.env.num_envs, first + count)
+            problems = [self.source.problem(self.seed, episode) for episode in range(begin, end)]
+            own = self._episodes(problems, settings, env_steps, acting)
+            played.episodes.extend(own.episodes)
+            played.returns.extend(own.returns)
+        return played
+
+    def judge(self, weights: Weights | None) -> NDArray[np.float64]:
+        """The greedy policy's relative reduction on each validation problem. Writes nothing."""
+        self._take(weights)
+        return returns_of(self, self.validation_env, self.problems)
+
+    def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor:
+        """The best allowed cell of each observation: int64 [N]."""
+        with torch.no_grad():
+            relative = self.network(observation)
+        return masked_argmax(relative * unit_of(observation, OBSERVATION)[:, None], mask)
+
+    def close(self) -> None:
+        """Closes both environments."""
+        self.env.close()
+        self.validation_env.close()
+
+    def _take(self, weights: Weights | None) -> None:
+        if weights is not None:
+            self.network.load_state_dict(
+                {name: torch.from_numpy(array) for name, array in weights.items()})
+
+    def _episodes(self, problems: list[Problem], settings: DQNSettings, env_steps: int,
+                  acting: torch.Generator) -> Played:
+        """One episode for each problem; slots left over play on unseen."""
+        env, count = self.env, len(problems)
+        spare = env.num_envs - count
+        observation, info = env.reset(options={"problem": problems + problems[:1] * spare})
+        playing = np.arange(env.num_envs) < count
+        layers, actions, rewards, masks = [], [], [], []
+        while playing.any():
+            seen = torch.from_numpy(observation)
+            mask = torch.from_numpy(info["action_mask"].astype(np.bool_))
+            action = explored(self.act_greedily(seen, mask), seen, mask, OBSERVATION, settings,
+                              env_steps, acting).numpy()
+            layers.append(env.slots.layers[:count].copy())
+            masks.append(playing[:count].copy())
+            observation, reward, terminated, _, info = env.step(action)
+            actions.append(action[:count])
+            rewards.append(reward[:count])
+            playing &= ~terminated
+        lengths = np.array(masks).sum(axis=0)
+        parts = [(np.stack([row[slot] for row in layers[:steps]]),
+                  np.array(actions)[:steps, slot], np.array(rewards)[:steps, slot])
+                 for slot, steps in enumerate(lengths.tolist())]
+        return Played([pack_episode(*part, OBSERVATION) for part in parts],
+                      [float(part[2].sum()) for part in parts])
+
+
+def make_player(config: RunConfig) -> Player:
+    """The player of a configuration, whose maps lie where it says."""
+    sizes = config.mixture.sizes
+    if len(sizes) > 1:
+        raise fail(expected="one map size", given=f"{len(sizes)}", where="mixture.sizes",
+                   remedy="leave the others out, or use 'firebreak train', which takes several")
+    # Scenes to test on are made by those who test.
+    one = config.evaluation.model_copy(update={"test_landscapes": 1})
+    splits = make_splits(config.model_copy(update={"evaluation": one}), data_folder(config, None))
+    return Player(splits.train[0], splits.validation[0], settings_of(config.agent),
+                  config.train.num_envs, config.seed)
+
+
+def weights_of(network: nn.Module) -> Weights:
+    """A network's weights as arrays that share its memory where it lies on the CPU."""
+    return {name: tensor.detach().cpu().numpy() for name, tensor in network.state_dict().items()}

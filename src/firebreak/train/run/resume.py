@@ -1,0 +1,109 @@
+"""What a run needs to go on as if it had not stopped, as one tree of tensors and plain values.
+
+Maps and fires are not stored: a problem is made again from its stream and episode, and burned anew
+under its breaks, which gives the same bits.
+"""
+
+import warnings
+from dataclasses import asdict
+from typing import Any
+
+from firebreak.checks import InputError, fail
+from firebreak.reading import from_toml
+from firebreak.train.config.load import as_toml, checked
+from firebreak.train.config.schema import RunConfig
+from firebreak.train.run.machine import machine_of
+from firebreak.train.run.progress import RunState
+from firebreak.train.storage.store import Saved
+
+KIND = "run"
+_FREE = ("train.episodes", "train.threads", "train.checkpoints_kept", "landscapes.data")
+
+
+def state_of(run: RunState, config: RunConfig, positions: dict[str, Any]) -> dict[str, Any]:
+    """Everything `restore` needs; large tensors are the run's own, not copies.
+
+    positions: of the run's files of rows.
+    """
+    return {
+        "agent": run.agent.state(),
+        "arenas": [{"replay": group.replay.state(), "collector": group.collector.state(),
+                    "labels": group.labels.state() if group.labels else None}
+                   for group in run.groups],
+        "progress": asdict(run.progress),
+        "histories": {"losses": list(run.losses), "returns": list(run.returns)},
+        "best": run.best.state(),
+        "positions": positions, "config": as_toml(config),
+        "made_by": machine_of(run.agent.device)}
+
+
+def restore(run: RunState, config: RunConfig, saved: Saved) -> dict[str, Any]:
+    """Takes back what `state_of` gave, into the memory that the run has; returns the positions of
+    its files. Warns where the machine is another one, so that not every bit will be the same.
+
+    Raises:
+        InputError: saved with other settings.
+    """
+    room = {f"arenas/{place}/replay/{name}": tensor
+            for place, group in enumerate(run.groups)
+            for name, tensor in group.replay.state().items()}
+    try:
+        state = saved.load(room)
+        _put_back(run, state)
+        _warn_of_another_machine(state["made_by"], machine_of(run.agent.device))
+        _warn_of_other_settings(state["config"], as_toml(config))
+        return dict(state["positions"])
+    except (RuntimeError, LookupError, ValueError, TypeError, AttributeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise fail(expected="a checkpoint of this configuration",
+                   given=str(error).split("\n")[0], where=str(saved.folder),
+                   remedy="resume with the settings the run was started with") from error
+
+
+def _put_back(run: RunState, state: dict[str, Any]) -> None:
+    run.agent.restore(state["agent"])
+    for group, kept in zip(run.groups, state["arenas"], strict=True):
+        group.replay.restore(kept["replay"])
+        group.collector.restore(kept["collector"])
+        if group.labels is not None:
+            group.labels.restore(kept["labels"])
+    run.progress.restore(state["progress"])
+    for name, history in (("losses", run.losses), ("returns", run.returns)):
+        history.clear()
+        history.extend(float(value) for value in state["histories"][name])
+    run.best.restore(state["best"])
+
+
+def _warn_of_another_machine(then: dict[str, Any], now: dict[str, Any]) -> None:
+    other = [f"{name} {then.get(name)} then, {value} now" for name, value in now.items()
+             if then.get(name) != value]
+    if other:
+        warnings.warn(f"the run was saved on another machine ({'; '.join(other)}): it goes on, but "
+                      "its weights may differ from those of an uninterrupted run", stacklevel=2)
+
+
+def _warn_of_other_settings(then: str, now: str) -> None:
+    """Settings that were changed since the save; how long to run and where data lie may be."""
+    before, after = _flat(_with_defaults(from_toml(then))), _flat(from_toml(now))
+    other = [f"{key} {after.get(key)} instead of {before.get(key)}"
+             for key in sorted(before.keys() | after.keys())
+             if before.get(key) != after.get(key) and key not in _FREE
+             and not key.startswith("cleanup.")]
+    if other:
+        warnings.warn(f"the run goes on with {', '.join(other)}, so its results may differ "
+                      "from those of the saved run", stacklevel=2)
+
+
+def _with_defaults(tree: dict[str, Any]) -> dict[str, Any]:
+    """Settings with what keys stand for that were not known when they were saved."""
+    try:
+        return from_toml(as_toml(checked(tree, "checkpoint")))
+    except InputError:  # of another version: compared as they are
+        return tree
+
+
+def _flat(tree: dict[str, Any]) -> dict[str, Any]:
+    return {f"{table}.{key}" if isinstance(values, dict) else table: value
+            for table, values in tree.items()
+            for key, value in (values if isinstance(values, dict) else {"": values}).items()}

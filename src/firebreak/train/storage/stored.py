@@ -1,0 +1,261 @@
+"""What the files of an ended run must hold to be judged, drawn or gone on from.
+
+They are the run's own, but a hand, a full disk or another version may have been at them. Only what
+is used is checked; what else a row holds is let through.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pydantic
+from pydantic import BaseModel, ConfigDict, Field
+
+from firebreak.checks import InputError, fail
+from firebreak.reading import record_of
+from firebreak.train.storage.metrics import MAX_ROWS, parts_of, read_rows
+
+Row = dict[str, Any]
+
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Amount = Annotated[float, Field(gt=-1e18, lt=1e18)]
+Share = Annotated[float, Field(gt=-1e6, lt=1e6)]
+Name = Annotated[str, Field(pattern=r"^[\w ./:-]+$")]
+Amounts = dict[str, Amount]
+
+
+class _Stored(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+
+class _Reading(_Stored):
+    """A row of memory.jsonl."""
+
+    phase: str
+    episodes: Count
+    env_steps: Count
+    rss_bytes: Amount
+    heap_bytes: Amount | None = None
+    grown: Amounts = {}
+
+
+class _FullReading(_Reading):
+    heap_bytes: Amount | None
+    owned_bytes: Amounts
+    items: Amounts
+    objects: Amounts
+    live: Amounts
+    figures: Amount
+    open_files: Amount
+    threads: Amount
+    graph_tensors: Amount = 0
+    children: Amount = 0
+    python_blocks: Amount = 0
+    gpu_bytes: Amount = 0
+    filled: Amounts = {}
+    heap_free_bytes: Amount | None = None
+    mapped_bytes: Amounts | None = None
+    bounded_bytes: Amount = 0
+    bounded_blocks: Amount = 0
+    bounded_objects: Amounts = {}
+    file_kinds: Amounts = {}
+    thread_kinds: Amounts = {}
+
+
+class _Progress(_Stored):
+    """Rows of metrics.jsonl."""
+
+    kind: Literal["progress"]
+    episodes: Count
+    mean_return: Share | None
+    loss: Share | None
+    epsilon: Share
+    discount: Share
+
+
+class _Validation(_Stored):
+    kind: Literal["validation"]
+    episodes: Count
+    reduction: Share
+    half_width: Share
+
+
+class _Generation(_Stored):
+    kind: Literal["generation"]
+    generation: Count
+    env_steps: Count
+    learner_steps: Count
+    fitness: Annotated[list[Share], Field(min_length=1)]
+    fitness_mean: Share
+    best_fitness: Share
+    replay: Count
+    learning_starts: Count
+
+
+class _Other(_Stored):
+    kind: str
+
+
+class _Interval(_Stored):
+    reduction: Share
+    low: Share
+    high: Share
+
+
+class _Difference(_Stored):
+    difference: Share
+    low: Share
+    high: Share
+
+
+class _Comparison(_Stored):
+    """What `evaluate` found on one kind of test landscapes."""
+
+    landscapes: Count
+    interval: str
+    methods: Annotated[dict[Name, _Interval], Field(min_length=1)]
+    paired: dict[Name, _Difference] = {}
+
+
+class _Measured(_Stored):
+    """What trials measure: rows of timings.jsonl; in versions before it, in those of trials.jsonl.
+    """
+
+    rss_bytes: Amount | None = None
+    peak_rss_bytes: Amount | None = None
+    driver_rss_bytes: Amount | None = None
+    left: Amounts | None = None
+
+
+class _Fold(_Measured):
+    """Rows of trials.jsonl."""
+
+    kind: Literal["fold"]
+    trial: Count
+    fold: Count
+    validation: Share
+    test: Share
+    reference: Share
+
+
+class _Trial(_Measured):
+    kind: Literal["trial"]
+    trial: Count
+    state: Literal["finished", "pruned"]
+    changes: dict[str, bool | int | float | str]
+    folds: Count
+    validation: Share
+    test: Share
+    low: Share | None
+    high: Share | None
+    reference: Share
+
+
+class _FoldMeasured(_Measured):
+    kind: Literal["fold"]
+    trial: Count
+    fold: Count
+
+
+class _TrialMeasured(_Measured):
+    kind: Literal["trial"]
+    trial: Count
+
+
+_METRICS: dict[object, type[_Stored]] = {"progress": _Progress, "validation": _Validation,
+                                             "generation": _Generation}
+_TRIALS: dict[object, type[_Stored]] = {"fold": _Fold, "trial": _Trial}
+_MEASURED: dict[object, type[_Stored]] = {"fold": _FoldMeasured, "trial": _TrialMeasured}
+_EVALUATION = pydantic.TypeAdapter(dict[Name, _Comparison])
+
+
+def memory_rows(run: Path) -> list[Row]:
+    """Rows of memory.jsonl, thinned to what a figure can show.
+
+    Raises:
+        InputError: there are none, or one that is damaged or of another version.
+    """
+    path = run / "memory.jsonl"
+    if not parts_of(path):
+        raise fail(expected=f"a run with {path.name}", given="none there", where=str(run),
+                   remedy="let it train until its first cleanup")
+    rows = read_rows(path, MAX_ROWS)
+    if not rows:
+        raise fail(expected="rows", given="none", where=str(path),
+                   remedy="let it train until its first cleanup")
+    for row in rows:
+        full = row.get("phase") == "cleanup" or "owned_bytes" in row
+        _check(row, _FullReading if full else _Reading, path)
+    return rows
+
+
+def metrics_rows(run: Path) -> list[Row]:
+    """Rows of metrics.jsonl, thinned to what a figure can show.
+
+    Raises:
+        InputError: there is no such file, or a row that is damaged or of another version.
+    """
+    path = run / "metrics.jsonl"
+    return _checked(path, _METRICS, MAX_ROWS)
+
+
+def trial_rows(path: Path) -> list[Row]:
+    """Rows of folds and trials that have ended.
+
+    Raises:
+        InputError: there is no such file, or a row that is damaged or of another version.
+    """
+    return _checked(path, _TRIALS, None)
+
+
+def trial_measurements(path: Path) -> list[Row]:
+    """What was measured of folds and trials that have ended.
+
+    Raises:
+        InputError: there is no such file, or a row that is damaged or of another version.
+    """
+    return _checked(path, _MEASURED, None)
+
+
+def evaluation_of(run: Path) -> dict[str, Any]:
+    """What a run's comparison found, by test source; empty before there was one.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    path = run / "evaluation.json"
+    if not path.is_file():
+        return {}
+    try:
+        found: dict[str, Any] = record_of(path)
+        _EVALUATION.validate_python(found)
+    except ValueError:
+        raise fail(expected="the results of a comparison", given="a damaged file", where=str(path),
+                   remedy="delete it, or resume the run to have it made again") from None
+    return found
+
+
+def _checked(path: Path, kinds: Mapping[object, type[_Stored]], max_rows: int | None) -> list[Row]:
+    if not parts_of(path):
+        raise fail(expected=path.name, given="none there", where=str(path.parent),
+                   remedy="name the folder of a run that has begun")
+    rows = read_rows(path, max_rows)
+    for row in rows:
+        kind = row.get("kind")
+        _check(row, kinds.get(kind, _Other) if isinstance(kind, str) else _Other, path)
+    return rows
+
+
+def _check(row: Row, kind: type[_Stored], path: Path) -> None:
+    try:
+        kind.model_validate(row)
+    except pydantic.ValidationError as error:
+        raise _wrong_row(row, error.errors(), path) from None
+
+
+def _wrong_row(row: Row, errors: Sequence[Any], path: Path) -> InputError:
+    missing = [str(error["loc"][0]) for error in errors if error["type"] == "missing"]
+    first = errors[0]
+    needed = (f"rows with {', '.join(missing)}" if missing else
+              f"{'.'.join(map(str, first['loc']))[:60]} in each row as this version writes it")
+    return fail(expected=needed, given=f"{row!s:.40}", where=str(path), remedy="delete that line")

@@ -1,0 +1,168 @@
+"""Plans judged on any number of test fires by workers: sums come back, the driver stays small.
+
+The sums so far are kept on disk, so a killed evaluation goes on where it was; chunks are added in
+their order, so the figures are the same for any number of workers and stops.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.env.storage.problem import nothing_burned
+from firebreak.executors.base import Executor, map_chunks
+from firebreak.fire import Scene, burn_loss
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.evaluate import (
+    Evaluation,
+    Planned,
+    Results,
+    concluded,
+    sampled_by_landscape,
+)
+from firebreak.planning.evaluation.statistics import relative_drop
+from firebreak.planning.evaluation.streaming import (
+    FireSums,
+    added,
+    burn_chunk,
+    chunk_counts,
+    judged_from,
+    no_fires,
+    ratio_interval,
+)
+from firebreak.train.storage.checkpoints import checkpoints_of, latest_checkpoint, save_checkpoint
+
+KIND = "evaluation"
+SECONDS_BETWEEN_SAVES = 10.0
+
+Masks = list[list[NDArray[np.bool_]]]
+"""Break masks [H, W] of each method's plans."""
+
+
+class Judge:
+    """What a worker holds: scenes, and the break masks of every method on each."""
+
+    def __init__(self, scenes: list[Scene], masks: list[Masks]) -> None:
+        self.scenes, self.masks = scenes, masks
+
+    def burn(self, scene: int, chunk: int, count: int) -> FireSums:
+        """Sums over a chunk of a scene's fires."""
+        return burn_chunk(self.scenes[scene], self.masks[scene], chunk, count)
+
+
+def masks_of(planned: list[Planned]) -> list[Masks]:
+    """Of each scene."""
+    return [[[plan.break_mask() for plan in plans] for plans in _by_name(own).values()]
+            for own in planned]
+
+
+def evaluate_in_chunks(scenes: list[Scene], planned: list[Planned], executor: Executor, *,
+                       plan_fires: int, test_fires: int, seed: int, folder: Path | None = None,
+                       progress: Callable[[int], object] = lambda fires: None) -> Evaluation:
+    """Judges plans on `test_fires` fires of each scene.
+
+    Args:
+        executor: of workers that hold a `Judge` of these scenes and plans.
+        folder: keeps the sums so far, and goes on with those it holds.
+        progress: called with the number of fires as they are added.
+
+    Raises:
+        InputError: the folder holds sums of another evaluation, or no fire burns anything of value.
+    """
+    sums = [no_fires(len(masks), sum(map(len, masks))) for masks in masks_of(planned)]
+    chunks = [(place, chunk, count) for place, scene in enumerate(scenes)
+              for chunk, count in enumerate(chunk_counts(scene, test_fires))]
+    identity = _identity(scenes, planned, test_fires)
+    done = 0
+    if folder is not None:
+        done, sums = _restored(folder, identity, sums)
+    progress(sum(count for _, _, count in chunks[:done]))
+    saved, first = time.monotonic(), done
+    try:
+        for place, found in map_chunks(executor, Judge.burn.__name__, chunks[first:]):
+            scene, _, count = chunks[first + place]
+            sums[scene] = added(sums[scene], found)
+            done += 1
+            progress(count)
+            if folder is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
+                _save(folder, identity, done, sums)
+                saved = time.monotonic()
+    finally:
+        if folder is not None:
+            _save(folder, identity, done, sums)
+    return _concluded(scenes, planned, sums, plan_fires, test_fires, seed)
+
+
+def _concluded(scenes: list[Scene], planned: list[Planned], sums: list[FireSums],
+               plan_fires: int, test_fires: int, seed: int) -> Evaluation:
+    results: Results = []
+    for scene, own, total in zip(scenes, planned, sums, strict=True):
+        if not total.total[0] > 0.0:
+            raise nothing_burned(scene)
+        plans = _by_name(own)
+        promised = {name: None if name in own.given else _promised(scene, mine, plan_fires)
+                    for name, mine in plans.items()}
+        results.append(judged_from(scene, total, plans, plan_fires, promised))
+    if len(scenes) > 1:
+        return concluded(results, sampled_by_landscape(results, seed).interval, test_fires)
+    names = list(results[0])
+
+    def interval(name: str, minus: str | None) -> tuple[float, float]:
+        weights = np.array([float(one == name) - float(one == minus) for one in names])
+        return ratio_interval(sums[0], weights)
+    return concluded(results, interval, test_fires)
+
+
+def _promised(scene: Scene, plans: list[Plan], plan_fires: int) -> float:
+    """Mean reduction on the fires that the plans were made from."""
+    fires = scene.fires("plan", plan_fires)
+    before = float(burn_loss(scene.field, fires, scene.value_by_class).mean())
+    return float(np.mean([relative_drop(before, float(burn_loss(
+        scene.field, fires, scene.value_by_class, plan.break_mask()).mean())) for plan in plans]))
+
+
+def _by_name(own: Planned) -> dict[str, list[Plan]]:
+    return own.made | {name: [plan] for name, plan in own.given.items()}
+
+
+def _identity(scenes: list[Scene], planned: list[Planned], test_fires: int) -> str:
+    """What sums belong to: scenes, plans, number of fires."""
+    digest = hashlib.sha256(json.dumps(test_fires).encode())
+    for scene, own in zip(scenes, planned, strict=True):
+        digest.update(repr((scene.key, scene.landscape.checksum(), scene.seed,
+                            scene.median_duration_min, scene.conditions)).encode())
+        digest.update(scene.value_by_class.tobytes())
+        for name, plans in _by_name(own).items():
+            digest.update(name.encode())
+            for plan in plans:
+                digest.update(np.sort(plan.cells).tobytes())
+    return digest.hexdigest()
+
+
+def _save(folder: Path, identity: str, done: int, sums: list[FireSums]) -> None:
+    save_checkpoint(folder, KIND, {
+        "identity": identity, "chunks": done,
+        "sums": [{name: torch.from_numpy(array) for name, array in one._asdict().items()}
+                 for one in sums]})
+
+
+def _restored(folder: Path, identity: str,
+              empty: list[FireSums]) -> tuple[int, list[FireSums]]:
+    if not checkpoints_of(folder):
+        return 0, empty
+    state: dict[str, Any] = latest_checkpoint(folder, KIND).load()
+    if state["identity"] != identity:
+        raise fail(expected="sums of this evaluation", given="sums of other plans, landscapes or "
+                   "fires", where=str(folder),
+                   remedy="choose another --out (plans repeat with --evaluations, not with "
+                          "--time-limit)")
+    return int(state["chunks"]), [
+        FireSums(**{name: tensor.numpy() for name, tensor in one.items()})
+        for one in state["sums"]]

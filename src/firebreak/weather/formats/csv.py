@@ -1,0 +1,231 @@
+"""Weather from CSV files: Cell2Fire and C2F-W, hourly stations, WindNinja stations.
+
+Cell2Fire, C2F-W and stations of their kind: columns datetime, WS (km/h at 10 m), WD (degrees the
+wind blows from) and any of TMP or T (C), RH (%), APCP (mm), FFMC, DMC, DC, ISI, BUI, FireScenario
+(1 to 4) and m_1h, m_10h, m_100h, m_lherb, m_lwoody (%). A column Scenario or Instance makes it the
+weather of one fire, from its start; else it is a station's season. WindNinja: units stand in
+columns of their own, row by row; times in UTC become local solar time.
+"""
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from firebreak.checks import fail
+from firebreak.units import M_MIN_PER_KM_H, M_MIN_PER_MPH, METRES_PER_FOOT
+from firebreak.weather.formats.clock import (
+    check_rising,
+    check_steps,
+    gaps,
+    minutes_since_first,
+    times,
+)
+from firebreak.weather.formats.table import (
+    HEIGHT_10M,
+    Floats,
+    Times,
+    WeatherTable,
+    WeatherWarning,
+    wind_at_20ft,
+)
+from firebreak.weather.formats.text import (
+    PERCENT,
+    PLAIN,
+    Cells,
+    Unit,
+    csv_cells,
+    number,
+    numbers,
+    refuse_fractions,
+)
+
+T = TypeVar("T")
+
+CELSIUS = Unit("C")
+FAHRENHEIT = Unit("F", 5.0 / 9.0, -160.0 / 9.0)
+KM_H = Unit("km/h", M_MIN_PER_KM_H)
+MPH = Unit("mph", M_MIN_PER_MPH)
+
+# Column of the table, unit, and the names that files give it.
+_OPTIONAL: tuple[tuple[str, Unit, tuple[str, ...]], ...] = (
+    ("temperature_c", CELSIUS, ("TMP", "T")),
+    ("relative_humidity", PERCENT, ("RH",)),
+    ("fine_fuel_moisture_code", PLAIN, ("FFMC",)),
+    ("duff_moisture_code", PLAIN, ("DMC",)),
+    ("drought_code", PLAIN, ("DC",)),
+    ("initial_spread_index", PLAIN, ("ISI",)),
+    ("buildup_index", PLAIN, ("BUI",)),
+    ("dead_moisture_1h", PERCENT, ("m_1h",)),
+    ("dead_moisture_10h", PERCENT, ("m_10h",)),
+    ("dead_moisture_100h", PERCENT, ("m_100h",)),
+    ("live_moisture_herb", PERCENT, ("m_lherb",)),
+    ("live_moisture_woody", PERCENT, ("m_lwoody",)),
+    ("fire_scenario", PLAIN, ("FireScenario",)),
+)
+_RAIN = ("APCP", "PREC", "RAIN")
+_FIRE = ("Scenario", "Instance")
+_WANTED = ("datetime", "WS", "WD", *_RAIN, *_FIRE,
+           *(name for _, _, names in _OPTIONAL for name in names))
+_UTC = ("Z", "+00:00", "+0000")
+
+_SPEED_UNITS = {"mph": MPH, "kph": KM_H, "mps": Unit("m/s", 60.0),
+                "kts": Unit("kn", 1.852 * M_MIN_PER_KM_H)}
+_TEMPERATURE_UNITS = {"F": FAHRENHEIT, "C": CELSIUS}
+_HEIGHT_UNITS = {"meters": 1.0, "feet": METRES_PER_FOOT}
+
+
+def read_csv(path: Path, lines: list[str]) -> WeatherTable:
+    """The table of a CSV file, by what its header names.
+
+    Raises:
+        InputError: columns are missing, or a cell, a date or the clock is invalid.
+
+    Warns:
+        WeatherWarning: a station's rows have gaps, rain without a number or times in UTC;
+            a fire's dates do not advance.
+    """
+    _refuse_list(path, lines)
+    cells = csv_cells(path, lines)
+    if cells.position("Station_Name") is not None:
+        return _windninja(cells)
+    return _cell2fire(cells)
+
+
+def _refuse_list(path: Path, lines: list[str]) -> None:
+    """Refuses WindNinja's list of station files, whose rows may lack the header's last comma."""
+    names = [name for line in lines if (name := line.strip(' ,;"'))]
+    if names and names[0].casefold() == "station_file_list":
+        raise fail(expected="a station's rows", given="a list of station files", where=str(path),
+                   remedy=f"name one of them, such as {names[1]}" if len(names) > 1
+                   else "name a station's file")
+
+
+def _cell2fire(cells: Cells) -> WeatherTable:
+    cells = replace(cells, wanted=_WANTED)
+    speed = wind_at_20ft(numbers(cells, "wind_m_min", "WS", unit=KM_H), HEIGHT_10M,
+                         str(cells.path))
+    direction = numbers(cells, "wind_from_deg", "WD") % 360.0
+    columns: dict[str, Floats] = {
+        column: numbers(cells, column, *names, unit=unit)
+        for column, unit, names in _OPTIONAL if cells.position(*names) is not None}
+    if "relative_humidity" in columns:
+        refuse_fractions(cells, columns["relative_humidity"])
+    _check_scenarios(cells, columns.get("fire_scenario"))
+    if cells.position(*_RAIN) is not None:
+        columns["rain_mm"] = _rain(cells)
+    one_fire = cells.position(*_FIRE) is not None
+    stamps = times(cells, "datetime")
+    if not one_fire and cells.column("datetime")[0].endswith(_UTC):
+        warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so the "
+                      "afternoon and other hours of the day are read as UTC",
+                      WeatherWarning, stacklevel=4)
+    minutes, time = _fire_clock(cells, stamps) if one_fire else _station_clock(cells, stamps)
+    return WeatherTable(where=str(cells.path), one_fire=one_fire, minutes=minutes, time=time,
+                        wind_height_m=HEIGHT_10M, wind_20ft_m_min=speed, wind_from_deg=direction,
+                        **columns)
+
+
+def _check_scenarios(cells: Cells, scenarios: Floats | None) -> None:
+    if scenarios is not None and (odd := np.flatnonzero(scenarios % 1.0)).size:
+        raise fail(expected="a moisture scenario 1, 2, 3 or 4", given=f"{scenarios[odd[0]]:g}",
+                   where=cells.where(int(odd[0])), remedy="write 1 for D1L1 to 4 for D4L4")
+
+
+def _rain(cells: Cells) -> Floats:
+    rain = numbers(cells, "rain_mm", *_RAIN, unit=Unit("mm"), blank=np.nan)
+    blank = np.isnan(rain)
+    if blank.any():
+        warnings.warn(f"{cells.where(int(np.argmax(blank)))}: rain is blank here and in "
+                      f"{blank.sum() - 1} more rows, read as no rain", WeatherWarning, stacklevel=5)
+    return np.where(blank, 0.0, rain)
+
+
+def _fire_clock(cells: Cells, stamps: Times) -> tuple[Floats, Times | None]:
+    """(minutes, time) of a fire's rows, which must be equally far apart.
+
+    Files exist whose rows all have one date although the hours go past midnight, or one and the
+    same time: the order of their rows is the clock, an hour a row.
+    """
+    minutes = minutes_since_first(stamps)
+    one_day = (stamps.astype("datetime64[D]") == stamps[0].astype("datetime64[D]")).all()
+    if one_day and (np.diff(minutes) <= 0.0).any():
+        warnings.warn(f"{cells.path}: all rows have one date and their times do not rise, so "
+                      "each row is read as the hour after the row before", WeatherWarning,
+                      stacklevel=5)
+        return np.arange(stamps.size, dtype=np.float64) * 60.0, None
+    check_steps(cells, minutes)
+    return minutes, stamps
+
+
+def _station_clock(cells: Cells, stamps: Times) -> tuple[Floats, Times]:
+    """(minutes, time) of a station's rows; gaps are kept, with a warning."""
+    minutes = minutes_since_first(stamps)
+    check_rising(cells, minutes)
+    found = gaps(minutes)
+    if found.size:
+        row = int(found[0])
+        hours = (minutes[row] - minutes[row - 1]) / 60.0
+        more = f", and {found.size - 1} more gaps" if found.size > 1 else ""
+        warnings.warn(f"{cells.where(row)}: {hours:g} hours after the row before{more}; no period "
+                      "of weather spans a gap", WeatherWarning, stacklevel=5)
+    return minutes, stamps
+
+
+def _windninja(cells: Cells) -> WeatherTable:
+    speed_units = _named(cells, "Speed_Units(mph,kph,mps,kts)", _SPEED_UNITS)
+    speed = np.array([number(cells, row, text, "wind_m_min", unit) for row, (text, unit) in
+                      enumerate(zip(cells.column("Speed"), speed_units, strict=True))])
+    heat_units = _named(cells, "Temperature_Units(F,C)", _TEMPERATURE_UNITS)
+    heat = np.array([number(cells, row, text, "temperature_c", unit) for row, (text, unit) in
+                     enumerate(zip(cells.column("Temperature"), heat_units, strict=True))])
+    height = _height_m(cells)
+    stamps = times(cells, "date_time") + _solar_offset(cells)
+    minutes, time = _station_clock(cells, stamps)
+    return WeatherTable(
+        where=str(cells.path), one_fire=False, minutes=minutes, time=time, wind_height_m=height,
+        wind_20ft_m_min=wind_at_20ft(speed, height, str(cells.path)),
+        wind_from_deg=numbers(cells, "wind_from_deg", "Direction(degrees)") % 360.0,
+        temperature_c=heat,
+        cloud_cover=numbers(cells, "cloud_cover", "Cloud_Cover(%)", unit=PERCENT))
+
+
+def _solar_offset(cells: Cells) -> np.timedelta64:
+    """From UTC to local solar time, so that hours of the day are those of the station."""
+    if not cells.column("date_time")[0].endswith("Z"):
+        return np.timedelta64(0, "m")
+    if cells.column("Coord_Sys(PROJCS,GEOGCS)")[0] != "GEOGCS":
+        warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so hours "
+                      "of the day are read as UTC", WeatherWarning, stacklevel=5)
+        return np.timedelta64(0, "m")
+    longitude = number(cells, 0, cells.column("Lon/XCoord")[0], "longitude_deg")
+    return np.timedelta64(round(4.0 * longitude), "m")
+
+
+def _named(cells: Cells, name: str, known: dict[str, T]) -> list[T]:
+    """What the unit of each row stands for."""
+    found = []
+    for row, text in enumerate(cells.column(name)):
+        if text not in known:
+            raise fail(expected=f"a unit of {', '.join(known)}", given=f"'{text}'",
+                       where=cells.where(row), remedy="correct the unit")
+        found.append(known[text])
+    return found
+
+
+def _height_m(cells: Cells) -> float:
+    factors = _named(cells, "Height_Units(meters,feet)", _HEIGHT_UNITS)
+    heights = []
+    for row, (text, factor) in enumerate(zip(cells.column("Height"), factors, strict=True)):
+        try:
+            heights.append(float(text) * factor)
+        except ValueError as error:
+            raise fail(expected="a height as a number", given=f"'{text}'", where=cells.where(row),
+                       remedy="write a number") from error
+        if heights[row] != heights[0]:
+            raise fail(expected=f"one height of the wind, {heights[0]:g} m",
+                       given=f"{heights[row]:g} m", where=cells.where(row),
+                       remedy="give each height a file of its own")
+    return heights[0]

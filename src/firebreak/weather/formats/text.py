@@ -1,0 +1,178 @@
+"""Weather files as text: cells with the number of their line, and checked numbers.
+
+Every mistake is one sentence that names the file and the line.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from firebreak.checks import fail, nearest
+from firebreak.reading import MOST_LINES, csv_rows, text_of
+from firebreak.weather.formats.table import Floats
+
+
+class Unit(NamedTuple):
+    """How a file writes a quantity: ours is factor * theirs + offset.
+
+    Attributes:
+        name: as people write it.
+        factor: per unit.
+        offset: in our unit.
+    """
+
+    name: str
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+PERCENT = Unit("%", 0.01)
+PLAIN = Unit("")
+
+# Lowest and highest value in our units, and the quantity in words.
+LIMITS: dict[str, tuple[float, float, str]] = {
+    "temperature_c": (-60.0, 60.0, "a temperature"),
+    "relative_humidity": (0.0, 1.0, "a relative humidity"),
+    "rain_mm": (0.0, 500.0, "rain"),
+    "cloud_cover": (0.0, 1.0, "a cloud cover"),
+    "wind_m_min": (0.0, 6000.0, "a wind speed"),
+    "wind_from_deg": (0.0, 360.0, "a wind direction"),
+    "fine_fuel_moisture_code": (0.0, 101.0, "an FFMC"),
+    "duff_moisture_code": (0.0, 1000.0, "a DMC"),
+    "drought_code": (0.0, 3000.0, "a DC"),
+    "initial_spread_index": (0.0, 1000.0, "an ISI"),
+    "buildup_index": (0.0, 1000.0, "a BUI"),
+    "dead_moisture_1h": (0.001, 1.0, "a dead moisture"),
+    "dead_moisture_10h": (0.001, 1.0, "a dead moisture"),
+    "dead_moisture_100h": (0.001, 1.0, "a dead moisture"),
+    "live_moisture_herb": (0.001, 5.0, "a live moisture"),
+    "live_moisture_woody": (0.001, 5.0, "a live moisture"),
+    "longitude_deg": (-180.0, 180.0, "a longitude"),
+    "fire_scenario": (1.0, 4.0, "a moisture scenario"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A file's rows as text.
+
+    Attributes:
+        path: the file.
+        names: of the columns.
+        rows: cells by row.
+        lines: number of the file's line of each row.
+        wanted: names that mean something to the reader, so that none is taken for another.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    rows: list[list[str]]
+    lines: list[int]
+    wanted: tuple[str, ...] = ()
+
+    def where(self, row: int) -> str:
+        """A row's place in words."""
+        return f"{self.path}, line {self.lines[row]}"
+
+    def position(self, *names: str) -> int | None:
+        """Position of the first of `names` that is a column, or None; case does not matter."""
+        known = [name.casefold() for name in self.names]
+        return next((known.index(name.casefold()) for name in names if name.casefold() in known),
+                    None)
+
+    def column(self, *names: str) -> list[str]:
+        """The cells of the first of `names` that is a column, without blanks around.
+
+        Raises:
+            InputError: there is none of them.
+        """
+        position = self.position(*names)
+        if position is None:
+            known = {name.casefold() for name in self.wanted}
+            close = nearest(names[0], [name for name in self.names if name.casefold() not in known])
+            remedy = f"is '{close}' meant? rename it" if close else f"add a column '{names[0]}'"
+            raise fail(expected=f"a column {' or '.join(map(repr, names))}",
+                       given=f"columns {', '.join(self.names)}", where=f"{self.path}, line 1",
+                       remedy=remedy)
+        return [row[position].strip() for row in self.rows]
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file; `InputError` if it is missing, empty, not text or far too large."""
+    if not path.is_file():
+        raise fail(expected="a weather file", given="a folder" if path.is_dir() else "no such file",
+                   where=str(path), remedy="check the path")
+    try:
+        lines = text_of(path, lines=MOST_LINES).splitlines()
+    except UnicodeDecodeError as error:
+        raise fail(expected="a text file in UTF-8", given=f"'{error}'", where=str(path),
+                   remedy="save it again as UTF-8") from error
+    if not any(map(str.strip, lines)):
+        raise fail(expected="rows of weather", given="an empty file", where=str(path),
+                   remedy="write the weather into it")
+    return lines
+
+
+def csv_cells(path: Path, lines: list[str]) -> Cells:
+    """The cells of a CSV file with a header, comma or semicolon; blank lines are skipped.
+
+    Raises:
+        InputError: no rows, or one that does not fit the header.
+    """
+    header = next(line for line in lines if line.strip())
+    delimiter = max(",;\t", key=header.count)
+    numbered = [(line, row) for line, row in csv_rows(lines, str(path), delimiter=delimiter)
+                if any(map(str.strip, row))]
+    if len(numbered) < 2:
+        raise fail(expected="rows of weather below the header", given="none",
+                   where=f"{path}, line {numbered[0][0] if numbered else 1}",
+                   remedy="write the weather into it")
+    names = tuple(name.strip() for name in numbered[0][1])
+    for line, row in numbered[1:]:
+        if len(row) != len(names):
+            raise fail(expected=f"{len(names)} cells as in the header", given=f"{len(row)}",
+                       where=f"{path}, line {line}", remedy="add what is missing in this line")
+    return Cells(path, names, [row for _, row in numbered[1:]], [line for line, _ in numbered[1:]])
+
+
+def numbers(cells: Cells, quantity: str, *names: str, unit: Unit = PLAIN,
+            blank: float | None = None) -> Floats:
+    """A column as numbers [N] in our unit; `blank` for an empty cell, which else is an error.
+
+    Raises:
+        InputError: no such column, a cell that is no number, or one out of the quantity's range.
+    """
+    return np.array([number(cells, row, text, quantity, unit, blank)
+                     for row, text in enumerate(cells.column(*names))], dtype=np.float64)
+
+
+def number(cells: Cells, row: int, text: str, quantity: str, unit: Unit = PLAIN,
+           blank: float | None = None) -> float:
+    """One cell as a number in our unit; see `numbers`."""
+    low, high, words = LIMITS[quantity]
+    if blank is not None and text.upper() in ("", "NA"):
+        return blank
+    try:
+        given = float(text)
+    except ValueError as error:
+        remedy = "write a decimal point" if "," in text else "write a number"
+        raise fail(expected=f"{words} as a number", given=f"'{text}'", where=cells.where(row),
+                   remedy=remedy) from error
+    value = unit.factor * given + unit.offset
+    # The slack lets a limit itself pass that conversion rounded; nan fails both.
+    if not low - 1e-9 <= value <= high + 1e-9:
+        lowest, highest = ((limit - unit.offset) / unit.factor for limit in (low, high))
+        raise fail(expected=f"{words} in [{lowest:g}, {highest:g}] {unit.name}".rstrip(),
+                   given=text, where=cells.where(row),
+                   remedy="correct the number, or the file's unit")
+    return min(max(value, low), high)
+
+
+def refuse_fractions(cells: Cells, humidity: Floats) -> None:
+    """Refuses a whole column of humidities that were written as fractions instead of percent."""
+    if humidity.max() <= 0.01:
+        raise fail(expected="relative humidities in percent",
+                   given=f"at most {100.0 * humidity.max():g}", where=str(cells.path),
+                   remedy="multiply the column by 100 if it holds fractions")

@@ -1,0 +1,190 @@
+"""Weather for fires, made from what planners have: station tables, a fire's own hours, grids.
+
+`weather_of` reads any of them. `percentile_scenarios` makes constant scenarios by classes of
+dryness and wind; streams of hours are cut in `burning_periods`; wind roses are in `wind_rose`.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import counted, fail
+from firebreak.files import read_toml
+from firebreak.seeding import generator
+from firebreak.settings.weather import DEFAULT_MOISTURE
+from firebreak.weather.burning_periods import FROM_PERCENTILE, burning_periods, drawn, fire_streams
+from firebreak.weather.formats.gridded import grid_hours, is_gridded, read_gridded
+from firebreak.weather.formats.read import numbered_weather, read_weather
+from firebreak.weather.formats.table import (
+    Floats,
+    WeatherTable,
+    hourly,
+    missing_weather,
+    turned,
+)
+from firebreak.weather.from_table import DEFAULT_DROUGHT, rows_of, within_hours
+from firebreak.weather.scenarios import WeatherScenarios
+from firebreak.weather.streams import WeatherStreams, constant, gather_streams, join_rows
+from firebreak.weather.wind_rose import rose_of
+
+DRYNESS_PERCENTILES = (FROM_PERCENTILE, 80.0, 90.0, 97.0)
+"""Where classes of dryness begin; rows below the first are left out, as fires hardly grow then."""
+SPEED_PERCENTILES = (50.0, 90.0)
+"""Where classes of wind speed begin within a class of dryness; the first begins at 0."""
+SECTORS = 8
+AFTERNOON = (12, 18)
+"""First and last hour of the day that scenarios are made of."""
+
+
+def percentile_scenarios(table: WeatherTable, rows: WeatherScenarios, *,
+                         most: int | None = None, seed: int = 0,
+                         dryness: Sequence[float] = DRYNESS_PERCENTILES,
+                         speeds: Sequence[float] = SPEED_PERCENTILES, sectors: int = SECTORS,
+                         hours: tuple[int, int] = AFTERNOON) -> WeatherScenarios:
+    """Constant scenarios from the afternoons of a table, weighted by how often they occurred.
+
+    Rows between `hours` are classed by dryness (percentiles of their 1-hour moisture, driest last),
+    within it by wind speed (percentiles) and by the sector that the wind blows from. Each class
+    that occurs is a scenario: the mean of its rows, the mean direction as a vector weighted by
+    speed; its weight is its share of the rows.
+
+    Args:
+        table: the rows' clock.
+        rows: of the table, see `rows_of`.
+        most: how many scenarios at most; where there are more classes, `most` equal weights are
+            handed out by systematic sampling, so that a class keeps its weight on average.
+        seed: of that sampling.
+        dryness: percentiles where classes begin; rows that are moister than the first are left out.
+        speeds: percentiles where classes begin, besides 0.
+        sectors: number of equal sectors; the first is centred on north.
+        hours: first and last hour of the day, both included.
+
+    Raises:
+        InputError: there is no row between `hours`.
+    """
+    kept = np.flatnonzero(within_hours(table, hours))
+    if kept.size == 0:
+        raise missing_weather(table, f"rows between {hours[0]} and {hours[1]} h",
+                              "add rows of these hours")
+    moisture = rows.dead_moisture_1h[kept]
+    limits = np.percentile(moisture, 100.0 - np.asarray(dryness))
+    dry = (moisture[:, None] <= limits).sum(axis=1)
+    kept, dry = kept[dry > 0], dry[dry > 0] - 1
+    fast = np.zeros(kept.size, dtype=np.intp)
+    for value in np.unique(dry):
+        one = dry == value
+        wind = rows.wind_20ft_m_min[kept[one]]
+        fast[one] = (wind[:, None] > np.percentile(wind, list(speeds))).sum(axis=1)
+    width = 360.0 / sectors
+    sector = np.floor((rows.wind_from_deg[kept] + 0.5 * width) % 360.0 / width).astype(np.intp)
+    kinds = np.stack([dry, fast, sector], axis=1)
+    _, kind, count = np.unique(kinds, axis=0, return_inverse=True, return_counts=True)
+    weight = count / count.sum()
+    if most is not None and weight.size > most:
+        weight = _systematic(weight, most, seed)
+    used = np.flatnonzero(weight)
+    means = [_mean_row(rows, kept[kind.ravel() == one]) for one in used]
+    return join_rows(means)._replace(weight=weight[used])
+
+
+def _systematic(weight: Floats, count: int, seed: int) -> Floats:
+    """`count` equal weights handed out evenly along the cumulated weights (Madow 1949)."""
+    offset = generator(seed, "weather classes").random()
+    points = (np.arange(count) + offset) / count
+    chosen = np.searchsorted(np.cumsum(weight)[:-1], points, side="right")
+    return np.bincount(chosen, minlength=weight.size) / count
+
+
+def _mean_row(rows: WeatherScenarios, which: NDArray[np.intp]) -> WeatherScenarios:
+    """One scenario, [1] each: means, and the direction of the mean wind vector."""
+    picked = WeatherScenarios(*(values[which] for values in rows))
+    angle = np.radians(picked.wind_from_deg)
+    # All calm: the recorded directions count alike.
+    speed = picked.wind_20ft_m_min if picked.wind_20ft_m_min.any() else np.ones(which.size)
+    direction = np.degrees(np.arctan2((speed * np.sin(angle)).sum(), (speed * np.cos(angle)).sum()))
+    mean = WeatherScenarios(*(np.array([values.mean()]) for values in picked))
+    return mean._replace(wind_from_deg=np.array([direction % 360.0 % 360.0]))
+
+
+def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int,
+               year: int | None = None, wind_towards: bool = False,
+               drought: str = DEFAULT_DROUGHT, sunlit: bool = False,
+               moisture: str | None = DEFAULT_MOISTURE,
+               latitude_deg: float | None = None) -> WeatherStreams:
+    """The weather of fires, from any file or folder of weather.
+
+    - One fire's weather (a Weather.csv of Cell2Fire or C2F-W, or a folder with one): one stream of
+      its rows, the first `hours` of them if given.
+    - A folder of Weather<N>.csv: a stream per file; `scenarios` of them drawn if there are more.
+    - A .toml with a wind rose, see `wind_rose.rose_of`: constant scenarios.
+    - A season (station CSV, .wxs, .wtr and .wnd, gridded weather): without `hours` constant
+      scenarios by classes of dryness and wind, at most `scenarios`; with `hours` that many burning
+      periods of `hours` hours.
+
+    Args:
+        path: see `formats.read.read_weather`.
+        scenarios: how many at most.
+        hours: length of streams; None for what the file suggests, see above.
+        seed: of the draws.
+        year: of a .wtr and .wnd.
+        wind_towards: whether directions are those the wind blows TO.
+        drought: class of live moisture where the file has none.
+        sunlit: whether dead fuel lies in the open, see `from_table.rows_of`.
+        moisture: scenario "D1L1" to "D4L4" for files without moisture; None refuses them.
+        latitude_deg: of a season's station, degrees north, see `from_table.rows_of`.
+
+    Raises:
+        InputError: as the readers do; no moisture; fewer than 1 scenario or hour.
+
+    Warns:
+        WeatherWarning: as the readers do; a stream whose last hour holds.
+    """
+    if scenarios < 1 or (hours is not None and hours < 1):
+        asked = counted(scenarios, "scenario") + (
+            "" if hours is None else f" of {counted(hours, 'hour')}")
+        raise fail(expected="at least 1 scenario, and 1 hour if hours are given", given=asked,
+                   where=str(path), remedy="give larger numbers")
+
+    def rows(table: WeatherTable) -> WeatherScenarios:
+        return rows_of(table, drought=drought, sunlit=sunlit, moisture=moisture,
+                       latitude_deg=latitude_deg)
+
+    if Path(path).suffix.lower() == ".toml":
+        return constant(rose_of(read_toml(path), str(path)))
+    files = numbered_weather(path)
+    if files:
+        tables = [read_weather(files[k], wind_towards=wind_towards)
+                  for k in drawn(len(files), scenarios, seed)]
+        return fire_streams(tables, [rows(table) for table in tables], hours=hours)
+    if hours is not None and is_gridded(path):
+        wanted = _gridded_periods(path, scenarios, hours, seed)
+        read = np.unique(wanted)
+        table = read_gridded(path, hours=read.tolist())
+        return gather_streams(rows(turned(table) if wind_towards else table),
+                              np.searchsorted(read, wanted), 60.0)
+    table = read_weather(path, year=year, wind_towards=wind_towards)
+    if table.one_fire:
+        return fire_streams([table], [rows(table)], hours=hours)
+    table = hourly(table)
+    if hours is None:
+        return constant(percentile_scenarios(table, rows(table), most=scenarios, seed=seed))
+    return burning_periods(table, rows(table), streams=scenarios, hours=hours, seed=seed)
+
+
+def _gridded_periods(folder: str | Path, streams: int, hours: int, seed: int) -> NDArray[np.intp]:
+    """The hours [S, K] of drawn periods of gridded weather.
+
+    Periods begin every 24 hours from the first; those whose middle hour is among the drier half
+    are candidates.
+    """
+    available = grid_hours(folder).hours
+    starts = np.arange(0, available - hours + 1, 24)
+    if starts.size == 0:
+        raise fail(expected=f"at least {hours} hours", given=f"{available}", where=str(folder),
+                   remedy="choose fewer hours")
+    moisture = read_gridded(folder, hours=(starts + hours // 2).tolist()).dead_moisture_1h
+    if moisture is not None:
+        starts = starts[moisture <= np.percentile(moisture, 100.0 - FROM_PERCENTILE)]
+    return starts[drawn(len(starts), streams, seed)][:, None] + np.arange(hours)

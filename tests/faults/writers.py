@@ -1,0 +1,171 @@
+"""Everything of firebreak that writes a file, each as a function of the folder to write into."""
+
+import contextlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import rasterio
+import torch
+
+from firebreak import files
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.policy_file import save_policy
+from firebreak.cli.shared import common, tables
+from firebreak.cli.shared.scene_options import SceneOptions
+from firebreak.landscape.formats import cell2fire_writer, lcp, qgis_styles, treated, write
+from firebreak.landscape.formats.landfire import landscape_of_archive
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
+from firebreak.layout import OBSERVATION
+from firebreak.planning.core.break_segments import break_segments_of
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.output import export, vectors
+from firebreak.report.figures import animation, canvas
+from firebreak.report.pages.html import write_page
+from firebreak.train.config.load import as_toml, load_config
+from firebreak.train.storage import artifacts, store
+
+ALBERS = rasterio.crs.CRS.from_epsg(5070).to_wkt()
+LAYERS = [f"layer{band}" for band in range(8)]
+
+
+class Writer(NamedTuple):
+    """write: makes files in a folder that is there; replaces: whether it replaces older ones;
+    same_bytes: whether it writes the same bytes each time; pages: from one point of a walk to the
+    next.
+    """
+
+    name: str
+    write: Callable[[Path], object]
+    replaces: bool = True
+    same_bytes: bool = True
+    pages: int = 1
+
+
+def writers(inputs: Path) -> list[Writer]:
+    """All writers; `inputs` is a folder that some of them read from."""
+    land = replace(generate(4, 40, cell_size_m=30.0), crs=ALBERS,
+                   transform=(30.0, 0.0, -1_400_000.0, 0.0, -30.0, 2_700_000.0))
+    plain = {"a": land.elevation_m, "b": np.random.default_rng(1).random(land.shape)}
+    breaks = np.zeros(land.shape, np.bool_)
+    breaks[5:20, 7] = breaks[30, 10:25] = True
+    breaks &= land.treatable
+    source = write.write_landscape(inputs / "land.tif", land)
+    return [
+        Writer("GeoTIFF", lambda out: write.write_geotiff(out / "a.tif", plain, land)),
+        Writer("landscape", lambda out: write.write_landscape(out / "land.tif", land)),
+        Writer("fuel map", lambda out: write.write_fuel_map(out / "fuel.tif", land)),
+        Writer("treated landscape", lambda out: treated.write_treated(
+            out / "treated.tif", str(source), land, breaks, Treatment())),
+        Writer("LCP", lambda out: lcp.write_lcp(out / "land.lcp", land)),
+        Writer("ASCII grids", lambda out: write.write_ascii_folder(out, land)),
+        Writer("Cell2Fire folder", lambda out: cell2fire_writer.write_cell2fire(out, land)),
+        Writer("QGIS style", lambda out: qgis_styles.write_outlines(out / "a", "#b2182b", "rank")),
+        *_plans(land, breaks), *_copies(inputs, source), *_pages(land, breaks), *_states(),
+    ]
+
+
+def commands(inputs: Path) -> list[Writer]:
+    """Commands that write files, with all that they write."""
+    cases, land = inputs / "cases.csv", inputs / "land.tif"
+    cases.write_text("fuel_model,wind_speed_km_h\n" + "GR2,10\n" * 500)
+    write.write_landscape(land, generate(4, 20, cell_size_m=30.0))
+    few = ["--threads", "1", "--quiet"]
+    return [
+        _command("generate", ["landscape", "generate", "land.tif"]),
+        *(_command(f"convert to {kind}", ["landscape", "convert", str(land), "--to", kind,
+                                          "--out", name])
+          for kind, name in (("lcp", "a.lcp"), ("ascii", "grids"), ("cell2fire", "cell2fire"))),
+        _command("simulate", ["simulate", str(land), "--fires", "8", "--out", "fires", *few], 40),
+        _command("plan", ["plan", str(land), "--method", "random", "--plan-fires", "8",
+                          "--test-fires", "8", "--out", "plan", *few], 40),
+    ]
+
+
+def _command(name: str, arguments: list[str], pages: int = 1) -> Writer:
+    def run(out: Path) -> int:
+        os.chdir(out)
+        with contextlib.redirect_stdout(io.StringIO()):
+            return int(import_module(f"firebreak.cli.commands.{arguments[0]}").run(arguments[1:]))
+    folders = ("ascii", "cell2fire")  # must be new
+    return Writer(f"command {name}", run, not name.endswith(folders), same_bytes=False,
+                  pages=pages)
+
+
+def _plans(land: Landscape, breaks: np.ndarray) -> list[Writer]:
+    cells = np.flatnonzero(breaks)
+    plan = Plan(method="random", cells=cells, shape=land.shape, cost=float(cells.size),
+                cost_unit="cells", budget=float(cells.size), budget_share=0.1,
+                landscape=land.name, landscape_checksum=land.checksum(), plan_fires=0, seed=0,
+                seconds=0.0, simulations=0.0)
+    segments = break_segments_of(breaks, land)
+    rows = [{"build_order": k} for k in range(1, len(segments) + 1)]
+    made = [Writer("plan", lambda out: export.write_plan(plan, land, out)),
+            Writer("GeoJSON", lambda out: vectors.write_text(out / "a.geojson", [
+                vectors._geojson([vectors._area(one, land) for one in segments], rows, ALBERS)])),
+            Writer("table of Cell2Fire", lambda out: cell2fire_writer.write_firebreak_csv(
+                out / "firebreaks.csv", cells))]
+    if vectors.has_vector_reader():
+        made.append(Writer("GeoPackage", lambda out: vectors.write_segments(
+            out, segments, rows, land, "build_order"), same_bytes=False))
+    return made
+
+
+def _copies(inputs: Path, source: Path) -> list[Writer]:
+    folder = inputs / "cell2fire"
+    folder.mkdir()
+    (folder / "Weather.csv").write_text("hour,wind\n" + "1,2\n" * 5000)
+    archive = inputs / "landfire.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.write(source, "land.tif")
+    return [
+        Writer("copied weather", lambda out: cell2fire_writer.copy_weather_and_ignitions(
+            folder, out)),
+        Writer("download", lambda out: landscape_of_archive(archive, out / "land.tif", LAYERS)),
+        Writer("artifact", lambda out: artifacts.Directory(out).copy(source, "a.tif")),
+    ]
+
+
+def _pages(land: Landscape, breaks: np.ndarray) -> list[Writer]:
+    def picture(out: Path) -> None:
+        with canvas.new_figure(6.0, 4.0, title="Title", caption="caption") as figure:
+            figure.add_subplot().imshow(land.elevation_m)
+        canvas.save_figure(figure, out / "a.png")
+
+    row, col = np.indices(land.shape)
+    arrival = 10.0 * np.hypot(row - 8, col - 4)
+    return [
+        Writer("picture", picture),
+        Writer("GIF", lambda out: animation.fire_gif(out / "fire.gif", land, arrival, arrival,
+                                                     breaks, 324, 120.0, frames=4)),
+        Writer("page", lambda out: write_page(out / "report.html", "<p>text</p>\n" * 4000)),
+    ]
+
+
+def _states() -> list[Writer]:
+    torch.manual_seed(0)
+    network = QMapNetwork(OBSERVATION.channels, 4)
+    table = tables.Table(Path("a"), ",", ("a",), [[str(k)] for k in range(3000)],
+                         list(range(3000)))
+    tree = {"step": 1, "weights": torch.arange(20_000.0)}
+    return [
+        Writer("policy", lambda out: save_policy(out / "policy.pt", network, 4, {"run": "a"})),
+        Writer("checkpoint", lambda out: store.write_folder(out / "00000001", "run", tree),
+               replaces=False),
+        Writer("table", lambda out: tables.write_table(out / "a.csv", table,
+                                                       {"b": np.arange(3000.0)})),
+        Writer("options", lambda out: common.write_options(out, SceneOptions())),
+        Writer("configuration", lambda out: files.write_text(
+            out / "config.toml", as_toml(load_config("quick")))),
+        Writer("rows as JSON", lambda out: files.write_text(
+            out / "evaluation.json", json.dumps(list(range(5000))))),
+    ]

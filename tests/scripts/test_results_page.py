@@ -1,0 +1,49 @@
+"""docs/results.md says what its records say."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import results
+from protocol import read_records
+from results_figures import draw_figures
+
+ROOT = Path(__file__).parents[2]
+RECORDS = read_records(ROOT / "docs" / "results" / "records")
+
+
+def test_the_page_is_made_from_its_records(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(ROOT)
+    out = tmp_path / "results.md"
+    monkeypatch.setattr(sys, "argv", ["results.py", "--out", str(out)])
+    monkeypatch.setattr(results, "draw_figures", lambda records, folder: [])
+    results.main()
+    assert out.read_text() == (ROOT / "docs" / "results.md").read_text(), \
+        "run benchmarks/results.py again"
+
+
+def test_the_table_of_the_readme_is_the_first_of_the_page() -> None:
+    def numbers(line: str) -> list[str]:
+        return [cell.strip(" *") for cell in line.split("|")[2:-1]]
+
+    page = [line for line in results.tables(RECORDS)["summary"].splitlines() if "---" not in line]
+    readme = [line for line in (ROOT / "README.md").read_text().splitlines()
+              if line.startswith("|") and "---" not in line][:len(page)]
+    assert [numbers(line) for line in readme] == [numbers(line) for line in page]
+
+
+def test_nothing_is_counted_twice() -> None:
+    keys = [record["key"] for record in RECORDS]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("kept", [0.0, 1.0])
+def test_figures_are_of_what_was_measured(tmp_path: Path, kept: float) -> None:
+    few = [r for r in RECORDS if r["index"] < 2][:int(kept * len(RECORDS))]
+    drawn = draw_figures(few, tmp_path)
+    assert len(drawn) == (4 if few else 0)
+    assert all(path.stat().st_size > 10_000 for path in drawn)
+    named = (ROOT / "docs" / "results.template.md").read_text()
+    assert all(f"figures/{path.name}" in named for path in drawn)

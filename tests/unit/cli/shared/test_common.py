@@ -1,0 +1,93 @@
+"""Plans and policies say what they are for, and a command that asks for something else warns."""
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import InputError
+from firebreak.cli import BAD_INPUT, main
+from firebreak.cli.commands.train import _break_options
+from firebreak.cli.shared import common
+from firebreak.cli.shared.scene_checks import check_wide_memory
+from firebreak.cli.shared.scene_options import FireOptions, SceneOptions
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.settings.breaks import BreakSettings
+from firebreak.train.config.load import as_toml, checked
+from firebreak.train.config.schema import RunConfig
+
+SHADED = SceneOptions(breaks=BreakSettings(break_kind="shaded"))
+
+
+def said(call) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(warning.message) for warning in caught]
+
+
+def test_a_plan_looked_at_under_other_options_warns_and_names_them(tmp_path: Path) -> None:
+    common.write_options(tmp_path, SHADED)
+    assert said(lambda: common.warn_of_other_options(tmp_path, SHADED)) == []
+    hard = SceneOptions(fire=FireOptions(crown="none"), seed=3, threads=2)
+    (words,) = said(lambda: common.warn_of_other_options(tmp_path / "plan.csv", hard))
+    assert "break-kind shaded there, hard here" in words
+    assert "crown finney there, none here" in words
+    assert "seed" not in words
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"breaks": 3}'])
+def test_plans_of_other_programs_do_not_warn(tmp_path: Path, text: str) -> None:
+    (tmp_path / common.OPTIONS_FILE).write_text(text)
+    assert said(lambda: common.warn_of_other_options(tmp_path, SHADED)) == []
+
+
+def test_a_policy_asked_for_other_breaks_than_it_was_trained_for_warns() -> None:
+    for trained, asked, expected in (("hard", SHADED, 1), ("shaded", SHADED, 0),
+                                     ("hard", SceneOptions(), 0)):
+        config = checked({"breaks": {"kind": trained}}, "test")
+        policy = Policy(network=None, provenance={"config": as_toml(config)})
+        assert len(said(lambda p=policy, a=asked: common.warn_of_other_breaks(p, a))) == expected
+    untold = Policy(network=None, provenance={"run": "x"})
+    assert said(lambda: common.warn_of_other_breaks(untold, SHADED)) == []
+
+
+def test_the_next_command_of_a_run_asks_for_its_breaks() -> None:
+    assert _break_options(RunConfig()) == ""
+    config = checked({"breaks": {"kind": "shaded", "fuel": 181, "leak": True}}, "test")
+    assert _break_options(config) == " --break-kind shaded --break-fuel 181 --leak"
+    narrow = checked({"breaks": {"width_m": 4.5, "breach": "wilson"}}, "test")
+    assert _break_options(narrow) == " --break-width-m 4.5 --breach wilson"
+
+
+def test_a_map_that_does_not_fit_the_memory_is_refused_before_it_is_burned(
+        monkeypatch, capsys, tmp_path) -> None:
+    free = SimpleNamespace(available=150_000)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: free)
+    out = tmp_path / "out"
+    assert main(["simulate", "synthetic:1:24", "--fires", "2", "--out", str(out)]) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "576 cells" in said
+    assert "GB" in said
+    assert not out.exists()
+    free.available = 10**9
+    check_wide_memory(generate(1, 24), 1, 2)
+    free.available = 10**6
+    with pytest.raises(InputError, match="24 steps"):
+        check_wide_memory(generate(1, 24), 24, 2)
+
+
+def test_fires_that_cannot_burn_what_is_asked_for_are_told_of() -> None:
+    land = generate(1, 24)
+    fuel = np.full(land.shape, 91, land.fuel_model.dtype)
+    fuel[::4, ::4] = 101  # one cell each, too far apart for fire
+    cut = replace(land, fuel_model=fuel)
+    (warning,) = said(lambda: SceneOptions().scene(cut, "cut"))
+    assert "burn 3% of the burnable cells, not the 15% of --burned-share" in warning
+    assert said(lambda: SceneOptions().scene(land, "whole")) == []
+    assert said(lambda: SceneOptions(fire=FireOptions(duration_min=60.0)).scene(cut, "cut")) == []

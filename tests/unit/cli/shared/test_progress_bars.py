@@ -1,0 +1,56 @@
+"""Progress in a file: lines, whole and flushed, and not too many of them."""
+
+import contextlib
+import io
+
+import pytest
+
+from firebreak.cli.shared.progress import LINE_EVERY_S, in_lines, progress_bar
+
+
+class File(io.StringIO):
+    """Says what had been flushed into it."""
+
+    flushed = ""
+
+    def flush(self) -> None:
+        self.flushed = self.getvalue()
+
+
+def advanced(total: int | None, unit: str, steps: list[tuple[float, float]]) -> File:
+    """The file of work that is so far on, units since the last time, at these seconds."""
+    now, file = 0.0, File()
+    with contextlib.redirect_stderr(file):
+        advance = in_lines(total, unit, clock=lambda: now)
+        for now, made in steps:  # noqa: B007
+            advance(made)
+    return file
+
+
+def test_a_file_gets_flushed_lines_at_most_so_often() -> None:
+    file = advanced(100, "fire", [(second + 1.0, 1.0) for second in range(100)])
+    lines = file.flushed.splitlines()
+    assert file.flushed == file.getvalue()
+    assert len(lines) == 100 // LINE_EVERY_S
+    assert lines[0] == "firebreak: 15 of 100 fires: 15% in 15 s, about 85 s left"
+    assert "\r" not in file.flushed
+
+
+def test_a_plan_tells_its_share() -> None:
+    assert advanced(1, "plan", [(20.0, 0.25)]).flushed \
+        == "firebreak: plan: 25% in 20 s, about 60 s left\n"
+
+
+@pytest.mark.parametrize("total", [None, 0])
+def test_work_of_unknown_length_is_counted(total: int | None) -> None:
+    assert advanced(total, "step", [(20.0, 3.0)]).flushed == "firebreak: steps 3 in 20 s\n"
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_lines_are_written_where_standard_error_is_no_terminal(
+        monkeypatch: pytest.MonkeyPatch, quiet: bool) -> None:
+    monkeypatch.setattr("firebreak.cli.shared.progress.LINE_EVERY_S", 0.0)
+    file = File()
+    with contextlib.redirect_stderr(file), progress_bar(10, "fire", quiet=quiet) as advance:
+        advance(5)
+    assert ("5 of 10 fires: 50%" in file.flushed) == (not quiet)

@@ -1,0 +1,119 @@
+"""Help answers at once and plainly, and a shell can complete what may be typed."""
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from firebreak.cli import COMMANDS, main
+from firebreak.cli.completion import CLASSES, completion
+from firebreak.cli.shared import progress
+from firebreak.fire.scene import FireConditions
+from firebreak.fire.wide_scene import burn_wide_statistics, make_wide_scene
+from firebreak.landscape.synthetic.generate import generate
+
+HEAVY = ("torch", "numba", "matplotlib", "rasterio", "gymnasium", "pydantic")
+LOADED = """
+import contextlib, io, sys
+from firebreak.cli import main
+text = io.StringIO()
+with contextlib.redirect_stdout(text), contextlib.suppress(SystemExit):
+    main(sys.argv[1:])
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+print(text.getvalue())
+"""
+
+
+@pytest.mark.parametrize("name", ["", *CLASSES])
+def test_help_loads_nothing_heavy_and_has_no_colour_off_a_terminal(name: str) -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED, *name.split(), "--help"],
+                          capture_output=True, text=True, check=True)
+    loaded, _, shown = done.stdout.partition("\n")
+    assert {"firebreak"} <= set(loaded.split())
+    assert set(loaded.split()).isdisjoint(HEAVY)
+    assert f"usage: firebreak {name}".rstrip() in shown
+    assert "\x1b" not in shown
+
+
+def test_every_command_has_its_options_listed() -> None:
+    assert {name.split()[0] for name in CLASSES} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", ["landscape info", "landscape convert", "landscape fetch",
+                                     "behavior", "memory report"])
+def test_a_seed_where_nothing_is_drawn_is_taken_and_not_in_the_help(
+        command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = {"landscape info": ["synthetic:3:8"],
+             "landscape convert": ["synthetic:3:8", "--out", str(tmp_path / "a.tif")],
+             "landscape fetch": [str(tmp_path), "--bbox", "-2", "1", "-1", "2", "--email", "a@b.c"],
+             "memory report": [str(tmp_path)],
+             "behavior": [str(tmp_path / "none.csv"), "--out", str(tmp_path / "b.csv")]}[command]
+    code = main([*command.split(), *given])
+    said = capsys.readouterr()
+    for seed in (["--seed", "3"], ["--seed=3"]):
+        assert main([*command.split(), *given, *seed]) == code
+        assert capsys.readouterr() == said
+    assert main([*command.split(), "--seed", "x", *given]) == 2
+    assert "--seed: expected a whole number" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*command.split(), "--help"])
+    assert "--seed" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("typed", "offered"), [
+    (["firebreak", "eval"], ["evaluate"]), (["firebreak", "plan", "--bud"], ["--budget"]),
+    (["firebreak", "landscape", "gen"], ["generate"]),
+    (["firebreak", "landscape", "generate", "--si"], ["--size"]),
+    (["firebreak", "memory", ""], ["report", "check"]),
+    (["firebreak", "train", "--bud"], []),
+])
+def test_bash_completes_commands_actions_and_options(typed: list[str], offered: list[str]) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash here")
+    ask = ('COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _firebreak; '
+           'echo "${COMPREPLY[@]}"')
+    done = subprocess.run([bash, "-c", f"{completion('bash')}\n{ask}", "bash", *typed],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == offered
+
+
+def test_other_shells_have_theirs_and_unknown_ones_a_sentence(
+        capsys: pytest.CaptureFixture[str]) -> None:
+    assert "bashcompinit" in completion("zsh")
+    assert ("complete -c firebreak -n '__fish_seen_subcommand_from landscape; and "
+            "__fish_seen_subcommand_from generate' -l size") in completion("fish")
+    assert main(["--completion", "bash"]) == 0
+    assert "complete -o default -F _firebreak firebreak" in capsys.readouterr().out
+    assert main(["--completion", "tcsh"]) == main(["--completion"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 2
+    assert "expected one of bash, fish, zsh" in said
+
+
+def test_a_bar_is_told_of_every_fire_once() -> None:
+    told: list[int] = []
+    scene = make_wide_scene(generate(2, 24), FireConditions(scenarios=3), 0)
+    fires = scene.fires("simulate", 90)
+    with_bar = burn_wide_statistics(scene, fires, None, told.append)
+    assert sum(told) == 90
+    assert len(told) > 1
+    assert (with_bar.loss == burn_wide_statistics(scene, fires).loss).all()
+
+
+def test_a_bar_shows_on_a_terminal_only_and_not_when_quiet(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
+    shown = []
+    for terminal, quiet in ((True, False), (True, True), (False, False)):
+        monkeypatch.setattr("sys.stderr.isatty", lambda yes=terminal: yes)
+        with progress.progress_bar(4, "fire", quiet=quiet) as told:
+            for _ in range(4):
+                time.sleep(0.3)
+                told(1)
+        shown.append("fire" in capsys.readouterr().err)
+    assert shown == [True, False, False]

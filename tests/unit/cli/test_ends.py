@@ -1,0 +1,219 @@
+"""How commands end that cannot write, or that are told to stop."""
+
+import contextlib
+import ctypes
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from firebreak.cli import main
+from firebreak.cli.commands import explore, simulate
+from firebreak.cli.shared.signals import Terminated, stopping
+from firebreak.files import made_folder
+
+Out = pytest.CaptureFixture[str]
+
+
+def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path,
+                                                   capsys: Out) -> None:
+    (tmp_path / "file").write_text("")
+    folder = str(tmp_path / "file" / "x")
+    assert main(["landscape", "info", "synthetic:1:10", "--out", folder]) == 2
+    said = capsys.readouterr().err
+    assert f"{folder}: expected a folder that can be made, got Not a directory" in said
+
+
+def test_a_full_disk_is_no_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    with pytest.raises(OSError, match="No space left"):
+        made_folder(tmp_path / "x")
+
+
+def test_sigterm_ends_a_command_with_a_word(monkeypatch: pytest.MonkeyPatch,
+                                            capsys: Out) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+
+    def stopped(_: list[str]) -> int:
+        assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL, "it would end without a word"
+        os.kill(os.getpid(), signal.SIGTERM)
+        return 0
+
+    monkeypatch.setattr(simulate, "run", stopped)
+    assert main(["simulate", "synthetic:1:10"]) == 143
+    assert capsys.readouterr().err == "firebreak: terminated\n"
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def ended(run: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> int:
+    """The exit code of a command that does this."""
+    monkeypatch.setattr(simulate, "run", lambda _: run() or 0)
+    return main(["simulate", "synthetic:1:10"])
+
+
+def stop_where_nobody_gets_the_exception(number: int) -> None:
+    """In a function that C calls, as LLVM calls numba's when it has compiled one."""
+    ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), number))()
+
+
+@pytest.mark.parametrize(("number", "code", "word"), [
+    (signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")])
+def test_a_signal_that_becomes_another_error_ends_with_its_own_code(
+        number: int, code: int, word: str, monkeypatch: pytest.MonkeyPatch, capfd: Out) -> None:
+    def run() -> None:
+        stop_where_nobody_gets_the_exception(number)
+        raise RuntimeError("no compiled object yet")
+    assert ended(run, monkeypatch) == code
+    assert capfd.readouterr().err == f"firebreak: {word}\n"
+
+
+def test_a_signal_whose_exception_is_lost_still_ends_the_command(
+        monkeypatch: pytest.MonkeyPatch, capfd: Out) -> None:
+    def run() -> None:
+        stop_where_nobody_gets_the_exception(signal.SIGTERM)
+        for _ in range(3000):
+            time.sleep(0.01)
+    assert ended(run, monkeypatch) == 143
+    assert capfd.readouterr().err == "firebreak: terminated\n"
+
+
+def test_a_signal_whose_exception_is_dropped_in_silence_still_ends_the_command(
+        monkeypatch: pytest.MonkeyPatch, capfd: Out) -> None:
+    """As code in C may do with any exception."""
+    def run() -> None:
+        with contextlib.suppress(BaseException):
+            os.kill(os.getpid(), signal.SIGTERM)
+        for _ in range(3000):
+            time.sleep(0.01)
+    assert ended(run, monkeypatch) == 143
+    assert capfd.readouterr().err == "firebreak: terminated\n"
+
+
+def test_what_a_signal_has_closed_is_closed_in_peace(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+
+    @contextlib.contextmanager
+    def opened() -> Iterator[None]:
+        try:
+            yield
+        finally:
+            with contextlib.suppress(ZeroDivisionError):
+                1 / 0  # noqa: B018
+            for _ in range(30):
+                time.sleep(0.01)
+            closed.append("inner")
+
+    def run() -> None:
+        try:
+            with opened():
+                os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            time.sleep(0.1)
+            closed.append("outer")
+    assert ended(run, monkeypatch) == 143
+    assert closed == ["inner", "outer"]
+
+
+def test_a_signal_that_is_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert ended(lambda: os.kill(os.getpid(), signal.SIGINT), monkeypatch) == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_other_lost_exceptions_are_reported_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda report: reported.append(report.exc_type))
+
+    def raises() -> None:
+        raise ZeroDivisionError
+    assert ended(lambda: ctypes.CFUNCTYPE(None)(raises)(), monkeypatch) == 0
+    assert reported == [ZeroDivisionError]
+
+
+STOPPED = """
+import os, signal
+os.kill(os.getpid(), signal.SIGTERM)
+for number in range(100_000):
+    last = number
+"""
+
+
+def test_what_is_being_imported_is_imported_before_a_signal_ends_the_command(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Out) -> None:
+    """An exception in the midst of `import torch` aborts the process in torch's own code."""
+    (tmp_path / "stopped_meanwhile.py").write_text(STOPPED)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = []
+
+    def run() -> None:
+        found.append(importlib.import_module("stopped_meanwhile").last)
+        for _ in range(3000):
+            time.sleep(0.01)
+        found.append("went on")
+    assert ended(run, monkeypatch) == 143
+    assert found == [99_999]
+    assert capfd.readouterr().err == "firebreak: terminated\n"
+
+
+ENDLESS = """
+import os, signal, sys, time
+from firebreak.cli import main
+from firebreak.cli.commands import simulate
+sys.path.insert(0, FOLDER)
+def run(_):
+    import endless
+simulate.run = run
+sys.exit(main(["simulate", "x"]))
+"""
+
+
+def test_an_import_that_takes_long_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(300)")
+    done = subprocess.run([sys.executable, "-c", ENDLESS.replace("FOLDER", repr(str(tmp_path)))],
+                          capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (143, "firebreak: terminated\n")
+
+
+def test_what_ends_an_explorer_ends_others_with_a_code(monkeypatch: pytest.MonkeyPatch,
+                                                       capsys: Out) -> None:
+    """Ctrl-C is how it is meant to be ended, SIGTERM is not."""
+    class Server:
+        url, sent = "http://127.0.0.1", signal.SIGINT
+
+        def serve_forever(self) -> None:
+            os.kill(os.getpid(), self.sent)
+            time.sleep(10.0)
+
+        def server_close(self) -> None:
+            pass
+
+    class Explorer:
+        def __init__(self, *_: object) -> None:
+            pass
+
+        def make_others(self) -> None:
+            pass
+
+        close = make_others
+    server = Server()
+    monkeypatch.setattr("firebreak.report.explorer.server.Explorer", Explorer)
+    monkeypatch.setattr("firebreak.report.explorer.server.make_server", lambda *_: server)
+    args = explore.VisualizeArguments("synthetic:1:10")
+    with stopping():
+        explore._serve(args, None, None, "")  # type: ignore[arg-type]
+        assert "explorer: ended" in capsys.readouterr().err
+        server.sent = signal.SIGTERM
+        with pytest.raises(Terminated):
+            explore._serve(args, None, None, "")  # type: ignore[arg-type]

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from firebreak.checks import InputError
+from firebreak.fire.engine import burn_statistics
+from firebreak.fire.fires import FireRegime, draw_fires
+from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.landscape.synthetic.generate import generate
+
+WEIGHT = np.array([0.5, 0.3, 0.2])
+
+
+def draw(count=50, regime=None, burnable=None, weight=WEIGHT, **names):
+    named = {"seed": 1, "fire_set": "plan", "landscape": "x"} | names
+    ground = np.ones((9, 7), bool) if burnable is None else burnable
+    return draw_fires(regime or FireRegime(), ground, weight, count, 60.0, **named)
+
+
+def test_a_short_set_is_the_beginning_of_a_long_one() -> None:
+    for regime in (FireRegime(), FireRegime(edge_share=0.4)):
+        short, long = draw(20, regime), draw(300, regime)
+        for few, many in zip(short, long.first(20), strict=True):
+            np.testing.assert_array_equal(few, many)
+
+
+@pytest.mark.parametrize("other", [{"fire_set": "reward"}, {"landscape": "y"}, {"seed": 2}])
+def test_other_names_draw_other_fires(other) -> None:
+    for ours, theirs in zip(draw(), draw(**other), strict=True):
+        assert (ours != theirs).mean() > 0.3
+
+
+def test_a_set_is_the_same_at_every_draw() -> None:
+    for first, again in zip(draw(), draw(), strict=True):
+        np.testing.assert_array_equal(first, again)
+
+
+def test_fires_start_in_burnable_cells_and_in_each_of_them() -> None:
+    burnable = np.random.default_rng(0).random((9, 7)) < 0.5
+    source = draw(2000, burnable=burnable).source
+    assert set(source.tolist()) == set(np.flatnonzero(burnable).tolist())
+
+
+def test_scenarios_are_drawn_by_their_weights() -> None:
+    share = np.bincount(draw(4000).scenario, minlength=3) / 4000
+    np.testing.assert_allclose(share, WEIGHT, atol=0.03)
+    assert (draw(100, weight=np.array([0.0, 1.0, 0.0])).scenario == 1).all()
+
+
+def test_durations_are_lognormal_around_the_median() -> None:
+    duration = draw(4000, FireRegime(duration_sigma=0.4)).duration_min
+    assert np.median(duration) == pytest.approx(60.0, rel=0.03)
+    assert np.log(duration).std() == pytest.approx(0.4, rel=0.05)
+    assert (draw(10, FireRegime(duration_sigma=0.0)).duration_min == 60.0).all()
+
+
+def test_edge_share_is_the_share_of_fires_that_enter_from_the_edge() -> None:
+    burnable = np.ones((21, 21), bool)
+    burnable[0, 3] = False
+    inner = np.zeros((21, 21), bool)
+    inner[1:-1, 1:-1] = True
+    for share in (0.5, 1.0):
+        fires = draw(3000, FireRegime(edge_share=share), burnable)
+        at_edge = ~inner.ravel()[fires.source]
+        # Fires that start anywhere start at the edge now and then.
+        chance = 79 / 440
+        assert at_edge.mean() == pytest.approx(share + (1 - share) * chance, abs=0.03)
+        assert burnable.ravel()[fires.source].all()
+
+
+def test_the_calibrated_share_holds_for_other_fires() -> None:
+    for share in (0.05, 0.15, 0.4):
+        regime = FireRegime(burned_share=share, duration_sigma=0.3)
+        burned = []
+        for seed in (1, 2, 3, 4):
+            scene = make_scene(generate(seed, 24), FireConditions(regime=regime), seed)
+            ones = np.ones(scene.landscape.shape, np.float32)
+            loss = burn_statistics(scene.field, scene.fires("test", 100), ones).loss
+            burned.append(loss.mean() / scene.landscape.burnable.sum())
+        assert np.mean(burned) == pytest.approx(share, rel=0.33)
+
+
+@pytest.mark.parametrize("wrong", [
+    {"burned_share": 0.0}, {"burned_share": 1.5}, {"burned_share": float("nan")},
+    {"edge_share": -0.1}, {"edge_share": 1.1}, {"duration_sigma": -1.0}])
+def test_a_regime_out_of_range_is_refused(wrong) -> None:
+    with pytest.raises(InputError):
+        FireRegime(**wrong)
+
+
+def test_no_fires_and_no_fuel_are_refused() -> None:
+    with pytest.raises(InputError, match="at least 1 fire"):
+        draw(0)
+    with pytest.raises(InputError, match="burnable cells"):
+        draw(burnable=np.zeros((3, 3), bool))

@@ -1,0 +1,324 @@
+"""Evaluation: a corridor by hand, the rules that keep it honest, intervals, the table."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import InputError
+from firebreak.cli.commands.evaluate import EvaluateArguments
+from firebreak.fire.engine import burn
+from firebreak.fire.fires import FireRegime, Fires
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.layout import OBSERVATION
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.evaluate import evaluate
+from firebreak.planning.evaluation.judging import judge_scene
+from firebreak.planning.evaluation.statistics import (
+    bootstrap_means,
+    bootstrap_worst_tenths,
+    percentile_interval,
+    relative_drop,
+    worst_tenth_mean,
+)
+from firebreak.planning.evaluation.tables import table, to_json
+from firebreak.planning.methods import make_plan
+from firebreak.seeding import integer_seed
+
+CONDITIONS = FireConditions(scenarios=2)
+ROW_KEYS = ["landscape", "budget", "plan_fires", "method", "untreated_loss",
+            "untreated_burned_share", "median_duration_min", "reduction",
+            "reduction_untreated_cells", "cvar90_reduction", "in_sample_reduction", "seconds",
+            "simulations"]
+
+
+@pytest.fixture(scope="module")
+def scenes() -> list[Scene]:
+    return [make_scene(generate(seed, 12), CONDITIONS, 3) for seed in range(3)]
+
+
+@pytest.fixture(scope="module")
+def corridor() -> Scene:
+    """One row of five grass cells; every fire burns all it can reach; the third is worth 3."""
+    shape = (1, 5)
+    zeros = np.zeros(shape)
+    land = Landscape(
+        name="corridor", fuel_model=np.ones(shape), elevation_m=zeros, slope_tan=zeros,
+        aspect_deg=zeros, canopy_cover=zeros, canopy_height_m=zeros, canopy_base_height_m=zeros,
+        canopy_bulk_density_kg_m3=zeros, value=np.array([[1, 1, 3, 1, 1]]), cost=np.ones(shape),
+        treatable=np.ones(shape), cell_size_m=30.0, transform=(30, 0, 0, 0, -30, 30))
+    regime = FireRegime(burned_share=1.0, duration_sigma=0.0)
+    return make_scene(land, FireConditions(scenarios=1, regime=regime), 0)
+
+
+def plan_of_cells(scene: Scene, cells: list[int], method: str = "by hand") -> Plan:
+    land = scene.landscape
+    return Plan(method=method, cells=np.array(cells, np.int64), shape=land.shape,
+                cost=float(len(cells)), cost_unit="cells", budget=float(len(cells)),
+                budget_share=len(cells) / land.treatable.sum(), landscape=land.name,
+                landscape_checksum=scene.landscape.checksum(), plan_fires=0, seed=0,
+                seconds=0.0, simulations=0.0)
+
+
+def test_reductions_of_a_plan_by_hand(corridor: Scene) -> None:
+    fires = corridor.fires("test", 200)
+    here = float((fires.source == 2).mean())
+    assert 0.1 < here < 0.3
+    row = evaluate([corridor], [], budget_share=0.2, plan_fires=8, test_fires=200, seed=0,
+                   plans=[plan_of_cells(corridor, [2])]).rows[0]
+    # Untreated a fire costs 7. With the middle treated it costs 2, but 7 if it starts there.
+    assert row.untreated_loss == 7.0
+    assert row.reduction == pytest.approx((7 - (2 * (1 - here) + 7 * here)) / 7)
+    # On the four other cells: 4 untreated; treated 2, or 4 if the fire starts in the middle.
+    assert row.reduction_untreated_cells == pytest.approx((4 - (2 * (1 - here) + 4 * here)) / 4)
+    # More than a tenth of the fires start in the middle and are as bad as ever.
+    assert row.cvar90_reduction == 0.0
+
+
+def test_treating_the_ignitions_of_the_plan_fires_claims_nothing(corridor: Scene) -> None:
+    source = int(corridor.fires("plan", 1).source[0])
+    own = judge_scene(corridor, {"own": [plan_of_cells(corridor, [source])]}, {}, 1, 50)["own"]
+    assert own.row.in_sample_reduction == 0.0
+
+
+def test_fires_in_treated_cells_burn_as_if_their_cell_were_untreated(scenes: list[Scene]) -> None:
+    scene = scenes[0]
+    fires = scene.fires("plan", 12)
+    cells = np.unique(fires.source)
+    plan = plan_of_cells(scene, cells.tolist())
+    promised = judge_scene(scene, {"own": [plan]}, {}, 12, 20)["own"].row.in_sample_reduction
+    value = scene.landscape.value
+    losses = []
+    for i in range(12):
+        breaks = plan_of_cells(scene, cells[cells != fires.source[i]].tolist()).break_mask()
+        one = Fires(*(part[i:i + 1] for part in fires))
+        losses.append(burn(scene.field, one, value, breaks).loss[0])
+    untreated = burn(scene.field, fires, value).loss.mean()
+    assert promised == pytest.approx(1 - np.mean(losses) / untreated)
+    assert min(losses) >= 1.0
+
+
+def test_test_fires_are_not_plan_fires(scenes: list[Scene],
+                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, test = scenes[0].fires("plan", 60), scenes[0].fires("test", 60)
+    assert (plan.source != test.source).mean() > 0.8
+    assert np.intersect1d(plan.duration_min, test.duration_min).size == 0
+    before = evaluate(scenes[:1], ["downstream-value"], budget_share=0.05, plan_fires=16,
+                      test_fires=60, seed=0).rows[0]
+    draw = Scene.fires
+    monkeypatch.setattr(Scene, "fires", lambda self, fire_set, count: draw(
+        self, "other" if fire_set == "test" else fire_set, count))
+    after = evaluate(scenes[:1], ["downstream-value"], budget_share=0.05, plan_fires=16,
+                     test_fires=60, seed=0).rows[0]
+    # Other test fires move what is measured on them, and nothing that planning saw.
+    assert after.untreated_loss != before.untreated_loss
+    assert after.reduction != before.reduction
+    assert after.in_sample_reduction == before.in_sample_reduction
+
+
+def test_none_saves_exactly_nothing(scenes: list[Scene]) -> None:
+    for chosen in (scenes, scenes[:1]):
+        result = evaluate(chosen, ["none", "random"], budget_share=0.05, plan_fires=8,
+                          test_fires=50, seed=0, random_draws=2)
+        assert result.methods["none"][:3] == (0.0, 0.0, 0.0)
+        for row in result.rows:
+            if row.method == "none":
+                assert row[7:11] == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_random_is_the_mean_of_its_draws(scenes: list[Scene]) -> None:
+    mean = evaluate(scenes[:1], ["random"], budget_share=0.1, plan_fires=8, test_fires=80, seed=4,
+                    random_draws=3)
+    draws = [make_plan(scenes[0], 0.1, 8, "random", seed=integer_seed(4, "random-draw", draw))
+             for draw in range(3)]
+    single = evaluate(scenes[:1], [], budget_share=0.1, plan_fires=8, test_fires=80, seed=4,
+                      plans=draws)
+    assert len({row.reduction for row in single.rows}) == 3
+    for field in ("reduction", "reduction_untreated_cells", "cvar90_reduction"):
+        assert getattr(mean.rows[0], field) == pytest.approx(
+            np.mean([getattr(row, field) for row in single.rows]))
+    # The interval is of the mean too, and narrower than that of a single draw.
+    whole = mean.methods["random"]
+    assert whole.low < whole.reduction < whole.high
+    assert whole.high - whole.low < max(one.high - one.low for one in single.methods.values())
+
+
+def test_intervals_are_over_landscapes_or_over_fires(scenes: list[Scene]) -> None:
+    methods = ["none", "random", "downstream-value"]
+    many = evaluate(scenes, methods, budget_share=0.05, plan_fires=16, test_fires=80, seed=0,
+                    random_draws=2)
+    assert many.interval == "landscapes"
+    own = [row.reduction for row in many.rows if row.method == "downstream-value"]
+    summary = many.methods["downstream-value"]
+    assert summary.reduction == pytest.approx(np.mean(own))
+    # Three landscapes are too few to draw from: Student's t with 2 degrees of freedom.
+    half = 4.302653 * np.std(own, ddof=1) / np.sqrt(3)
+    assert (summary.low, summary.high) == pytest.approx(
+        (np.mean(own) - half, np.mean(own) + half))
+    assert "Student's t over the 3 landscapes" in table(many)
+    pair = many.paired["downstream-value - random"]
+    assert list(many.paired) == ["downstream-value - random"]
+    assert pair.low <= pair.difference <= pair.high
+    single = evaluate(scenes[:1], methods, budget_share=0.05, plan_fires=16, test_fires=80, seed=0,
+                      random_draws=2)
+    assert single.interval == "fires"
+    assert single.methods["downstream-value"].low < own[0] < single.methods[
+        "downstream-value"].high
+
+
+def test_dqn_is_compared_with_every_other_method_but_none(scenes: list[Scene]) -> None:
+    torch.manual_seed(0)
+    policy = Policy(QMapNetwork(OBSERVATION.channels, 8).eval(), {})
+    methods = ["none", "random", "dqn", "downstream-value"]
+    result = evaluate(scenes, methods, budget_share=0.05, plan_fires=16, test_fires=40, seed=0,
+                      policy=policy, random_draws=2)
+    assert list(result.paired) == ["dqn - random", "dqn - downstream-value"]
+    for other in ("random", "downstream-value"):
+        assert result.paired[f"dqn - {other}"].difference == pytest.approx(
+            result.methods["dqn"].reduction - result.methods[other].reduction)
+
+
+def test_all_others_are_held_against_a_plan_that_is_there_already(scenes: list[Scene]) -> None:
+    plan = make_plan(scenes[0], 0.05, 16, "betweenness", seed=0)
+    result = evaluate(scenes[:1], ["none", "random", "downstream-value"], budget_share=0.05,
+                      plan_fires=16, test_fires=40, seed=0, random_draws=2,
+                      existing={"betweenness": plan, "roads": plan})
+    assert list(result.paired) == ["betweenness - random", "betweenness - downstream-value",
+                                   "betweenness - roads"]
+    assert result.paired["betweenness - roads"][:3] == (0.0, 0.0, 0.0)
+
+
+def test_given_plans_get_rows_and_names_of_their_own(scenes: list[Scene]) -> None:
+    plans = [make_plan(scene, 0.05, 16, "downstream-value", seed=0) for scene in scenes]
+    result = evaluate(scenes, ["downstream-value"], budget_share=0.05, plan_fires=16,
+                      test_fires=50, seed=0, plans=plans)
+    assert list(result.methods) == ["downstream-value", "downstream-value-2"]
+    first, second = result.methods.values()
+    assert first.reduction == second.reduction
+    assert result.paired["downstream-value-2 - downstream-value"][:3] == (0.0, 0.0, 0.0)
+    with pytest.raises(InputError, match="given plans for all of the 3 landscapes"):
+        evaluate(scenes, [], budget_share=0.05, plan_fires=8, test_fires=8, seed=0,
+                 plans=plans[:2])
+    with pytest.raises(InputError, match="name its landscape too"):
+        evaluate(scenes[:1], [], budget_share=0.05, plan_fires=8, test_fires=8, seed=0,
+                 plans=plans[1:])
+
+
+def test_random_is_the_mean_over_thirty_plans_unless_told(scenes: list[Scene],
+                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def remember(*args: Any, **options: Any) -> Plan:
+        made.append(make_plan(*args, **options))
+        return made[-1]
+
+    monkeypatch.setattr("firebreak.planning.evaluation.evaluate.make_plan", remember)
+    evaluate(scenes[:1], ["random"], budget_share=0.05, plan_fires=4, test_fires=4, seed=0)
+    assert len({tuple(plan.cells.tolist()) for plan in made}) == 30
+    assert EvaluateArguments(landscapes=[]).random_draws == 30
+
+
+def test_bad_requests_are_refused(scenes: list[Scene], corridor: Scene) -> None:
+    def ask(of: list[Scene], methods: list[str], draws: int = 1) -> None:
+        evaluate(of, methods, budget_share=0.2, plan_fires=4, test_fires=4, seed=0,
+                 random_draws=draws)
+    with pytest.raises(InputError, match="did you mean 'random'"):
+        ask(scenes, ["rnadom"])
+    with pytest.raises(InputError, match="each once"):
+        ask(scenes, ["random", "random"])
+    with pytest.raises(InputError, match="each landscape once"):
+        ask([scenes[0], scenes[0]], ["random"])
+    with pytest.raises(InputError, match="each once, got none"):
+        ask(scenes, [])
+    with pytest.raises(InputError, match="random plan"):
+        ask(scenes, ["random"], 0)
+    worthless = replace(corridor, value_by_class=np.zeros((1, 1, 5), np.float32))
+    with pytest.raises(InputError, match="burn something of value"):
+        ask([worthless], ["random"])
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=25))
+def test_worst_tenths_of_resamples_are_those_of_the_fires_drawn(
+        pairs: list[tuple[int, int]]) -> None:
+    losses = np.array(pairs, np.float64).T
+    found = bootstrap_worst_tenths(losses, np.random.default_rng(1), 40)
+    drawn = np.random.default_rng(1).integers(losses.shape[1], size=(40, losses.shape[1]))
+    assert found == pytest.approx(np.array([[worst_tenth_mean(own[rows]) for own in losses]
+                                            for rows in drawn]))
+
+
+def test_bootstrap_of_known_numbers() -> None:
+    rng = np.random.default_rng(0)
+    coin = bootstrap_means(np.array([[0.0, 5.0], [1.0, 5.0]]), rng)
+    # Two rows: both the first, one of each, both the second, as 1 : 2 : 1.
+    values, counts = np.unique(coin[:, 0], return_counts=True)
+    assert values.tolist() == [0.0, 0.5, 1.0]
+    assert counts / 10_000 == pytest.approx([0.25, 0.5, 0.25], abs=0.02)
+    assert (coin[:, 1] == 5.0).all()
+    assert percentile_interval(coin[:, 0]) == (0.0, 1.0)
+    sample = rng.normal(10.0, 2.0, (400, 1))
+    low, high = percentile_interval(bootstrap_means(sample, rng)[:, 0])
+    half = 1.96 * sample.std() / 20
+    assert (low, high) == pytest.approx((sample.mean() - half, sample.mean() + half), abs=0.02)
+
+
+def test_columns_are_resampled_together() -> None:
+    one = np.random.default_rng(1).normal(size=(30, 1))
+    means = bootstrap_means(np.hstack([one, one + 0.25]), np.random.default_rng(2), 700)
+    assert means.shape == (700, 2)
+    assert means[:, 1] - means[:, 0] == pytest.approx(np.full(700, 0.25))
+    assert means[:, 0].std() > 0.1
+
+
+def test_the_worst_tenth_and_relative_drops() -> None:
+    assert worst_tenth_mean(np.arange(20.0)) == 18.5
+    assert worst_tenth_mean(np.array([1.0, 4.0, 2.0])) == 4.0
+    assert relative_drop(8.0, 6.0) == 0.25
+    assert relative_drop(0.0, 0.0) == 0.0
+
+
+def test_json_and_table_say_the_same(scenes: list[Scene]) -> None:
+    result = evaluate(scenes, ["none", "random", "burn-probability"], budget_share=0.05,
+                      plan_fires=16, test_fires=50, seed=0, random_draws=2)
+    data = json.loads(json.dumps(to_json(result)))
+    assert data["schema"] == 1
+    assert data["landscapes"] == 3
+    assert data["interval"] == "landscapes"
+    assert len(data["rows"]) == 9
+    assert all(list(row) == ROW_KEYS for row in data["rows"])
+    assert list(data["methods"]["random"]) == ["reduction", "low", "high", "seconds"]
+    assert list(data["paired"]["burn-probability - random"]) == ["difference", "low", "high"]
+    text = table(result)
+    lines = {line.split()[0]: line for line in text.splitlines() if line}
+    assert f"{data['methods']['random']['reduction']:.3f}" in lines["random"]
+    more = data["paired"]["burn-probability - random"]["difference"]
+    assert f"burn-probability - random  {more:+.3f}" in text
+    assert "over the 3 landscapes" in text
+    assert "50 test fires" in text
+    assert "budget 5 %" in text
+
+
+def test_a_plan_of_another_budget_is_not_comparable(scenes: list[Scene]) -> None:
+    plan = make_plan(scenes[0], 0.1, 8, "random", seed=0)
+    with pytest.raises(InputError, match=r"evaluate it with a budget of 0\.(1|09)"):
+        evaluate(scenes[:1], ["none"], budget_share=0.05, plan_fires=8, test_fires=20, seed=0,
+                 plans=[plan])
+    done = evaluate(scenes[:1], ["none"], budget_share=0.1, plan_fires=8, test_fires=20, seed=0,
+                    plans=[plan])
+    assert done.rows[1].in_sample_reduction is None
+
+
+def test_many_landscapes_are_drawn_from() -> None:
+    many = [make_scene(generate(i, 8), CONDITIONS, 0) for i in range(10)]
+    done = evaluate(many, ["none", "random"], budget_share=0.1, plan_fires=8, test_fires=20,
+                    seed=0, random_draws=1)
+    assert "bootstrap, 10,000 resamples, over the 10 landscapes" in table(done)

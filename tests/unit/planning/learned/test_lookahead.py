@@ -1,0 +1,104 @@
+"""A policy that looks ahead: which segments it burns, which it places, and whom it refuses."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firebreak.agent.policy_file import CONTROL, Policy, load_policy
+from firebreak.checks import InputError
+from firebreak.env.actions import open_cells
+from firebreak.env.storage.problem import problem_of
+from firebreak.env.storage.slots import Slots
+from firebreak.fire.engine import burn_loss
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.line_actions import SHAPES
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.rounds import loaded
+from firebreak.planning.learned.lookahead import DISTRUST, MAX_SHARED, MAX_TRIED, differing
+from firebreak.planning.learned.policy import leading_actions, line_values
+from firebreak.planning.methods import make_plan
+from untrained import untrained
+
+FIRES = 40
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return make_scene(generate(8, 14), FireConditions(scenarios=3), 1)
+
+
+@pytest.fixture(scope="module")
+def policy() -> Policy:
+    return untrained(SHAPES)
+
+
+def slots_of(scene: Scene) -> Slots:
+    fires = scene.fires("plan", FIRES)
+    return loaded(problem_of(scene, 0.1, fires, fires.first(0)))
+
+
+def loss_of(scene: Scene, cells: np.ndarray) -> float:
+    mask = np.zeros(scene.landscape.shape, bool)
+    mask.ravel()[cells] = True
+    return float(burn_loss(scene.field, scene.fires("plan", FIRES), scene.value_by_class,
+                           mask).mean())
+
+
+def plan_of(scene: Scene, policy: Policy, method: str = "dqn-lookahead") -> Plan:
+    return make_plan(scene, 0.1, FIRES, method, seed=0, policy=policy, batch=1)
+
+
+def slowly_differing(slots: Slots, values: np.ndarray) -> list[int]:
+    found: list[int] = []
+    taken: set[int] = set()
+    for action in sorted(np.flatnonzero(values > -np.inf).tolist(), key=lambda a: (-values[a], a)):
+        cells = set(open_cells(slots, action).tolist())
+        if len(cells & taken) <= MAX_SHARED * len(cells) and len(found) < MAX_TRIED:
+            found.append(action)
+            taken |= cells
+    return found
+
+
+@given(st.lists(st.sampled_from([-np.inf, 0.0, 0.5, 1.0, 2.0]), max_size=60), st.integers(1, 40))
+def test_leading_actions_are_the_first_of_all_in_order(values: list[float], most: int) -> None:
+    order = sorted((k for k, value in enumerate(values) if value > -np.inf),
+                   key=lambda k: (-values[k], k))
+    assert leading_actions(np.array(values, np.float32), most).tolist() == order[:most]
+
+
+def test_segments_that_share_most_of_their_cells_are_looked_at_once(scene: Scene,
+                                                                    policy: Policy) -> None:
+    slots = slots_of(scene)
+    for cell in np.flatnonzero(slots.available[0])[:3].tolist():
+        slots.place(0, cell)
+    values = line_values(policy, slots)
+    assert differing(slots, values) == slowly_differing(slots, values)
+
+
+def test_the_first_line_is_the_best_by_the_fires_and_the_policy(scene: Scene,
+                                                                policy: Policy) -> None:
+    slots, trust = slots_of(scene), FIRES / (FIRES + DISTRUST)
+    values, untreated = line_values(policy, slots), loss_of(scene, np.empty(0, np.int64))
+    scores = {}
+    for action in slowly_differing(slots, values):
+        cells = open_cells(slots, action)
+        saved = 100.0 * (untreated - loss_of(scene, cells)) / untreated / cells.size
+        scores[action] = trust * saved + (1.0 - trust) * float(values[action])
+    best = open_cells(slots, max(scores, key=scores.__getitem__))
+    plan = plan_of(scene, policy)
+    assert plan.cells[:best.size].tolist() == best.tolist()
+    assert plan.simulations > plan_of(scene, policy, "dqn").simulations
+
+
+def test_an_untrained_policy_that_looks_ahead_saves_more_than_one_that_does_not(
+        scene: Scene, policy: Policy) -> None:
+    looking, blind = (plan_of(scene, policy, name) for name in ("dqn-lookahead", "dqn"))
+    assert loss_of(scene, looking.cells) < loss_of(scene, blind.cells)
+    assert looking.cells.size == blind.cells.size
+
+
+def test_a_policy_for_cells_is_refused(scene: Scene) -> None:
+    with pytest.raises(InputError, match=r"dqn-lookahead: expected a policy that places lines"):
+        plan_of(scene, load_policy(CONTROL))

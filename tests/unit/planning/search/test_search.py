@@ -1,0 +1,325 @@
+"""Greedy, swaps and annealing against plain burning of the plan fires under each plan."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from firebreak.checks import InputError
+from firebreak.env.sources import treat_inside
+from firebreak.env.storage.problem import Problem, problem_of
+from firebreak.env.storage.slots import Slots
+from firebreak.fire.engine import burn_loss, burn_statistics
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core import limits
+from firebreak.planning.core.limits import Effort, SearchOptions
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.rounds import Task
+from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.search.anneal import anneal
+from firebreak.planning.search.filling import (
+    best_first,
+    fill,
+    randomized_fill,
+    ranked,
+)
+from firebreak.planning.search.plan_state import PlanState
+from firebreak.planning.search.swap import large_neighbourhood_search, local_search
+
+CONDITIONS = FireConditions(scenarios=3)
+FIRES = 32
+FEW = SearchOptions(evaluations=400)
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return make_scene(generate(8, (11, 13)), CONDITIONS, 1)
+
+
+@pytest.fixture(scope="module")
+def priced() -> Scene:
+    land = generate(8, (11, 13))
+    cost = np.random.default_rng(2).uniform(0.5, 4.0, land.shape)
+    return make_scene(replace(land, cost=cost), CONDITIONS, 1)
+
+
+def loss_of(scene: Scene, cells: list[int]) -> float:
+    """Mean loss of the plan fires, burned anew."""
+    mask = np.zeros(scene.landscape.shape, bool)
+    mask.ravel()[cells] = True
+    return float(burn_loss(scene.field, scene.fires("plan", FIRES), scene.value_by_class,
+                           mask).mean())
+
+
+def plan_of(scene: Scene, method: str, share: float = 0.06, search: SearchOptions = FEW,
+            seed: int = 0, batch: int | None = None) -> Plan:
+    return make_plan(scene, share, FIRES, method, seed=seed, search=search, batch=batch)
+
+
+def slow_greedy(scene: Scene, share: float, most: int) -> list[int]:
+    """Greedy as its documentation has it: every affordable cell burned for, ties by downstream
+    value, then by index.
+    """
+    land = scene.landscape
+    cost = land.cost.ravel().astype(float)
+    left = share * cost[land.treatable.ravel()].sum()
+    chosen: list[int] = []
+    while True:
+        free = [cell for cell in np.flatnonzero(land.treatable).tolist()
+                if cell not in chosen and cost[cell] <= left + 1e-9]
+        if not free:
+            return chosen
+        mask = np.zeros(land.shape, bool)
+        mask.ravel()[chosen] = True
+        below = burn_statistics(scene.field, scene.fires("plan", FIRES), scene.value_by_class,
+                                mask).downstream_value.ravel()
+        tried = sorted(free, key=lambda cell: (-below[cell] / cost[cell], cell))[:most]
+        now = loss_of(scene, chosen)
+        gain = {cell: now - loss_of(scene, [*chosen, cell]) for cell in tried}
+        best = min(tried, key=lambda cell: (-round(gain[cell] / cost[cell], 9),
+                                            -round(below[cell] / cost[cell], 6), cell))
+        chosen.append(best)
+        left -= cost[best]
+
+
+@pytest.mark.parametrize(("method", "most"), [("greedy", 10_000), ("greedy-filtered", 64)])
+def test_greedy_takes_the_cell_that_saves_most_at_every_step(scene: Scene, method: str,
+                                                             most: int) -> None:
+    assert plan_of(scene, method, 0.04).cells.tolist() == slow_greedy(scene, 0.04, most)
+
+
+def test_greedy_goes_by_gain_per_cost(priced: Scene) -> None:
+    assert plan_of(priced, "greedy", 0.04).cells.tolist() == slow_greedy(priced, 0.04, 10_000)
+
+
+def test_greedy_spends_the_budget_where_nothing_is_left_to_save(scene: Scene) -> None:
+    plan = plan_of(scene, "greedy", 1.0, batch=4)
+    assert plan.cells.size == scene.landscape.treatable.sum()
+
+
+def test_greedy_of_a_large_map_points_to_greedy_filtered() -> None:
+    land = generate(1, (48, 48))
+    large = make_scene(land, FireConditions(scenarios=1), 0)
+    cells = land.treatable.sum()
+    with pytest.raises(InputError, match=f"at most 1,600 treatable cells, or 4,096 with up to 256 "
+                                         f"plan fires, got {cells:,} with 257; use greedy-filt"):
+        make_plan(large, 2.5 / cells, 257, "greedy", seed=0)
+    assert make_plan(large, 2.5 / cells, 257, "greedy-filtered", seed=0).cells.size == 2
+
+
+def test_greedy_counts_the_cells_that_may_be_treated() -> None:
+    land = generate(1, (48, 48))
+    inside = make_scene(treat_inside(land, 5), FireConditions(scenarios=1), 0)
+    assert make_plan(inside, 2.5 / inside.landscape.treatable.sum(), 257, "greedy",
+                     seed=0).cells.size == 2
+
+
+def test_a_board_has_the_loss_of_the_plan_fires_under_its_breaks(scene: Scene) -> None:
+    fires = scene.fires("plan", FIRES)
+    state = PlanState(problem_of(scene, 0.1, fires, fires.first(0)))
+    free = state.available().tolist()
+    for cell in free[10:60:9]:
+        state.place(cell)
+    state.remove(free[28])
+    assert state.cells == [free[10], free[19], free[37], free[46], free[55]]
+    assert state.loss == pytest.approx(loss_of(scene, state.cells))
+    cells = state.available()[::7]
+    single = [state.loss - loss_of(scene, [*state.cells, int(cell)]) for cell in cells]
+    assert state.gains(cells) == pytest.approx(single, abs=1e-6)
+    assert state.evaluated == cells.size
+    state.become(free[50:54])
+    assert sorted(state.cells) == free[50:54]
+    assert state.loss == pytest.approx(loss_of(scene, free[50:54]))
+
+
+@pytest.mark.parametrize("method", ["swap", "anneal"])
+@pytest.mark.parametrize("start", [None, "downstream-value", "random"])
+def test_a_search_ends_no_worse_than_it_starts(scene: Scene, priced: Scene, method: str,
+                                               start: str | None) -> None:
+    for where in (scene, priced):
+        found = plan_of(where, method, search=FEW._replace(start=start))
+        names = [start] if start else ["greedy", "downstream-value"]
+        starts = [loss_of(where, plan_of(where, name).cells.tolist()) for name in names]
+        assert loss_of(where, found.cells.tolist()) <= min(starts) + 1e-9
+
+
+@pytest.mark.parametrize("method", ["swap", "anneal"])
+def test_a_search_from_a_random_plan_beats_greedy_downstream_value(scene: Scene,
+                                                                   method: str) -> None:
+    found = plan_of(scene, method, search=SearchOptions(evaluations=3000, start="random"))
+    assert loss_of(scene, found.cells.tolist()) < loss_of(
+        scene, plan_of(scene, "downstream-value").cells.tolist())
+
+
+@pytest.mark.parametrize("method", ["swap", "anneal"])
+def test_evaluations_and_seed_decide_the_plan(scene: Scene, method: str) -> None:
+    limit = SearchOptions(evaluations=1500)
+    first, again, other = (plan_of(scene, method, search=limit, seed=seed) for seed in (1, 1, 2))
+    assert first.cells.tolist() == again.cells.tolist()
+    assert first.simulations == again.simulations
+    assert first.cells.tolist() != other.cells.tolist() or first.simulations != other.simulations
+
+
+@pytest.mark.parametrize("method", ["swap", "anneal"])
+def test_more_evaluations_cost_more_simulations(scene: Scene, method: str) -> None:
+    few, many = (plan_of(scene, method, search=SearchOptions(evaluations=count)).simulations
+                 for count in (100, 2000))
+    assert few < many
+
+
+@pytest.mark.parametrize("method", ["swap", "anneal"])
+def test_the_clock_ends_a_search_within_a_move(scene: Scene, method: str,
+                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that stands at the limit when the search begins leaves the start as it is."""
+    time = iter(range(10**9))
+    monkeypatch.setattr(limits, "perf_counter", lambda: float(next(time)))
+    moved = []
+    monkeypatch.setattr(Slots, "remove", counted(Slots.remove, moved))
+    plan_of(scene, method, search=SearchOptions(seconds=3.0, start="random"))
+    looks = len(moved)
+    time = iter(range(10**9))
+    moved.clear()
+    plan_of(scene, method, search=SearchOptions(seconds=1.0, start="random"))
+    # Two seconds of this clock are two looks at it: at most so many moves of a few breaks each.
+    assert len(moved) < looks <= len(moved) + 2 * 8
+
+
+def counted(method, calls):
+    def wrapped(self, *args):
+        calls.append(args)
+        return method(self, *args)
+    return wrapped
+
+
+def test_an_effort_counts_what_is_nearer() -> None:
+    effort = Effort(SearchOptions(seconds=1e9, evaluations=10))
+    assert effort.left()
+    effort.evaluated = 5
+    assert effort.share() == pytest.approx(0.5)
+    effort.evaluated = 12
+    assert effort.share() == 1.0
+    assert not effort.left()
+    assert SearchOptions().max_seconds() == limits.DEFAULT_SECONDS
+    assert SearchOptions(evaluations=3).max_seconds() == float("inf")
+    assert Effort(SearchOptions(seconds=1e-9)).share() == 1.0
+
+
+def test_the_order_of_a_plan_is_that_of_what_each_break_adds(scene: Scene) -> None:
+    cells = plan_of(scene, "swap").cells.tolist()
+    for place in range(len(cells)):
+        own = loss_of(scene, cells[:place + 1])
+        rest = [loss_of(scene, [*cells[:place], other]) for other in cells[place:]]
+        assert own == pytest.approx(min(rest))
+
+
+def test_best_first_keeps_the_breaks(scene: Scene) -> None:
+    fires = scene.fires("plan", FIRES)
+    state = PlanState(problem_of(scene, 0.06, fires, fires.first(0)))
+    fill(state, lambda of: of.available()[::5])
+    before, loss = sorted(state.cells), state.loss
+    assert sorted(best_first(state)) == before
+    assert state.loss == loss
+
+
+@pytest.mark.parametrize(("search", "message"), [
+    (SearchOptions(seconds=0.0), "--time-limit"), (SearchOptions(seconds=float("nan")), "--time-l"),
+    (SearchOptions(evaluations=0), "--evaluations"),
+    (SearchOptions(start="greed"), "did you mean 'greedy'"),
+    (SearchOptions(start="anneal"), "--search-from: expected a method that does not search")])
+def test_bad_limits_are_refused(scene: Scene, search: SearchOptions, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        plan_of(scene, "swap", search=search)
+
+
+@pytest.mark.parametrize("method", ["milp", "swap", "anneal"])
+def test_a_search_does_not_start_from_a_search(scene: Scene, method: str) -> None:
+    for start in ("milp", "swap", "anneal", "dqn-search"):
+        with pytest.raises(InputError, match="--search-from: expected a method that does not "
+                                             f"search itself, got {start}"):
+            plan_of(scene, method, search=FEW._replace(start=start))
+
+
+def test_searches_start_from_the_method_that_is_named(
+        scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    for name in ("random", "downstream-value", "greedy"):
+        own = METHODS[name]
+
+        def place(task: Task, own=own, name=name):
+            asked.append(name)
+            return own.place(task)
+        monkeypatch.setitem(METHODS, name, own._replace(place=place))
+    plan_of(scene, "swap", search=FEW._replace(start="random"))
+    assert asked == ["random"]
+    plan_of(scene, "anneal")
+    assert asked == ["random", "downstream-value", "greedy"]
+
+
+def test_a_problem_without_available_cells_is_left_alone(scene: Scene) -> None:
+    fires = scene.fires("plan", FIRES)
+    problem: Problem = problem_of(scene, 0.06, fires, fires.first(0))
+    state = PlanState(replace(problem, budget=1e-6))
+    fill(state, lambda of: of.available())
+    assert state.cells == []
+    assert best_first(state) == []
+
+
+def test_keeping_gains_changes_what_is_counted_and_nothing_else(scene: Scene) -> None:
+    fires = scene.fires("plan", FIRES)
+    problem = problem_of(scene, 0.05, fires, fires.first(0))
+    plain, keeps = PlanState(problem), PlanState(problem, keep_gains=True)
+    cells = plain.available()
+    assert plain.gains(cells).tolist() == keeps.gains(cells).tolist()
+    assert plain.simulations == keeps.simulations
+    fill(plain, PlanState.available)
+    fill(keeps, PlanState.available)
+    assert plain.cells == keeps.cells
+    assert keeps.simulations < plain.simulations
+
+
+def state_under(scene: Scene, method: str) -> PlanState:
+    fires = scene.fires("plan", FIRES)
+    state = PlanState(problem_of(scene, 0.06, fires, fires.first(0)))
+    state.become(plan_of(scene, method).cells.tolist())
+    return state
+
+
+def test_the_best_plan_seen_is_left_however_much_may_be_lost(scene: Scene) -> None:
+    state = state_under(scene, "greedy")
+    loss, rng = state.loss, np.random.default_rng(0)
+
+    def refill() -> None:
+        randomized_fill(state, PlanState.available, 0.95, rng)
+
+    large_neighbourhood_search(state, refill, Effort(SearchOptions(evaluations=3000)), rng,
+                               slack=10.0)
+    assert state.loss <= loss
+    state = state_under(scene, "greedy")
+    anneal(state, Effort(SearchOptions(evaluations=1000)), rng, hot=0.99, cold=1.0)
+    assert state.loss <= loss
+
+
+def test_a_search_whose_effort_is_spent_leaves_the_plan(scene: Scene) -> None:
+    state = state_under(scene, "downstream-value")
+    before, spent = list(state.cells), Effort(SearchOptions(evaluations=1))
+    spent.evaluated = 1
+    looks = state.evaluated
+    local_search(state, PlanState.available, spent)
+    large_neighbourhood_search(state, lambda: fill(state, PlanState.available), spent,
+                               np.random.default_rng(0))
+    anneal(state, spent, np.random.default_rng(0))
+    assert state.cells == before
+    assert state.evaluated == looks
+
+
+def test_of_equal_cells_the_first_is_taken(scene: Scene) -> None:
+    fires = scene.fires("plan", FIRES)
+    state = PlanState(problem_of(scene, 1.0, fires, fires.first(0)))
+    dead = np.flatnonzero((state.downstream_value() == 0.0)
+                          & scene.landscape.treatable.ravel())
+    if dead.size < 2:  # break what burns until some cells are out of reach
+        fill(state, lambda of: of.available()[of.downstream_value()[of.available()] > 0.0])
+        dead = state.available()
+    assert dead.size >= 2
+    assert ranked(state, dead[::-1]).tolist() == dead.tolist()

@@ -1,0 +1,204 @@
+"""Single planning methods: what they choose, in which order, and what they refuse."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import InputError
+from firebreak.env.core import begin
+from firebreak.env.storage.observation import to_floats
+from firebreak.env.storage.problem import problem_of
+from firebreak.env.storage.slots import Sizes, Slots
+from firebreak.fire.engine import burn_statistics
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.layout import OBSERVATION
+from firebreak.planning.core.area import lift, plan_area
+from firebreak.planning.core.plan import Plan, check_plan
+from firebreak.planning.core.rounds import afford, default_batch, spaced_best
+from firebreak.planning.learned import policy as learned
+from firebreak.planning.methods import make_plan
+
+CONDITIONS = FireConditions(scenarios=3)
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return make_scene(generate(8, 20), CONDITIONS, 1)
+
+
+def network_policy() -> Policy:
+    torch.manual_seed(4)
+    return Policy(QMapNetwork(OBSERVATION.channels, 8).eval(), {"run": "untrained"})
+
+
+@pytest.mark.parametrize("method", ["burn-probability", "downstream-value", "random",
+                                    "downstream-value-static"])
+def test_a_smaller_plan_is_the_beginning_of_a_larger_one(scene: Scene, method: str) -> None:
+    small, large = (make_plan(scene, share, 48, method, seed=0) for share in (0.03, 0.05))
+    assert 0 < small.cells.size < large.cells.size
+    assert small.cells.tolist() == large.cells[:small.cells.size].tolist()
+
+
+@pytest.mark.parametrize(("method", "field"), [("burn-probability", "burn_probability"),
+                                               ("downstream-value", "downstream_value")])
+def test_each_cell_is_the_best_on_a_map_burned_anew(scene: Scene, method: str,
+                                                    field: str) -> None:
+    cells = make_plan(scene, 0.03, 48, method, seed=0).cells
+    land, fires = scene.landscape, scene.fires("plan", 48)
+    breaks = np.zeros(land.shape, bool)
+    for cell in cells:
+        burned = burn_statistics(scene.field, fires, land.value, breaks)
+        score = np.where(land.treatable & ~breaks, getattr(burned, field), -1.0).ravel()
+        assert score[cell] == pytest.approx(score.max(), rel=1e-5)
+        breaks.ravel()[cell] = True
+
+
+def test_static_ranks_the_untreated_map(scene: Scene) -> None:
+    cells = make_plan(scene, 0.05, 48, "downstream-value-static", seed=0).cells
+    land = scene.landscape
+    below = burn_statistics(scene.field, scene.fires("plan", 48), land.value).downstream_value
+    ranked = np.sort(below[land.treatable])[::-1]
+    assert below.ravel()[cells] == pytest.approx(ranked[:cells.size])
+
+
+def test_heuristics_choose_by_score_per_cost(scene: Scene) -> None:
+    cost = np.random.default_rng(2).uniform(0.2, 5.0, scene.landscape.shape)
+    priced = make_scene(replace(scene.landscape, cost=cost), CONDITIONS, 1)
+    land = priced.landscape
+    burned = burn_statistics(priced.field, priced.fires("plan", 48), land.value)
+    for method, score in (("downstream-value", burned.downstream_value),
+                          ("downstream-value-static", burned.downstream_value),
+                          ("burn-probability", burned.burn_probability)):
+        first = make_plan(priced, 0.05, 48, method, seed=0).cells[0]
+        assert first == np.where(land.treatable, score / land.cost, -1.0).argmax()
+        assert first != np.where(land.treatable, score, -1.0).argmax()
+
+
+def test_random_depends_on_the_seed_and_is_spread_evenly(scene: Scene) -> None:
+    plans = [make_plan(scene, 0.1, 1, "random", seed=seed) for seed in range(200)]
+    share = np.mean([plan.break_mask() for plan in plans], axis=0)[scene.landscape.treatable]
+    assert share.mean() == pytest.approx(0.1, abs=0.005)
+    # Binomial with 200 draws: a standard deviation of 0.021.
+    assert share.std() == pytest.approx(0.021, abs=0.005)
+
+
+def test_dqn_takes_the_best_available_cell_of_the_q_map(scene: Scene) -> None:
+    policy = network_policy()
+    plan = make_plan(scene, 0.03, 16, "dqn", seed=0, policy=policy)
+    fires = scene.fires("plan", 16)
+    slots = Slots(Sizes(1, scene.landscape.shape, 3, 16, 0))
+    begin(slots, np.zeros(1, np.int64), [problem_of(scene, 0.03, fires, fires.first(0))])
+    for cell in plan.cells.tolist():
+        with torch.no_grad():
+            q = policy.network(torch.from_numpy(to_floats(slots.layers)))[0].numpy()
+        assert cell == np.where(slots.available[0].ravel(), q, -np.inf).argmax()
+        slots.place(0, cell)
+        slots.update(np.zeros(1, np.int64))
+    assert plan.policy == {"run": "untrained"}
+
+
+def test_a_policy_is_recorded_only_where_it_was_used(scene: Scene) -> None:
+    assert make_plan(scene, 0.05, 1, "random", seed=0, policy=network_policy()).policy is None
+
+
+def test_dqn_without_a_policy_names_the_option(scene: Scene) -> None:
+    with pytest.raises(InputError, match="--policy"):
+        make_plan(scene, 0.05, 4, "dqn", seed=0)
+
+
+def test_dqn_on_a_large_map_asks_for_an_area(scene: Scene,
+                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learned, "MAX_TREATABLE", int(scene.landscape.treatable.sum()) - 1)
+    with pytest.raises(InputError, match="--area"):
+        make_plan(scene, 0.05, 1, "dqn", seed=0, policy=network_policy())
+
+
+@pytest.mark.parametrize(("share", "method", "batch", "message"), [
+    (0.05, "downstream", None, "did you mean 'downstream-value'"),
+    (0.05, "random", 0, "--batch"),
+    (1e-4, "random", None, "buys the cheapest cell"),
+    (1.5, "random", None, "at most 1"),
+])
+def test_bad_requests_are_refused(scene: Scene, share: float, method: str, batch: int | None,
+                                  message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_plan(scene, share, 4, method, seed=0, batch=batch)
+
+
+def test_spaced_best_takes_the_best_that_are_apart_and_breaks_ties_by_index() -> None:
+    score = np.zeros((1, 9))
+    score[0, [3, 4, 6, 8]] = 5.0, 6.0, 4.0, 9.0
+    available = np.ones((1, 9), bool)
+    available[0, 8] = False
+    # 4 is best; 3 and 6 are within 2 cells of it; of the zeros 0 comes first, then 7.
+    assert spaced_best(score, available, 9) == [4, 0, 7]
+    assert spaced_best(np.zeros((3, 3)), np.ones((3, 3), bool), 1) == [0]
+
+
+def test_afford_passes_over_what_is_too_dear() -> None:
+    cost = np.array([[3.0, 1.0, 2.0, 1.0]], np.float32)
+    assert afford(np.array([1, 0, 2, 3]), cost, 3.5).tolist() == [1, 2]
+    # Ten times 0.1 in single precision is a little more than 1.
+    assert afford(np.arange(10), np.full((1, 10), 0.1, np.float32), 1.0).size in (9, 10)
+    assert afford(np.empty(0, np.int64), cost, 3.0).size == 0
+
+
+def test_about_fifty_rounds_by_default() -> None:
+    land = generate(1, 60)
+    cells = int(land.treatable.sum())
+    assert default_batch(land, 50 / cells) == 1
+    assert default_batch(land, 74.5 / cells) == 1
+    assert default_batch(land, 76.5 / cells) == 2
+    assert default_batch(land, 0.5) == round(int(0.5 * cells) / 50)
+
+
+def test_an_area_is_cut_planned_and_put_back() -> None:
+    land = generate(2, (30, 34))
+    part, offset = plan_area(land, slice(2, 14), slice(20, 32), 4)
+    assert (part.shape, offset) == ((18, 18), (0, 16))
+    inside = np.zeros(land.shape, bool)
+    inside[2:14, 20:32] = True
+    assert part.treatable.sum() == (land.treatable & inside).sum()
+    assert part.transform[2] == land.transform[2] + 16 * land.cell_size_m
+    plan = make_plan(make_scene(part, CONDITIONS, 0), 0.1, 16, "downstream-value", seed=0)
+    lifted = lift(plan, offset, land)
+    assert lifted.break_mask()[:18, 16:].tolist() == plan.break_mask().tolist()
+    assert lifted.cells.size == plan.cells.size
+    assert (lifted.break_mask() & ~inside).sum() == 0
+    assert lifted.landscape_checksum == land.checksum()
+    with pytest.raises(InputError, match="a part of a map"):
+        lift(plan, (20, 16), land)
+
+
+@pytest.mark.parametrize(("rows", "cols", "margin"), [
+    (slice(0, 31), slice(0, 4), 1), (slice(4, 4), slice(0, 4), 1), (slice(0, 4), slice(-2, 4), 1),
+    (slice(None), slice(0, 4), 1), (slice(0, 4), slice(0, 4), -1)])
+def test_a_bad_area_is_refused(rows: slice, cols: slice, margin: int) -> None:
+    with pytest.raises(InputError, match="expected"):
+        plan_area(generate(2, (30, 34)), rows, cols, margin)
+
+
+def plan_with(scene: Scene, cells: list[int], **fields: object) -> Plan:
+    plan = make_plan(scene, 0.05, 1, "random", seed=0)
+    return replace(plan, cells=np.array(cells), cost=float(len(cells)), **fields)  # type: ignore[arg-type]
+
+
+def test_a_plan_is_checked(scene: Scene) -> None:
+    land = scene.landscape
+    burnable, rock = (np.flatnonzero(land.burnable == kind).tolist() for kind in (True, False))
+    check_plan(plan_with(scene, burnable[:3]), land)
+    with pytest.raises(InputError, match=r"fuel model 9\d"):
+        check_plan(plan_with(scene, [burnable[0], rock[0]]), land)
+    with pytest.raises(InputError, match="twice"):
+        plan_with(scene, [5, 5])
+    with pytest.raises(InputError, match="cell 400"):
+        plan_with(scene, [400])
+    with pytest.raises(InputError, match="at most 2"):
+        plan_with(scene, burnable[:3], budget=2.0)
+    with pytest.raises(InputError, match="20 x 20"):
+        check_plan(plan_with(scene, [0], shape=(10, 40)), land)

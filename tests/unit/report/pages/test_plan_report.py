@@ -1,0 +1,325 @@
+"""The report of a plan: one file that loads nothing from a network, with all it has to say."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+from firebreak.fire.effects.spotting import SpottingModel
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
+from firebreak.memory.registry import live_counts
+from firebreak.planning.core.break_segments import break_segments_of
+from firebreak.planning.evaluation.build_order import Phase, in_build_order, years_of
+from firebreak.planning.evaluation.effect import _mean_direction, effect_of, saved_by_order
+from firebreak.planning.evaluation.evaluate import Difference, Evaluation, evaluate
+from firebreak.planning.methods import make_plan
+from firebreak.planning.output.export_effect import PlanResult, plan_id
+from firebreak.report.break_words import what_breaks_do
+from firebreak.report.figures.canvas import close_figure, new_figure, percent_ticks
+from firebreak.report.figures.curves import comparison_figure
+from firebreak.report.figures.plan_figures import (
+    budget_figure,
+    compass,
+    exceedance_figure,
+    segments_figure,
+    stopping_point,
+    weather_figure,
+    wind_name,
+)
+from firebreak.report.pages import html, run_report
+from firebreak.report.pages.plan_page import LIMITS, Origin, plan_page
+from firebreak.report.pages.plan_report import write_plan_report
+
+ORIGIN = Origin("firebreak plan 'a <b> & c'", {"budget": 0.1}, ["plan.tif"])
+FORBIDDEN = re.compile(r"https?://|//[a-z]|<script|<link|<iframe|@import|url\(", re.IGNORECASE)
+
+
+class Page(HTMLParser):
+    """Tags, pictures and words of a page; closing tags must match."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.pictures: list[dict[str, str | None]] = []
+        self.words: list[str] = []
+        self.anchors: set[str] = set()
+        self.links: set[str] = set()
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "img":
+            self.pictures.append(given)
+        if given.get("id"):
+            self.anchors.add(given["id"] or "")
+        if tag == "a":
+            self.links.add((given["href"] or "").removeprefix("#"))
+        if tag not in ("img", "meta"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return make_scene(generate(4, 12), FireConditions(scenarios=2), 0)
+
+
+def result_of(scene: Scene, method: str = "downstream-value") -> PlanResult:
+    plan = make_plan(scene, 0.12, 16, method, seed=0)
+    land = scene.landscape
+    order = in_build_order(scene, break_segments_of(plan.break_mask(), land), 16)
+    return PlanResult(scene, plan, land, (0, 0), order, effect_of(scene, order, 40), 0,
+                      plan.cells[:1])
+
+
+@pytest.fixture(scope="module")
+def result(scene: Scene) -> PlanResult:
+    return result_of(scene)
+
+
+@pytest.fixture(scope="module")
+def evaluation(scene: Scene, result: PlanResult) -> Evaluation:
+    return evaluate([scene], ["none", "burn-probability"], budget_share=0.12, plan_fires=16,
+                    test_fires=40, seed=0, plans=[result.plan])
+
+
+@pytest.fixture(scope="module")
+def written(result: PlanResult, evaluation: Evaluation,
+            tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("plan")
+    phases = [Phase(2027, result.segments[0].cost), Phase(2028, 100.0)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_report, "SHOW_FIRES", 8)
+        curves = {"none": saved_by_order(result.scene, result.plan, result.effect.loss[0], 0.5,
+                                         points=2)}
+        files = write_plan_report(out, result._replace(years=years_of(result.segments, phases)),
+                                  evaluation, curves, ORIGIN)
+    assert {path.name for path in files} == {path.name for path in out.iterdir()}
+    beside = files[-1].read_text().partition("Files beside this page")[2]
+    assert all(f"<li>{path.name}</li>" in beside for path in files[:-1])
+    return out
+
+
+def test_the_report_is_one_file_without_a_network(written: Path) -> None:
+    text = (written / "report.html").read_text(encoding="utf-8")
+    assert not FORBIDDEN.search(re.sub(r"data:image/\w+;base64,[\w+/=]+", "", text))
+    page = Page(text)
+    assert page.open == []
+    assert page.links <= page.anchors
+    assert len(page.pictures) == 8
+    for picture in page.pictures:
+        assert (picture["src"] or "").startswith("data:image/")
+        assert len(picture["alt"] or "") > 20
+    assert "default-src 'none'" in text
+    assert 'name="viewport"' in text
+    assert "@media print" in text
+    assert live_counts()["Figure"] == 0
+
+
+def test_the_report_says_how_it_was_made_and_what_it_is_not_for(written: Path,
+                                                                result: PlanResult) -> None:
+    words = " ".join("".join(Page((written / "report.html").read_text()).words).split())
+    for said in (ORIGIN.command, result.full.checksum(), plan_id(result), "numpy",
+                 "test the plan; no method was given them", "over 40 test fires",
+                 "burn-probability", "2027", *LIMITS):
+        assert said in words, said
+
+
+def test_the_headline_is_the_measured_reduction(written: Path, result: PlanResult) -> None:
+    loss = result.effect.loss
+    text = (written / "report.html").read_text()
+    assert f"<b>{1 - loss[-1].mean() / loss[0].mean():.1%}</b>" in text
+
+
+def test_a_plan_of_nothing_has_a_report_too(scene: Scene, tmp_path: Path,
+                                            monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
+    files = write_plan_report(tmp_path, result_of(scene, "none"), None, {}, ORIGIN)
+    text = files[-1].read_text()
+    assert "these fires do not show that the plan reduces the expected loss" in text
+    assert not (tmp_path / "budget.png").exists()
+
+
+def test_words_cannot_become_markup() -> None:
+    text = html.page("<b>", "&", "", [html.Section("<i>", "a", html.table(
+        ["<u>"], [["<s>", "&amp;"]], "<q>"))], "<p>")
+    for raw in ("<b>", "<i>", "<u>", "<s>", "<q>"):
+        assert raw not in text
+    assert "&amp;amp;" in text
+
+
+def test_the_stopping_point_is_the_first_of_nine_tenths(result: PlanResult) -> None:
+    saved = result.effect.loss[0].mean() - result.effect.loss.mean(axis=1)
+    stop = stopping_point(result.effect)
+    assert saved[stop] >= 0.9 * saved[-1]
+    assert (saved[:stop] < 0.9 * saved[-1]).all()
+
+
+def test_years_are_paid_in_the_order_to_build(result: PlanResult) -> None:
+    costs = [one.cost for one in result.segments]
+    phases = [Phase(2030, costs[0]), Phase(2031, 0.0), Phase(2033, float(np.sum(costs[1:])))]
+    assert years_of(result.segments, phases) == [2030, *[2033] * (len(costs) - 1)]
+
+
+@pytest.mark.parametrize("weathers", [1, 2, 8])
+def test_what_a_plan_saves_by_weather_fits_its_figure(weathers: int) -> None:
+    line = {"low": 0.2, "high": 0.4, "reduction": 0.3, "mean_loss_before": 10.0,
+            "mean_loss_after": 7.0, "fires": 50, "wind_from_deg": 0.0, "dead_moisture_1h": 0.06}
+    figure = weather_figure([line | {"wind_20ft_km_h": 9.0 * k} for k in range(weathers)],
+                            caption="of a test")
+    FigureCanvasAgg(figure).draw()
+    words = [text for text in figure.findobj(Text) if text.get_text()]
+    places = [text.get_window_extent() for text in words]
+    assert all(0.0 <= place.y0 < place.y1 <= figure.bbox.height for place in places)
+    caption = next(place for text, place in zip(words, places, strict=True)
+                   if text.get_text() == "of a test")
+    assert not any(caption.overlaps(place) for place in places if place is not caption)
+    assert "calm, 1-h fuel 6 %" in {text.get_text() for text in words}
+    close_figure(figure)
+
+
+@pytest.mark.parametrize(("degrees", "name"), [(0, "N"), (22, "N"), (23, "NE"), (180, "S"),
+                                               (350, "N"), (292, "W"), (293, "NW"),
+                                               (22.5, "NE"), (67.5, "E"), (112.5, "SE"),
+                                               (337.5, "N"), (-22.5, "N"), (360.0, "N")])
+def test_winds_are_named(degrees: float, name: str) -> None:
+    assert compass(degrees) == name
+
+
+@pytest.mark.parametrize("degrees", [22.5 + 45.0 * k for k in range(8)])
+def test_a_direction_has_the_same_name_as_its_mean_over_hours(degrees: float) -> None:
+    mean = float(_mean_direction(np.repeat(degrees, 7)))
+    assert wind_name(mean) == wind_name(degrees)
+
+
+KINDS = {
+    "hard": (FireConditions(), ["Fire does not cross them", "upper bounds"], ["shaded"]),
+    "narrow": (FireConditions(treatment=Treatment(width_m=5.0)),
+               ["strips of bare ground 5 m wide in cells of 30 m", "Fire does not cross them"], []),
+    "breached": (FireConditions(treatment=Treatment(width_m=5.0), breach="wilson"),
+                 ["5 m wide", "with a probability"], ["not cross", "upper bounds"]),
+    "flames": (FireConditions(breach="flame-length"), ["two thirds of their width"],
+               ["not cross", "upper bounds"]),
+    "shaded": (FireConditions(treatment=Treatment(kind="shaded")),
+               ["burns as another fuel", "less intensely", "fire can cross it"],
+               ["does not cross", "upper bounds"]),
+    "embers": (FireConditions(spotting=SpottingModel()), ["Embers of crown fire fly over"],
+               ["upper bounds"]),
+    "leak": (FireConditions(leak=True), ["touch only at a corner"], [])}
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_words_on_breaks_are_those_of_their_kind(kind: str) -> None:
+    conditions, said, unsaid = KINDS[kind]
+    words = " ".join(what_breaks_do(conditions, 30.0))
+    assert all(part in words for part in said)
+    assert not any(part in words for part in unsaid)
+
+
+def test_shaded_breaks_are_told_directly_below_the_headline(tmp_path: Path,
+                                                            monkeypatch: pytest.MonkeyPatch,
+                                                            ) -> None:
+    monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
+    shaded = FireConditions(scenarios=2, treatment=Treatment(kind="shaded"))
+    files = write_plan_report(tmp_path, result_of(make_scene(generate(4, 12), shaded, 0)), None,
+                              {}, ORIGIN)
+    text = files[-1].read_text()
+    head = text[text.index("<main>"):text.index("<section")]
+    assert "fire can cross it" in head
+    assert "No crew holds a fire at a break" in head
+    assert "stops every" not in text
+
+
+def test_a_better_method_is_told_below_the_headline(result: PlanResult,
+                                                    evaluation: Evaluation) -> None:
+    own = result.plan.method
+    worse = replace(evaluation, paired={f"{own} - burn-probability": Difference(-0.1, -0.2, -0.05),
+                                        f"{own} - strips": Difference(-0.1, -0.2, 0.05)})
+    head = plan_page(result, worse, ORIGIN, {}).partition("<section")[0]
+    assert f"burn-probability reduces the loss by more than {own} does" in head
+    assert "strips" not in head
+
+
+def test_the_curve_over_the_budget_stays_inside_its_axes(result: PlanResult) -> None:
+    others = {"far better": (np.array([0.0, 5.0]), np.array([0.0, 0.99])),
+              "harmful": (np.array([0.0, 5.0]), np.array([0.0, -0.4]))}
+    figure = budget_figure(result.effect, 0, "cells", others, caption="of a test")
+    low, high = figure.axes[0].get_ylim()
+    assert all(low <= np.min(line.get_ydata()) and np.max(line.get_ydata()) <= high
+               for line in figure.axes[0].get_lines() if len(line.get_xdata()) > 2
+               or line.get_label().startswith(("far", "harmful")))
+    close_figure(figure)
+
+
+def test_losses_stay_inside_their_axes(result: PlanResult) -> None:
+    loss = np.array([[1.0, 2.0, 3.0, 90.0], [1.0, 2.0, 3.0, 400.0]])
+    figure = exceedance_figure(result.effect._replace(loss=loss), 0, "cells", caption="of a test")
+    assert figure.axes[0].get_xlim()[1] >= 400.0
+    close_figure(figure)
+
+
+@pytest.mark.parametrize("top", [0.002, 0.008, 0.021, 0.04, 0.1, 0.6, 1.0])
+def test_ticks_in_percent_are_told_apart(top: float) -> None:
+    with new_figure(5.0, 3.0, title="", caption="") as figure:
+        axes = figure.subplots()
+        axes.set_ylim(0.0, top)
+        axes.yaxis.set_major_formatter(percent_ticks())
+        FigureCanvasAgg(figure).draw()
+        words = [tick.get_text() for tick in axes.get_yticklabels()]
+        assert len(set(words)) == len(words) > 2
+        close_figure(figure)
+
+
+def test_pictures_of_a_small_saving_have_ticks_that_are_told_apart(result: PlanResult) -> None:
+    line = {"low": 0.001, "high": 0.021, "reduction": 0.01, "mean_loss_before": 10.0,
+            "mean_loss_after": 9.9, "fires": 50, "wind_from_deg": 0.0, "dead_moisture_1h": 0.06,
+            "wind_20ft_km_h": 9.0}
+    methods = {"none": {"reduction": 0.01, "low": 0.001, "high": 0.021}}
+    effect = result.effect._replace(loss=100.0 - np.linspace(
+        0.0, 1.0, len(result.effect.loss))[:, None] + np.zeros_like(result.effect.loss))
+    for figure, along in ((weather_figure([line], caption=""), "x"),
+                          (comparison_figure(methods, caption=""), "x"),
+                          (budget_figure(effect, 0, "cells", {}, caption=""), "y")):
+        FigureCanvasAgg(figure).draw()
+        axis = getattr(figure.axes[0], f"{along}axis")
+        words = [tick.get_text() for tick in axis.get_ticklabels()]
+        assert len(set(words)) == len(words)
+        close_figure(figure)
+
+
+def test_a_single_fire_of_a_weather_has_no_interval_in_the_picture() -> None:
+    line = {"low": None, "high": None, "reduction": 0.3, "mean_loss_before": 10.0,
+            "mean_loss_after": 7.0, "fires": 1, "wind_from_deg": 67.5, "dead_moisture_1h": 0.06,
+            "wind_20ft_km_h": 9.0}
+    figure = weather_figure([line], caption="")
+    words = {text.get_text() for text in figure.findobj(Text)}
+    assert "10 to 7   (1 fire)" in words
+    assert "9 km/h from E (67.5°), 1-h fuel 6 %" in words
+    close_figure(figure)
+
+
+def test_what_is_outlined_in_the_plans_picture_is_named(result: PlanResult) -> None:
+    figure = segments_figure(result.full, result.segments, title="", caption="", outlines={
+        "required": np.empty(0, np.int64), "existing": np.array([3]), "standing": np.array([7])})
+    words = {text.get_text() for text in figure.findobj(Text)}
+    assert {"existing", "standing"} <= words
+    assert "required" not in words
+    close_figure(figure)
+
+
+def test_breaks_that_stand_already_are_told(result: PlanResult) -> None:
+    text = plan_page(result._replace(standing=np.array([3, 4])), None, ORIGIN, {})
+    assert "Breaks that stand already: 2 cells, part of the land" in text
+    assert "stand already" not in plan_page(result, None, ORIGIN, {})

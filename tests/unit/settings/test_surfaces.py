@@ -1,0 +1,96 @@
+"""The command line and a run's TOML say each setting alike, but for what `surfaces` lists."""
+
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+import pytest
+
+from firebreak.agent.settings import DQNSettings, LinearSchedule
+from firebreak.cli.shared.scene_options import MapOptions, WeatherOptions
+from firebreak.fire.conditions import FireConditions, conditions_from
+from firebreak.landscape.treatments import Treatment, treatment_of
+from firebreak.settings.agent import AgentSettings
+from firebreak.settings.breaks import BreakSettings
+from firebreak.settings.fire import FireSettings
+from firebreak.settings.surfaces import DEFAULTS, FORMS, TOML_NAMES, TOML_ONLY, WIND_SPREAD
+from firebreak.settings.texts import in_short, meanings
+from firebreak.settings.values import ValueSettings
+from firebreak.settings.weather import WeatherSettings
+from firebreak.train.config.errors import schema
+from firebreak.train.config.schema import BreakConfig, FireConfig
+from firebreak.units import M_MIN_PER_KM_H
+from firebreak.weather.scenarios import WindClimate
+
+VALUES = {field.name for field in fields(ValueSettings)}
+
+
+def fields_of(*kinds: Any) -> dict[str, Field]:
+    return {field.name: field for kind in kinds for field in fields(kind)}
+
+
+OPTIONS = {name: field for name, field in fields_of(
+    MapOptions, WeatherOptions, FireSettings, BreakSettings).items()
+    if name in VALUES or name not in fields_of(MapOptions)}
+TOML = fields_of(FireConfig, BreakConfig)
+
+
+def test_each_setting_is_an_option_and_a_key() -> None:
+    assert set(OPTIONS) == set(TOML) - set(TOML_ONLY)
+    assert set(TOML_ONLY) <= set(TOML)
+
+
+def test_defaults_differ_only_where_the_table_says() -> None:
+    other = {(name, option.default, TOML[name].default) for name, option in OPTIONS.items()
+             if option.default != TOML[name].default}
+    assert other == {(one.setting, one.option, one.toml) for one in DEFAULTS}
+    assert all(field.default is not MISSING for field in [*OPTIONS.values(), *TOML.values()])
+
+
+def test_types_differ_only_in_form() -> None:
+    other = {name for name, option in OPTIONS.items() if option.type != TOML[name].type}
+    assert other == {*FORMS, *(one.setting for one in DEFAULTS)}
+
+
+def test_names_differ_only_where_the_table_says() -> None:
+    tables = schema()["$defs"]
+    for kind in (FireConfig, BreakConfig):
+        keys = list(tables[kind.__name__]["properties"])
+        assert keys == [TOML_NAMES.get(field.name, field.name) for field in fields(kind)]
+    assert set(TOML_NAMES) <= set(fields_of(BreakConfig))
+
+
+def test_the_settings_come_to_the_defaults_of_the_fire_layer() -> None:
+    climate = WindClimate()
+    assert conditions_from(FireSettings(), BreakSettings(), climate=climate,
+                           scenarios=WeatherSettings().scenarios) == FireConditions()
+    assert treatment_of(BreakSettings()) == Treatment()
+
+
+def test_the_agent_has_the_same_defaults() -> None:
+    settings = fields_of(AgentSettings)
+    shared = {name: field.default for name, field in fields_of(DQNSettings).items()
+              if field.default is not MISSING and not isinstance(field.default, LinearSchedule)}
+    assert shared == {name: settings[name].default for name in shared}
+
+
+def test_the_spread_of_the_wind_is_drawn_as_the_table_says() -> None:
+    fires, climate = FireConfig(), WindClimate()
+    assert fires.wind_20ft_km_h * M_MIN_PER_KM_H == pytest.approx(climate.wind_20ft_mean_m_min)
+    assert fires.wind_spread_km_h * M_MIN_PER_KM_H == pytest.approx(climate.wind_20ft_spread_m_min)
+    assert fires.wind_direction_spread_deg == climate.direction_spread_deg
+    assert pytest.approx(7.29) == WIND_SPREAD * fires.wind_20ft_km_h
+
+
+@pytest.mark.parametrize("kind", [WeatherSettings, FireSettings, BreakSettings, ValueSettings,
+                                  AgentSettings, FireConfig])
+def test_every_setting_says_what_it_means(kind: type) -> None:
+    assert set(meanings(kind)) == {field.name for field in fields(kind)}
+
+
+@pytest.mark.parametrize(("text", "short"), [
+    ("Width of the strip; the cell if not given. It holds.", "width of the strip; the cell if not "
+                                                             "given"),
+    ("None, or of Andrews et al. 2013.", "none, or of Andrews et al. 2013"),
+    ("FBP fuels.", "FBP fuels")])
+def test_a_meaning_in_short_is_its_first_sentence(text: str, short: str) -> None:
+    assert in_short(text) == short

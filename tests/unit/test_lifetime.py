@@ -1,0 +1,127 @@
+"""Processes end with the one that started them, and at a signal with a word, from the start on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no system call does this")
+SLEEP = "/bin/sleep" if Path("/bin/sleep").exists() else "/usr/bin/sleep"
+
+COMMAND = """
+import subprocess
+from firebreak.lifetime import tied
+subprocess.run(tied([PROGRAM, "300"]))
+"""
+OLD_POLICY = """
+import pathlib
+from firebreak.agent import old_policy, policy_file
+old_policy.__file__ = FOLDER + "/child.py"
+pathlib.Path(old_policy.__file__).write_text("import time; time.sleep(300)")
+pathlib.Path(FOLDER, "policy.pt").write_bytes(b"PK\\3\\4" + bytes(100))
+policy_file.load_policy(pathlib.Path(FOLDER, "policy.pt"))
+"""
+SHAPES = """
+import pathlib
+from firebreak.landscape.raster import vector_files
+vector_files.__file__ = FOLDER + "/vector_files.py"
+vector_files.find_spec = lambda _: True
+pathlib.Path(FOLDER, "vector_child.py").write_text("import time; time.sleep(300)")
+pathlib.Path(FOLDER, "shapes.fgb").write_bytes(b"fgb" + bytes(100))
+vector_files.read_vector(pathlib.Path(FOLDER, "shapes.fgb"))
+"""
+FILM = """
+import os, pathlib
+from firebreak.report.figures import animation
+program = pathlib.Path(FOLDER, "ffmpeg")
+program.write_text(f"#!/bin/sh\\nexec {PROGRAM} 300\\n")
+program.chmod(0o755)
+os.environ["PATH"] = FOLDER + ":" + os.environ["PATH"]
+animation.write_mp4(pathlib.Path(FOLDER, "film.gif"))
+"""
+
+
+def alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def wait_until(true: object, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not true() and time.monotonic() < deadline:  # type: ignore[operator]
+        time.sleep(0.02)
+
+
+@linux
+@pytest.mark.parametrize("script", [
+    pytest.param(COMMAND, id="any command"),
+    pytest.param(OLD_POLICY, id="policy of an earlier version", marks=pytest.mark.slow),
+    pytest.param(SHAPES, id="vector file", marks=pytest.mark.slow),
+    pytest.param(FILM, id="ffmpeg", marks=pytest.mark.slow)])
+def test_a_command_ends_with_the_killed_process_that_runs_it(tmp_path: Path, script: str) -> None:
+    names = f"FOLDER, PROGRAM = {str(tmp_path)!r}, {SLEEP!r}\n"
+    parent = subprocess.Popen([sys.executable, "-c", names + script])
+    try:
+        seen = psutil.Process(parent.pid)
+        wait_until(lambda: any("300" in child.cmdline()[-1] or "child.py" in str(child.cmdline())
+                               for child in seen.children()))
+        children = seen.children(recursive=True)
+        assert len(children) == 1
+        time.sleep(0.5)  # it has become the program
+    finally:
+        parent.kill()
+        parent.wait()
+    wait_until(lambda: not any(map(alive, children)), 20.0)
+    assert not any(map(alive, children))
+
+
+@linux
+def test_a_command_whose_parent_has_ended_before_it_began_does_not_run(tmp_path: Path) -> None:
+    from firebreak import lifetime
+
+    done = subprocess.run([sys.executable, "-I", "-S", lifetime.__file__, str(os.getpid() + 1),
+                           "/bin/sh", "-c", f"touch {tmp_path / 'ran'}"], check=False)
+    assert done.returncode == 1
+    assert not (tmp_path / "ran").exists()
+
+
+EARLY = """
+import os, signal, sys
+
+class Finder:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "firebreak.cli":
+            os.kill(os.getpid(), NUMBER)
+
+sys.meta_path.insert(0, Finder)
+from firebreak.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "word"), [(signal.SIGINT, "interrupted"),
+                                              (signal.SIGTERM, "terminated")])
+def test_a_signal_before_anything_is_imported_ends_with_a_word(number: int, word: str) -> None:
+    done = subprocess.run([sys.executable, "-c", EARLY.replace("NUMBER", str(int(number)))],
+                          capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (128 + number, f"firebreak: {word}\n")
+
+
+IGNORED = EARLY.replace("class Finder", "signal.signal(NUMBER, signal.SIG_IGN)\nclass Finder")
+
+
+def test_a_signal_that_is_ignored_stays_so() -> None:
+    """As in a shell's background, or under nohup."""
+    script = IGNORED.replace("NUMBER", str(int(signal.SIGINT)))
+    done = subprocess.run([sys.executable, "-c", script, "--version"], capture_output=True,
+                          text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("firebreak ")

@@ -1,0 +1,102 @@
+"""Every broken key of a configuration is one sentence that leads to it."""
+
+from pathlib import Path
+
+import pytest
+
+from faults.configs import broken_files, unclear
+from firebreak.checks import InputError
+from firebreak.cli import main
+from firebreak.train.config.errors import keys_of, line_of, schema
+from firebreak.train.config.load import load_config
+
+BROKEN = list(broken_files())
+
+
+def test_every_key_is_broken_in_several_ways() -> None:
+    keys = {".".join(path) for path in keys_of(schema())}
+    assert len(keys) > 90
+    assert keys <= {broken.key for broken in BROKEN}
+    assert len(BROKEN) > 8 * len(keys)
+
+
+def test_a_fifth_of_the_broken_files_is_refused_by_line_key_and_value(tmp_path: Path) -> None:
+    assert unclear(tmp_path / "räum lich.toml", BROKEN[::5]) == []
+
+
+@pytest.mark.soak
+def test_every_fault_of_every_key_is_refused(tmp_path: Path) -> None:
+    assert unclear(tmp_path / "c.toml", BROKEN) == []
+
+
+def test_the_command_line_says_it_and_writes_nothing(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text("[train]\nepisodes = 0\n")
+    assert main(["train", str(path), "--out", str(tmp_path / "run")]) == 2
+    assert capsys.readouterr().err == (
+        f"firebreak: {path}, line 2: expected train.episodes to be a whole number of at least 1, "
+        "got 0; correct this value\n")
+    assert [p.name for p in tmp_path.iterdir()] == ["c.toml"]
+
+
+@pytest.mark.parametrize(("line", "words"), [
+    ("episods = 4", "did you mean 'train.episodes'?"),
+    ("every_episodes = 4", "did you mean 'evaluation.every_episodes'?"),
+    ("num_envs = 0", "a whole number of at least 1 and at most 1024, got 0; correct this value "
+                     "(environments stepped together)"),
+    ('device = "gpu"', "to be 'cpu' or 'cuda', got \"gpu\"")])
+def test_the_sentence_says_what_is_allowed(tmp_path: Path, line: str, words: str) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text(f"[train]\n{line}\n")
+    with pytest.raises(InputError) as error:
+        load_config(str(path))
+    assert words in str(error.value)
+
+
+TEXT = """# seed = 9
+seed = 1
+budget = 0.05  # budget = 2
+
+train.episodes = 4
+landscapes = {size = 20, margin = 2}
+# a line
+
+[agent]
+'width' = 8
+note = \"\"\"
+width = 9
+[evaluation]
+\"\"\"
+[evaluation]
+methods = [
+  "none",
+]
+test_fires=10
+"""
+
+
+@pytest.mark.parametrize(("path", "line"), [
+    (("seed",), 2), (("budget",), 3), (("train", "episodes"), 5), (("landscapes", "margin"), 6),
+    (("agent", "width"), 10), (("agent", "note"), 11), (("evaluation", "methods"), 16),
+    (("evaluation", "test_fires"), 19), (("evaluation", "other"), 15),
+    (("replay", "capacity"), None)])
+def test_the_line_of_a_key_is_found(path: tuple[str, ...], line: int | None) -> None:
+    assert line_of(TEXT, path) == line
+
+
+def test_a_change_on_the_command_line_is_named_as_it_was_written(tmp_path: Path) -> None:
+    for change, words in (("train.episodes=0", "--set train.episodes=0: expected"),
+                          ("trian.episodes=4", "--set trian.episodes=4: expected a known key")):
+        with pytest.raises(InputError) as error:
+            load_config("quick", [change])
+        assert words in str(error.value)
+
+
+@pytest.mark.parametrize("content", [
+    b"\xff\xfe", b"seed = 1\n\x00", b"[" * 5000, b"a = " + b"[" * 5000, b"seed = 1\nseed = 2"])
+def test_a_file_that_is_no_toml_is_one_sentence(
+        tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "c.toml").write_bytes(content)
+    with pytest.raises(InputError, match=r"c\.toml"):
+        load_config(str(tmp_path / "c.toml"))

@@ -1,0 +1,95 @@
+"""What a configuration, or a number of fires, would take is told before it is taken."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firebreak.agent.replay import Replay
+from firebreak.checks import InputError
+from firebreak.cli import BAD_INPUT, main
+from firebreak.env.storage.estimate import storage_bytes
+from firebreak.env.storage.sizes import Sizes
+from firebreak.env.storage.slots import Slots
+from firebreak.layout import OBSERVATION
+from firebreak.train.config.load import load_config
+from firebreak.train.data import memory_needed, splits
+from firebreak.train.data.splits import make_splits
+
+
+@pytest.mark.parametrize("sizes", [
+    Sizes(3, (20, 30), 4, 16, 8), Sizes(1, (40, 40), 8, 64, 0),
+    Sizes(8, (12, 12), 2, 5, 7, 6, breach=True, spotting=True)])
+def test_storage_is_told_to_the_byte(sizes: Sizes) -> None:
+    assert storage_bytes(sizes) == Slots(sizes).owned_bytes()
+
+
+def test_the_replay_is_told_without_making_it() -> None:
+    config = load_config("quick", ["landscapes.size=8"])
+    (source,) = make_splits(config, Path()).train
+    told = memory_needed._replay_bytes(config, source, 1)
+    made = Replay(OBSERVATION, (8, 8), config.train.num_envs, config.replay.capacity, 4)
+    assert told == made.nbytes
+
+
+@pytest.mark.parametrize(("change", "said"), [
+    ("fires.plan_fires=100000000", "fires.plan_fires"),
+    ("fires.reward_fires=" + "9" * 18, "fires.reward_fires"),
+    ("replay.capacity=1000000000000", "replay.capacity"),
+    ("replay.capacity=" + "9" * 18, "replay.capacity"),
+    ("train.collect_steps=1000000000", "train.collect_steps"),
+    ("evaluation.validation_landscapes=1000000000", "evaluation.validation_landscapes"),
+    ("evaluation.test_fires=10000000000", "evaluation.test_fires"),
+    ("evaluation.test_landscapes=1000000000", "evaluation.test_landscapes")])
+def test_settings_beyond_the_machine_are_refused_in_one_sentence(
+        change: str, said: str, capsys: Any, tmp_path: Path) -> None:
+    assert main(["train", "quick", "--set", change, "--set", "train.num_envs=1024",
+                 "--out", str(tmp_path / "run")]) == BAD_INPUT
+    text = capsys.readouterr().err
+    assert text.count("\n") == 1
+    assert said in text
+    assert "of free memory" in text
+    assert not (tmp_path / "run").exists()
+
+
+def test_presets_fit_a_small_machine(monkeypatch: Any) -> None:
+    asked: list[dict[str, int]] = []
+    original: Callable[..., dict[str, int]] = memory_needed.parts_of
+    monkeypatch.setattr(memory_needed, "parts_of",
+                        lambda *given: asked.append(original(*given)) or asked[-1])
+    make_splits(load_config("quick"), Path())
+    assert 1e7 < sum(asked[0].values()) < 2e9
+    assert splits.check_memory is memory_needed.check_memory
+
+
+@pytest.mark.parametrize("arguments", [
+    ["plan", "synthetic:1:20", "--method", "downstream-value", "--plan-fires", "10000000000"],
+    ["plan", "synthetic:1:20", "--method", "random", "--plan-fires", "9" * 18],
+    ["evaluate", "synthetic:1:20", "--methods", "none,random", "--test-fires", "9" * 18],
+    ["simulate", "synthetic:1:20", "--fires", "9" * 18]])
+def test_countless_fires_are_refused_before_they_are_drawn(arguments: list[str], capsys: Any,
+                                                           tmp_path: Path) -> None:
+    out = [] if arguments[0] == "evaluate" else ["--out", str(tmp_path / "out")]
+    assert main([*arguments, *out]) == BAD_INPUT
+    text = capsys.readouterr().err.splitlines()[-1]
+    assert "of free memory" in text
+    assert "ask for fewer" in text
+
+
+def test_a_container_has_no_more_than_its_group(monkeypatch: Any, tmp_path: Path) -> None:
+    from firebreak import free_memory
+
+    (tmp_path / "job").mkdir()
+    for name, text in (("memory.max", "3000000000"), ("memory.current", "1000000000"),
+                       ("memory.stat", "anon 5\ninactive_file 400000000\n")):
+        (tmp_path / "job" / name).write_text(text)
+    own = tmp_path / "own"
+    own.write_text("0::/job\n")
+    monkeypatch.setattr(free_memory, "_GROUPS", tmp_path)
+    monkeypatch.setattr(free_memory, "_OWN", own)
+    assert free_memory.free_bytes() == 2_400_000_000
+    (tmp_path / "job" / "memory.max").write_text("max")
+    assert free_memory.free_bytes() > 2_400_000_000
+    with pytest.raises(InputError, match="more than 1,000,000 GB for cats"):
+        free_memory.check_free({"cats": 10**400}, where="a", remedy="b")

@@ -1,0 +1,184 @@
+"""What one can plan under one can train under; what cannot be trained is one sentence."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rasterio.crs import CRS
+
+from firebreak.checks import InputError
+from firebreak.cli import BAD_INPUT, main
+from firebreak.env.gains import ExactGains
+from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.fire.effects.losses import CLASSES, loss_by_class
+from firebreak.fire.effects.value_layers import read_layers
+from firebreak.fire.scene import value_by_class_of
+from firebreak.landscape.formats.read import read_landscape
+from firebreak.landscape.formats.write import write_geotiff, write_landscape
+from firebreak.landscape.raster.windows import SYMMETRIES, aggregate, dihedral, turn
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.train.config.load import as_toml, load_config
+from firebreak.train.data.folds import make_store
+from firebreak.train.data.splits import Splits, make_splits
+from firebreak.train.gains.line_gains import LineGains
+from tiny import TINY
+
+HOURLY = ('fires.weather="Weather.csv"', "fires.hours=4")
+LOSSES = ("fires.losses=[0.1,0.2,0.4,0.6,0.8,1.0]",)
+SHADED = ('breaks.kind="shaded"',)
+BREACH = ('breaks.breach="wilson"', "breaks.width_m=8")
+SPOTTING = ("fires.spotting=true",)
+GRAPH = ("fires.spread=graph",)
+WINDOWS = ('landscapes.kind="windows"', 'landscapes.maps=["m.tif"]', "landscapes.block=8",
+           "landscapes.size=8")
+LAYERS = ('fires.layers="layers.toml"', *WINDOWS)
+LINES = ("agent.segments=true", "agent.gain_share=1", "agent.discount_end=0", "agent.gain_fires=6")
+
+ROWS = {
+    "graph": GRAPH, "shaded": SHADED, "narrow": ("breaks.width_m=8",), "breach": BREACH,
+    "leak": ("breaks.leak=true",), "losses": LOSSES, "spotting": SPOTTING,
+    "crown": ("fires.crown=cruz",), "hourly": HOURLY,
+    "wind limit": ("fires.wind_limit=andrews",),
+    "length to width": ("fires.length_to_width=anderson",),
+    "wind from": ("fires.wind_from_deg=225",),
+    "wind towards": (*HOURLY, "fires.wind_towards=true"), "layers": LAYERS}
+PAIRS = {
+    "hourly, spotting, losses": (*HOURLY, *SPOTTING, *LOSSES),
+    "shaded, spotting, losses": (*SHADED, *SPOTTING, *LOSSES),
+    "breach, spotting": (*BREACH, *SPOTTING), "breach, hourly": (*BREACH, *HOURLY),
+    "shaded, hourly": (*SHADED, *HOURLY), "graph, spotting": (*GRAPH, *SPOTTING),
+    "graph, shaded": (*GRAPH, *SHADED), "graph, hourly": (*GRAPH, *HOURLY),
+    "layers, spotting, hourly": (*LAYERS, *SPOTTING, *HOURLY),
+    "layers, shaded": (*LAYERS, *SHADED),
+    "losses, value maps": (*LOSSES, "mixture.value_maps=0.5")}
+REFUSED = {
+    "spotting on cells of two sizes": (
+        (*WINDOWS, *SPOTTING, "mixture.cell_sizes_m=[30,60]"), "fires.spotting: expected cells of"
+        " one size together with fires.spotting, got 30 and 60 m"),
+    "spotting on windows and synthetic land": (
+        (*WINDOWS, *SPOTTING, "mixture.synthetic=0.5"), "got 30 and 100 m"),
+    "a break wider than the smallest cell": (
+        (*WINDOWS, "mixture.cell_sizes_m=[30,60]", "breaks.width_m=40"),
+        "expected a break no wider than a cell of 30 m, got 40 m"),
+    "a break wider than a synthetic cell": (("breaks.width_m=400",), "a cell of 100 m"),
+    "shaded breaks with a rule of breach": ((*SHADED, 'breaks.breach="wilson"'), "no rule of"),
+    "shaded breaks with a width": ((*SHADED, "breaks.width_m=8"), "no width_m with a shaded"),
+    "hard breaks with a fuel": (("breaks.fuel=181",), "no fuel_model with a hard break"),
+    "fuel of another system": ((*SHADED, "breaks.fuel=405"), "of 'rothermel' that burns"),
+    "hours without weather": (("fires.hours=4",), "fires.weather together with fires.hours"),
+    "a year without weather": (("fires.year=2020",), "fires.weather together with fires.year"),
+    "directions without weather": (("fires.wind_towards=true",), "with fires.wind_towards"),
+    "a wind with a weather file": ((*HOURLY, "fires.wind_from_deg=10"), "got both"),
+    "layers with losses": ((*LAYERS, *LOSSES), "fires.layers or fires.losses, got both"),
+    "layers with value maps": ((*LAYERS, "mixture.value_maps=0.5"), "or mixture.value_maps"),
+    "layers on synthetic land": (LAYERS[:1], "got synthetic landscapes"),
+    "layers with synthetic land": ((*LAYERS, "mixture.synthetic=0.5"), "synthetic landscapes")}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A map, weather by the hour, and two value layers on the map."""
+    folder = tmp_path_factory.mktemp("data")
+    land = replace(generate(0, 48, cell_size_m=30.0), crs=CRS.from_epsg(32611).to_wkt())
+    write_landscape(folder / "m.tif", land)
+    (folder / "Weather.csv").write_text("Instance,datetime,WS,WD,TMP,RH\n" + "".join(
+        f"W,2020-07-01 {h:02d}:00,{10 + h},{200 + 5 * h},30,20\n" for h in range(8, 16)))
+    rng = np.random.default_rng(4)
+    for name in ("houses", "forest"):
+        grid = rng.integers(0, 9, land.shape).astype(np.float32)
+        write_geotiff(folder / f"{name}.tif", {name: grid}, land, nodata=-9999.0, dtype="float32",
+                      tags={})
+    (folder / "layers.toml").write_text(
+        '[[layer]]\nraster = "houses.tif"\nweight = 3.0\n'
+        '[[layer]]\nraster = "forest.tif"\nlosses = [0, 0.1, 0.3, 0.5, 0.9, 1]\n')
+    return folder
+
+
+def splits_of(data: Path, *changes: str) -> Splits:
+    tiny = [change for change in TINY if not change.startswith("landscapes.size")]
+    return make_splits(load_config("quick", [*tiny, "landscapes.size=8", *changes]), data)
+
+
+@pytest.mark.parametrize("lines", [(), LINES], ids=["cells", "lines"])
+@pytest.mark.parametrize("changes", [*ROWS.values(), *PAIRS.values()], ids=[*ROWS, *PAIRS])
+def test_one_trains_under_what_one_plans_under(
+        data: Path, changes: tuple[str, ...], lines: tuple[str, ...]) -> None:
+    source = splits_of(data, *changes, *lines).train[0]
+    env = FuelbreakVectorEnv(source, 2)
+    _, info = env.reset(seed=1)
+    rng, rewards = np.random.default_rng(0), []
+    for _ in range(3):
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]])
+        _, reward, _, _, info = env.step(actions)
+        rewards.append(reward)
+    assert np.isfinite(rewards).all()
+    assert np.any(rewards)
+    if lines:
+        values = np.zeros(env.single_action_space.n, np.float32)
+        tried, gains = LineGains(source.sizes(2), 6, lambda _: values, 0).of(env.slots, 0, 0)
+        assert tried.size
+    else:
+        gains = ExactGains(source.sizes(2), 6).of(env.slots, 0)
+    assert np.nanmax(gains) > 0.0
+
+
+@pytest.mark.parametrize(("changes", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_trained_is_refused_before_anything_is_written(
+        data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], changes: tuple[str, ...],
+        words: str) -> None:
+    path, out = tmp_path / "c.toml", tmp_path / "run"
+    path.write_text(as_toml(load_config("quick", [*TINY, *changes])))
+    assert main(["train", str(path), "--data", str(data), "--out", str(out)]) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+    assert not out.exists()
+
+
+def test_folds_refuse_the_same(data: Path) -> None:
+    config = load_config("quick", [*TINY, *WINDOWS, "breaks.width_m=40"])
+    with pytest.raises(InputError, match="no wider than a cell of 30 m"):
+        make_store(config, data)
+
+
+def test_layers_of_a_window_are_those_read_for_its_map(data: Path) -> None:
+    splits = splits_of(data, *LAYERS, "landscapes.turned=false")
+    whole = read_landscape(data / "m.tif")
+    lost = loss_by_class(read_layers(data / "layers.toml", whole))
+    scenes = [splits.train[0].problem(3, episode).scene for episode in range(4)]
+    for scene in [*scenes, *splits.test["m.tif"], *(p.scene for p in splits.validation[0])]:
+        land = scene.landscape
+        _, _, left, _, _, top = land.transform
+        row = round((whole.transform[5] - top) / 30.0)
+        col = round((left - whole.transform[2]) / 30.0)
+        assert (land.fuel_model == whole.crop(row, col, 8, 8).fuel_model).all()
+        assert scene.value_by_class.shape == (CLASSES, 8, 8)
+        assert (scene.value_by_class == lost[:, row:row + 8, col:col + 8]).all()
+
+
+def test_layers_of_a_turned_window_are_turned(data: Path) -> None:
+    scene = splits_of(data, *LAYERS, "landscapes.turned=false").train[0].problem(3, 0).scene
+    for k in range(SYMMETRIES):
+        lost = value_by_class_of(dihedral(scene.landscape, k), scene.conditions, None)
+        assert (lost == turn(scene.value_by_class, k)).all()
+
+
+def test_layers_of_joined_cells_are_means_as_values_are(data: Path) -> None:
+    source = splits_of(data, *LAYERS, "landscapes.aggregate=2").train[0]
+    whole = read_landscape(data / "m.tif")
+    for layer, kind in zip(read_layers(data / "layers.toml", whole), source.conditions.layers,
+                           strict=True):
+        assert (layer.name, layer.weight, layer.response) == (kind.name, kind.weight, kind.response)
+    assert source.problem(0, 0).scene.landscape.cell_size_m == 60.0
+    assert aggregate(whole, 2).layers == ()
+
+
+def test_a_landscape_without_layers_has_the_checksum_it_had(data: Path) -> None:
+    land = read_landscape(data / "m.tif")
+    layered = splits_of(data, *LAYERS, "landscapes.turned=false").train[0].problem(3, 0)
+    window = layered.scene.landscape
+    bare = window.map_grids(lambda grid: grid, layers=())
+    assert window.checksum() != bare.checksum()
+    assert window.fire_checksum() == bare.fire_checksum()
+    assert land.checksum() == read_landscape(data / "m.tif").checksum()

@@ -1,0 +1,218 @@
+"""Plans judged in chunks: held against all fires at once, stopped anywhere, on any workers."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from firebreak.checks import InputError
+from firebreak.cli import main
+from firebreak.executors.base import Executor, Recipe, closing
+from firebreak.executors.choice import open_executor
+from firebreak.fire.engine import burn_statistics
+from firebreak.fire.fires import Fires
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.evaluation import streaming
+from firebreak.planning.evaluation.evaluate import Evaluation, Planned, planned
+from firebreak.planning.evaluation.statistics import (
+    bootstrap_means,
+    percentile_interval,
+    worst_tenth_mean,
+)
+from firebreak.planning.evaluation.streaming import BINS, chunk_counts, worst_tenth
+from firebreak.seeding import generator
+from firebreak.train.studies import large_evaluation
+from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
+
+FIRES = 330
+METHODS = ["none", "random", "downstream-value-static"]
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "_MAX_FIRES", 40)
+
+
+@pytest.fixture(scope="module")
+def scenes() -> list[Scene]:
+    return [make_scene(generate(seed, 12), FireConditions(scenarios=2), 3) for seed in range(2)]
+
+
+@pytest.fixture(scope="module")
+def plans(scenes: list[Scene]) -> list[Planned]:
+    return list(planned(scenes, METHODS, budget_share=0.05, plan_fires=24, seed=3, random_draws=2))
+
+
+def executor_for(scenes: list[Scene], plans: list[Planned], name: Any = "in-process",
+                 workers: int = 1) -> Executor:
+    return open_executor(name, Recipe(Judge, (scenes, masks_of(plans))), workers)
+
+
+def judged(scenes: list[Scene], plans: list[Planned], executor: Executor,
+           **more: Any) -> Evaluation:
+    return evaluate_in_chunks(scenes, plans, executor, plan_fires=24, test_fires=FIRES, seed=3,
+                              **more)
+
+
+@pytest.fixture(scope="module")
+def whole(scenes: list[Scene], plans: list[Planned]) -> Evaluation:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streaming, "_MAX_FIRES", 40)
+        return judged(scenes, plans, executor_for(scenes, plans))
+
+
+def numbers(evaluation: Evaluation) -> list[Any]:
+    return [row._replace(seconds=0.0) for row in evaluation.rows]
+
+
+def fires_of(scene: Scene) -> Fires:
+    """All fires of a scene's chunks, one after the other."""
+    sets = [scene.fires(f"test-{k}", count) for k, count in enumerate(chunk_counts(scene, FIRES))]
+    return Fires(*(np.concatenate(parts) for parts in zip(*sets, strict=True)))
+
+
+def test_chunks_add_up_to_the_fires_asked_for(scenes: list[Scene]) -> None:
+    counts = chunk_counts(scenes[0], FIRES)
+    assert sum(counts) == FIRES
+    assert counts == [40] * 8 + [10]
+
+
+def test_sums_give_what_all_fires_at_once_give(
+        scenes: list[Scene], plans: list[Planned], whole: Evaluation) -> None:
+    for scene, own in zip(scenes, plans, strict=True):
+        fires = fires_of(scene)
+        before = burn_statistics(scene.field, fires, scene.value_by_class)
+        for name, made in own.made.items():
+            row = next(row for row in whole.rows
+                       if (row.landscape, row.method) == (scene.landscape.name, name))
+            after = [burn_statistics(scene.field, fires, scene.value_by_class, plan.break_mask())
+                     for plan in made]
+            loss = np.mean([one.loss.mean() for one in after])
+            assert row.untreated_loss == pytest.approx(before.loss.mean())
+            assert row.reduction == pytest.approx(1.0 - loss / before.loss.mean(), abs=1e-12)
+            off = [1.0 - one.lost[~plan.break_mask()].sum()
+                   / before.lost[~plan.break_mask()].sum()
+                   for one, plan in zip(after, made, strict=True)]
+            assert row.reduction_untreated_cells == pytest.approx(np.mean(off), abs=1e-12)
+            tail = np.mean([1.0 - worst_tenth_mean(one.loss) / worst_tenth_mean(before.loss)
+                            for one in after])
+            width = float(scene.value.sum()) / BINS
+            assert row.cvar90_reduction == pytest.approx(
+                tail, abs=2.0 * width / worst_tenth_mean(before.loss))
+            assert row.untreated_burned_share == pytest.approx(
+                before.burn_probability[scene.landscape.burnable].mean())
+
+
+def test_the_interval_over_fires_is_that_of_the_bootstrap(
+        scenes: list[Scene], plans: list[Planned]) -> None:
+    one = judged(scenes[:1], plans[:1], executor_for(scenes[:1], plans[:1]))
+    scene, plan = scenes[0], plans[0].made["downstream-value-static"][0]
+    fires = fires_of(scene)
+    before = burn_statistics(scene.field, fires, scene.value_by_class).loss
+    saved = before - burn_statistics(scene.field, fires, scene.value_by_class,
+                                     plan.break_mask()).loss
+    means = bootstrap_means(np.stack([before, saved], axis=1), generator(1, "test"))
+    low, high = percentile_interval(means[:, 1] / means[:, 0])
+    found = one.methods["downstream-value-static"]
+    assert found.low < found.reduction < found.high
+    assert found.low == pytest.approx(low, abs=0.1 * (high - low))
+    assert found.high == pytest.approx(high, abs=0.1 * (high - low))
+    assert one.interval == "fires"
+    pair = one.paired["downstream-value-static - random"]
+    assert pair.difference == pytest.approx(
+        found.reduction - one.methods["random"].reduction)
+    assert pair.low < pair.difference < pair.high
+
+
+@given(npst.arrays(np.float64, st.integers(1, 400), elements=st.floats(0, 100)))
+def test_the_worst_tenth_of_a_histogram_is_within_a_bin(losses: np.ndarray) -> None:
+    counts, sums = streaming._histogram(losses, 100.0)
+    assert worst_tenth(counts, sums) == pytest.approx(worst_tenth_mean(losses),
+                                                      abs=100.0 / BINS + 1e-9)
+    assert counts.sum() == losses.size
+    assert sums.sum() == pytest.approx(losses.sum())
+
+
+class Stopping:
+    """An executor that is interrupted after so many answers."""
+
+    def __init__(self, executor: Executor, answers: int) -> None:
+        self.executor, self.left = executor, answers
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.executor, name)
+
+    def answers(self, timeout_s: float | None = None) -> Any:
+        if self.left == 0:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return self.executor.answers(timeout_s)
+
+
+@pytest.mark.parametrize("stops", [(1,), (7, 2, 5), (17,)])
+def test_an_evaluation_goes_on_where_it_was_stopped_with_the_same_bits(
+        scenes: list[Scene], plans: list[Planned], whole: Evaluation, tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch, stops: tuple[int, ...]) -> None:
+    monkeypatch.setattr(large_evaluation, "SECONDS_BETWEEN_SAVES", 0.0)
+    for answers in stops:
+        stopping: Any = Stopping(executor_for(scenes, plans), answers)
+        with pytest.raises(KeyboardInterrupt):
+            judged(scenes, plans, stopping, folder=tmp_path)
+    told: list[int] = []
+    done = judged(scenes, plans, executor_for(scenes, plans), folder=tmp_path,
+                  progress=told.append)
+    assert numbers(done) == numbers(whole)
+    assert done.methods["random"][:3] == whole.methods["random"][:3]
+    assert sum(told) == 2 * FIRES
+    assert told[0] >= sum(stops) * 10
+
+
+@pytest.mark.slow
+def test_any_number_of_workers_gives_the_same_bits_even_if_one_is_killed(
+        scenes: list[Scene], plans: list[Planned], whole: Evaluation) -> None:
+    assert numbers(judged(scenes, plans, executor_for(scenes, plans, workers=3))) == numbers(whole)
+
+    with closing(executor_for(scenes, plans, "processes", 2)) as executor:
+        killed: list[int] = []
+
+        def kill_in_the_middle(fires: int) -> None:
+            if fires and not killed:
+                killed.append(executor.backend.process_ids()[0])  # type: ignore[attr-defined]
+                os.kill(killed[0], signal.SIGKILL)
+        done = judged(scenes, plans, executor, progress=kill_in_the_middle)
+        assert executor.restarts == 1
+    assert numbers(done) == numbers(whole)
+
+
+def test_sums_of_other_plans_are_refused(
+        scenes: list[Scene], plans: list[Planned], tmp_path: Path) -> None:
+    judged(scenes, plans, executor_for(scenes, plans), folder=tmp_path)
+    other = list(planned(scenes, METHODS, budget_share=0.08, plan_fires=24, seed=3,
+                         random_draws=2))
+    with pytest.raises(InputError, match="sums of this evaluation, got sums of other plans"):
+        judged(scenes, other, executor_for(scenes, other), folder=tmp_path)
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Any:
+    def run(*arguments: str) -> tuple[int, str]:
+        code = main(["evaluate", "synthetic:7:12", "--methods", "none,random", "--random-draws",
+                     "2", "--scenarios", "2", *arguments])
+        return code, capsys.readouterr().err
+    return run
+
+
+def test_mistakes_are_one_sentence(said: Any, tmp_path: Path) -> None:
+    assert said("--out", str(tmp_path))[0] == 2
+    code, text = said("--executor", "ray", "--ray-address", "127.0.0.1:9")
+    assert code == 2
+    assert text.count("\n") == 1
+    code, text = said("--executor", "in-process", "--test-fires", "0")
+    assert (code, "at least 1 test fire, got 0" in text) == (2, True)
