@@ -198,7 +198,8 @@ def test_a_phase_says_what_it_added_and_a_loop_phase_is_read_when_due() -> None:
         run["kept"].append(array(4000))
     rows = profiler.take_rows()
     assert [row["phase"] for row in rows] == ["cleanup", "collect", "evaluate"]
-    assert rows[0]["filled"] == {"run.kept": 0.5}
+    # By its own path: other tests of this process may have part-filled a cache of the package.
+    assert rows[0]["filled"]["run.kept"] == 0.5
     assert rows[0]["owned_bytes"]["run.kept[]"] == 2000
     assert rows[1]["grown"]["owned_bytes:run.kept[]"] == 3000
     assert rows[1]["grown"]["items:run.kept"] == 1
