@@ -54,10 +54,14 @@ def tolerance(check: Judged) -> str:
     return f"{check.rule} {number(check.limit, check.unit)}"
 
 
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, 100, subsequent_indent=indent, break_long_words=False,
+                         break_on_hyphens=False)
+
+
 def _item(text: str) -> str:
     """An item of a list, wrapped."""
-    return textwrap.fill(f"- {text}", 100, subsequent_indent="  ", break_long_words=False,
-                         break_on_hyphens=False)
+    return _wrapped(f"- {text}", "  ")
 
 
 def _link(record: Record) -> str:
@@ -102,7 +106,8 @@ def blocks(cases: Sequence[Case], records: Sequence[Record]) -> Mapping[str, str
 
 def _section(case: Case, record: Record) -> Iterator[str]:
     """What the page of cases says of one."""
-    yield f"### {case.identifier}\n\n{case.title[:1].upper()}{case.title[1:]}: **{record.status}**."
+    title = _wrapped(f"{case.title[:1].upper()}{case.title[1:]}: **{record.status}**.")
+    yield f"### {case.identifier}\n\n{title}"
     about = [f"Area: {AREA_WORDS[case.area]}.", f"Source: {case.source}.",
              f"Inputs: {case.inputs}."]
     if case.known:

@@ -34,6 +34,15 @@ def test_every_fence_says_what_is_in_it(page: Path) -> None:
             assert tomllib.loads(block.text)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_prose_is_wrapped(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```", lambda fence: "\n" * fence[0].count("\n"),
+                   page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    long = [f"{page.name}:{number}" for number, line in enumerate(prose.split("\n"), 1)
+            if len(line) > 100 and not line.startswith("|") and "](" not in line]
+    assert not long
+
+
 @pytest.mark.parametrize("block", SHELL, ids=lambda block: f"{block.page.name}:{block.line}")
 def test_every_line_of_a_shell_fence_is_a_command_that_there_is(block: run_docs.Block) -> None:
     lines = run_docs.commands(block)
