@@ -138,6 +138,7 @@ def test_an_existing_network_is_judged_at_equal_cost_and_drawn(
     assert main(["plan", "land.tif", *FEW, "--budget", "2%", "--existing",
                  shapes("old.geojson", 11.1, 11.9, 0, 24), "--out", "out"]) == 0
     table = capsys.readouterr().out
+    assert "budget 2 % of the treatable cost, " in table  # the plan's, not the network's own
     costs = {line.split()[0]: line.split()[1] for line in table.splitlines() if "to 0." in line}
     assert costs["downstream-value-at-existing-cost"] == costs["existing"]
     assert float(costs["existing"]) > 1.5 * float(costs["downstream-value"]) > 0

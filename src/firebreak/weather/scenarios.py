@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 DEFAULT_FOLIAR_MOISTURE = 1.0
 DEFAULT_BUILDUP_INDEX = 80.0
 
-_DEAD_MOISTURES = ("dead_moisture_1h", "dead_moisture_10h", "dead_moisture_100h")
-_LIVE_MOISTURES = ("live_moisture_herb", "live_moisture_woody")
+DEAD_MOISTURES = ("dead_moisture_1h", "dead_moisture_10h", "dead_moisture_100h")
+LIVE_MOISTURES = ("live_moisture_herb", "live_moisture_woody")
 _MAX_WIND_M_MIN = 6000.0
 _MIN_MOISTURE = 1e-3
 _MAX_DEAD_MOISTURE = 1.0
@@ -109,10 +109,10 @@ def check_weather_ranges(columns: dict[str, Floats], *, where: str) -> None:
         InputError: naming the column, its range and `where`.
     """
     for name, values in columns.items():
-        if name in _DEAD_MOISTURES:
+        if name in DEAD_MOISTURES:
             _check_range(name, values, _MIN_MOISTURE, _MAX_DEAD_MOISTURE, where,
                          "write 6 % as 0.06")
-        elif name in (*_LIVE_MOISTURES, "foliar_moisture"):
+        elif name in (*LIVE_MOISTURES, "foliar_moisture"):
             _check_range(name, values, _MIN_MOISTURE, _MAX_LIVE_MOISTURE, where,
                          "write 60 % as 0.6")
         elif name in ("wind_20ft_m_min", "midflame_wind_m_min"):
@@ -187,9 +187,9 @@ class WindClimate:
         _check_setting("wind_20ft_mean_m_min", self.wind_20ft_mean_m_min, 1e-3, _MAX_WIND_M_MIN)
         if self.dominant_from_deg is not None:
             _check_setting("dominant_from_deg", self.dominant_from_deg, -360.0, 360.0)
-        for name in ("dead_moisture_1h", *_LIVE_MOISTURES):
+        for name in ("dead_moisture_1h", *LIVE_MOISTURES):
             low, high = getattr(self, name)
-            limit = _MAX_LIVE_MOISTURE if name in _LIVE_MOISTURES else _MAX_DEAD_MOISTURE
+            limit = _MAX_LIVE_MOISTURE if name in LIVE_MOISTURES else _MAX_DEAD_MOISTURE
             _check_setting(f"lowest {name}", low, _MIN_MOISTURE, limit)
             _check_setting(f"highest {name}", high, low, limit)
 

@@ -52,5 +52,5 @@ def _one(forms: list[str], dashes: str, where: str) -> str | None:
     if len(forms) > 1:
         raise fail(expected="one budget",
                    given=" and ".join(f"{dashes}{form}" for form in forms), where=where,
-                   remedy=f"leave out {dashes}{forms[0]}, or the other")
+                   remedy="give one of them")
     return forms[0] if forms else None

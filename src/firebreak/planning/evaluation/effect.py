@@ -30,6 +30,7 @@ from firebreak.planning.evaluation.statistics import (
     worst_tenth_mean,
 )
 from firebreak.seeding import generator
+from firebreak.weather.scenarios import DEAD_MOISTURES, LIVE_MOISTURES
 
 MIN_BATCHES = 20
 """Batches of fires, at least, that the half width of a change comes from."""
@@ -209,9 +210,9 @@ def exceedance(losses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
 
 
 def by_weather(effect: PlanEffect, scene: Scene, seed: int) -> list[dict[str, float | None]]:
-    """For each stream of weather that a fire met: its wind, its fires, losses and their drop with
-    a bootstrap interval over its fires, None for a single one. Wind in km/h 20 ft above the
-    vegetation, mean of its rows.
+    """For each stream of weather that a fire met: its wind and moistures, its fires, losses and
+    their drop with a bootstrap interval over its fires, None for a single one. Wind in km/h 20 ft
+    above the vegetation, moistures as fractions, both means of its rows.
     """
     rows, steps = scene.scenarios, scene.field.steps
     lines: list[dict[str, float | None]] = []
@@ -225,7 +226,8 @@ def by_weather(effect: PlanEffect, scene: Scene, seed: int) -> list[dict[str, fl
             "weather": stream, "probability": float(scene.stream_weight[stream]),
             "wind_20ft_km_h": float(rows.wind_20ft_m_min[part].mean()) * 60.0 / 1000.0,
             "wind_from_deg": _mean_direction(rows.wind_from_deg[part]),
-            "dead_moisture_1h": float(rows.dead_moisture_1h[part].mean()),
+            **{name: float(getattr(rows, name)[part].mean())
+               for name in (*DEAD_MOISTURES, *LIVE_MOISTURES)},
             "fires": int(own.sum()), "mean_loss_before": mean,
             "mean_loss_after": float(after.mean()),
             "reduction": relative_drop(mean, float(after.mean())), "low": low, "high": high})

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from firebreak.planning.core.plan import EXISTING
 from firebreak.planning.evaluation.evaluate import MIN_BOOTSTRAP_LANDSCAPES, Evaluation
 from firebreak.planning.evaluation.statistics import RESAMPLES
 
@@ -17,8 +18,10 @@ def table(evaluation: Evaluation) -> str:
     rows = evaluation.rows
     count = len(evaluation.landscapes)
     where = f"{count} landscapes" if count > 1 else evaluation.landscapes[0]
-    budget = _span([float(f"{100.0 * row.budget:.4g}") for row in rows])
-    plan_fires = _span([row.plan_fires for row in rows])
+    # A network to compare with has a cost of its own, which its line of the table shows.
+    asked = [row for row in rows if EXISTING not in row.method] or rows
+    budget = _span([float(f"{100.0 * row.budget:.4g}") for row in asked])
+    plan_fires = _span([row.plan_fires for row in asked])
     loss = np.mean([row.untreated_loss for row in rows])
     share = np.mean([row.untreated_burned_share for row in rows])
     hours = _span([round(row.median_duration_min / 60.0, 1) for row in rows])

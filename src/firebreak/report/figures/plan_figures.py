@@ -161,7 +161,7 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
         per_cost = marginal_benefit(effect) / np.diff(effect.cost)
         below.stairs(per_cost, effect.cost, fill=True, color=AFTER, alpha=0.55)
         below.axhline(0.0, color=QUIET, linewidth=0.6)
-        below.set(ylabel=f"loss reduction per\n{cost_unit.rstrip('s')}",
+        below.set(ylabel=f"loss reduction\nper {cost_unit.rstrip('s')}",
                   xlabel=f"spent, {cost_unit}")
         for axes in (above, below):
             _plain(axes)
@@ -179,20 +179,35 @@ def weather_figure(lines: Sequence[Mapping[str, Any]], *, caption: str) -> Figur
                 axes.plot([line["low"], line["high"]], [place, place], color=AFTER, linewidth=2.2,
                           marker="|", markersize=9)
             axes.plot([line["reduction"]], [place], "o", color=AFTER)
-            axes.text(1.02, place, f"{amount(line['mean_loss_before'])} to "
+            axes.text(1.02, place, f"{amount(line['mean_loss_before'])}, "
                       f"{amount(line['mean_loss_after'])}   ({counted(line['fires'], 'fire')})",
                       transform=axes.get_yaxis_transform(), va="center", fontsize=9)
-        axes.text(1.02, 1.0, "mean loss, without to with", transform=axes.transAxes, va="bottom",
+        axes.text(1.02, 1.0, "mean loss, without and with", transform=axes.transAxes, va="bottom",
                   fontsize=9, color=QUIET)
         axes.set_ylim(-0.6, len(ordered) - 0.4)  # around one weather there would be next to nothing
-        axes.set_yticks(range(len(ordered)), [
-            f"{_wind_in_words(line)}, 1-h fuel {100 * line['dead_moisture_1h']:.0f} %"
-            for line in ordered])
+        axes.set_yticks(range(len(ordered)), _weathers_in_words(ordered))
         axes.axvline(0.0, color=QUIET, linewidth=0.8)
         axes.xaxis.set_major_formatter(percent_ticks())
         axes.set_xlabel("reduction of the mean loss, 95 % interval")
         _plain(axes, "x")
         return figure
+
+
+def _weathers_in_words(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The wind and the 1-h fuel of each weather, and the moistures that tell it from another one
+    of the same words.
+    """
+    words = [f"{_wind_in_words(line)}, 1-h fuel {100 * line['dead_moisture_1h']:.0f} %"
+             for line in lines]
+    for name, fuel in (("live_moisture_herb", "herbs"), ("live_moisture_woody", "live wood"),
+                       ("dead_moisture_10h", "10-h fuel"), ("dead_moisture_100h", "100-h fuel")):
+        told = [f"{word}, {fuel} {100 * line.get(name, 0.0):.0f} %"
+                for word, line in zip(words, lines, strict=True)]
+        same = [word for word in words if words.count(word) > 1]
+        if len(set(told)) > len(set(words)):
+            words = [more if word in same else word
+                     for word, more in zip(words, told, strict=True)]
+    return words
 
 
 def _wind_in_words(line: Mapping[str, Any]) -> str:

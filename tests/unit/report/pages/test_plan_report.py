@@ -305,8 +305,21 @@ def test_a_single_fire_of_a_weather_has_no_interval_in_the_picture() -> None:
             "wind_20ft_km_h": 9.0}
     figure = weather_figure([line], caption="")
     words = {text.get_text() for text in figure.findobj(Text)}
-    assert "10 to 7   (1 fire)" in words
+    assert "10, 7   (1 fire)" in words
     assert "9 km/h from E (67.5°), 1-h fuel 6 %" in words
+    close_figure(figure)
+
+
+def test_weathers_that_differ_in_one_moisture_have_different_labels() -> None:
+    line = {"low": None, "high": None, "reduction": 0.3, "mean_loss_before": 10.0,
+            "mean_loss_after": 7.0, "fires": 1, "wind_from_deg": 90.0, "dead_moisture_1h": 0.06,
+            "wind_20ft_km_h": 9.0, "live_moisture_herb": 0.3, "live_moisture_woody": 0.6}
+    green = line | {"live_moisture_herb": 0.6, "live_moisture_woody": 0.9}
+    figure = weather_figure([line, green, line | {"wind_20ft_km_h": 20.0}], caption="")
+    assert {text.get_text() for text in figure.axes[0].get_yticklabels()} == {
+        "9 km/h from E (90°), 1-h fuel 6 %, herbs 30 %",
+        "9 km/h from E (90°), 1-h fuel 6 %, herbs 60 %",
+        "20 km/h from E (90°), 1-h fuel 6 %"}
     close_figure(figure)
 
 
