@@ -60,7 +60,7 @@ def near_each_other(rng: np.random.Generator, case: Case, count: int) -> list[in
             *rng.integers(0, rows * cols, 3).tolist()]
 
 
-@given(cases(16, scenarios=4, fires=8), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2]),
+@given(cases(16, scenarios=4, fires=8), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2, 4]),
        st.integers(0, 2**32 - 1))
 @settings(max_examples=100, deadline=None)
 def test_breaks_that_come_and_go_leave_what_burning_anew_would(case: Case, mode: str, kind: str,
@@ -118,7 +118,7 @@ def gain_slowly(slots: Slots, cell: int) -> float:
     return gain
 
 
-@given(cases(14, scenarios=4, fires=10), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2]),
+@given(cases(14, scenarios=4, fires=10), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2, 4]),
        st.integers(0, 2**32 - 1))
 @settings(max_examples=80, deadline=None)
 def test_gains_are_those_of_placing_each_break(case: Case, mode: str, kind: str, steps: int,

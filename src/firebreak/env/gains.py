@@ -29,10 +29,10 @@ def gains_of_cells(slots: Slots, slot: int, cells: NDArray[np.int64]) -> NDArray
 
 def trial_in_place(slots: Slots, slot: int) -> bool:
     """Whether fires are solved again where a break changes them; else they burn anew, which they do
-    with breaks that burn, embers and weather that changes.
+    with breaks that burn and with embers.
     """
     field = slots.problem(slot).scene.field
-    return field.breaks.treated is None and field.steps == 1 and not field.spots.cells.size
+    return field.breaks.treated is None and not field.spots.cells.size
 
 
 def gains_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],

@@ -8,8 +8,9 @@ point of it, see `arc_kernel.facet_weight`. It is then invalidated too.
 import numpy as np
 
 from firebreak.compiled import compiled
+from firebreak.fire.incremental.best_arc_kernel import best_arc
 from firebreak.fire.incremental.invalidate_kernel import INVALIDATED, note
-from firebreak.fire.incremental.repair_kernel import by_step, or_by_facet, start_over
+from firebreak.fire.incremental.repair_kernel import start_over
 from firebreak.fire.solver.bucket_queue_kernel import cell_in
 from firebreak.fire.solver.constant_weather_kernel import (
     STEP_CODE,
@@ -28,7 +29,6 @@ from firebreak.fire.travel.arc_kernel import (
     OPEN,
     TOUCHING,
     kind_of,
-    step_open,
 )
 from firebreak.fire.travel.heap_kernel import (
     cell_of,
@@ -44,6 +44,7 @@ from firebreak.fire.travel.stencil import UNBURNED
 
 _NONE, _ONE, _THREE, _SEVEN, _EIGHT = (np.uint64(n) for n in (0, 1, 3, 7, 8))
 _BATCH, _CODE, _STANDS = np.uint64(BATCH), np.uint64(255), np.uint8(UNSEEN)
+_NEAR = np.uint64(255)  # the steps to the neighbours
 _BUCKETS_TOGETHER = 4.0  # of a bucket queue: what is invalidated is a part of a front only
 
 
@@ -52,16 +53,9 @@ def _arcs_by(step, child, kind, row, arcs, view, work):
     """(time, code, weight) of the better of what the cell has and the arcs that its parent at
     `step` completes, which just became final.
     """
-    metric, unit_time = arcs.metric[row], arcs.unit_time[row]
-    best, best_code = work.time[child], np.int64(work.code[child])
-    best_weight = np.float64(work.weight[child])
-    if arcs.accepts[row, child] & (np.uint32(1) << np.uint32(step)) != 0:
-        t = by_step(child, step, metric, unit_time, view, work)
-        if (t < best or (t == best < np.inf and step < best_code)) and (
-                kind == OPEN or step_open(child, step, view)):
-            best, best_code, best_weight = t, step, 0.0
-    return or_by_facet(best, best_code, best_weight, child,
-                       arcs.facets[row, child] & TOUCHING[step], kind, metric, view, work)
+    return best_arc(np.uint64(1) << np.uint64(step), TOUCHING[step], work.time[child],
+                    np.int64(work.code[child]), np.float64(work.weight[child]), child, kind, row,
+                    arcs, view, work)
 
 
 @compiled(inline="always")
@@ -116,8 +110,10 @@ def _propagate_one_by_one(size, duration, row, arcs, view, changes, work):
             work.status[parent] = BURNED_NO_SPREAD
             continue
         work.status[parent] = FINAL
-        size = _send_far(parent, work.time[parent], np.uint64(arcs.sends[row, parent]), size,
-                         duration, row, arcs, view, changes, work)
+        sends = np.uint64(arcs.sends[row, parent]) if arcs.steps == 1 else (
+            _NEAR | np.uint64(arcs.sends_far[row, parent]))
+        size = _send_far(parent, work.time[parent], sends, size, duration, row, arcs, view, changes,
+                         work)
     return burned
 
 

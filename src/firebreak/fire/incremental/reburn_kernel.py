@@ -95,7 +95,7 @@ def _reburn(fire, thread, offset, width, arcs, spots, rules, fires, overlays, ne
                  changes_of_thread(changes, thread), store, work)
     else:
         _burn_anew(fire, slot, thread, arcs, spots, rules, fires, values, view, store, work)
-        store.kept[fire] = arcs.steps == 1 and spots.cells.shape[1] == 0
+        store.kept[fire] = spots.cells.shape[1] == 0
     store.loss[fire] = np.float64(store.lost[fire]) / values.unit[slot]
 
 

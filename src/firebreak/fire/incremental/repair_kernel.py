@@ -12,6 +12,7 @@ of the final times of the arc's ends alone, whatever the order in which they are
 import numpy as np
 
 from firebreak.compiled import compiled
+from firebreak.fire.incremental.best_arc_kernel import ALL_ARCS, best_arc
 from firebreak.fire.incremental.invalidate_kernel import (
     has_children,
     invalidate,
@@ -20,28 +21,19 @@ from firebreak.fire.incremental.invalidate_kernel import (
     note,
 )
 from firebreak.fire.solver.constant_weather_kernel import suits_constant_weather
-from firebreak.fire.solver.front_kernel import enqueue, lowest_bit
+from firebreak.fire.solver.front_kernel import enqueue
 from firebreak.fire.solver.neighbors_kernel import (
     known_around,
     prefetch_around,
     pull_constant_weather,
 )
-from firebreak.fire.solver.tables import FINAL, UNSEEN
+from firebreak.fire.solver.tables import UNSEEN
 from firebreak.fire.travel.arc_kernel import (
     CLOSED,
-    FACET_A,
-    FACET_B,
     NARROW_BREAK,
-    OPEN,
-    facet_cost,
-    facet_open,
-    facet_weight,
     kind_of,
-    step_cost,
-    step_open,
 )
-from firebreak.fire.travel.heap_kernel import later
-from firebreak.fire.travel.stencil import FACET_CODE, UNBURNED
+from firebreak.fire.travel.stencil import UNBURNED
 
 
 @compiled()
@@ -63,73 +55,6 @@ def _invalidate_opened(cell, invalidated, crossing, row, arcs, view, changes, wo
 _FAR = ~np.uint64(255)  # of the bits of arcs: all but unit ones
 
 
-@compiled(inline="always")
-def _sends(cell, view, work):
-    """Is a cell known to burn and to pass fire on?"""
-    status = work.status[cell]
-    if status == UNSEEN:
-        kind = view.state[cell]
-        return work.code[cell] != UNBURNED and (kind == OPEN or kind_of(cell, view) != NARROW_BREAK)
-    return status == FINAL
-
-
-@compiled(inline="always")
-def _through_facet(child, facet, best, metric, view, work):
-    """(time, weight) of the arc through a facet as if it were open; inf where its ends are not
-    known, or it is later than `best`.
-    """
-    time, offset = work.time, view.offset
-    cell_a, cell_b = child + offset[FACET_A[facet]], child + offset[FACET_B[facet]]
-    t, w = np.float32(np.inf), -1.0
-    # The child would burn after the later end.
-    if max(time[cell_a], time[cell_b]) < best and _sends(cell_a, view, work) and _sends(
-            cell_b, view, work):
-        w = facet_weight(metric, child, facet, time[cell_a], time[cell_b])
-        if w >= 0.0:
-            late = (time[cell_a] + w * (np.float64(time[cell_b]) - time[cell_a])
-                    + facet_cost(metric, child, facet, w, offset))
-            t = max(np.float32(late), later(max(time[cell_a], time[cell_b])))
-    return t, w
-
-
-@compiled(inline="always")
-def by_step(child, step, metric, unit_time, view, work):
-    """Time of the single step from a cell that is known to send, as if it were open."""
-    parent = child + view.offset[step]
-    late = work.time[parent] + step_cost(metric, unit_time, child, step, view.offset)
-    return max(np.float32(late), later(work.time[parent]))
-
-
-@compiled(inline="always")
-def or_by_facet(best, best_code, best_weight, child, facets, kind, metric, view, work):
-    """(time, code, weight) of the best of what is given and the arcs through facets, bits u64."""
-    while facets != 0:
-        facet = np.int64(lowest_bit(facets))
-        facets &= facets - np.uint64(1)
-        t, w = _through_facet(child, facet, best, metric, view, work)
-        # Whether it is open is asked last: that takes longest.
-        if (t < best or (t == best < np.inf and facet + FACET_CODE < best_code)) and (
-                kind == OPEN or facet_open(child, facet, view)):
-            best, best_code, best_weight = t, facet + FACET_CODE, w
-    return best, best_code, best_weight
-
-
-@compiled(inline="always")
-def _best_of(steps, facets, best, best_code, best_weight, child, kind, row, arcs, view, work):
-    """(time, code, weight) of the best of what is given and of arcs from known cells, bits u64."""
-    metric, unit_time = arcs.metric[row], arcs.unit_time[row]
-    while steps != 0:
-        step = np.int64(lowest_bit(steps))
-        steps &= steps - np.uint64(1)
-        parent = child + view.offset[step]
-        if work.time[parent] < best and _sends(parent, view, work):
-            t = by_step(child, step, metric, unit_time, view, work)
-            if (t < best or (t == best < np.inf and step < best_code)) and (
-                    kind == OPEN or step_open(child, step, view)):
-                best, best_code, best_weight = t, step, 0.0
-    return or_by_facet(best, best_code, best_weight, child, facets, kind, metric, view, work)
-
-
 @compiled()
 def _better_across(child, k, crossing, row, arcs, view, work):
     """(time, code, weight) of the better of what the k-th child around a break has and the arcs
@@ -140,8 +65,7 @@ def _better_across(child, k, crossing, row, arcs, view, work):
     weight = np.float64(work.weight[child])
     if kind == CLOSED:
         return time, code, weight
-    return _best_of(np.uint64(arcs.accepts[row, child] & crossing.steps[k]),
-                    arcs.facets[row, child] & crossing.facets[k], time, code, weight, child,
+    return best_arc(np.uint64(crossing.steps[k]), crossing.facets[k], time, code, weight, child,
                     kind, row, arcs, view, work)
 
 
@@ -151,14 +75,12 @@ def _queue(cell, size, duration, row, arcs, view, work):
     kind = kind_of(cell, view)
     if kind == CLOSED:
         return size
-    steps, facets = np.uint64(arcs.accepts[row, cell]), arcs.facets[row, cell]
+    among = ALL_ARCS
     t, code, weight = np.float32(np.inf), np.int64(UNBURNED), 0.0
     if suits_constant_weather(arcs, view):
         t, code, weight = pull_constant_weather(cell, row, arcs, view, work)
-        steps, facets = steps & _FAR, facets & _FAR
-    if (steps | facets) != 0:
-        t, code, weight = _best_of(steps, facets, t, code, weight, cell, kind, row, arcs, view,
-                                   work)
+        among = _FAR
+    t, code, weight = best_arc(among, among, t, code, weight, cell, kind, row, arcs, view, work)
     if t <= duration and code != UNBURNED:
         work.time[cell], work.code[cell], work.weight[cell] = t, code, weight
         size = enqueue(cell, t, size, work.time, work.queue)

@@ -75,7 +75,7 @@ def _ember_lands(parent, row, spots, view):
 
 
 @compiled()
-def _under_next_weather(arcs, first, row, child, facet, time_a, time_b, offset, t, weight):
+def under_next_weather(arcs, first, row, child, facet, time_a, time_b, offset, t, weight):
     """The better of (t, weight) and of the point of the facet that suits the next weather, in
     which the arc ends.
     """
@@ -182,7 +182,7 @@ def spread(size, burned, duration, first, arcs, spots, view, work):
                         late = arrive_across(arcs, first, start, child, facet + FACET_CODE, w,
                                              offset)
                 if late > until:
-                    late, w = _under_next_weather(arcs, first, row, child, facet, time[cell_a],
+                    late, w = under_next_weather(arcs, first, row, child, facet, time[cell_a],
                                                   time[cell_b], offset, late, w)
                 # In a fire that burns again the other end may be the later one.
                 t = max(np.float32(late), later(max(time[cell_a], time[cell_b])))

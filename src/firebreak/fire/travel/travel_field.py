@@ -74,7 +74,8 @@ class TravelField(NamedTuple):
         where closed; for constant weather, else no rows.
     bucket_min: f64 [R], of the bucket queue that suits the edges, for constant weather, else no
         rows; it changes no result.
-    sends_far: u32 [R, P], of `sends` what leads further than to neighbours or through more.
+    sends_far: u32 [R, P], of `sends` what leads further than to neighbours or through more, in any
+        row of a stream.
     """
 
     shape: tuple[int, int]
@@ -229,8 +230,12 @@ def open_arcs(field: TravelField, cells: NDArray[np.int64], senders: NDArray[np.
             facets[r][cells] |= facets[r + 1][cells]
             accepts[r][cells] |= accepts[r + 1][cells]
     open_arcs_kernel.reverse_arcs(senders, width, field.spread == GRAPH, facets, accepts,
-                                  field.sends,
-                                  field.sends_far)
+                                  field.sends, field.sends_far)
+    for first in range(0, field.metric.shape[0] if field.steps > 1 else 0, field.steps):
+        rows = slice(first, first + field.steps)
+        # What a cell may have sent is asked without knowing in which weather.
+        field.sends_far[rows, senders] = np.bitwise_or.reduce(field.sends_far[rows, senders],
+                                                              axis=0)
     open_arcs_kernel.join_edges(senders, field.unit_time, field.burnable, width, accepts,
                                 field.edges)
 
