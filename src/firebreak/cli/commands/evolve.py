@@ -39,7 +39,7 @@ class EvolveArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     from firebreak.executors.base import Recipe, closing
-    from firebreak.train.config.load import data_folder
+    from firebreak.train.config.load import written_data
     from firebreak.train.data.splits import make_splits
     from firebreak.train.rollout.player import make_player
     from firebreak.train.studies.evolution import Evolution
@@ -48,7 +48,7 @@ def run(arguments: list[str]) -> int:
     config = runs.configuration(args.config, args.run, {
         "evolution.population": args.population, "evolution.generations": args.generations})
     folder = runs.folder_of(args.run, f"evolve-{Path(args.config).stem}")
-    splits = make_splits(config, data_folder(config, None))
+    splits = make_splits(config, written_data(config))
     begin = time.perf_counter()
     with closing(args.where.open(Recipe(make_player, (config,)))) as executor:
         evolution = Evolution(config, executor, splits.train[0].shape, folder)

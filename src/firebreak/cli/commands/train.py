@@ -39,13 +39,13 @@ class TrainArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(TrainArguments, arguments, "train")
-    from firebreak.train.config.load import data_folder
+    from firebreak.train.config.load import written_data
     from firebreak.train.data.splits import make_splits
     from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.lock import locked
 
     config = runs.configuration(args.config, args.run, {})
-    splits = make_splits(config, data_folder(config, None))
+    splits = make_splits(config, written_data(config))
     folder = runs.folder_of(args.run, Path(args.config).stem)
     trainer = ParallelTrainer(config, splits, folder)
     # Nothing is written before all of that has worked.

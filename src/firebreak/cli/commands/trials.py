@@ -45,7 +45,7 @@ class TrialsArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     from firebreak.executors.base import Recipe, closing
-    from firebreak.train.config.load import as_toml, data_folder
+    from firebreak.train.config.load import as_toml, written_data
     from firebreak.train.data.folds import make_folds, make_store
     from firebreak.train.studies.search import check_search, make_search
     from firebreak.train.studies.trials import FoldRunner
@@ -56,7 +56,7 @@ def run(arguments: list[str]) -> int:
     folder = runs.folder_of(args.run, f"trials-{Path(args.config).stem}")
     kind = args.search if args.run.resume is None else search_of(args.run.resume)
     check_search(config)
-    store = make_store(config, data_folder(config, None))
+    store = make_store(config, written_data(config))
     make_folds(store, config.trials.folds, config.seed)
     begin = time.perf_counter()
     with (closing(args.where.open(Recipe(FoldRunner, (config,)))) as executor,

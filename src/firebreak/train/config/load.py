@@ -71,6 +71,11 @@ def data_folder(config: RunConfig, given: str | None) -> Path:
     return Path(given or os.environ.get("FIREBREAK_DATA") or config.landscapes.data or ".")
 
 
+def written_data(config: RunConfig) -> Path:
+    """Where maps lie, by the configuration that `with_data` has made: nothing else counts then."""
+    return Path(config.landscapes.data or ".")
+
+
 @cache
 def presets() -> tuple[str, ...]:
     """Names of the presets, the default one first."""

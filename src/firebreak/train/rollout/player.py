@@ -23,7 +23,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
-from firebreak.train.config.load import data_folder
+from firebreak.train.config.load import written_data
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.splits import make_splits
 from firebreak.train.rollout.validation import VALIDATION_ENVS, returns_of
@@ -130,7 +130,7 @@ def make_player(config: RunConfig) -> Player:
                    remedy="leave the others out, or use 'firebreak train', which takes several")
     # Scenes to test on are made by those who test.
     one = config.evaluation.model_copy(update={"test_landscapes": 1})
-    splits = make_splits(config.model_copy(update={"evaluation": one}), data_folder(config, None))
+    splits = make_splits(config.model_copy(update={"evaluation": one}), written_data(config))
     return Player(splits.train[0], splits.validation[0], settings_of(config.agent),
                   config.train.num_envs, config.seed)
 

@@ -23,7 +23,7 @@ from firebreak.memory.registry import live_counts
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.evaluation.statistics import student_interval
 from firebreak.planning.methods import DEFAULT
-from firebreak.train.config.load import data_folder
+from firebreak.train.config.load import written_data
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.folds import make_folds, make_store, splits_of
 from firebreak.train.run.trainer import ParallelTrainer
@@ -43,7 +43,7 @@ class FoldRunner:
     """What a trial's process holds: the store and its folds."""
 
     def __init__(self, config: RunConfig) -> None:
-        self.config, self.data = config, data_folder(config, None)
+        self.config, self.data = config, written_data(config)
         self.store = make_store(config, self.data)
         self.folds = make_folds(self.store, config.trials.folds, config.seed)
 

@@ -136,6 +136,18 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_written(
     assert not out.exists()
 
 
+@pytest.mark.parametrize("command", ["train", "evolve", "trials"])
+def test_the_folder_of_the_option_counts_before_that_of_the_environment(
+        command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("FIREBREAK_DATA", str(tmp_path / "environment"))
+    path = tmp_path / "c.toml"
+    path.write_text(as_toml(load_config("quick", [*TINY, *WINDOWS])))
+    assert main([command, str(path), "--data", str(tmp_path / "option"),
+                 "--out", str(tmp_path / "run")]) == BAD_INPUT
+    assert str(tmp_path / "option" / "m.tif") in capsys.readouterr().err
+
+
 def test_folds_refuse_the_same(data: Path) -> None:
     config = load_config("quick", [*TINY, *WINDOWS, "breaks.width_m=40"])
     with pytest.raises(InputError, match="no wider than a cell of 30 m"):
