@@ -280,9 +280,7 @@ def _say(made: Made, evaluation: "Evaluation | None", files: list[Path],
     for note, number in (plan.notes or {}).items():
         print(f"{note.replace('_', ' ')}: {number:.4f}")
     if choice is not None:
-        print(f"\n{choice_table(choice)}")
-        if (words := left_out_words(choice, plan)) is not None:
-            print(words)
+        print(f"\n{choice_table(choice)}\n{left_out_words(choice, plan)}")
     if evaluation is not None:
         print(f"\n{table(evaluation)}\n")
         if (words := rival_words(evaluation, plan, _command())) is not None:

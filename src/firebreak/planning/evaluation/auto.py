@@ -48,6 +48,7 @@ class Choice(NamedTuple):
         reduction: of each candidate, in the fixed order, on the choice fires.
         seconds: that each candidate's plan took.
         refused: by name of a candidate why it made no plan.
+        least_m: shorter pieces are not proposed unless they close a gap against a barrier.
         useless: segments left out of the kept plan, as they save nothing.
         unspent: of the budget, in the landscape's unit of cost; 0 where it buys no cell.
     """
@@ -57,6 +58,7 @@ class Choice(NamedTuple):
     reduction: dict[str, float]
     seconds: dict[str, float]
     refused: dict[str, str]
+    least_m: float
     useless: int
     unspent: float
 
@@ -67,8 +69,8 @@ class Choice(NamedTuple):
                                       "seconds": self.seconds[name],
                                       "behind": behind._asdict()}
                                for name, behind in self.verdict.behind.items()},
-                "refused": self.refused, "segments_left_out": self.useless,
-                "unspent": self.unspent}
+                "refused": self.refused, "least_m": self.least_m,
+                "segments_left_out": self.useless, "unspent": self.unspent}
 
 
 class Chosen(NamedTuple):
@@ -144,7 +146,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
                {name: float(saved[name].mean()) for name in verdict.behind},
                {name: own[name].seconds + plans[name].seconds for name in verdict.behind},
                {name: str(error) for name, error in refused.items()},
-               useless, _unspent(scene, kept)), own)
+               mended.least_m, useless, _unspent(scene, kept)), own)
 
 
 def _tried(treatable: int) -> list[str]:

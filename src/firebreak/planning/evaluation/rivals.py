@@ -8,14 +8,15 @@ from firebreak.planning.methods import METHODS
 
 
 def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> str | None:
-    """One sentence on the methods that save more than a plan, the best first, with the command that
-    plans with the best; None where there are none.
+    """One sentence on the methods that save more than a plan and were not chosen, the best first,
+    with the command that plans with the best; None where there are none.
 
     Args:
         evaluation: of the plan and methods on the same test fires.
         command: that made the plan.
     """
-    rivals = better_rivals(evaluation, plan.label)
+    # The chosen method by itself may save more in pieces that are not worth a crew's way.
+    rivals = [name for name in better_rivals(evaluation, plan.label) if name != plan.method]
     if not rivals:
         return None
     verb = "saves" if len(rivals) == 1 else "save"

@@ -65,20 +65,18 @@ def choice_words(choice: Choice) -> str:
             "the first such method in the fixed order")
 
 
-def left_out_words(choice: Choice, plan: Plan) -> str | None:
-    """What of the plan was left out and what is not spent, one sentence; None if nothing."""
-    parts = []
+def left_out_words(choice: Choice, plan: Plan) -> str:
+    """What is not proposed, what of the plan was left out and what is not spent, one sentence."""
+    words = (f"pieces shorter than {choice.least_m:g} m are not proposed unless they close a gap "
+             "against a barrier")
     if choice.useless:
         one = choice.useless == 1
-        parts.append(f"{counted(choice.useless, 'segment')} that {'saves' if one else 'save'} "
-                     f"nothing on the choice fires {'is' if one else 'are'} left out")
+        words += (f"; {counted(choice.useless, 'segment')} that {'saves' if one else 'save'} "
+                  f"nothing on the choice fires {'is' if one else 'are'} left out")
     if choice.unspent > 0.0:
-        unit = "" if plan.cost_unit == "cells" else "a cost of "
-        cells = " cells" if plan.cost_unit == "cells" else ""
-        parts.append(f"{unit}{choice.unspent:,.6g}{cells} of the budget stays unspent"
-                     + ("" if choice.useless else ": it buys only pieces too short to be worth a "
-                        "crew's way"))
-    return "; ".join(parts) or None
+        unit = "" if plan.cost_unit == "cells" else " of cost"
+        words += f"; {choice.unspent:,.6g}{unit} of the budget of {plan.budget:,.6g} stays unspent"
+    return words
 
 
 def _line(evaluation: Evaluation, name: str) -> tuple[str, ...]:

@@ -119,10 +119,10 @@ def _head(result: PlanResult, numbers: Mapping[str, Interval], evaluation: Evalu
 
 def _caveats(result: PlanResult, evaluation: Evaluation | None, origin: Origin) -> list[str]:
     better = None if evaluation is None else rival_words(evaluation, result.plan, origin.command)
-    left_out = None if origin.choice is None else left_out_words(origin.choice, result.plan)
+    left_out = "" if origin.choice is None else left_out_words(origin.choice, result.plan)
     scene = result.scene
     return [*([] if better is None else [f"{better}."]),
-            *([] if left_out is None else [f"{left_out[0].upper()}{left_out[1:]}."]),
+            *([f"{left_out[0].upper()}{left_out[1:]}."] if left_out else []),
             *what_breaks_do(scene.conditions, scene.landscape.cell_size_m),
             "No crew holds a fire at a break. The intervals cover the random draw of fires, not "
             "the error of the fire model or of the fuel map."]
