@@ -20,7 +20,7 @@ from firebreak.agent.policy_file import write_sealed
 from firebreak.cli import COMMANDS, main
 from firebreak.fire.engine import max_threads
 from firebreak.memory.registry import live_counts
-from firebreak.planning.methods import METHODS
+from firebreak.planning.methods import CHOOSERS, METHODS
 from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
 from firebreak.train.storage.metrics import JsonLines, read_rows
 from tiny import TINY
@@ -69,7 +69,7 @@ def test_methods_lists_each_method_once_with_what_it_does(capsys: Out) -> None:
     assert main(["methods", "--json"]) == 0
     *text, last = capsys.readouterr().out.splitlines()
     named = [line.split()[0] for line in text if not line.startswith(" ")]
-    assert named == list(METHODS) == list(json.loads(last)["methods"])
+    assert named == [*CHOOSERS, *METHODS] == list(json.loads(last)["methods"])
     assert "".join("".join(text).split()).count("(thedefaultofplan)") == 1
 
 
@@ -147,7 +147,8 @@ def test_visualize_draws_another_landscape(run: Path, capsys: Out) -> None:
 def test_plan_with_a_trained_policy(run: Path, tmp_path: Path, capsys: Out) -> None:
     out = tmp_path / "my plan"
     done = run_json(capsys, "plan", "synthetic:5:16", "--budget", "0.04", "--policy", str(run),
-                    "--plan-fires", "32", "--test-fires", "64", "--out", str(out))
+                    "--method", "dqn", "--plan-fires", "32", "--test-fires", "64", "--out",
+                    str(out))
     assert done["method"] == "dqn"
     assert 0 < done["n_cells"] == done["cost"] <= 0.04 * 16 * 16
     assert done["cost_unit"] == "cells"

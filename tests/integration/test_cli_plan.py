@@ -197,7 +197,7 @@ def test_the_documented_file_has_every_key_and_its_default() -> None:
     """configs/plan.toml: what is set is the default, and what is commented out is known."""
     text = CONFIG.read_text()
     stated = with_config(PlanArguments(), CONFIG)
-    default = PlanArguments(landscape="synthetic:1:64", method="dqn")
+    default = PlanArguments(landscape="synthetic:1:64", method="auto")
     assert asdict(stated) == asdict(default)
     everything = re.sub(r"^# ?(?=[a-z_0-9]+ = |\[\[)", "", text, flags=re.MULTILINE)
     tree = tomllib.loads(everything)

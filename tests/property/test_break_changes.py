@@ -12,6 +12,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import Slots
 from firebreak.fire.engine import burn
 from firebreak.fire.travel.travel_field import unpad
+from firebreak.planning.patterns.line_greedy import try_lines
 from strategies import Case, cases, random_case
 
 MODES = st.sampled_from(["front", "graph"])
@@ -164,6 +165,29 @@ def test_lines_save_what_breaking_all_their_cells_does(case: Case, mode: str, ki
             other.place(0, cell)
         update(other)
         assert gained == pytest.approx(before - other.plan_loss(0), abs=1e-9 * before)
+
+
+@given(cases(12, scenarios=4, fires=12), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2]),
+       st.integers(0, 2**32 - 1))
+@settings(max_examples=80, deadline=None)
+def test_lines_that_methods_try_burn_under_the_rules_of_the_breaks(
+        case: Case, mode: str, kind: str, steps: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
+    slots, problem = slots_on(case, with_rules(case, mode, kind, seed, steps), by_class(case))
+    for cell in near_each_other(rng, case, 4)[:4]:
+        toggle(slots, cell)
+    update(slots)
+    lines = [rng.permutation(case.burnable.size)[:count].astype(np.int64) for count in (1, 3, 7)]
+    cost = problem.scene.landscape.cost.ravel().astype(np.float64)
+    for trial in try_lines(problem, slots, lines):
+        breaks = slots.breaks[0].copy()
+        breaks.ravel()[trial.cells] = True
+        anew = burn(problem.scene.field, problem.plan_fires, problem.scene.value_by_class, breaks)
+        saved = slots.plan_loss(0) - anew.loss.mean()
+        price = max(float(cost[trial.cells].sum()), 1e-9)
+        assert trial.saved_per_cost == pytest.approx(saved / price,
+                                                     abs=1e-6 * slots.plan_loss(0))
 
 
 @given(cases(16, scenarios=4, fires=16), MODES, st.sampled_from(KINDS), st.integers(0, 2**32 - 1))

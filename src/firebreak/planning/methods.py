@@ -28,6 +28,22 @@ from firebreak.planning.search import anneal, greedy, swap
 from firebreak.planning.warm_up import warm_up
 
 
+class Candidate(NamedTuple):
+    """How a chooser tries a method.
+
+    Attributes:
+        order: its place in the fixed order, the quickest kind first; a tie goes to the first.
+        most_cells: treatable cells above which it is left out; None: none.
+    """
+
+    order: int
+    most_cells: int | None = None
+
+
+MOST_CELLS_OF_PATTERNS = 100 * 100
+"""Treatable cells up to which strips and betweenness, which seldom save most, are tried too."""
+
+
 class Method(NamedTuple):
     """What is known of a method without calling it.
 
@@ -44,6 +60,7 @@ class Method(NamedTuple):
         tries_breaks: burns the plan fires for every candidate break, which is slow where that
             cannot be done in place.
         keeps_fires: holds the plan fires burning under its breaks; else they burn one by one.
+        candidate: how the choosers try it; None where they do not.
     """
 
     description: str
@@ -57,12 +74,17 @@ class Method(NamedTuple):
     compared: bool = False
     tries_breaks: bool = False
     keeps_fires: bool = True
+    candidate: Candidate | None = None
 
 
 def _place_milp(task: Task) -> Placement:
     # Imported when it is asked for: its solver takes 24 MB of every training run's memory.
     from firebreak.planning.search.milp import place_milp
     return place_milp(task)
+
+
+def _order(method: Method) -> int:
+    return -1 if method.candidate is None else method.candidate.order
 
 
 _ANEW = "burns the plan fires anew as the plan grows"
@@ -80,24 +102,25 @@ METHODS: dict[str, Method] = {
         simple.place_downstream_value_static, keeps_fires=False),
     "downstream-value": Method(
         f"treats the cells with the most value burned behind them; {_ANEW}",
-        simple.place_downstream_value, compared=True),
+        simple.place_downstream_value, compared=True, candidate=Candidate(1)),
     "value-hazard": Method(
         f"treats the cells with the largest burn probability x flame length x value; {_ANEW}",
         simple.place_value_hazard),
     "betweenness": Method(
-        f"treats the cells on the most paths of fire; {_ANEW}", trees.place_betweenness),
+        f"treats the cells on the most paths of fire; {_ANEW}", trees.place_betweenness,
+        candidate=Candidate(2, MOST_CELLS_OF_PATTERNS)),
     "dominator": Method(
         f"treats the cells with the most value that fire reaches only through them; {_ANEW}",
         trees.place_dominator),
     "segments": Method(
         "places straight lines, each time the line that saves most per cost on the plan fires",
-        line_greedy.place_line_greedy, tries_breaks=True),
+        line_greedy.place_line_greedy, tries_breaks=True, candidate=Candidate(4)),
     "tom": Method(
         "places patches across the fastest paths of fire from the upwind edge in the worst "
         "weather", tom.place_tom, keeps_fires=False),
     "strips": Method(
         "places equal strips across the wind of the worst weather", strips.place_strips,
-        keeps_fires=False),
+        keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
         "tries all cells", greedy.place_greedy, tries_breaks=True),
@@ -118,18 +141,34 @@ METHODS: dict[str, Method] = {
         f"reinforcement learning; {_ANEW}", learned.place_regression),
     "dqn": Method(
         f"treats the cells or lines that a trained policy values most; {_ANEW}",
-        learned.place_dqn, guided=True),
+        learned.place_dqn, guided=True,
+        candidate=Candidate(3)),
     "dqn-lookahead": Method(
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
-        "one", lookahead.place_dqn_lookahead, guided=True, tries_breaks=True),
+        "one", lookahead.place_dqn_lookahead, guided=True, tries_breaks=True,
+        candidate=Candidate(5)),
     "dqn-search": Method(
         "starts from a trained policy's plan and moves a few breaks at a time, as the policy and "
         "the plan fires propose", guided.place_dqn_search, guided=True, searches=True,
         tries_breaks=True),
 }
 
-DEFAULT = "dqn"
-"""The method that plans where none is named."""
+CANDIDATES: tuple[str, ...] = tuple(sorted(
+    (name for name, method in METHODS.items() if method.candidate is not None),
+    key=lambda name: _order(METHODS[name])))
+"""The methods that choosers try, in their fixed order."""
+
+AUTO = "auto"
+CHOOSERS: dict[str, str] = {
+    AUTO: f"makes the plans of {', '.join(CANDIDATES)} and keeps the one that saves most on fires "
+          "that no method was given"}
+"""What makes plans with several methods and keeps one of them; see `evaluation.auto`."""
+
+DEFAULT = AUTO
+"""What plans where no method is named."""
+
+POLICY_METHOD = "dqn"
+"""The method that follows a policy and nothing else: what a trained policy is judged as."""
 
 
 def _place_nothing(task: Task) -> Placement:
@@ -144,18 +183,25 @@ def method_of(name: str) -> Method:
     return METHODS.get(name, GIVEN)
 
 
-def check_methods(names: Sequence[str], where: str) -> None:
+def check_methods(names: Sequence[str], where: str, *, choosers: bool = False) -> None:
     """Refuses names that are no method, before any work is done.
+
+    choosers: whether one that chooses among methods will do as well.
 
     Raises:
         InputError: an unknown name; the nearest one is suggested.
     """
+    known = [*(CHOOSERS if choosers else ()), *METHODS]
     for name in names:
-        if name not in METHODS:
-            raise unknown_name("method", name, METHODS, where)
+        if name in CHOOSERS and not choosers:
+            raise fail(expected="a method that makes its own plan",
+                       given=f"'{name}', which chooses among methods", where=where,
+                       remedy=f"name one of them: {', '.join(CANDIDATES)}")
+        if name not in known:
+            raise unknown_name("method", name, known, where)
     if not names or len(set(names)) < len(names):
         raise fail(expected="one or more methods, each once", given=", ".join(names) or "none",
-                   where=where, remedy=f"choose from {', '.join(METHODS)}")
+                   where=where, remedy=f"choose from {', '.join(known)}")
 
 
 def _check_start(method: str, start: str) -> None:
@@ -170,7 +216,7 @@ def _check_start(method: str, start: str) -> None:
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
               policy: Policy | None = None, batch: int | None = None,
               search: SearchOptions = SEARCH, rules: PlanRules = FREE,
-              report: Reporter = no_report) -> Plan:
+              report: Reporter = no_report, begun: Plan | None = None) -> Plan:
     """The plan of a method for a scene.
 
     Args:
@@ -185,6 +231,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
             treats nothing treats nothing all the same.
         report: takes the share of the plan that is made; it falls where short pieces are planned
             anew.
+        begun: the method's own plan under the same rules but for `least_m`, to go on from.
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
@@ -206,7 +253,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     problem = problem_of(scene, budget_share, fires, fires.first(0))
     rules.check(method, METHODS[method].takes_rules, problem)
     if not METHODS[method].treats:
-        rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0)
+        rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0, least_m=0.0)
 
     def place(name: str, ruled: Problem, report: Reporter = no_report) -> Placement:
         return METHODS[name].place(Task(
@@ -215,7 +262,9 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
 
     follows = any(METHODS[name].guided for name in (method, search.start) if name is not None)
     budget = problem.budget if rules.budget is None else rules.budget
-    placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled, report))
+    placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled, report),
+                         None if begun is None else Placement(begun.cells, begun.simulations,
+                                                              begun.notes))
     plan = Plan(method=method, cells=placed.cells, shape=land.shape,
                 cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
                 budget=budget, budget_share=budget_share, landscape=land.name,

@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 import firebreak
-from firebreak.planning.methods import DEFAULT, GIVEN, METHODS, Method, method_of
+from firebreak.planning.methods import (
+    CANDIDATES,
+    CHOOSERS,
+    DEFAULT,
+    GIVEN,
+    METHODS,
+    POLICY_METHOD,
+    Method,
+    method_of,
+)
 
 PACKAGE = Path(firebreak.__file__).resolve().parent
 TABLE = PACKAGE / "planning" / "methods.py"
@@ -106,7 +115,19 @@ def test_entries_say_what_is_special_about_their_methods() -> None:
     assert named("compared") == ["none", "random", "burn-probability", "downstream-value"]
     assert [name for name in METHODS if name not in named("treats")] == ["none"]
     assert [name for name in METHODS if name not in named("takes_rules")] == ["milp"]
-    assert DEFAULT in METHODS
+    assert POLICY_METHOD in METHODS
+    assert METHODS[POLICY_METHOD].guided
+    assert DEFAULT in CHOOSERS
+    assert not CHOOSERS.keys() & METHODS.keys()
+
+
+def test_the_fixed_order_of_the_candidates_is_that_of_their_entries() -> None:
+    assert CANDIDATES == ("strips", "downstream-value", "betweenness", "dqn", "segments",
+                          "dqn-lookahead")
+    places = [candidate.order for name in CANDIDATES
+              if (candidate := METHODS[name].candidate) is not None]
+    assert places == sorted(set(places))
+    assert not any(METHODS[name].stochastic or METHODS[name].searches for name in CANDIDATES)
 
 
 def test_a_plan_of_another_name_was_made_elsewhere() -> None:

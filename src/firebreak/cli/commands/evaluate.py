@@ -105,10 +105,10 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
 
 def _next(args: EvaluateArguments, done: "Evaluation", scenes: "list[Scene]") -> str:
     """The command that makes the plan of the best of the methods, on the first landscape."""
-    from firebreak.planning.methods import METHODS
+    from firebreak.planning.methods import CHOOSERS, METHODS
 
     found = {name: own.reduction for name, own in done.methods.items()
-             if name in METHODS and METHODS[name].treats}
+             if name in CHOOSERS or (name in METHODS and METHODS[name].treats)}
     place = shlex.quote(args.landscapes[0])
     if not found:
         plan = f" --plan {shlex.quote(str(args.plan[0]))}" if args.plan else ""

@@ -97,15 +97,15 @@ def _subject(args: VisualizeArguments) -> Subject:
 
 def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import load_policy
-    from firebreak.planning.methods import DEFAULT, make_plan
+    from firebreak.planning.methods import POLICY_METHOD, make_plan
 
     config, splits = run_parts(folder, args)
     scene, policy = test_scene(splits, args.landscape), load_policy(folder)
     seed = config.evaluation.test_seed
-    plan = make_plan(scene, config.budget, config.fires.plan_fires, DEFAULT, seed=seed,
+    plan = make_plan(scene, config.budget, config.fires.plan_fires, POLICY_METHOD, seed=seed,
                      policy=policy)
-    return Subject(scene, DEFAULT, plan.cells, policy, config.budget, config.fires.plan_fires, seed,
-                   folder.name)
+    return Subject(scene, POLICY_METHOD, plan.cells, policy, config.budget,
+                   config.fires.plan_fires, seed, folder.name)
 
 
 def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
@@ -132,16 +132,16 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
 def _of_landscape(args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import SHIPPED, load_policy
     from firebreak.cli.shared.plan_inputs import part_of
-    from firebreak.planning.methods import DEFAULT, check_methods, make_plan
+    from firebreak.planning.methods import POLICY_METHOD, check_methods, make_plan
 
-    method = args.method or DEFAULT
+    method = args.method or POLICY_METHOD
     check_methods([method], "--method")
     options = args.scene_options()
     full = options.read(args.runs[0])
     land, offset = (full, (0, 0)) if args.area is None else part_of(full, args.area)
     scene = options.scene(land, args.runs[0])
     with warnings.catch_warnings():
-        if args.policy is None and method != DEFAULT:
+        if args.policy is None and method != POLICY_METHOD:
             warnings.simplefilter("ignore")  # the Q-map is an extra here
         policy = load_policy(args.policy or SHIPPED)
         common.warn_of_other_breaks(policy, options)

@@ -19,15 +19,19 @@ class MethodsArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(MethodsArguments, arguments, "methods")
-    from firebreak.planning.methods import DEFAULT, METHODS
+    from firebreak.planning.methods import CHOOSERS, DEFAULT, METHODS
 
     column = max(map(len, METHODS)) + 2
-    for name, method in METHODS.items():
-        text = method.description + (" (the default of plan)" if name == DEFAULT else "")
+    told = CHOOSERS | {name: method.description for name, method in METHODS.items()}
+    for name, description in told.items():
+        text = description + (" (the default of plan)" if name == DEFAULT else "")
         print(textwrap.fill(text, WIDTH, initial_indent=name.ljust(column),
                             subsequent_indent=" " * column))
     if args.json:
-        common.print_json({"methods": {
+        choosers = {name: {"description": description, "default": name == DEFAULT,
+                           "stochastic": False, "policy": True, "searches": False}
+                    for name, description in CHOOSERS.items()}
+        common.print_json({"methods": choosers | {
             name: {"description": method.description, "default": name == DEFAULT,
                    "stochastic": method.stochastic, "policy": method.guided,
                    "searches": method.searches} for name, method in METHODS.items()}})

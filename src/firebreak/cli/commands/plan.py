@@ -7,7 +7,8 @@ import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from firebreak.checks import check_fraction, fail, install
 from firebreak.cli.shared import common
@@ -15,11 +16,14 @@ from firebreak.cli.shared.plan_record import PlanArguments, write_record
 from firebreak.cli.shared.progress import bars
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from firebreak.agent.policy_file import Policy
     from firebreak.cli.shared.plan_inputs import Place
     from firebreak.fire import Scene
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
+    from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.evaluation.evaluate import Evaluation
     from firebreak.report.pages.plan_page import Origin
 
@@ -33,14 +37,14 @@ def run(arguments: list[str]) -> int:
     args = _parsed(arguments)
     from firebreak.cli.shared.plan_inputs import place_of
     from firebreak.planning.core.area import lift
-    from firebreak.planning.core.progress import in_shares
     from firebreak.planning.learned.policy import check_size
-    from firebreak.planning.methods import DEFAULT, make_plan, method_of
+    from firebreak.planning.methods import DEFAULT, check_methods, method_of
     from firebreak.planning.output.export import write_plan
 
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     method = args.method or DEFAULT
+    check_methods([method], "--method", choosers=True)
     policy = common.policy_for([method, args.search_from or method], args.policy, args.scene)
     common.use_threads(args.scene.threads, torch_threads=1)
     _check_memory_first(args)
@@ -50,21 +54,48 @@ def run(arguments: list[str]) -> int:
         check_size(place.land, method)
     scene = args.scene.scene(place.land, args.landscape)
     bar = bars(args.scene.bars_hidden)
-    with bar(1, "plan") as advance:
-        plan = make_plan(scene, place.share, args.plan_fires, method, seed=args.scene.seed,
-                         policy=policy, batch=args.batch, search=args.search(),
-                         rules=place.rules, report=in_shares(advance))
-    evaluation = _compared(scene, plan, place, args, bar, policy) if args.test_fires else None
+    made = _made(method, scene, place, args, bar, policy)
+    plan = made.plan
+    evaluation = _compared(scene, made, place, args, bar, policy) if args.test_fires else None
     out = common.new_folder(args.out, "plan")
     files = [write_record(out, args),
              *write_plan(lift(plan, place.offset, place.full), place.full, out).values(),
              _treated(out, args, place, plan)]
     if evaluation is not None:
-        files += _judged(out, args, place, scene, plan, evaluation, files, bar)
+        files += _judged(out, args, place, scene, made, evaluation, files, bar)
     else:
         files += _maps(out, scene, plan)
-    _say(plan, evaluation, files, args, out)
+    _say(made, evaluation, files, args, out)
     return 0
+
+
+class Made(NamedTuple):
+    """A plan; where a chooser made it, why it kept this one and the plans of the methods that it
+    tried, by name.
+    """
+
+    plan: "Plan"
+    choice: "Choice | None" = None
+    others: "Mapping[str, Plan]" = MappingProxyType({})
+
+
+def _made(method: str, scene: "Scene", place: "Place", args: PlanArguments, bar: "Bar",
+          policy: "Policy | None") -> Made:
+    """The plan that was asked for."""
+    from firebreak.planning.core.progress import in_shares
+    from firebreak.planning.evaluation.auto import plan_by_choice
+    from firebreak.planning.methods import CHOOSERS, make_plan
+
+    with bar(1, "plan") as advance:
+        report = in_shares(advance)
+        if method in CHOOSERS:
+            return Made(*plan_by_choice(
+                scene, place.share, args.plan_fires, seed=args.scene.seed, policy=policy,
+                batch=args.batch, search=args.search(), rules=place.rules,
+                segment_m=args.place.segment_m, report=report))
+        return Made(make_plan(scene, place.share, args.plan_fires, method, seed=args.scene.seed,
+                              policy=policy, batch=args.batch, search=args.search(),
+                              rules=place.rules, report=report))
 
 
 def _parsed(arguments: list[str]) -> PlanArguments:
@@ -95,21 +126,26 @@ def _check_memory_first(args: PlanArguments) -> None:
         check_memory_first(args.landscape, named, args.scene.weather.scenarios if drawn else 1)
 
 
-def _compared(scene: "Scene", plan: "Plan", place: "Place", args: PlanArguments,
+def _compared(scene: "Scene", made: Made, place: "Place", args: PlanArguments,
               bar: "Bar", policy: "Policy | None") -> "Evaluation":
     """The plan beside what the honest alternatives achieve on the same test fires."""
     from firebreak.planning.core.plan import EXISTING
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.methods import METHODS
 
-    others = [name for name, method in METHODS.items() if method.compared and name != plan.method]
+    plan = made.plan
+    # What the chosen method plans by itself stands beside the plan only where it is another one.
+    rivals = {name: other for name, other in made.others.items()
+              if name != plan.method or other.cells.tolist() != plan.cells.tolist()}
+    others = [name for name, method in METHODS.items()
+              if method.compared and name != plan.method and name not in rivals]
     existing = _existing(scene, plan, place, args, bar, policy)
     pairs = [(name, EXISTING) for name in existing if name != EXISTING]
     # Rules may keep the plan from spending the whole budget, which the others may all the same.
     return evaluate([scene], others, budget_share=place.share, plan_fires=args.plan_fires,
                     test_fires=args.test_fires, seed=args.scene.seed, random_draws=3,
                     rules=replace(place.rules, shortest_m=0.0),
-                    existing={plan.method: plan, **existing}, pairs=pairs, bar=bar)
+                    existing={plan.label: plan, **rivals, **existing}, pairs=pairs, bar=bar)
 
 
 def _existing(scene: "Scene", plan: "Plan", place: "Place", args: PlanArguments, bar: "Bar",
@@ -152,7 +188,7 @@ def _treated(out: Path, args: PlanArguments, place: "Place", plan: "Plan") -> Pa
                          treatment_of(args.scene.breaks))
 
 
-def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", plan: "Plan",
+def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", made: Made,
             evaluation: "Evaluation", files: list[Path], bar: "Bar") -> list[Path]:
     """What the plan changes, segment by segment: rasters, vectors, tables, pictures, report."""
     from firebreak.cli.shared.plan_inputs import standing_cells
@@ -169,13 +205,15 @@ def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", plan
     )
     from firebreak.report.pages.plan_report import write_plan_report
 
+    plan = made.plan
     segments = break_segments_of(plan.break_mask(), place.land, args.place.segment_m)
     with bar(len(segments), "segment") as advance:
         order = in_build_order(scene, segments, args.plan_fires, advance)
     # Of the plan itself the order to build tells, which is the better one.
     others = {name: other for name, other in evaluation.plans[0].items()
-              if other.cells.size and name not in (EXISTING, plan.method)
-              and not name.endswith(AT_EXISTING_COST) and not method_of(name).stochastic}
+              if other.cells.size and name not in (EXISTING, plan.label)
+              and not name.endswith(AT_EXISTING_COST) and not method_of(name).stochastic
+              and (method_of(name).compared or name not in made.others)}
     with bar(args.test_fires * (1 + len(others)), "fire") as advance:
         effect = effect_of(scene, order, args.test_fires, report=advance)
         curves = {name: saved_by_order(scene, other, effect.loss[0],
@@ -188,17 +226,23 @@ def _judged(out: Path, args: PlanArguments, place: "Place", scene: "Scene", plan
         standing_cells(args.scene.map.built, place.land))
     tags = {"method": plan.method, "seed": str(args.scene.seed), "plan": plan_id(result),
             "test_fires": str(args.test_fires)}
-    made = write_effect(out, result, tags)
-    origin = _origin(args, [*files, *made])
-    return [*made, *write_plan_report(out, result, evaluation, curves, origin, bar)]
+    if plan.chosen_by is not None:
+        tags["chosen_by"] = plan.chosen_by
+    written = write_effect(out, result, tags)
+    origin = _origin(args, [*files, *written], made.choice)
+    return [*written, *write_plan_report(out, result, evaluation, curves, origin, bar)]
 
 
-def _origin(args: PlanArguments, files: list[Path]) -> "Origin":
+def _origin(args: PlanArguments, files: list[Path], choice: "Choice | None") -> "Origin":
     from firebreak.report.pages.plan_page import Origin
 
-    command = " ".join(["firebreak", *map(shlex.quote, sys.argv[1:])])
     options = dataclasses.asdict(args)
-    return Origin(command, common.plain(options), [path.name for path in files])
+    return Origin(_command(), common.plain(options), [path.name for path in files], choice)
+
+
+def _command() -> str:
+    """The command as it was typed."""
+    return shlex.join(["firebreak", *sys.argv[1:]])
 
 
 def _maps(out: Path, scene: "Scene", plan: "Plan") -> list[Path]:
@@ -223,24 +267,33 @@ def _next(args: PlanArguments, plan: "Plan", out: Path) -> str:
     return f"firebreak simulate {shlex.quote(args.landscape)}{area} --plan {folder}"
 
 
-def _say(plan: "Plan", evaluation: "Evaluation | None", files: list[Path],
+def _say(made: Made, evaluation: "Evaluation | None", files: list[Path],
          args: PlanArguments, out: Path) -> None:
     from firebreak.planning.core.plan import spent_words
-    from firebreak.planning.evaluation.tables import table
+    from firebreak.planning.evaluation.rivals import rival_words
+    from firebreak.planning.evaluation.tables import choice_table, left_out_words, table
     from firebreak.planning.output.vectors import has_vector_reader
 
-    print(f"{plan.method}: {spent_words(plan)}, in {plan.seconds:.2f} s")
-    for name, number in (plan.notes or {}).items():
-        print(f"{name.replace('_', ' ')}: {number:.4f}")
+    plan, choice = made.plan, made.choice
+    name = plan.method if choice is None else f"{plan.chosen_by}, by {plan.method}"
+    print(f"{name}: {spent_words(plan)}, in {plan.seconds:.2f} s")
+    for note, number in (plan.notes or {}).items():
+        print(f"{note.replace('_', ' ')}: {number:.4f}")
+    if choice is not None:
+        print(f"\n{choice_table(choice)}\n{left_out_words(choice, plan)}")
     if evaluation is not None:
         print(f"\n{table(evaluation)}\n")
+        if (words := rival_words(evaluation, plan, _command())) is not None:
+            print(f"{words}\n")
     for path in files:
         print(path)
     if args.test_fires and not has_vector_reader():
         print(f"segments.gpkg is left out: run {install('vector')} for GeoPackages")
     print(f"next: {_next(args, plan, out)}")
     if args.scene.json:
-        common.print_json({"method": plan.method, "n_cells": int(plan.cells.size),
+        chosen = {} if choice is None else {"chosen_by": plan.chosen_by,
+                                            "choice": choice.as_dict()}
+        common.print_json({"method": plan.method, **chosen, "n_cells": int(plan.cells.size),
                            "cost": plan.cost, "cost_unit": plan.cost_unit,
                            "seconds": plan.seconds, "simulations": plan.simulations,
                            "notes": plan.notes, "files": [str(path) for path in files]})

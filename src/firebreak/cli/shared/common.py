@@ -145,18 +145,22 @@ def warn_of_other_options(plan: Path, options: Any) -> None:
 
 def policy_for(methods: "Sequence[str]", given: Path | None,
                options: "SceneOptions") -> "Policy | None":
-    """The policy that is given, or the shipped one where a method follows a policy, else None.
+    """The policy that is given, or the shipped one where a method follows a policy, else None. A
+    chooser tries methods with and without one: that the shipped one was trained for other breaks
+    is then no news.
 
     Raises:
         InputError: not a policy of this version.
     """
     from firebreak.agent.policy_file import SHIPPED, load_policy
-    from firebreak.planning.methods import method_of
+    from firebreak.planning.methods import CHOOSERS, method_of
 
-    if given is None and not any(method_of(name).guided for name in methods):
+    follows = any(method_of(name).guided for name in methods)
+    if given is None and not follows and not CHOOSERS.keys() & set(methods):
         return None
     policy = load_policy(given or SHIPPED)
-    warn_of_other_breaks(policy, options)
+    if given is not None or follows:
+        warn_of_other_breaks(policy, options)
     return policy
 
 

@@ -29,7 +29,7 @@ class PlanArguments(PlanningOptions):
     """A TOML file with options; command-line options override it. configs/plan.toml lists every
     key."""
     method: str | None = None
-    """How to plan; dqn if not given. `firebreak methods` lists the methods."""
+    """How to plan; auto if not given. `firebreak methods` lists the methods."""
     batch: int | None = None
     """Cells placed per simulation; about 50 rounds if not given."""
     test_fires: int = 1000
@@ -43,7 +43,10 @@ class PlanArguments(PlanningOptions):
 
 def write_record(folder: Path, args: PlanArguments) -> Path:
     """Writes a plan's options beside it, and the folder that its paths are relative to."""
+    from firebreak.planning.methods import DEFAULT
+
     own: dict[str, Any] = {name: getattr(args, name) for name in KEPT}
+    own["method"] = args.method or DEFAULT  # the default of a later version may be another
     try:
         base = os.path.relpath(Path.cwd(), folder)
     except ValueError:  # another drive

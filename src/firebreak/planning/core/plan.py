@@ -42,6 +42,7 @@ class Plan:
         simulations: full burns of all plan fires that the method paid for.
         policy: where a learned policy came from, plain values, or None.
         notes: what else the method has to say of its plan, numbers by name, or None.
+        chosen_by: the chooser that kept this method's plan, or None where the method was named.
 
     Raises:
         InputError: a cell off the map, a cell twice, or more cost than budget.
@@ -62,6 +63,12 @@ class Plan:
     simulations: float
     policy: dict[str, Any] | None = None
     notes: dict[str, float] | None = None
+    chosen_by: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What the plan is called beside those of methods: its chooser, else its method."""
+        return self.chosen_by or self.method
 
     def __post_init__(self) -> None:
         cells = np.array(self.cells, np.int64).reshape(-1)

@@ -15,6 +15,7 @@ from firebreak.checks import fail
 from firebreak.env.storage.problem import Problem
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import length_m, pieces
+from firebreak.planning.core.gaps import closes_gap
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement, spendable
 
@@ -33,11 +34,14 @@ class PlanRules:
         include: int64 [n], flat treatable cells that are in every plan and count in its cost.
         budget: what may be spent, in units of cost; None takes the share of the call.
         shortest_m: no piece without included cells is shorter, see `break_segments`; 0 allows all.
+        least_m: the same, but pieces that close a gap against a barrier may be shorter, see `gaps`,
+            and so may all where the budget buys no longer one.
     """
 
     include: NDArray[np.int64] = field(default_factory=lambda: _NO_CELLS)
     budget: float | None = None
     shortest_m: float = 0.0
+    least_m: float = 0.0
 
     def check(self, method: str, takes_rules: bool, problem: Problem) -> None:
         """Checks the rules against a problem without rules.
@@ -76,7 +80,8 @@ FREE = PlanRules()
 
 
 def place_under(rules: PlanRules, problem: Problem, budget: float,
-                place: Callable[[Problem], Placement]) -> Placement:
+                place: Callable[[Problem], Placement],
+                begun: Placement | None = None) -> Placement:
     """The placement of a method under rules; cells that must be included come first.
 
     Pieces that are too short are removed, and what they cost is spent anew, a few times, without
@@ -87,28 +92,34 @@ def place_under(rules: PlanRules, problem: Problem, budget: float,
         problem: without rules.
         budget: what may be spent in all.
         place: the method.
+        begun: what the method placed without `least_m`, included cells too: it is mended.
 
     Raises:
         InputError: no piece is long enough.
     """
-    if rules.include.size == 0 and rules.shortest_m <= 0.0:
+    longest = max(rules.shortest_m, rules.least_m)
+    if rules.include.size == 0 and longest <= 0.0:
         return place(replace(problem, budget=budget))
+    leak = problem.scene.field.breaks.leak
     kept, simulations = np.array(rules.include, np.int64), 0.0
     forbidden = np.zeros(problem.scene.landscape.shape, np.bool_)
-    notes = None
+    notes, first = None, begun
     for _ in range(ROUNDS):
-        placed = _place(problem, budget, kept, forbidden, place)
+        placed = first or _place(problem, budget, kept, forbidden, place)
         simulations, notes = simulations + placed.simulations, placed.notes
-        order = np.concatenate([kept, placed.cells])
-        short = short_pieces(order, rules, problem.scene.landscape)
+        order = placed.cells if first else np.concatenate([kept, placed.cells])
+        first = None
+        short = short_pieces(order, rules, problem.scene.landscape, leak)
         kept = order[~np.isin(order, np.concatenate([_NO_CELLS, *short.values()]))]
         if not short:
             break
         # Longer ones may yet grow with what the others cost.
-        hopeless = max(0.5 * rules.shortest_m, min(length for length, _ in short))
+        hopeless = max(0.5 * longest, min(length for length, _ in short))
         for (length, _), piece in short.items():
             if length <= hopeless:
                 forbidden.ravel()[piece] = True
+    if not kept.size and begun is not None:
+        return begun
     if not kept.size and placed.cells.size:
         raise fail(expected=f"pieces of at least {rules.shortest_m:g} m",
                    given="only shorter ones with this budget",
@@ -131,17 +142,21 @@ def _place(problem: Problem, budget: float, given: NDArray[np.int64],
     return place(replace(problem, scene=scene, budget=left, given=given))
 
 
-def short_pieces(cells: NDArray[np.int64], rules: PlanRules,
-                 landscape: Landscape) -> dict[tuple[float, int], NDArray[np.int64]]:
+def short_pieces(cells: NDArray[np.int64], rules: PlanRules, landscape: Landscape,
+                 leak: bool = False) -> dict[tuple[float, int], NDArray[np.int64]]:
     """Flat cells of the pieces of a plan that are shorter than the rules allow, by their length in
     metres and first cell.
+
+    leak: fire passes between breaks that touch at a corner only.
     """
     mask = np.zeros(landscape.shape, np.bool_)
     mask.ravel()[cells] = True
     found = {}
     for piece in pieces(mask):
         length = length_m(piece, mask.shape, landscape.cell_size_m)
-        if length < rules.shortest_m * (1.0 - _ROUNDING) and not np.isin(piece,
-                                                                         rules.include).any():
+        too_short = length < rules.shortest_m * (1.0 - _ROUNDING) or (
+            length < rules.least_m * (1.0 - _ROUNDING)
+            and not closes_gap(piece, landscape.burnable, leak=leak))
+        if too_short and not np.isin(piece, rules.include).any():
             found[length, int(piece[0])] = piece
     return found

@@ -88,7 +88,7 @@ def effect_of(scene: Scene, segments: Sequence[BreakSegment], test_fires: int,
                    remedy="1000 is usual")
     check_test_fires(scene.landscape.name, test_fires, len(segments) + 1)
     fires = scene.fires("test", test_fires)
-    batches = _batches(test_fires, scene.landscape.fuel_model.size)
+    batches = fire_batches(test_fires, scene.landscape.fuel_model.size)
     slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
     burned = np.zeros((len(segments) + 1, *scene.landscape.shape))
     losses, changes = [], []
@@ -113,7 +113,7 @@ def _half_width(changes: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.asarray(stdtrit(len(changes) - 1, 0.975) * error)
 
 
-def _batches(fires: int, cells: int) -> list[slice]:
+def fire_batches(fires: int, cells: int) -> list[slice]:
     """Ranges of nearly as many fires each, more of them where the maps are large."""
     count = min(fires, max(MIN_BATCHES, -(-fires * cells // MAX_CELLS_TOGETHER)))
     ends = np.linspace(0, fires, count + 1).round().astype(int).tolist()

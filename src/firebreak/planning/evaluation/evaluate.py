@@ -22,13 +22,21 @@ from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of
 from firebreak.planning.core.progress import Bar, Reporter, in_shares, no_bar, no_report
 from firebreak.planning.core.rules import FREE, PlanRules
+from firebreak.planning.evaluation.auto import plan_by_choice
 from firebreak.planning.evaluation.judging import Judged, Row, judge_scene
 from firebreak.planning.evaluation.statistics import (
     bootstrap_means,
     percentile_interval,
     student_interval,
 )
-from firebreak.planning.methods import DEFAULT, check_methods, make_plan, method_of
+from firebreak.planning.methods import (
+    AUTO,
+    CHOOSERS,
+    POLICY_METHOD,
+    check_methods,
+    make_plan,
+    method_of,
+)
 from firebreak.seeding import generator, integer_seed
 
 MIN_BOOTSTRAP_LANDSCAPES = 10
@@ -150,10 +158,16 @@ def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: fl
     """
     _check_request(scenes, methods, plans, random_draws)
     given = _plans_by_scene(scenes, methods, plans, budget_share)
+
+    def make(scene: Scene, method: str, own_seed: int) -> Plan:
+        if method in CHOOSERS:
+            return plan_by_choice(scene, budget_share, plan_fires, seed=own_seed, policy=policy,
+                                  search=search, rules=rules, report=in_shares(report)).plan
+        return make_plan(scene, budget_share, plan_fires, method, seed=own_seed, policy=policy,
+                         search=search, rules=rules, report=in_shares(report))
+
     for scene, own in zip(scenes, given, strict=True):
-        yield Planned({method: [make_plan(scene, budget_share, plan_fires, method, seed=own_seed,
-                                          policy=policy, search=search, rules=rules,
-                                          report=in_shares(report))
+        yield Planned({method: [make(scene, method, own_seed)
                                 for own_seed in _seeds_of(method, seed, random_draws)]
                        for method in methods}, own | dict(existing))
 
@@ -172,23 +186,24 @@ def concluded(results: Results, interval: IntervalOf, test_fires: int,
               plans: tuple[dict[str, Plan], ...] = (), subject: str | None = None,
               pairs: Sequence[tuple[str, str]] = ()) -> Evaluation:
     """The evaluation of results by scene and method. subject: the method that the others are held
-    against; DEFAULT if not given. pairs: further ones.
+    against; if not given AUTO, or POLICY_METHOD where it is not there. pairs: further ones.
     """
     names = list(results[0])
+    usual = AUTO if AUTO in names else POLICY_METHOD
     return Evaluation(
         interval="landscapes" if len(results) > 1 else "fires",
         landscapes=tuple(next(iter(own.values())).row.landscape for own in results),
         rows=tuple(judged.row for own in results for judged in own.values()),
         methods={name: _summary(results, interval, name) for name in names},
         paired={f"{a} - {b}": _difference(results, interval, a, b)
-                for a, b in [*_pairs(names, subject or DEFAULT), *pairs]},
+                for a, b in [*_pairs(names, subject or usual), *pairs]},
         test_fires=test_fires, plans=plans)
 
 
 def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequence[Plan],
                    random_draws: int) -> None:
     if methods or not plans:
-        check_methods(methods, "--methods")
+        check_methods(methods, "--methods", choosers=True)
     if not scenes:
         raise fail(expected="at least 1 landscape", given="none", where="evaluate",
                    remedy="name at least one")

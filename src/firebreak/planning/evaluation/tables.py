@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from firebreak.planning.core.plan import EXISTING
+from firebreak.checks import counted
+from firebreak.planning.core.plan import EXISTING, Plan
+from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.evaluate import MIN_BOOTSTRAP_LANDSCAPES, Evaluation
 from firebreak.planning.evaluation.statistics import RESAMPLES
 
@@ -36,6 +38,47 @@ def table(evaluation: Evaluation) -> str:
             (name, f"{pair.difference:+.3f}", f"{pair.low:+.3f} to {pair.high:+.3f}")
             for name, pair in evaluation.paired.items())])]
     return "\n".join([*lines, "", _footnote(evaluation)])
+
+
+CHOICE_HEADER = ("method", "saves", "less than the best", "95 % interval", "seconds")
+
+
+def choice_table(choice: Choice) -> str:
+    """The candidates of a choice as aligned text, and which was kept and why, several lines."""
+    lines = _aligned([CHOICE_HEADER, *choice_rows(choice)])
+    left_out = [f"left out: {name}, as {sentence}" for name, sentence in choice.refused.items()]
+    return "\n".join([*lines, *left_out, choice_words(choice)])
+
+
+def choice_rows(choice: Choice) -> list[tuple[str, ...]]:
+    """One row per candidate, in their fixed order, under CHOICE_HEADER."""
+    return [(name, f"{choice.reduction[name]:.2%}", f"{behind.mean:.2%}",
+             f"{behind.low:.2%} to {behind.high:.2%}", f"{choice.seconds[name]:.1f}")
+            for name, behind in choice.verdict.behind.items()]
+
+
+def choice_words(choice: Choice) -> str:
+    """Which plan was kept, and why."""
+    kept, best, _ = choice.verdict
+    fires = f"on {choice.fires:,} choice fires, which no method was given"
+    if kept == best:
+        return f"{kept} is kept: it saves most {fires}"
+    return (f"{kept} is kept: {fires}, it is not told apart from {best}, which saves most, and is "
+            "the first such method in the fixed order")
+
+
+def left_out_words(choice: Choice, plan: Plan) -> str:
+    """What is not proposed, what of the plan was left out and what is not spent, one sentence."""
+    words = (f"pieces shorter than {choice.least_m:g} m are not proposed unless they close a gap "
+             "against a barrier")
+    if choice.useless:
+        one = choice.useless == 1
+        words += (f"; {counted(choice.useless, 'segment')} that {'saves' if one else 'save'} "
+                  f"nothing on the choice fires {'is' if one else 'are'} left out")
+    if choice.unspent > 0.0:
+        unit = "" if plan.cost_unit == "cells" else " of cost"
+        words += f"; {choice.unspent:,.6g}{unit} of the budget of {plan.budget:,.6g} stays unspent"
+    return words
 
 
 def _line(evaluation: Evaluation, name: str) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ def write_plan(plan: Plan, landscape: Landscape, out_dir: Path) -> dict[str, Pat
     check_plan(plan, landscape)
     _make_folder(out_dir)
     tif = write_geotiff(out_dir / "plan.tif", {"rank": _ranks(plan, landscape)}, landscape,
-                        nodata=RANK_NODATA, tags={"method": plan.method})
+                        nodata=RANK_NODATA, tags={"method": plan.method} | _chosen_by(plan))
     return {"csv": _replace(out_dir / "plan.csv", _csv_text(plan, landscape)), "tif": tif,
             "json": _replace(out_dir / "plan.json", json.dumps(_record(plan), indent=2) + "\n"),
             "firebreaks": write_firebreak_csv(out_dir / "firebreaks.csv", plan.cells,
@@ -150,7 +150,7 @@ def _centres(landscape: Landscape, rows: NDArray[np.int64],
 
 def _record(plan: Plan) -> dict[str, Any]:
     return {
-        "schema": 1, "firebreak": __version__, "method": plan.method,
+        "schema": 1, "firebreak": __version__, "method": plan.method, **_chosen_by(plan),
         "n_cells": int(plan.cells.size), "cost": plan.cost, "cost_unit": plan.cost_unit,
         "budget": plan.budget, "budget_share": plan.budget_share, "landscape": plan.landscape,
         "landscape_checksum": plan.landscape_checksum, "shape": list(plan.shape),
@@ -158,6 +158,10 @@ def _record(plan: Plan) -> dict[str, Any]:
         "simulations": plan.simulations, "policy": plan.policy,
         "notes": plan.notes,
     }
+
+
+def _chosen_by(plan: Plan) -> dict[str, str]:
+    return {} if plan.chosen_by is None else {"chosen_by": plan.chosen_by}
 
 
 def _plan_file(path: Path) -> Path:
@@ -178,7 +182,9 @@ def _read_record(path: Path, landscape: Landscape) -> dict[str, Any]:
         record = record_of(path)
         made = {name: kind(record[name]) for name, kind in _NUMBERS.items()}
         made |= {"method": str(record["method"]), "policy": record["policy"],
-                 "notes": record.get("notes"), "landscape_checksum": record["landscape_checksum"]}
+                 "notes": record.get("notes"),
+                 "chosen_by": str(record["chosen_by"]) if "chosen_by" in record else None,
+                 "landscape_checksum": record["landscape_checksum"]}
         shape = tuple(record["shape"])
     except (ValueError, TypeError, LookupError, OverflowError) as error:
         raise _damaged(path, f"a record without {error}") from error

@@ -12,8 +12,16 @@ from typing import Any, NamedTuple
 from firebreak import __version__
 from firebreak.checks import counted
 from firebreak.planning.core.plan import pieces_of, spent_words
+from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.effect import Interval, risk
 from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.rivals import rival_words
+from firebreak.planning.evaluation.tables import (
+    CHOICE_HEADER,
+    choice_rows,
+    choice_words,
+    left_out_words,
+)
 from firebreak.planning.output.export_effect import (
     BUILD_ORDER,
     PlanResult,
@@ -43,11 +51,14 @@ LIMITS = (
 
 
 class Origin(NamedTuple):
-    """How a plan was made: the command as typed, the options in full, the files written."""
+    """How a plan was made: the command as typed, the options in full, the files written; why its
+    method was chosen, where it was.
+    """
 
     command: str
     options: Mapping[str, Any]
     files: Sequence[str]
+    choice: Choice | None = None
 
 
 def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
@@ -70,20 +81,23 @@ def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
         html.Section("Effect in each weather", "weather", _weather(pictures))]
     if evaluation is not None:
         sections.append(html.Section("Other methods on this map", "methods",
-                                     _methods(evaluation, plan.method, pictures)))
+                                     _methods(evaluation, plan.label, pictures)))
+    if origin.choice is not None:
+        sections.append(html.Section("How the method was chosen", "choice",
+                                     _choice(origin.choice)))
     sections += [html.Section("Assumptions", "assumptions", _assumptions(result, origin)),
                  html.Section("Limits", "limits", html.listing(LIMITS)),
                  html.Section("How to repeat this", "origin", _origin(result, origin))]
     lead = (f"{plan.method} on {result.full.name}: {spent_words(plan)}; "
             f"{place_of(result.scene.landscape)}")
     return html.page(f"Fuel-break plan for {result.full.name}", lead,
-                     _head(result, numbers, evaluation), sections,
+                     _head(result, numbers, evaluation, origin), sections,
                      f"firebreak {__version__}. This page is one file and loads nothing from a "
                      "network.")
 
 
-def _head(result: PlanResult, numbers: Mapping[str, Interval],
-          evaluation: Evaluation | None) -> str:
+def _head(result: PlanResult, numbers: Mapping[str, Interval], evaluation: Evaluation | None,
+          origin: Origin) -> str:
     """The headline and, directly below it, what one must know to read it."""
     land, plan = result.scene.landscape, result.plan
     hectares = plan.cells.size * land.cell_size_m**2 / 1e4
@@ -100,17 +114,16 @@ def _head(result: PlanResult, numbers: Mapping[str, Interval],
         (f"{hectares:,.1f} ha", f"treated, in {len(result.segments)} segments and "
                                 f"{pieces_of(plan.break_mask())} connected pieces"),
         (f"{result.effect.loss.shape[1]:,} fires", "test the plan; no method was given them")]
-    ) + html.paragraph(sure) + html.warning(" ".join(_caveats(result, evaluation)))
+    ) + html.paragraph(sure) + html.warning(" ".join(_caveats(result, evaluation, origin)))
 
 
-def _caveats(result: PlanResult, evaluation: Evaluation | None) -> list[str]:
-    better = [] if evaluation is None else [
-        name.removeprefix(f"{result.plan.method} - ") for name, pair in evaluation.paired.items()
-        if pair.high < 0.0 and name.startswith(f"{result.plan.method} - ")]
-    words = [f"On these test fires {' and '.join(better)} reduces the loss by more than "
-             f"{result.plan.method} does."] if better else []
+def _caveats(result: PlanResult, evaluation: Evaluation | None, origin: Origin) -> list[str]:
+    better = None if evaluation is None else rival_words(evaluation, result.plan, origin.command)
+    left_out = "" if origin.choice is None else left_out_words(origin.choice, result.plan)
     scene = result.scene
-    return [*words, *what_breaks_do(scene.conditions, scene.landscape.cell_size_m),
+    return [*([] if better is None else [f"{better}."]),
+            *([f"{left_out[0].upper()}{left_out[1:]}."] if left_out else []),
+            *what_breaks_do(scene.conditions, scene.landscape.cell_size_m),
             "No crew holds a fire at a break. The intervals cover the random draw of fires, not "
             "the error of the fire model or of the fuel map."]
 
@@ -238,6 +251,18 @@ def _methods(evaluation: Evaluation, method: str, pictures: Mapping[str, Path]) 
                            "fires.")
     return body + _picture(pictures, "comparison", "Bars of the reduction by method with their "
                            "intervals.", "Every method was given the same plan fires.")
+
+
+def _choice(choice: Choice) -> str:
+    words = choice_words(choice)
+    body = html.paragraph(f"{words[0].upper()}{words[1:]}.")
+    names = list(choice.verdict.behind)
+    body += html.table(CHOICE_HEADER, choice_rows(choice),
+                       "What each candidate saves of the loss on the choice fires, and how much "
+                       "less that is than what the best saves, on the same fires.",
+                       names.index(choice.verdict.chosen))
+    return body + html.listing(f"{name} is left out: {sentence}"
+                               for name, sentence in choice.refused.items())
 
 
 def _assumptions(result: PlanResult, origin: Origin) -> str:

@@ -13,7 +13,7 @@ from firebreak import __version__
 from firebreak.fire import Scene
 from firebreak.memory.verdict import judge
 from firebreak.planning.core.plan import Plan, spent_words
-from firebreak.planning.methods import DEFAULT
+from firebreak.planning.methods import POLICY_METHOD
 from firebreak.reading import MOST_SETTINGS, text_of
 from firebreak.report.figures.cartography import place_of
 from firebreak.report.pages import html
@@ -80,7 +80,7 @@ def comparison_picture(evaluation: Mapping[str, Any], name: str) -> str:
 def _head(evaluation: Mapping[str, Any]) -> str:
     boxes = []
     for name, result in evaluation.items():
-        own = result["methods"].get(DEFAULT)
+        own = result["methods"].get(POLICY_METHOD)
         if own is not None:
             boxes.append((f"{own['reduction']:.1%}",
                           f"lower expected loss on {result['landscapes']} test landscapes "
@@ -97,7 +97,7 @@ def _results(evaluation: Mapping[str, Any], drawn: Mapping[str, Path]) -> str:
         rows = [[method, f"{entry['reduction']:.1%}",
                  f"{entry['low']:.1%} to {entry['high']:.1%}"]
                 for method, entry in methods.items()]
-        marked = list(methods).index(DEFAULT) if DEFAULT in methods else None
+        marked = list(methods).index(POLICY_METHOD) if POLICY_METHOD in methods else None
         body += html.table(["method", "reduction", "95 % interval"], rows,
                            f"Reduction of the expected loss, {result['landscapes']} test "
                            f"landscapes ({name}), intervals over {result['interval']}.", marked)

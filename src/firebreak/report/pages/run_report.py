@@ -20,7 +20,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.memory.verdict import judge
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.learned.policy import q_map
-from firebreak.planning.methods import DEFAULT, make_plan, method_of
+from firebreak.planning.methods import POLICY_METHOD, make_plan, method_of
 from firebreak.report.figures.animation import fire_gif, write_mp4
 from firebreak.report.figures.canvas import save_figure
 from firebreak.report.figures.cartography import caption_of
@@ -60,7 +60,7 @@ def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, 
     Returns the files written.
     """
     out = run / "figures"
-    plan = make_plan(scene, budget_share, plan_fires, DEFAULT, seed=seed, policy=policy)
+    plan = make_plan(scene, budget_share, plan_fires, POLICY_METHOD, seed=seed, policy=policy)
     caption = caption_of(scene.landscape, seed=seed, run=run.name)
     files = _plan_maps(out, scene, plan, caption)
     files += _q_maps(out, scene, policy, plan, caption)

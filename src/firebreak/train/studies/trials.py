@@ -22,7 +22,7 @@ from firebreak.memory.process import peak_rss_bytes, rss_bytes
 from firebreak.memory.registry import live_counts
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.evaluation.statistics import student_interval
-from firebreak.planning.methods import DEFAULT
+from firebreak.planning.methods import POLICY_METHOD
 from firebreak.train.config.load import written_data
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.folds import make_folds, make_store, splits_of
@@ -71,11 +71,12 @@ class FoldRunner:
             log.close()
             trainer.close()
         tested = evaluate(
-            splits.test["fold"], [REFERENCE, DEFAULT], budget_share=config.budget,
+            splits.test["fold"], [REFERENCE, POLICY_METHOD], budget_share=config.budget,
             plan_fires=config.fires.plan_fires, test_fires=config.evaluation.test_fires,
             seed=config.evaluation.test_seed, policy=load_policy(folder))
         shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
-        return {"validation": end["best_reduction"], "test": tested.methods[DEFAULT].reduction,
+        return {"validation": end["best_reduction"],
+                "test": tested.methods[POLICY_METHOD].reduction,
                 "reference": tested.methods[REFERENCE].reduction, "env_steps": end["env_steps"],
                 "learner_steps": end["learner_steps"], "weights_sha256": end["weights_sha256"],
                 "live": {kind: live_counts().get(kind, 0) for kind in _COUNTED}}

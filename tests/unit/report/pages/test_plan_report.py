@@ -248,7 +248,8 @@ def test_a_better_method_is_told_below_the_headline(result: PlanResult,
     worse = replace(evaluation, paired={f"{own} - burn-probability": Difference(-0.1, -0.2, -0.05),
                                         f"{own} - strips": Difference(-0.1, -0.2, 0.05)})
     head = plan_page(result, worse, ORIGIN, {}).partition("<section")[0]
-    assert f"burn-probability reduces the loss by more than {own} does" in head
+    assert f"burn-probability saves more than {own} does" in head
+    assert "plan with firebreak plan &#x27;a &lt;b&gt; &amp; c&#x27; --method burn-prob" in head
     assert "strips" not in head
 
 

@@ -1,0 +1,181 @@
+"""Planning by choice (method `auto`): several methods plan, and the plan that saves most on fires
+of their own is kept.
+
+The choice fires are a keyed set that neither a method nor the test of a plan is given. Each
+candidate sees the same plan fires; what it proposes in short pieces is spent again, see
+`planning.core.gaps`. Of the plan that is kept, segments that save nothing on the choice fires are
+left out.
+"""
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import InputError
+from firebreak.env.storage.problem import nothing_burned
+from firebreak.fire import Fires, Scene, burn_loss
+from firebreak.planning.core.break_segments import MAX_LENGTH_M, break_segments_of
+from firebreak.planning.core.fire_counts import check_test_fires
+from firebreak.planning.core.gaps import least_length_m
+from firebreak.planning.core.limits import SEARCH, SearchOptions
+from firebreak.planning.core.plan import Plan, cost_of
+from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.core.rules import FREE, PlanRules
+from firebreak.planning.evaluation.choice import Verdict, choose
+from firebreak.planning.evaluation.pruning import useful_segments
+from firebreak.planning.methods import AUTO, CANDIDATES, METHODS, make_plan
+
+CHOICE_SET = "choice"
+PER_PLAN_FIRE, FEWEST = 16, 4000
+"""Choice fires for each plan fire, and how many there are at least: a thousand are too few to tell
+plans apart that a test of as many fires tells apart."""
+MOST_CELLS = 400_000_000
+"""Choice fires times cells of the map, at most; but there are as many choice fires as plan fires.
+"""
+
+
+class Choice(NamedTuple):
+    """Why a plan was kept.
+
+    Attributes:
+        fires: number of choice fires.
+        verdict: what was kept, and by how much each candidate is behind the best, a share of the
+            untreated loss.
+        reduction: of each candidate, in the fixed order, on the choice fires.
+        seconds: that each candidate's plan took.
+        refused: by name of a candidate why it made no plan.
+        least_m: shorter pieces are not proposed unless they close a gap against a barrier.
+        useless: segments left out of the kept plan, as they save nothing.
+        unspent: of the budget, in the landscape's unit of cost; 0 where it buys no cell.
+    """
+
+    fires: int
+    verdict: Verdict
+    reduction: dict[str, float]
+    seconds: dict[str, float]
+    refused: dict[str, str]
+    least_m: float
+    useless: int
+    unspent: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {"fires": self.fires, "chosen": self.verdict.chosen, "best": self.verdict.best,
+                "candidates": {name: {"reduction": self.reduction[name],
+                                      "seconds": self.seconds[name],
+                                      "behind": behind._asdict()}
+                               for name, behind in self.verdict.behind.items()},
+                "refused": self.refused, "least_m": self.least_m,
+                "segments_left_out": self.useless, "unspent": self.unspent}
+
+
+class Chosen(NamedTuple):
+    """The plan that is kept, why, and the plan that each candidate makes when it is named."""
+
+    plan: Plan
+    choice: Choice
+    others: dict[str, Plan]
+
+
+def choice_fires(plan_fires: int, cells: int) -> int:
+    """How many choice fires there are for so many plan fires on a map of so many cells."""
+    wanted = max(PER_PLAN_FIRE * plan_fires, FEWEST)
+    return max(plan_fires, 2, min(wanted, MOST_CELLS // cells))
+
+
+def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: int,
+                   policy: Policy | None = None, batch: int | None = None,
+                   search: SearchOptions = SEARCH, rules: PlanRules = FREE,
+                   segment_m: float = MAX_LENGTH_M, report: Reporter = no_report) -> Chosen:
+    """The plan of the candidate that saves most on the choice fires.
+
+    Args:
+        budget_share, plan_fires, seed, batch, search, rules: see `make_plan`.
+        policy: that the candidates follow which follow one.
+        segment_m: length of the segments that are tried for use, see `break_segments_of`.
+        report: takes the share of the work that is done.
+
+    Raises:
+        InputError: every candidate refuses, in the words of the first; choice fires that burn
+            nothing of value.
+    """
+    began = perf_counter()
+    land = scene.landscape
+    names = _tried(int(land.treatable.sum()))
+    count = choice_fires(plan_fires, land.fuel_model.size)
+    check_test_fires(land.name, count, len(names) + 1, "--plan-fires")
+    mended = replace(rules, least_m=least_length_m(land.cell_size_m))
+    plans: dict[str, Plan] = {}
+    own: dict[str, Plan] = {}
+    refused: dict[str, InputError] = {}
+    for place, name in enumerate(names):
+        def share(done: float, place: int = place) -> object:
+            return report((place + done) / (len(names) + 1))
+
+        def make(name: str, rules: PlanRules, begun: Plan | None = None) -> Plan:
+            return make_plan(scene, budget_share, plan_fires, name, seed=seed, policy=policy,
+                             batch=batch, search=search, rules=rules, report=share,
+                             begun=begun)
+
+        try:
+            own[name] = make(name, rules)
+            plans[name] = make(name, mended, own[name])
+        except InputError as error:
+            refused[name] = error
+    if not plans:
+        raise next(iter(refused.values()))
+    fires = scene.fires(CHOICE_SET, count)
+    untreated = burn_loss(scene.field, fires, scene.value_by_class)
+    whole = untreated.mean()
+    if not whole > 0.0:
+        raise nothing_burned(scene)
+    saved = {name: (untreated - _loss(scene, fires, plan)) / whole
+             for name, plan in plans.items()}
+    verdict = choose(saved, CANDIDATES)
+    kept, useless = _without_useless(scene, fires, plans[verdict.chosen], rules.include, segment_m)
+    simulations = (sum(plan.simulations for plan in plans.values())
+                   + count * (len(plans) + 1) / plan_fires)
+    report(1.0)
+    return Chosen(
+        replace(kept, chosen_by=AUTO, simulations=simulations, seconds=perf_counter() - began),
+        Choice(count, verdict,
+               {name: float(saved[name].mean()) for name in verdict.behind},
+               {name: own[name].seconds + plans[name].seconds for name in verdict.behind},
+               {name: str(error) for name, error in refused.items()},
+               mended.least_m, useless, _unspent(scene, kept)), own)
+
+
+def _tried(treatable: int) -> list[str]:
+    """The candidates for a map with so many treatable cells, in their fixed order."""
+    found = []
+    for name in CANDIDATES:
+        candidate = METHODS[name].candidate
+        if candidate is not None and treatable <= (candidate.most_cells or treatable):
+            found.append(name)
+    return found
+
+
+def _unspent(scene: Scene, plan: Plan) -> float:
+    land, left = scene.landscape, plan.budget - plan.cost
+    return left if left >= float(land.cost[land.treatable].min()) else 0.0
+
+
+def _loss(scene: Scene, fires: Fires, plan: Plan) -> NDArray[np.float64]:
+    return burn_loss(scene.field, fires, scene.value_by_class, plan.break_mask())
+
+
+def _without_useless(scene: Scene, fires: Fires, plan: Plan, include: NDArray[np.int64],
+                     segment_m: float) -> tuple[Plan, int]:
+    """A plan without the segments that save nothing, and how many these are."""
+    segments = break_segments_of(plan.break_mask(), scene.landscape, segment_m)
+    useful = useful_segments(scene, fires, segments, include)
+    if len(useful) == len(segments):
+        return plan, 0
+    stay = np.concatenate([np.empty(0, np.int64), *(segment.cells for segment in useful)])
+    cells = plan.cells[np.isin(plan.cells, stay)]
+    return (replace(plan, cells=cells, cost=cost_of(cells, scene.landscape)),
+            len(segments) - len(useful))

@@ -1,0 +1,81 @@
+"""Segments of a plan that save nothing on given fires: they are left out, their money unspent."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.env.storage.problem import problem_of
+from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.fire import Fires, Scene, burn_loss
+from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.planning.evaluation.effect import fire_batches
+
+_ROUNDING = 1e-9  # relative to the mean loss; sums over fires carry rounding
+
+
+def useful_segments(scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
+                    included: NDArray[np.int64]) -> list[BreakSegment]:
+    """Segments without those that save nothing on the fires beside the others.
+
+    All that save nothing go together where the fires then lose no more, as they do where nothing
+    depends on two of them; else the one that saves least goes first, and the others are tried anew.
+
+    Args:
+        included: int64 [n], flat cells that the plan must have: their segments stay.
+    """
+    kept = list(range(len(segments)))
+    doubtful = [k for k in kept if not np.isin(segments[k].cells, included).any()]
+    while doubtful:
+        standing = [segments[k] for k in kept]
+        whole, saved = saved_by_each(scene, fires, standing, [kept.index(k) for k in doubtful])
+        least = dict(zip(doubtful, saved.tolist(), strict=True))
+        useless = [k for k in doubtful if least[k] <= _ROUNDING * whole]
+        if not useless:
+            break
+        rest = [k for k in kept if k not in useless]
+        if len(useless) == 1 or _loss(scene, fires, [segments[k] for k in rest]) <= whole * (
+                1.0 + _ROUNDING):
+            return [segments[k] for k in rest]
+        worst = min(useless, key=lambda k: (least[k], -k))
+        kept.remove(worst)
+        doubtful = [k for k in useless if k != worst]
+    return [segments[k] for k in kept]
+
+
+def saved_by_each(scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
+                  which: Sequence[int]) -> tuple[float, NDArray[np.float64]]:
+    """Mean loss of the fires under all segments, and what each of those numbered `which` saves of
+    it beside all others, f64 [len(which)].
+    """
+    count = fires.source.size
+    batches = fire_batches(count, scene.landscape.fuel_model.size)
+    slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
+    whole, saved = 0.0, np.zeros(len(which))
+    for part in batches:
+        own = fires.part(part)
+        slots.load(0, problem_of(scene, 1.0, own, own.first(0)))
+        for segment in segments:
+            _change(slots, segment, broken=True)
+        slots.update(SLOT_0)
+        loss = slots.plan_trees(0).loss.copy()
+        whole += float(loss.sum())
+        for place, k in enumerate(which):
+            _change(slots, segments[k], broken=False)
+            slots.update(SLOT_0)
+            saved[place] += float((slots.plan_trees(0).loss - loss).sum())
+            _change(slots, segments[k], broken=True)
+            slots.update(SLOT_0)
+    return whole / count, saved / count
+
+
+def _change(slots: Slots, segment: BreakSegment, *, broken: bool) -> None:
+    for cell in segment.cells.tolist():
+        slots.place(0, cell) if broken else slots.remove(0, cell)
+
+
+def _loss(scene: Scene, fires: Fires, segments: Sequence[BreakSegment]) -> float:
+    mask = np.zeros(scene.landscape.shape, np.bool_)
+    for segment in segments:
+        mask.ravel()[segment.cells] = True
+    return float(burn_loss(scene.field, fires, scene.value_by_class, mask).mean())

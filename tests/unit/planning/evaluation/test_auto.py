@@ -1,0 +1,204 @@
+"""Planning by choice: what is tried, on which fires, what is kept and what is left out."""
+
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+import pytest
+
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import InputError
+from firebreak.fire.engine import burn_loss
+from firebreak.fire.fires import Fires
+from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
+from firebreak.planning.core.break_segments import break_segments_of, length_m, pieces
+from firebreak.planning.core.gaps import closes_gap
+from firebreak.planning.core.rules import PlanRules, short_pieces
+from firebreak.planning.evaluation import auto
+from firebreak.planning.evaluation.auto import Chosen, choice_fires, plan_by_choice
+from firebreak.planning.evaluation.pruning import saved_by_each, useful_segments
+from firebreak.planning.methods import CANDIDATES, make_plan
+from firebreak.planning.warm_up import warm_up
+from untrained import fitting, untrained
+
+CONDITIONS = FireConditions(scenarios=2)
+
+
+@pytest.fixture(autouse=True)
+def few_fires(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "FEWEST", 120)
+    monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return make_scene(generate(5, (16, 17), cell_size_m=30.0), CONDITIONS, 3)
+
+
+@pytest.fixture(scope="module")
+def policy() -> Policy:
+    return fitting("dqn-lookahead", untrained())
+
+
+def chosen(scene: Scene, policy: Policy | None = None, share: float = 0.08,
+           **options: object) -> Chosen:
+    return plan_by_choice(scene, share, 16, seed=0, policy=policy, **options)  # type: ignore[arg-type]
+
+
+def test_candidates_see_plan_fires_and_the_choice_its_own_and_neither_the_test(
+        scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    warm_up()
+    asked: list[tuple[str, int]] = []
+    draw = Scene.fires
+
+    def fires(self: Scene, fire_set: str, number: int) -> Fires:
+        asked.append((fire_set, number))
+        return draw(self, fire_set, number)
+
+    monkeypatch.setattr(Scene, "fires", fires)
+    chosen(scene, policy)
+    assert asked[-1] == ("choice", 120)
+    assert set(asked[:-1]) == {("plan", 16)}
+    assert not np.array_equal(draw(scene, "choice", 16).source, draw(scene, "plan", 16).source)
+    assert not np.array_equal(draw(scene, "choice", 16).source, draw(scene, "test", 16).source)
+
+
+def test_what_it_says_of_each_candidate_is_what_its_plan_saves(scene: Scene,
+                                                               policy: Policy) -> None:
+    made = chosen(scene, policy)
+    assert tuple(made.choice.reduction) == CANDIDATES == tuple(made.others)
+    fires = scene.fires("choice", 120)
+    before = burn_loss(scene.field, fires, scene.value_by_class).mean()
+    for name, own in made.others.items():
+        assert own.cells.tolist() == make_plan(scene, 0.08, 16, name, seed=0,
+                                               policy=policy).cells.tolist()
+        after = burn_loss(scene.field, fires, scene.value_by_class, own.break_mask()).mean()
+        if not short_pieces(own.cells, PlanRules(least_m=90.0), scene.landscape):
+            assert made.choice.reduction[name] == pytest.approx(1.0 - after / before)
+    assert made.plan.chosen_by == "auto"
+    assert made.plan.label == "auto"
+    assert made.plan.method == made.choice.verdict.chosen
+
+
+def test_neither_clock_nor_order_of_the_table_changes_the_plan(
+        scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = chosen(scene, policy)
+    ticks = count(0, 1000)
+    monkeypatch.setattr("firebreak.planning.methods.perf_counter", lambda: next(ticks) ** 2.0)
+    monkeypatch.setattr(auto, "METHODS", dict(reversed(auto.METHODS.items())))
+    second = chosen(scene, policy)
+    assert second.plan.cells.tolist() == first.plan.cells.tolist()
+    assert second.choice.verdict == first.choice.verdict
+    assert second.choice.seconds != first.choice.seconds
+
+
+def test_candidates_that_refuse_are_left_out_and_named(scene: Scene) -> None:
+    made = chosen(scene)
+    assert set(made.choice.refused) == {"dqn", "dqn-lookahead"}
+    assert "--policy" in made.choice.refused["dqn"]
+    assert not {"dqn", "dqn-lookahead"} & made.choice.reduction.keys()
+
+
+def test_where_all_refuse_the_first_says_why(scene: Scene, policy: Policy) -> None:
+    with pytest.raises(InputError, match="buys the cheapest cell"):
+        chosen(scene, policy, 1e-4)
+
+
+def test_patterns_are_tried_on_small_maps_only(scene: Scene,
+                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    least = int(scene.landscape.treatable.sum()) - 1
+    monkeypatch.setattr(auto, "METHODS", {
+        name: method if method.candidate is None or method.candidate.most_cells is None
+        else method._replace(candidate=method.candidate._replace(most_cells=least))
+        for name, method in auto.METHODS.items()})
+    assert tuple(chosen(scene).choice.reduction) == ("downstream-value", "segments")
+
+
+def test_choice_fires_by_plan_fires_and_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    assert choice_fires(256, 10_000) == 4096
+    assert choice_fires(64, 10_000) == 4000
+    assert choice_fires(1000, 10_000) == 16_000
+    assert choice_fires(256, 1_000_000) == 400
+    assert choice_fires(1000, 1_000_000) == 1000
+
+
+@pytest.mark.parametrize("kind", ["hard", "shaded"])
+def test_no_short_piece_is_proposed_unless_it_closes_a_gap(kind: str) -> None:
+    land = generate(11, (22, 20), cell_size_m=30.0)
+    scene = make_scene(land, replace(CONDITIONS, treatment=Treatment(kind=kind)), 1)
+    made = chosen(scene, share=0.06)
+    raw = make_plan(scene, 0.06, 16, "downstream-value", seed=0)
+    assert short_pieces(raw.cells, PlanRules(least_m=90.0), land)
+    mended = make_plan(scene, 0.06, 16, "downstream-value", seed=0,
+                       rules=PlanRules(least_m=90.0), begun=raw)
+    assert mended.cells.size
+    for cells in (mended.cells, made.plan.cells):
+        mask = np.zeros(land.shape, bool)
+        mask.ravel()[cells] = True
+        assert all(length_m(piece, land.shape, 30.0) >= 90.0
+                   or closes_gap(piece, land.burnable, leak=False) for piece in pieces(mask))
+
+
+def test_a_budget_of_one_cell_is_spent(scene: Scene) -> None:
+    made = chosen(scene, share=1.5 / scene.landscape.treatable.sum())
+    assert made.plan.cells.size == 1
+
+
+def test_included_cells_and_money_are_kept(scene: Scene, policy: Policy) -> None:
+    treatable = np.flatnonzero(scene.landscape.treatable)
+    include = treatable[[3, 90]]
+    made = chosen(scene, policy, rules=PlanRules(include=include, budget=14.0))
+    assert np.isin(include, made.plan.cells).all()
+    assert made.plan.budget == 14.0
+    assert made.plan.cost <= 14.0
+    assert made.choice.unspent == 14.0 - made.plan.cost
+
+
+def line_of(scene: Scene, cells: list[int]) -> np.ndarray:
+    mask = np.zeros(scene.landscape.shape, bool)
+    mask.ravel()[cells] = True
+    return mask
+
+
+@pytest.mark.parametrize("kind", ["hard", "shaded"])
+def test_a_planted_useless_segment_goes_and_one_that_must_be_there_stays(kind: str) -> None:
+    land = generate(5, (16, 17), cell_size_m=30.0)
+    fuel = land.fuel_model.copy()
+    fuel[:, 12] = 98  # water: what lies east of it burns only by its own fires
+    treatable = land.treatable.copy()
+    land = replace(land, fuel_model=fuel, treatable=treatable & (fuel != 98))
+    scene = make_scene(land, replace(CONDITIONS, treatment=Treatment(kind=kind)), 1)
+    draws = scene.fires("choice", 400)
+    west = draws.part(draws.source % 17 < 12)
+    east = [row * 17 + 15 for row in range(1, 5)]
+    inner = [3 * 17 + col for col in range(4, 11)]
+    assert land.treatable.ravel()[east + inner].all()
+    segments = break_segments_of(line_of(scene, east + inner), land)
+    whole, saved = saved_by_each(scene, west, segments, range(len(segments)))
+    for k, segment in enumerate(segments):
+        rest = line_of(scene, [int(cell) for other in segments if other is not segment
+                               for cell in other.cells])
+        left = burn_loss(scene.field, west, scene.value_by_class, rest).mean()
+        assert saved[k] == pytest.approx(left - whole, abs=1e-6 * whole)
+    useful = useful_segments(scene, west, segments, np.empty(0, np.int64))
+    assert not np.isin(east, np.concatenate([part.cells for part in useful])).any()
+    assert len(useful) < len(segments)
+    must = useful_segments(scene, west, segments, np.array(east[:1]))
+    assert np.isin(east, np.concatenate([part.cells for part in must])).all()
+
+
+def test_money_of_useless_segments_stays_unspent(scene: Scene,
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = chosen(scene)
+    monkeypatch.setattr(auto, "useful_segments",
+                        lambda scene, fires, segments, included: segments[1:])
+    less = chosen(scene)
+    gone = break_segments_of(whole.plan.break_mask(), scene.landscape)[0]
+    assert less.choice.useless == 1
+    assert less.plan.cost == whole.plan.cost - gone.cost
+    assert less.choice.unspent == pytest.approx(less.plan.budget - less.plan.cost)
+    assert less.plan.cells.tolist() == [
+        cell for cell in whole.plan.cells.tolist() if cell not in gone.cells]
