@@ -138,6 +138,16 @@ def test_the_api_of_fire_begins_with_what_other_parts_import() -> None:
     assert listed == set(fire.__all__)
 
 
+def test_the_tests_that_pages_name_exist() -> None:
+    named = {name for page in PAGES
+             for name in re.findall(r"`([\w/]+\.py::test_\w+)`", page.read_text(encoding="utf-8"))}
+    assert len(named) > 30
+    gone = [name for name in sorted(named)
+            if f"def {name.partition('::')[2]}(" not in
+            (ROOT / "tests" / name.partition("::")[0]).read_text(encoding="utf-8")]
+    assert not gone
+
+
 def test_every_page_is_in_the_contents() -> None:
     index = (ROOT / "docs" / "index.md").read_text()
     listed = set(re.findall(r"^([\w/*-]+)$", index, re.MULTILINE))
