@@ -1,12 +1,20 @@
 """Fixtures shared by all tests."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 import torch
 
 from firebreak.fire.engine import set_threads
+
+
+def pytest_configure() -> None:
+    """A shell lets what it starts in the background ignore SIGINT, and its children inherit that:
+    tests that send the signal would then wait for nothing."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
