@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from firebreak.api.machine import use_threads
 from firebreak.checks import InputError, fail
-from firebreak.cli.shared.common import use_threads
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
 from firebreak.train.rollout.validation import returns_of

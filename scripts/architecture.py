@@ -17,9 +17,11 @@ PACKAGE = ROOT / "src" / "firebreak"
 OUT = ROOT / "docs" / "figures" / "architecture.svg"
 BASE = ("units", "checks", "lifetime", "reading", "free_memory", "files", "tensor_file", "seeding",
         "compiled")
-ROWS = (("cli",), ("report",), ("train",), ("planning",), ("executors", "env", "agent", "memory"),
-        ("fire", "layout"), ("weather",), ("landscape",), ("settings",), ("base",))
-WORDS = {"cli": "what people type", "report": "what people look at", "train": "the long run",
+ROWS = (("cli",), ("api",), ("report",), ("train",), ("planning",),
+        ("executors", "env", "agent", "memory"), ("fire", "layout"), ("weather",), ("landscape",),
+        ("settings",), ("base",))
+WORDS = {"cli": "what people type", "api": "what programs call",
+         "report": "what people look at", "train": "the long run",
          "planning": "every way to make a plan", "executors": "where calls run",
          "env": "the decision problem", "agent": "the learner", "memory": "what a run holds",
          "fire": "how it burns", "layout": "what an agent sees", "weather": "what fires burn in",

@@ -21,8 +21,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from firebreak.api.run_output import consume
 from firebreak.cli.commands.memory import often_read
-from firebreak.cli.shared.run_output import consume
 from firebreak.memory.explain import last_line, to_json
 from firebreak.memory.verdict import Verdict, judge
 from firebreak.train.config.load import load_config

@@ -11,12 +11,12 @@ import torch
 from faults.hostile import DRAWN, Reader
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import load_policy, save_policy
+from firebreak.api.records import warn_of_other_options, write_options
+from firebreak.api.scene_options import SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli.commands.evolve import draw_fitness
 from firebreak.cli.commands.memory import rows_of
 from firebreak.cli.commands.trials import search_of
-from firebreak.cli.shared import common
-from firebreak.cli.shared.scene_options import SceneOptions
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.layout import OBSERVATION
@@ -60,8 +60,8 @@ def _plans(folder: Path, scene: Scene) -> Iterator[Reader]:
     for kind in ("csv", "tif"):
         yield Reader(f"plan as {kind}", [made[kind], made["json"]],
                      lambda kind=kind: read_plan(made[kind], land))
-    options = common.write_options(folder / "plan", SceneOptions())
-    yield Reader("options beside a plan", [options], lambda: common.warn_of_other_options(
+    options = write_options(folder / "plan", SceneOptions())
+    yield Reader("options beside a plan", [options], lambda: warn_of_other_options(
         folder / "plan", SceneOptions()))
 
 

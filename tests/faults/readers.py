@@ -14,10 +14,10 @@ import rasterio.shutil
 from rasterio.crs import CRS
 
 from faults.hostile import Reader
+from firebreak.api.plan_inputs import place_of
 from firebreak.cli.commands.behavior_cases import cases_in
 from firebreak.cli.commands.plan import PlanArguments
 from firebreak.cli.shared.plan_config import has_layers, with_config
-from firebreak.cli.shared.plan_inputs import place_of
 from firebreak.cli.shared.tables import read_table
 from firebreak.files import read_toml
 from firebreak.fire.effects.value_layers import read_layers

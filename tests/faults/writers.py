@@ -18,8 +18,9 @@ import torch
 from firebreak import files
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import save_policy
-from firebreak.cli.shared import common, tables
-from firebreak.cli.shared.scene_options import SceneOptions
+from firebreak.api.records import write_options
+from firebreak.api.scene_options import SceneOptions
+from firebreak.cli.shared import tables
 from firebreak.landscape.formats import cell2fire_writer, lcp, qgis_styles, treated, write
 from firebreak.landscape.formats.landfire import landscape_of_archive
 from firebreak.landscape.landscape import Landscape
@@ -163,7 +164,7 @@ def _states() -> list[Writer]:
                replaces=False),
         Writer("table", lambda out: tables.write_table(out / "a.csv", table,
                                                        {"b": np.arange(3000.0)})),
-        Writer("options", lambda out: common.write_options(out, SceneOptions())),
+        Writer("options", lambda out: write_options(out, SceneOptions())),
         Writer("configuration", lambda out: files.write_text(
             out / "config.toml", as_toml(load_config("quick")))),
         Writer("rows as JSON", lambda out: files.write_text(

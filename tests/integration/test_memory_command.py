@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from firebreak.api.run_output import consume
 from firebreak.cli import main
 from firebreak.cli.commands.memory import often_read
-from firebreak.cli.shared.run_output import consume
 from firebreak.memory.registry import live_counts
 from firebreak.train.config.load import as_toml, load_config
 from firebreak.train.data.splits import make_splits

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from firebreak.api.run_output import consume
 from firebreak.cli.commands.memory import often_read
-from firebreak.cli.shared.run_output import consume
 from firebreak.memory.verdict import Verdict, judge
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits

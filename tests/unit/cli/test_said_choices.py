@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firebreak.cli.commands.evaluate import EvaluateArguments, _parts
+from firebreak.api.evaluate_steps import parts_of
+from firebreak.api.records import warn_of_other_options, write_options
+from firebreak.api.scene_options import FireOptions, MapOptions, SceneOptions
+from firebreak.cli.commands.evaluate import EvaluateArguments
 from firebreak.cli.commands.simulate import _hemmed_in
-from firebreak.cli.shared.common import warn_of_other_options, write_options
-from firebreak.cli.shared.scene_options import FireOptions, MapOptions, SceneOptions
 from firebreak.landscape.formats.assemble import LandscapeWarning
 from firebreak.landscape.formats.cell2fire_writer import write_cell2fire
 from firebreak.landscape.raster.windows import Window, list_windows
@@ -19,7 +20,7 @@ from firebreak.landscape.synthetic.generate import generate
 def windows(seed: int, count: int) -> list[str]:
     args = EvaluateArguments(["synthetic:2:60"], window=10, windows=count,
                              scene=SceneOptions(seed=seed))
-    return [land.name for land in _parts("synthetic:2:60", args)]
+    return [land.name for land in parts_of("synthetic:2:60", args)]
 
 
 def test_windows_are_drawn_over_the_whole_map_by_the_seed() -> None:

@@ -8,65 +8,38 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from firebreak.checks import check_fraction, fail
+from firebreak.api.plan_options import EvaluateOptions
+from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WorkerOptions
 from firebreak.cli.shared.progress import bars
-from firebreak.cli.shared.scene_options import PlanningOptions, SceneOptions
-from firebreak.settings.planning import COMPARED
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
-    from firebreak.landscape.landscape import Landscape
     from firebreak.planning.evaluation.evaluate import Evaluation
 
 
 @dataclass
-class EvaluateArguments(PlanningOptions):
+class EvaluateArguments(EvaluateOptions):
     """Compare methods on test fires."""
 
     landscapes: Annotated[list[str], tyro.conf.Positional]
     """Files or folders, or synthetic:SEED[:SIZE]."""
-    methods: str = ",".join(COMPARED)
-    """Comma-separated, in any order. `firebreak methods` lists the methods."""
     plan: list[Path] | None = None
     """Plans made by `firebreak plan`: a folder, plan.csv or plan.tif each; or Cell2Fire tables."""
-    window: int | None = None
-    """Cut windows of so many rows and columns from each landscape."""
-    windows: int = 6
-    """At most so many windows of each landscape, drawn over the whole of it."""
-    test_fires: int = 2000
-    """Other fires, which the plans are judged on."""
-    random_draws: int = 30
-    """Plans that random is the mean over."""
     out: Path | None = None
     """Folder that keeps the sums of --executor: the same command goes on after a kill."""
     where: WorkerOptions = field(default_factory=WorkerOptions)
-    scene: SceneOptions = field(default_factory=SceneOptions)
 
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(EvaluateArguments, arguments, "evaluate")
+    from firebreak.api.evaluate_steps import request_of
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.tables import table, to_json
-    from firebreak.planning.output.export import read_plan
 
-    check_fraction(args.budget, what="a budget", where="--budget",
-                   remedy="0.05 treats 5 % of the treatable cells")
-    methods = [name.strip() for name in args.methods.split(",") if name.strip()]
-    policy = common.policy_for([*methods, *([args.search_from] if args.search_from else [])],
-                               args.policy, args.scene)
-    common.use_threads(args.scene.threads, torch_threads=1)
-    scenes = [args.scene.scene(land, spec) for spec in args.landscapes
-              for land in _parts(spec, args)]
-    for path in args.plan or []:
-        common.warn_of_other_options(path, args.scene)
-    plans = [read_plan(path, _only(scenes)) for path in args.plan or []]
-    request: dict[str, Any] = {
-        "budget_share": args.budget, "plan_fires": args.plan_fires, "seed": args.scene.seed,
-        "policy": policy, "random_draws": args.random_draws, "plans": plans,
-        "search": args.search()}
+    scenes, methods, request = request_of(args.landscapes, args, args.plan or [])
     if args.where.executor is None:
         if args.out is not None or args.where != WorkerOptions():
             raise fail(expected="--executor together with --out, --workers, --worker-limit-s or "
@@ -118,29 +91,3 @@ def _next(args: EvaluateArguments, done: "Evaluation", scenes: "list[Scene]") ->
     policy = "" if args.policy is None else f" --policy {shlex.quote(str(args.policy))}"
     return (f"firebreak plan {place}{area} --method {max(found, key=found.__getitem__)}{policy} "
             f"--budget {args.budget:g} --out my_plan")
-
-
-def _parts(spec: str, args: EvaluateArguments) -> "list[Landscape]":
-    from firebreak.landscape.raster.windows import Window, list_windows
-    from firebreak.seeding import generator
-
-    land = args.scene.read(spec)
-    if args.window is None:
-        return [land]
-    if args.window < 2 or args.windows < 1:
-        raise fail(expected="a window of at least 2 cells, and at least 1 of them",
-                   given=f"{args.window} and {args.windows}", where="--window, --windows",
-                   remedy="64 and 6 are usual")
-    rows, cols = land.shape
-    found = list_windows([Window(0, 0, rows, cols)], args.window, args.window, land)
-    # Neighbours are alike, and an interval takes windows for independent.
-    drawn = generator(args.scene.seed, "evaluate", "windows", land.fire_checksum()).permutation(
-        len(found))[:args.windows]
-    return [found[place].of(land) for place in sorted(drawn.tolist())]
-
-
-def _only(scenes: "list[Scene]") -> "Landscape":
-    if len(scenes) != 1:
-        raise fail(expected="one landscape together with --plan", given=f"{len(scenes)}",
-                   where="evaluate", remedy="evaluate a plan on the landscape it was made for")
-    return scenes[0].landscape

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from firebreak.api.run_output import compare
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
 from firebreak.cli.shared.executor_options import ExecutorOptions
-from firebreak.cli.shared.run_output import compare
 from firebreak.train.config import DEFAULT_PRESET
 
 if TYPE_CHECKING:

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from firebreak.api.machine import use_threads
+from firebreak.api.policies import warn_of_other_breaks
+from firebreak.api.records import warn_of_other_options
+from firebreak.api.run_output import test_scene
+from firebreak.api.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
 from firebreak.cli.shared import common
 from firebreak.cli.shared.progress import progress_bar
-from firebreak.cli.shared.run_output import test_scene
-from firebreak.cli.shared.scene_options import SceneOptions
 from firebreak.cli.shared.signals import Terminated
 from firebreak.files import made_folder
 
@@ -55,7 +58,7 @@ def explore(args: VisualizeArguments) -> int:
     from firebreak.report.explorer.state import ExplorerState
 
     _check(args)
-    common.use_threads(args.threads, torch_threads=1)
+    use_threads(args.threads, torch_threads=1)
     begin = time.perf_counter()
     subject = _subject(args)
     state = ExplorerState(subject.scene, budget_share=subject.budget_share,
@@ -111,7 +114,7 @@ def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
 def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
     """A plan on the land and under the options that it was made with."""
     from firebreak.agent.policy_file import SHIPPED, load_policy
-    from firebreak.cli.shared.plan_inputs import place_of
+    from firebreak.api.plan_inputs import place_of
     from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
 
     if args.plan is not None or args.area is not None or args.scene_options() != SceneOptions(
@@ -131,7 +134,7 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
 
 def _of_landscape(args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import SHIPPED, load_policy
-    from firebreak.cli.shared.plan_inputs import part_of
+    from firebreak.api.plan_inputs import part_of
     from firebreak.planning.methods import POLICY_METHOD, check_methods, make_plan
 
     method = args.method or POLICY_METHOD
@@ -144,13 +147,13 @@ def _of_landscape(args: VisualizeArguments) -> Subject:
         if args.policy is None and method != POLICY_METHOD:
             warnings.simplefilter("ignore")  # the Q-map is an extra here
         policy = load_policy(args.policy or SHIPPED)
-        common.warn_of_other_breaks(policy, options)
+        warn_of_other_breaks(policy, options)
     if args.plan is None:
         plan = make_plan(scene, args.budget, args.plan_fires, method, seed=options.seed,
                          policy=policy)
         return Subject(scene, plan.method, plan.cells, policy, args.budget, args.plan_fires,
                        options.seed, None)
-    common.warn_of_other_options(args.plan, options)
+    warn_of_other_options(args.plan, options)
     return _of_cells(_Given(args.plan, full, land, offset), scene, policy, args.plan_fires,
                      options.seed)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from firebreak.api.machine import use_threads
 from firebreak.checks import fail, unknown_name
 from firebreak.cli.shared import common
 
@@ -136,7 +137,7 @@ def rows_of(run: Path) -> list[dict[str, Any]]:
 
 def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
     """Trains a configuration for the check, without the comparison at its end."""
-    from firebreak.cli.shared.run_output import consume
+    from firebreak.api.run_output import consume
     from firebreak.files import write_text
     from firebreak.train.config.load import as_toml, data_folder, load_config, with_data
     from firebreak.train.data.splits import make_splits
@@ -146,7 +147,7 @@ def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
 
     changes = list(args.set) + ([f"seed={args.seed}"] if args.seed is not None else [])
     config = often_read(load_config(args.target, changes), args.episodes)
-    common.use_threads(config.train.threads, config.train.torch_threads)
+    use_threads(config.train.threads, config.train.torch_threads)
     data = data_folder(config, args.data)
     splits = make_splits(config, data)
     config = with_data(config, data)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from firebreak.api.option_bounds import option_of
+from firebreak.api.run_output import compare, consume, draw_run
 from firebreak.cli.shared import common, runs, signals
-from firebreak.cli.shared.option_bounds import option_of
-from firebreak.cli.shared.run_output import compare, consume, draw_run
 from firebreak.train.config import DEFAULT_PRESET
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 import time
 from pathlib import Path
 
+from firebreak.api.machine import use_threads
+from firebreak.api.run_output import draw_run
 from firebreak.checks import check_fraction, fail
 from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
 from firebreak.cli.shared import common
-from firebreak.cli.shared.run_output import draw_run
 
 
 def run(arguments: list[str]) -> int:
@@ -29,7 +30,7 @@ def run(arguments: list[str]) -> int:
         return explore(args)
     folder = Path(args.runs[0])
     config, splits = run_parts(folder, args)
-    common.use_threads(args.threads or config.train.threads, config.train.torch_threads)
+    use_threads(args.threads or config.train.threads, config.train.torch_threads)
     figures = draw_run(config, splits, folder, args.landscape)
     return _done(figures, args, begin, f"next: firebreak visualize {folder} --serve\n")
 

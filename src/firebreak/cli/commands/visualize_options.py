@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from firebreak.api.scene_options import FireOptions, MapOptions, SceneOptions, WeatherOptions
 from firebreak.checks import fail
-from firebreak.cli.shared.scene_options import FireOptions, MapOptions, SceneOptions, WeatherOptions
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.kinds import Share
 from firebreak.settings.planning import BUDGET, PLAN_FIRES

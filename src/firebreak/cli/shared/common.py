@@ -1,7 +1,6 @@
-"""What the commands share: parsing, threads, the JSON line, output folders."""
+"""What the commands share: parsing, the JSON line, output folders."""
 
 import contextlib
-import dataclasses
 import json
 import time
 import warnings
@@ -10,22 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import tyro
 
+from firebreak.api.option_bounds import check_numbers
 from firebreak.checks import fail
-from firebreak.cli.shared.option_bounds import check_numbers
 from firebreak.cli.shared.percents import without_percents
-from firebreak.files import made_folder, write_text
-from firebreak.reading import from_toml, record_of
-from firebreak.settings.surfaces import TOML_NAMES
+from firebreak.files import made_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from firebreak.agent.policy_file import Policy
-    from firebreak.cli.shared.scene_options import SceneOptions
     from firebreak.train.config.schema import ArtifactsConfig
 
 SCHEMA = 1
-OPTIONS_FILE = "options.json"
 Arguments = TypeVar("Arguments")
 
 
@@ -66,17 +60,6 @@ def without_seed(arguments: "Sequence[str]") -> list[str]:
     return kept
 
 
-def use_threads(count: int, torch_threads: int | None = None) -> None:
-    """Sets the threads that burn fires (0 = all cores) and, if given, those of the network."""
-    from firebreak.fire import max_threads, set_threads
-
-    set_threads(count or max_threads())
-    if torch_threads is not None:
-        from firebreak.train.run.machine import use_network_threads
-
-        use_network_threads(torch_threads)
-
-
 def print_json(content: dict[str, Any]) -> None:
     """The machine-readable last line."""
     print(json.dumps({"schema": SCHEMA, **content}, allow_nan=False))
@@ -114,89 +97,3 @@ def copied(folder: Path, config: "ArtifactsConfig") -> "Iterator[None]":
     if mirror is not None and mirror.failed:
         warnings.warn(f"{mirror.failed} files were not copied to {config.store}: {mirror.reason}",
                       stacklevel=2)
-
-
-def write_options(folder: Path, options: Any, **more: dict[str, Any]) -> Path:
-    """Writes the options of the scene, and further groups, beside their results, so that these say
-    what they are for.
-    """
-    path = folder / OPTIONS_FILE
-    groups = _groups(options) | plain(more)
-    write_text(path, json.dumps(groups, indent=2) + "\n")
-    return path
-
-
-def warn_of_other_options(plan: Path, options: Any) -> None:
-    """Warns where a plan was made under other options than those it is now looked at under."""
-    path = (plan if plan.is_dir() else plan.parent) / OPTIONS_FILE
-    try:
-        made = record_of(path)
-    except (OSError, ValueError):
-        made = None
-    if not isinstance(made, dict):
-        return  # made by hand, or by another program
-    other = [f"{key.replace('_', '-')} {made[group].get(key)} there, {value} here"
-             for group, values in _groups(options).items() if isinstance(made.get(group), dict)
-             for key, value in values.items() if made[group].get(key, value) != value]
-    if other:
-        warnings.warn(f"{plan}: this plan was made under other options ({'; '.join(other)})",
-                      stacklevel=2)
-
-
-def policy_for(methods: "Sequence[str]", given: Path | None,
-               options: "SceneOptions") -> "Policy | None":
-    """The policy that is given, or the shipped one where a method follows a policy, else None. A
-    chooser tries methods with and without one: that the shipped one was trained for other breaks
-    is then no news.
-
-    Raises:
-        InputError: not a policy of this version.
-    """
-    from firebreak.agent.policy_file import SHIPPED, load_policy
-    from firebreak.planning.methods import CHOOSERS, method_of
-
-    follows = any(method_of(name).guided for name in methods)
-    if given is None and not follows and not CHOOSERS.keys() & set(methods):
-        return None
-    policy = load_policy(given or SHIPPED)
-    if given is not None or follows:
-        warn_of_other_breaks(policy, options)
-    return policy
-
-
-def _trained_breaks(policy: "Policy") -> dict[str, Any]:
-    """The breaks of the configuration that a policy was trained with; none if it does not say."""
-    try:
-        trained = from_toml(policy.provenance["config"])["breaks"]
-    except (TypeError, AttributeError, LookupError, ValueError):
-        return {}
-    return trained if isinstance(trained, dict) else {}
-
-
-def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
-    """Warns where a policy was trained for another kind of break than it is asked to plan."""
-    trained = _trained_breaks(policy)
-    asked = break_settings(options)
-    other = [f"{name} {trained.get(name)} there, {value} here" for name, value in asked.items()
-             if trained and trained.get(name) != value]
-    if other:
-        warnings.warn(f"the policy was trained for other breaks ({'; '.join(other)})",
-                      stacklevel=2)
-
-
-def break_settings(options: "SceneOptions") -> dict[str, Any]:
-    """What breaks are, by the names that a configuration's [breaks] has for it."""
-    return {TOML_NAMES.get(name, name): value
-            for name, value in dataclasses.asdict(options.breaks).items()}
-
-
-def plain(tree: dict[str, Any]) -> dict[str, Any]:
-    """Groups of options as JSON can hold them."""
-    return {key: plain(value) if isinstance(value, dict)
-            else str(value) if isinstance(value, Path) else value for key, value in tree.items()}
-
-
-def _groups(options: Any) -> dict[str, dict[str, Any]]:
-    """The groups of options; seeds, threads and output are not among them."""
-    return {group: values for group, values in plain(dataclasses.asdict(options)).items()
-            if isinstance(values, dict)}

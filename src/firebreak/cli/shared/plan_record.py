@@ -1,26 +1,23 @@
 """What a plan is asked for with, kept in its folder, so that the folder's name is enough later."""
 
 import dataclasses
-import os
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import tyro
 
+from firebreak.api.plan_options import PlanOptions
+from firebreak.api.records import OPTIONS_FILE
 from firebreak.checks import fail
-from firebreak.cli.shared import common
-from firebreak.cli.shared.plan_inputs import PlaceOptions
-from firebreak.cli.shared.scene_options import PlanningOptions, SceneOptions
 from firebreak.reading import record_of
 
-KEPT = ("landscape", "config", "budget", "method", "policy", "plan_fires")
 SYNTHETIC = "synthetic:"
 
 
 @dataclass
-class PlanArguments(PlanningOptions):
+class PlanArguments(PlanOptions):
     """Plan fuel breaks for a landscape. Every option may also stand in a file, see --config."""
 
     landscape: Annotated[str, tyro.conf.Positional] = ""
@@ -28,31 +25,8 @@ class PlanArguments(PlanningOptions):
     config: Path | None = None
     """A TOML file with options; command-line options override it. configs/plan.toml lists every
     key."""
-    method: str | None = None
-    """How to plan; auto if not given. `firebreak methods` lists the methods."""
-    batch: int | None = None
-    """Cells placed per simulation; about 50 rounds if not given."""
-    test_fires: int = 1000
-    """Test fires: other fires that the plan is judged on. 0 leaves out the comparison, what the
-    plan changes, and the report."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
-    place: PlaceOptions = field(default_factory=PlaceOptions)
-    scene: SceneOptions = field(default_factory=SceneOptions)
-
-
-def write_record(folder: Path, args: PlanArguments) -> Path:
-    """Writes a plan's options beside it, and the folder that its paths are relative to."""
-    from firebreak.planning.methods import DEFAULT
-
-    own: dict[str, Any] = {name: getattr(args, name) for name in KEPT}
-    own["method"] = args.method or DEFAULT  # the default of a later version may be another
-    try:
-        base = os.path.relpath(Path.cwd(), folder)
-    except ValueError:  # another drive
-        base = str(Path.cwd())
-    return common.write_options(folder, args.scene, place=dataclasses.asdict(args.place),
-                                plan=own | {"seed": args.scene.seed, "relative_to": base})
 
 
 def recorded(folder: Path) -> PlanArguments:
@@ -63,7 +37,7 @@ def recorded(folder: Path) -> PlanArguments:
     """
     from firebreak.cli.shared.plan_config import filled
 
-    path = folder / common.OPTIONS_FILE
+    path = folder / OPTIONS_FILE
     remedy = f"give the plan's landscape, and --plan {folder}"
     try:
         tree = record_of(path)

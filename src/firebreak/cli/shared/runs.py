@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from firebreak.api.machine import use_threads
 from firebreak.checks import fail
 from firebreak.cli.shared import common, signals
 
@@ -51,7 +52,7 @@ def configuration(name: str, options: RunOptions, given: dict[str, Any]) -> "Run
     changes = [*options.set, *(f"{key}={value}" for key, value in values.items()
                                if value is not None)]
     config = load_config(name if options.resume is None else _stored(options.resume), changes)
-    common.use_threads(config.train.threads, config.train.torch_threads)
+    use_threads(config.train.threads, config.train.torch_threads)
     _warn_of_unused_winds(config)
     return with_data(config, data_folder(config, options.data))
 

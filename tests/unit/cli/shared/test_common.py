@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from firebreak.agent.policy_file import Policy
+from firebreak.api.policies import warn_of_other_breaks
+from firebreak.api.records import OPTIONS_FILE, warn_of_other_options, write_options
+from firebreak.api.scene_checks import check_wide_memory
+from firebreak.api.scene_options import FireOptions, SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
 from firebreak.cli.commands.train import _break_options
-from firebreak.cli.shared import common
-from firebreak.cli.shared.scene_checks import check_wide_memory
-from firebreak.cli.shared.scene_options import FireOptions, SceneOptions
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.settings.breaks import BreakSettings
 from firebreak.train.config.load import as_toml, checked
@@ -31,10 +32,10 @@ def said(call) -> list[str]:
 
 
 def test_a_plan_looked_at_under_other_options_warns_and_names_them(tmp_path: Path) -> None:
-    common.write_options(tmp_path, SHADED)
-    assert said(lambda: common.warn_of_other_options(tmp_path, SHADED)) == []
+    write_options(tmp_path, SHADED)
+    assert said(lambda: warn_of_other_options(tmp_path, SHADED)) == []
     hard = SceneOptions(fire=FireOptions(crown="none"), seed=3, threads=2)
-    (words,) = said(lambda: common.warn_of_other_options(tmp_path / "plan.csv", hard))
+    (words,) = said(lambda: warn_of_other_options(tmp_path / "plan.csv", hard))
     assert "break-kind shaded there, hard here" in words
     assert "crown finney there, none here" in words
     assert "seed" not in words
@@ -42,8 +43,8 @@ def test_a_plan_looked_at_under_other_options_warns_and_names_them(tmp_path: Pat
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"breaks": 3}'])
 def test_plans_of_other_programs_do_not_warn(tmp_path: Path, text: str) -> None:
-    (tmp_path / common.OPTIONS_FILE).write_text(text)
-    assert said(lambda: common.warn_of_other_options(tmp_path, SHADED)) == []
+    (tmp_path / OPTIONS_FILE).write_text(text)
+    assert said(lambda: warn_of_other_options(tmp_path, SHADED)) == []
 
 
 def test_a_policy_asked_for_other_breaks_than_it_was_trained_for_warns() -> None:
@@ -51,9 +52,9 @@ def test_a_policy_asked_for_other_breaks_than_it_was_trained_for_warns() -> None
                                      ("hard", SceneOptions(), 0)):
         config = checked({"breaks": {"kind": trained}}, "test")
         policy = Policy(network=None, provenance={"config": as_toml(config)})
-        assert len(said(lambda p=policy, a=asked: common.warn_of_other_breaks(p, a))) == expected
+        assert len(said(lambda p=policy, a=asked: warn_of_other_breaks(p, a))) == expected
     untold = Policy(network=None, provenance={"run": "x"})
-    assert said(lambda: common.warn_of_other_breaks(untold, SHADED)) == []
+    assert said(lambda: warn_of_other_breaks(untold, SHADED)) == []
 
 
 def test_the_next_command_of_a_run_asks_for_its_breaks() -> None:

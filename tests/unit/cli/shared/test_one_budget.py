@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from firebreak.api.plan_inputs import NO_PHASES
 from firebreak.checks import InputError
 from firebreak.cli.commands.plan import _parsed
-from firebreak.cli.shared.plan_inputs import NO_PHASES
 
 LAND = "synthetic:1:12"
 FORMS = {"budget": ("--budget", "0.1"), "money": ("--money", "3"), "phases": ("--phases", "2027:3")}

@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from firebreak.api.machine import use_threads
 from firebreak.cli.commands.bench.fires import (
     WINDS,
     against_scipy,
@@ -41,7 +42,7 @@ def run(arguments: list[str]) -> int:
     args = common.parse(BenchArguments, arguments, "bench")
     begin = time.perf_counter()
     repeats = 3 if args.quick else 7
-    common.use_threads(1, 1)
+    use_threads(1, 1)
     print(f"one core of {platform.processor() or platform.machine()}, medians of {repeats}, "
           "\u00b1 half their range; processor time; fires burn their whole map")
     found = _fires(args, repeats) | _accuracy(args) | _environment(args, repeats)

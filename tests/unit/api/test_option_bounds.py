@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from annotated_types import Ge, Gt
 
+from firebreak.api.option_bounds import bounds_of, check_numbers
 from firebreak.checks import InputError
 from firebreak.cli import commands, main
-from firebreak.cli.shared.option_bounds import bounds_of, check_numbers
 
 
 def argument_classes() -> Iterator[type]:

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from firebreak.api.option_bounds import option_of
+from firebreak.api.scene_checks import check_memory, notice_of_ignitions, warn_of_small_fires
 from firebreak.checks import fail
-from firebreak.cli.shared.option_bounds import option_of
-from firebreak.cli.shared.scene_checks import check_memory, notice_of_ignitions, warn_of_small_fires
 from firebreak.settings.breaks import BreakSettings, check_breaks
 from firebreak.settings.fire import FireSettings
 from firebreak.settings.kinds import (
@@ -131,15 +131,17 @@ class SceneOptions:
         """Whether progress is not shown even on a terminal."""
         return self.quiet or self.json
 
-    def read(self, spec: str) -> "Landscape":
-        """The landscape that a command was given, with the rasters of its options."""
+    def read(self, spec: "str | Landscape") -> "Landscape":
+        """The landscape that was handed in, or is read, with the rasters of the options."""
         from firebreak.landscape.formats.overlays import with_rasters
         from firebreak.landscape.formats.read import read_landscape
 
         given = self.map
-        if given.ignitions is None:
-            notice_of_ignitions(Path(spec))
-        land = read_landscape(spec, terrain=given.terrain, crs=given.crs)
+        if isinstance(spec, str):
+            if given.ignitions is None:
+                notice_of_ignitions(Path(spec))
+            spec = read_landscape(spec, terrain=given.terrain, crs=given.crs)
+        land = spec
         land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
                             barriers=given.barriers, ignition=given.ignitions)
         return land if given.built is None else self._with_built(land, given.built)
@@ -218,7 +220,7 @@ class SceneOptions:
         from firebreak.weather.load import weather_of
 
         given = self.weather
-        file = given.weather or (None if _wind_given(given) else _own_weather(Path(spec)))
+        file = given.weather or (None if _wind_given(given) else _own_weather(spec))
         check_weather(replace(given, weather=file), option_of)
         if file is None:
             return None
@@ -232,11 +234,12 @@ def _wind_given(given: WeatherOptions) -> bool:
     return given.wind_20ft_km_h is not None or given.wind_from_deg is not None
 
 
-def _own_weather(spec: Path) -> Path | None:
-    """The weather that a Cell2Fire folder brings."""
-    if not spec.is_dir():
+def _own_weather(spec: str) -> Path | None:
+    """The weather that a Cell2Fire folder brings; none for a landscape without a source."""
+    if not spec or not Path(spec).is_dir():
         return None
-    own = [spec / name for name in ("Weathers", "Weather.csv") if (spec / name).exists()]
+    own = [path for path in (Path(spec) / "Weathers", Path(spec) / "Weather.csv")
+           if path.exists()]
     return own[0] if own else None
 
 

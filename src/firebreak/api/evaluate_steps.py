@@ -1,0 +1,86 @@
+"""What a comparison is of: scenes, methods, plans made elsewhere; from the options of `firebreak
+evaluate` and of `api.evaluated`.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from firebreak.api.machine import use_threads
+from firebreak.api.plan_options import EvaluateOptions
+from firebreak.checks import check_fraction, fail
+
+if TYPE_CHECKING:
+    from firebreak.fire import Scene
+    from firebreak.landscape.landscape import Landscape
+
+
+class Request(NamedTuple):
+    """A comparison. more: the other arguments of `evaluate` but for the test fires."""
+
+    scenes: "list[Scene]"
+    methods: list[str]
+    more: dict[str, Any]
+
+
+def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
+               plans: Sequence[Path]) -> Request:
+    """Reads landscapes and plans.
+
+    Args:
+        sources: landscapes, or what to read them from.
+        plans: folders or files of plans for the only landscape.
+
+    Raises:
+        InputError: files that do not fit, plans of another landscape.
+    """
+    from firebreak.api.policies import policy_for
+    from firebreak.api.records import warn_of_other_options
+    from firebreak.planning.output.export import read_plan
+
+    check_fraction(options.budget, what="a budget", where="--budget",
+                   remedy="0.05 treats 5 % of the treatable cells")
+    methods = [name.strip() for name in options.methods.split(",") if name.strip()]
+    policy = policy_for([*methods, *([options.search_from] if options.search_from else [])],
+                        options.policy, options.scene)
+    use_threads(options.scene.threads, torch_threads=1)
+    scenes = [options.scene.scene(land, source if isinstance(source, str) else "")
+              for source in sources for land in parts_of(source, options)]
+    for path in plans:
+        warn_of_other_options(path, options.scene)
+    read = [read_plan(path, _only(scenes)) for path in plans]
+    return Request(scenes, methods, {
+        "budget_share": options.budget, "plan_fires": options.plan_fires,
+        "seed": options.scene.seed, "policy": policy, "random_draws": options.random_draws,
+        "plans": read, "search": options.search()})
+
+
+def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Landscape]":
+    """The landscape, or windows of it, drawn over the whole of it.
+
+    Raises:
+        InputError: no landscape there, or no window.
+    """
+    from firebreak.landscape.raster.windows import Window, list_windows
+    from firebreak.seeding import generator
+
+    land = options.scene.read(source)
+    if options.window is None:
+        return [land]
+    if options.window < 2 or options.windows < 1:
+        raise fail(expected="a window of at least 2 cells, and at least 1 of them",
+                   given=f"{options.window} and {options.windows}", where="--window, --windows",
+                   remedy="64 and 6 are usual")
+    rows, cols = land.shape
+    found = list_windows([Window(0, 0, rows, cols)], options.window, options.window, land)
+    # Neighbours are alike, and an interval takes windows for independent.
+    drawn = generator(options.scene.seed, "evaluate", "windows", land.fire_checksum()).permutation(
+        len(found))[:options.windows]
+    return [found[place].of(land) for place in sorted(drawn.tolist())]
+
+
+def _only(scenes: "list[Scene]") -> "Landscape":
+    if len(scenes) != 1:
+        raise fail(expected="one landscape together with --plan", given=f"{len(scenes)}",
+                   where="evaluate", remedy="evaluate a plan on the landscape it was made for")
+    return scenes[0].landscape

@@ -1,0 +1,194 @@
+"""Fires on a map and the maps that they leave, which `firebreak simulate` and `api.simulated` take
+alike.
+"""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.api.plan_options import SimulateOptions
+from firebreak.api.scene_checks import check_wide_memory
+from firebreak.checks import fail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from firebreak.fire import BurnStatistics, FireBehavior, Fires, WideScene
+    from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.core.progress import Bar
+
+OUTSIDE = -9999.0  # written where there is no data
+
+Bands = dict[str, NDArray[np.float64]]
+
+
+class Part(NamedTuple):
+    """The part of a map to burn. source: what it was read from, empty if it was handed in; offset:
+    where `land` lies in `full`.
+    """
+
+    source: str
+    full: "Landscape"
+    land: "Landscape"
+    offset: tuple[int, int]
+
+
+class Burned(NamedTuple):
+    """Fires that burned on a part. maps: bands by the name of their file, on the part's grid."""
+
+    scene: "WideScene"
+    fires: "Fires"
+    breaks: NDArray[np.bool_] | None
+    burned: "BurnStatistics"
+    maps: dict[str, Bands]
+    seconds: float
+
+    @property
+    def burned_share(self) -> float:
+        """Share of the burnable cells that a fire burns, mean."""
+        burnable = self.scene.landscape.burnable
+        return float(self.burned.burn_probability[burnable].mean())
+
+
+def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
+    """Reads the landscape and cuts out the area that is named.
+
+    Raises:
+        InputError: no fires asked for; files that do not fit.
+    """
+    from firebreak.api.plan_inputs import part_of
+
+    if options.fires < 1:
+        raise fail(expected="at least 1 fire", given=f"{options.fires}", where="--fires",
+                   remedy="1000 is usual")
+    full = options.scene.read(source)
+    land, offset = (full, (0, 0)) if options.area is None else part_of(full, options.area)
+    return Part(source if isinstance(source, str) else "", full, land, offset)
+
+
+def burn(part: Part, options: SimulateOptions, bar: "Bar") -> Burned:
+    """Burns the fires, under the breaks of a plan where one is named."""
+    from firebreak.api.records import warn_of_other_options
+    from firebreak.fire import burn_wide_statistics
+    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.planning.core.fire_counts import check_test_fires
+    from firebreak.planning.output.export import read_plan
+    from firebreak.planning.warm_up import warm_up
+
+    check_test_fires(part.land.name, options.fires, 1, "--fires")
+    warm_up()
+    begin = time.perf_counter()
+    scene = _scene(options, part)
+    fires = scene.fires("simulate", options.fires)
+    breaks = None
+    if isinstance(options.plan, Path):
+        warn_of_other_options(options.plan, options.scene)
+        breaks = _on_part(read_plan(options.plan, part.full).break_mask(), part)
+    elif options.plan is not None:  # a mask, from Python
+        breaks = mask_of(options.plan, part.land) & part.land.burnable
+    with bar(options.fires, "fire") as advance:
+        burned = burn_wide_statistics(scene, fires, breaks, advance)
+    maps = _maps(scene, burned, options.fires_per_ha_year, breaks)
+    return Burned(scene, fires, breaks, burned, maps, time.perf_counter() - begin)
+
+
+def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) -> list[Path]:
+    """Writes the maps as GeoTIFFs of the whole map, pictures, and the options beside them."""
+    from firebreak.api.records import write_options
+    from firebreak.fire import burn_wide_arrival
+    from firebreak.report.pages.run_report import write_simulation_report
+
+    tags = {"seed": str(options.scene.seed), "fires": str(options.fires)}
+    files = [_written(out / f"{name}.tif", on_full(bands, part), part.full, tags)
+             for name, bands in done.maps.items()]
+    files += write_simulation_report(
+        out, part.land, done.burned.burn_probability, done.burned.downstream_value,
+        done.maps["fireline_intensity_kw_m"]["fireline_intensity_kw_m"],
+        done.maps["flame_length_m"]["flame_length_m"],
+        burn_wide_arrival(done.scene, done.fires.first(1), done.breaks), seed=options.scene.seed)
+    write_options(out, options.scene)
+    return files
+
+
+def _scene(options: SimulateOptions, part: Part) -> "WideScene":
+    """The scene, with flame lengths told apart even where all of them lose all."""
+    from firebreak.fire import BURNED, make_wide_scene, max_threads
+
+    land = part.land
+    conditions = options.scene.conditions(part.land, part.source)
+    weather = conditions.weather
+    check_wide_memory(land, 1 if weather is None else weather.steps_per_stream, max_threads())
+    return make_wide_scene(land, replace(conditions, response=conditions.response or BURNED),
+                      options.scene.seed, layers=options.scene.layers(land))
+
+
+def _maps(scene: "WideScene", burned: "BurnStatistics", fires_per_ha_year: float | None,
+          breaks: NDArray[np.bool_] | None) -> dict[str, Bands]:
+    """Bands by the name of their file."""
+    from firebreak.fire import CLASS_NAMES, annual_burn_probability, mean_behavior
+
+    land = scene.landscape
+    single = {"burn_probability": burned.burn_probability,
+              "mean_arrival_time_min": burned.arrival_time_min,
+              **mean_behavior(scene, breaks, _means(scene.scenarios.weight)),
+              "downstream_value": burned.downstream_value, "expected_loss": burned.lost}
+    if fires_per_ha_year is not None:
+        area_ha = float(land.burnable.sum()) * land.cell_size_m**2 / 1e4
+        single["annual_burn_probability"] = annual_burn_probability(
+            burned.burn_probability, fires_per_ha_year, area_ha)
+    by_flame = {f"flames {name}": grid
+                for name, grid in zip(CLASS_NAMES, burned.class_probability, strict=True)}
+    return {name: {name: grid} for name, grid in single.items()} | {
+        "flame_length_probability": by_flame}
+
+
+def _means(weight: NDArray[np.float64]) -> "Callable[[FireBehavior], Bands]":
+    """What makes mean maps of a band's fire behaviour, over weather of these weights."""
+    def mean(grid: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.tensordot(weight, grid, axes=1)
+
+    def maps(head: "FireBehavior") -> Bands:
+        angle = np.radians(head.heading_deg)
+        east, north = (mean(head.rate_of_spread_m_min * part(angle)) for part in (np.sin, np.cos))
+        towards = np.where(np.hypot(east, north) > 0.0,
+                           np.degrees(np.arctan2(east, north)) % 360.0, np.nan)
+        return {"rate_of_spread_m_min": mean(head.rate_of_spread_m_min),
+                "spread_direction_deg": towards,
+                "fireline_intensity_kw_m": mean(head.fireline_intensity_kw_m),
+                "flame_length_m": mean(head.flame_length_m),
+                "crown_fraction_burned": mean(head.crown_fraction_burned)}
+
+    return maps
+
+
+def _on_part(grid: NDArray[np.bool_], part: Part) -> NDArray[np.bool_]:
+    """The part of a grid of the whole map that a landscape cut from it covers."""
+    (top, left), (rows, cols) = part.offset, part.land.shape
+    return np.ascontiguousarray(grid[top:top + rows, left:left + cols])
+
+
+def on_full(bands: Bands, part: Part) -> Bands:
+    """Bands of a part on the whole map, no number outside it."""
+    full, offset = part.full, part.offset
+    lifted = {}
+    for name, grid in bands.items():
+        if grid.shape == full.shape:
+            return bands
+        whole = np.full(full.shape, np.nan)
+        whole[offset[0]:offset[0] + grid.shape[0], offset[1]:offset[1] + grid.shape[1]] = grid
+        lifted[name] = whole
+    return lifted
+
+
+def _written(path: Path, bands: Bands, land: "Landscape", tags: dict[str, str]) -> Path:
+    """A GeoTIFF; no data where the landscape has none, and where there is no number."""
+    from firebreak.landscape.formats.write import write_geotiff
+    from firebreak.landscape.landscape import NODATA
+
+    masked = {name: np.where(np.isfinite(grid) & (land.fuel_model != NODATA), grid,
+                             OUTSIDE).astype(np.float32) for name, grid in bands.items()}
+    return write_geotiff(path, masked, land, nodata=OUTSIDE, dtype="float32", tags=tags)

@@ -1,0 +1,266 @@
+"""The steps from a landscape to a plan that is judged and written, which the command line and
+`api.planned` take alike.
+"""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from firebreak.api.machine import use_threads
+from firebreak.api.plan_options import PlanOptions
+from firebreak.checks import check_fraction
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
+    from firebreak.api.plan_inputs import Place
+    from firebreak.fire import Scene
+    from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.core.plan import Plan
+    from firebreak.planning.core.progress import Bar
+    from firebreak.planning.evaluation.auto import Choice
+    from firebreak.planning.evaluation.evaluate import Evaluation
+    from firebreak.planning.output.export_effect import PlanResult
+    from firebreak.report.pages.plan_page import Origin
+    from firebreak.report.pages.plan_report import Curve
+
+
+AT_EXISTING_COST = "-at-existing-cost"
+"""The end of the name of a plan that may spend what the existing network costs."""
+
+
+class Made(NamedTuple):
+    """A plan; where a chooser made it, why it kept this one and the plans of the methods that it
+    tried, by name.
+    """
+
+    plan: "Plan"
+    choice: "Choice | None" = None
+    others: "Mapping[str, Plan]" = MappingProxyType({})
+
+
+class Work(NamedTuple):
+    """A plan that was made, and what it was made of.
+
+    Attributes:
+        source: what the landscape was read from; empty for one that was handed in.
+        options: what was asked for.
+        place: the part of the map to plan for.
+        scene: its fires.
+        made: the plan.
+        evaluation: of it and of others on test fires; None where there are none.
+        policy: that learned methods follow, or None.
+    """
+
+    source: str
+    options: PlanOptions
+    place: "Place"
+    scene: "Scene"
+    made: Made
+    evaluation: "Evaluation | None"
+    policy: "Policy | None"
+
+
+class Judgement(NamedTuple):
+    """What a plan changes on test fires. curves: by rival what its beginnings save."""
+
+    result: "PlanResult"
+    curves: "dict[str, Curve]"
+
+
+def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
+            config: Path | None = None) -> Work:
+    """Makes the plan that is asked for, and compares it where there are test fires.
+
+    Args:
+        source: a landscape, or what to read it from.
+        config: a plan's TOML file, whose [[phase]]s count.
+
+    Raises:
+        InputError: options that contradict one another or do not fit the map.
+    """
+    from firebreak.api.plan_inputs import place_of
+    from firebreak.api.policies import policy_for
+    from firebreak.planning.learned.policy import check_size
+    from firebreak.planning.methods import DEFAULT, check_methods, method_of
+
+    check_fraction(options.budget, what="a budget", where="--budget",
+                   remedy="0.05 treats 5 % of the treatable cells")
+    method = options.method or DEFAULT
+    check_methods([method], "--method", choosers=True)
+    policy = policy_for([method, options.search_from or method], options.policy, options.scene)
+    use_threads(options.scene.threads, torch_threads=1)
+    spec = source if isinstance(source, str) else ""
+    if spec:
+        _check_memory_first(spec, options)
+    place = place_of(options.place, options.scene.read(source), options.budget,
+                     options.scene.breaks.break_width_m, config)
+    if method_of(method).guided:
+        check_size(place.land, method)
+    scene = options.scene.scene(place.land, spec)
+    made = _made(method, scene, place, options, bar, policy)
+    work = Work(spec, options, place, scene, made, None, policy)
+    return work._replace(evaluation=_compared(work, bar)) if options.test_fires else work
+
+
+def _check_memory_first(source: str, options: PlanOptions) -> None:
+    """Refuses a map that will not fit the memory before any of its layers is loaded."""
+    from firebreak.api.plan_inputs import cells_named
+    from firebreak.api.scene_checks import check_memory_first
+
+    area = options.place.area
+    named = cells_named(area) if isinstance(area, str) else None
+    if area is None or named is not None:
+        # A file's weather, and that of a Cell2Fire folder, may have fewer rows.
+        drawn = options.scene.weather.weather is None and not Path(source).is_dir()
+        check_memory_first(source, named, options.scene.weather.scenarios if drawn else 1)
+
+
+def _made(method: str, scene: "Scene", place: "Place", options: PlanOptions, bar: "Bar",
+          policy: "Policy | None") -> Made:
+    """The plan that was asked for."""
+    from firebreak.planning.core.progress import in_shares
+    from firebreak.planning.evaluation.auto import plan_by_choice
+    from firebreak.planning.methods import CHOOSERS, make_plan
+
+    with bar(1, "plan") as advance:
+        report = in_shares(advance)
+        if method in CHOOSERS:
+            return Made(*plan_by_choice(
+                scene, place.share, options.plan_fires, seed=options.scene.seed, policy=policy,
+                batch=options.batch, search=options.search(), rules=place.rules,
+                segment_m=options.place.segment_m, report=report))
+        return Made(make_plan(scene, place.share, options.plan_fires, method,
+                              seed=options.scene.seed, policy=policy, batch=options.batch,
+                              search=options.search(), rules=place.rules, report=report))
+
+
+def _compared(work: Work, bar: "Bar") -> "Evaluation":
+    """The plan beside what the honest alternatives achieve on the same test fires."""
+    from firebreak.planning.core.plan import EXISTING
+    from firebreak.planning.evaluation.evaluate import evaluate
+    from firebreak.planning.methods import METHODS
+
+    options, place, made = work.options, work.place, work.made
+    plan = made.plan
+    # What the chosen method plans by itself stands beside the plan only where it is another one.
+    rivals = {name: other for name, other in made.others.items()
+              if name != plan.method or other.cells.tolist() != plan.cells.tolist()}
+    others = [name for name, method in METHODS.items()
+              if method.compared and name != plan.method and name not in rivals]
+    existing = _existing(work, bar)
+    pairs = [(name, EXISTING) for name in existing if name != EXISTING]
+    # Rules may keep the plan from spending the whole budget, which the others may all the same.
+    return evaluate([work.scene], others, budget_share=place.share, plan_fires=options.plan_fires,
+                    test_fires=options.test_fires, seed=options.scene.seed, random_draws=3,
+                    rules=replace(place.rules, shortest_m=0.0),
+                    existing={plan.label: plan, **rivals, **existing}, pairs=pairs, bar=bar)
+
+
+def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":
+    """The network to compare with, and what the plan's method makes of as much as it costs."""
+    from firebreak.api.plan_inputs import existing_plan
+    from firebreak.planning.core.plan import EXISTING, cost_of
+    from firebreak.planning.core.progress import in_shares
+    from firebreak.planning.methods import make_plan
+
+    options, place, plan = work.options, work.place, work.made.plan
+    path = options.place.existing
+    if path is None:
+        return {}
+    network = existing_plan(path, place.land, place.full, place.offset)
+    if network.cost < cost_of(place.rules.include, place.land):
+        warnings.warn(f"{path}: {plan.method} is not compared at its cost, which does not pay for "
+                      "what must be included", stacklevel=2)
+        return {EXISTING: network}
+    with bar(1, "plan") as advance:
+        equal = make_plan(work.scene, network.budget_share, options.plan_fires, plan.method,
+                          seed=options.scene.seed, policy=work.policy, batch=options.batch,
+                          search=options.search(),
+                          rules=replace(place.rules, budget=network.cost, shortest_m=0.0),
+                          report=in_shares(advance))
+    name = f"{plan.method}{AT_EXISTING_COST}"
+    return {EXISTING: network, name: replace(equal, method=name)}
+
+
+def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
+    """What the plan changes, segment by segment, on the test fires."""
+    from firebreak.api.plan_inputs import standing_cells
+    from firebreak.planning.core.break_segments import break_segments_of
+    from firebreak.planning.core.plan import EXISTING
+    from firebreak.planning.evaluation.build_order import in_build_order, years_of
+    from firebreak.planning.evaluation.effect import effect_of, saved_by_order
+    from firebreak.planning.methods import method_of
+    from firebreak.planning.output.export_effect import NO_CELLS, PlanResult
+
+    options, place, scene, made = work.options, work.place, work.scene, work.made
+    plan = made.plan
+    segments = break_segments_of(plan.break_mask(), place.land, options.place.segment_m)
+    with bar(len(segments), "segment") as advance:
+        order = in_build_order(scene, segments, options.plan_fires, advance)
+    # Of the plan itself the order to build tells, which is the better one.
+    others = {name: other for name, other in evaluation.plans[0].items()
+              if other.cells.size and name not in (EXISTING, plan.label)
+              and not name.endswith(AT_EXISTING_COST) and not method_of(name).stochastic
+              and (method_of(name).compared or name not in made.others)}
+    with bar(options.test_fires * (1 + len(others)), "fire") as advance:
+        effect = effect_of(scene, order, options.test_fires, report=advance)
+        curves = {name: saved_by_order(scene, other, effect.loss[0],
+                                       evaluation.methods[name].reduction, report=advance)
+                  for name, other in others.items()}
+    return Judgement(PlanResult(
+        scene, plan, place.full, place.offset, order, effect, options.scene.seed,
+        place.rules.include, years_of(order, place.phases) if place.phases else None,
+        evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
+        standing_cells(options.scene.map.built, place.land)), curves)
+
+
+def write_plan_files(out: Path, work: Work) -> list[Path]:
+    """The plan itself, and the whole landscape with its breaks for other fire programs."""
+    from firebreak.api.plan_inputs import standing_cells
+    from firebreak.landscape.formats.treated import write_treated
+    from firebreak.landscape.treatments import treatment_of
+    from firebreak.planning.core.area import lift
+    from firebreak.planning.output.export import write_plan
+
+    options, place = work.options, work.place
+    plan = lift(work.made.plan, place.offset, place.full)
+    # The source's file has no breaks that stand already; the landscape has them.
+    whole = plan.break_mask()
+    whole.ravel()[standing_cells(options.scene.map.built, place.full)] = True
+    return [*write_plan(plan, place.full, out).values(),
+            write_treated(out / "treated_landscape.tif", work.source, place.full, whole,
+                          treatment_of(options.scene.breaks))]
+
+
+def write_judged(out: Path, work: Work, judgement: Judgement, evaluation: "Evaluation",
+                 origin: "Origin", bar: "Bar") -> list[Path]:
+    """Rasters, vectors, tables, pictures and the report of a plan that was judged.
+
+    origin: its files are those that were written before.
+    """
+    from firebreak.planning.output.export_effect import plan_id, write_effect
+    from firebreak.report.pages.plan_report import write_plan_report
+
+    plan, result = work.made.plan, judgement.result
+    tags = {"method": plan.method, "seed": str(work.options.scene.seed), "plan": plan_id(result),
+            "test_fires": str(work.options.test_fires)}
+    if plan.chosen_by is not None:
+        tags["chosen_by"] = plan.chosen_by
+    written = write_effect(out, result, tags)
+    whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
+    return [*written, *write_plan_report(out, result, evaluation, judgement.curves, whole, bar)]
+
+
+def write_pictures(out: Path, work: Work) -> list[Path]:
+    """Pictures of a plan that nothing judged."""
+    from firebreak.report.figures.canvas import save_figure
+    from firebreak.report.figures.cartography import caption_of
+    from firebreak.report.figures.maps import landscape_figure, plan_figure
+
+    land, plan = work.scene.landscape, work.made.plan
+    caption = caption_of(land, seed=work.scene.seed)
+    return [save_figure(landscape_figure(land, caption=caption), out / "landscape.png"),
+            save_figure(plan_figure(land, plan, caption=caption), out / "plan.png")]

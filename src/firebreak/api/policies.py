@@ -1,0 +1,61 @@
+"""The policy that a call follows, and whether it was trained for the breaks that are asked for."""
+
+import dataclasses
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from firebreak.reading import from_toml
+from firebreak.settings.surfaces import TOML_NAMES
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
+    from firebreak.api.scene_options import SceneOptions
+
+
+def policy_for(methods: "Sequence[str]", given: Path | None,
+               options: "SceneOptions") -> "Policy | None":
+    """The policy that is given, or the shipped one where a method follows a policy, else None. A
+    chooser tries methods with and without one: that the shipped one was trained for other breaks
+    is then no news.
+
+    Raises:
+        InputError: not a policy of this version.
+    """
+    from firebreak.agent.policy_file import SHIPPED, load_policy
+    from firebreak.planning.methods import CHOOSERS, method_of
+
+    follows = any(method_of(name).guided for name in methods)
+    if given is None and not follows and not CHOOSERS.keys() & set(methods):
+        return None
+    policy = load_policy(given or SHIPPED)
+    if given is not None or follows:
+        warn_of_other_breaks(policy, options)
+    return policy
+
+
+def _trained_breaks(policy: "Policy") -> dict[str, Any]:
+    """The breaks of the configuration that a policy was trained with; none if it does not say."""
+    try:
+        trained = from_toml(policy.provenance["config"])["breaks"]
+    except (TypeError, AttributeError, LookupError, ValueError):
+        return {}
+    return trained if isinstance(trained, dict) else {}
+
+
+def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
+    """Warns where a policy was trained for another kind of break than it is asked to plan."""
+    trained = _trained_breaks(policy)
+    asked = break_settings(options)
+    other = [f"{name} {trained.get(name)} there, {value} here" for name, value in asked.items()
+             if trained and trained.get(name) != value]
+    if other:
+        warnings.warn(f"the policy was trained for other breaks ({'; '.join(other)})",
+                      stacklevel=2)
+
+
+def break_settings(options: "SceneOptions") -> dict[str, Any]:
+    """What breaks are, by the names that a configuration's [breaks] has for it."""
+    return {TOML_NAMES.get(name, name): value
+            for name, value in dataclasses.asdict(options.breaks).items()}

@@ -1,0 +1,75 @@
+"""The options that results were made with, kept beside them."""
+
+import dataclasses
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from firebreak.files import write_text
+from firebreak.reading import record_of
+
+if TYPE_CHECKING:
+    from firebreak.api.plan_options import PlanOptions
+
+OPTIONS_FILE = "options.json"
+KEPT = ("budget", "method", "policy", "plan_fires")
+
+
+def write_options(folder: Path, options: Any, **more: dict[str, Any]) -> Path:
+    """Writes the options of the scene, and further groups, beside their results, so that these say
+    what they are for.
+    """
+    path = folder / OPTIONS_FILE
+    groups = _groups(options) | plain(more)
+    write_text(path, json.dumps(groups, indent=2) + "\n")
+    return path
+
+
+def warn_of_other_options(plan: Path, options: Any) -> None:
+    """Warns where a plan was made under other options than those it is now looked at under."""
+    path = (plan if plan.is_dir() else plan.parent) / OPTIONS_FILE
+    try:
+        made = record_of(path)
+    except (OSError, ValueError):
+        made = None
+    if not isinstance(made, dict):
+        return  # made by hand, or by another program
+    other = [f"{key.replace('_', '-')} {made[group].get(key)} there, {value} here"
+             for group, values in _groups(options).items() if isinstance(made.get(group), dict)
+             for key, value in values.items() if made[group].get(key, value) != value]
+    if other:
+        warnings.warn(f"{plan}: this plan was made under other options ({'; '.join(other)})",
+                      stacklevel=2)
+
+
+def write_record(folder: Path, options: "PlanOptions", landscape: str,
+                 config: Path | None = None) -> Path:
+    """Writes a plan's options beside it, and the folder that its paths are relative to.
+
+    landscape: what it was read from; config: the file that options came from.
+    """
+    from firebreak.planning.methods import DEFAULT
+
+    own: dict[str, Any] = {"landscape": landscape, "config": config}
+    own |= {name: getattr(options, name) for name in KEPT}
+    own["method"] = options.method or DEFAULT  # the default of a later version may be another
+    try:
+        base = os.path.relpath(Path.cwd(), folder)
+    except ValueError:  # another drive
+        base = str(Path.cwd())
+    return write_options(folder, options.scene, place=dataclasses.asdict(options.place),
+                         plan=own | {"seed": options.scene.seed, "relative_to": base})
+
+
+def plain(tree: dict[str, Any]) -> dict[str, Any]:
+    """Groups of options as JSON can hold them."""
+    return {key: plain(value) if isinstance(value, dict)
+            else str(value) if isinstance(value, Path) else value for key, value in tree.items()}
+
+
+def _groups(options: Any) -> dict[str, dict[str, Any]]:
+    """The groups of options; seeds, threads and output are not among them."""
+    return {group: values for group, values in plain(dataclasses.asdict(options)).items()
+            if isinstance(values, dict)}
