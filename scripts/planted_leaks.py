@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from firebreak.api.run_output import consume
+from firebreak.api.shared.run_output import consume
 from firebreak.cli.commands.memory import often_read
 from firebreak.memory.explain import last_line, to_json
 from firebreak.memory.verdict import Verdict, judge

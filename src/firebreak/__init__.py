@@ -1,3 +1,31 @@
-"""firebreak: train a fuel-break policy on simulated wildfires, plan with it on unseen land."""
+"""firebreak: train a fuel-break policy on simulated wildfires, plan with it on unseen land.
 
-__version__ = "0.1.0"
+    from firebreak import read_landscape, simulate, plan, evaluate, train_policy
+
+Each name is loaded when it is first asked for, so that `import firebreak` costs nothing.
+"""
+
+__version__ = "1.0.0"
+
+_PLACES = {"InputError": "checks", "evaluate": "api.compared", "plan": "api.planned",
+           "read_landscape": "api.landscapes", "simulate": "api.simulated",
+           "train_policy": "api.trained"}
+"""Public name -> the module that it is defined in. None is the name of a sub-package or module,
+which an import would put in its place."""
+
+__all__ = ["InputError", "__version__", "evaluate", "plan", "read_landscape", "simulate",
+           "train_policy"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'firebreak' has no attribute '{name}'")
+    from importlib import import_module
+
+    found = getattr(import_module(f"firebreak.{_PLACES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

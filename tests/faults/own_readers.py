@@ -11,8 +11,8 @@ import torch
 from faults.hostile import DRAWN, Reader
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import load_policy, save_policy
-from firebreak.api.records import warn_of_other_options, write_options
-from firebreak.api.scene_options import SceneOptions
+from firebreak.api.shared.records import warn_of_other_options, write_options
+from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli.commands.evolve import draw_fitness
 from firebreak.cli.commands.memory import rows_of

@@ -18,8 +18,8 @@ import torch
 from firebreak import files
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import save_policy
-from firebreak.api.records import write_options
-from firebreak.api.scene_options import SceneOptions
+from firebreak.api.shared.records import write_options
+from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.cli.shared import tables
 from firebreak.landscape.formats import cell2fire_writer, lcp, qgis_styles, treated, write
 from firebreak.landscape.formats.landfire import landscape_of_archive

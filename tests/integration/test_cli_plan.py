@@ -346,7 +346,7 @@ def test_files_of_options_are_checked(place: Path, capsys: Out, text: str, messa
 
 def test_a_map_too_large_is_refused_before_its_layers_are_loaded(
         place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firebreak.api.scene_checks.BYTES_PER_CELL_ROW", 10**15)
+    monkeypatch.setattr("firebreak.api.shared.scene_checks.BYTES_PER_CELL_ROW", 10**15)
     monkeypatch.setattr("firebreak.landscape.formats.read.read_landscape",
                         lambda *_args, **_options: pytest.fail("the layers were loaded"))
     assert "GB for 576 cells in 8 rows of weather" in refused(capsys)

@@ -9,7 +9,7 @@ import torch
 
 from faults.runs import NO_READING
 from firebreak.agent.policy_file import load_policy
-from firebreak.api.run_output import consume
+from firebreak.api.shared.run_output import consume
 from firebreak.checks import InputError
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire.engine import max_threads, set_threads

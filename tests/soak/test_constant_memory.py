@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firebreak.api.run_output import consume
+from firebreak.api.shared.run_output import consume
 from firebreak.cli.commands.memory import often_read
 from firebreak.memory.resident import STEPS_FOR_LONG
 from firebreak.memory.verdict import judge

@@ -1,4 +1,4 @@
-"""What Python programs call: each verb of the command line as a function, and the work both share.
+"""What Python programs call: each verb of the command line as a function with typed results.
 
 `from firebreak import plan` is the way in; nothing here prints or ends the program.
 """

@@ -35,9 +35,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
-    if not given or given[0] in ("-h", "--help"):
-        print(_usage())
+    if not given or given[0] in ("-h", "--help", "--help-all") or given == ["help"]:
+        print(importlib.import_module("firebreak.cli.help").usage_of_all())
         return 0
+    if given[0] == "help":
+        given = [*given[1:], "--help"]
     if given[0] == "--version":
         print(f"firebreak {__version__}")
         return 0
@@ -47,8 +49,11 @@ def _run(given: list[str]) -> int:
         return 0
     if given[0] not in COMMANDS:
         raise unknown_name("command", given[0], COMMANDS, "firebreak")
-    if not {"-h", "--help"}.isdisjoint(given):
-        importlib.import_module("firebreak.cli.completion").show_help(given)
+    if not {"-h", "--help", "--help-all"}.isdisjoint(given):
+        text = importlib.import_module("firebreak.cli.completion").help_text(given)
+        if text is not None:
+            print(text)
+            return 0
     module = importlib.import_module(f"firebreak.cli.commands.{given[0]}")
     return int(module.run(given[1:]))
 
@@ -84,16 +89,6 @@ def _told(error: BaseException) -> tuple[str | None, int]:
         case FloatingPointError():
             return str(error), CHECK_FAILED
     raise error
-
-
-def _usage() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {text}" for name, text in COMMANDS.items()]
-    return "\n".join([
-        "usage: firebreak COMMAND [options]", "", *lines, "",
-        "firebreak COMMAND --help lists a command's options; firebreak --completion bash|zsh|fish",
-        "prints a script for your shell. Exit codes: 0 done, 1 a check failed, 2 bad input, 3 disk",
-        "or memory failed, 4 not judged (memory check), 130 interrupted, 143 terminated."])
 
 
 def _one_line(message: Warning | str, *_: object) -> None:

@@ -30,14 +30,15 @@ CLASSES: dict[str, tuple[str, str]] = {
 SHELLS = ("bash", "zsh", "fish")
 
 
-def show_help(given: list[str]) -> None:
-    """Prints the help of what was typed and ends the program, if it is in CLASSES."""
-    from firebreak.cli.shared import common
+def help_text(given: list[str]) -> str | None:
+    """The help of what was typed, if it is in CLASSES."""
+    from firebreak.cli.help import help_of
 
     for words in (given[:2], given[:1]):
         name = " ".join(words)
         if name in CLASSES:
-            common.parse(_class_of(name), ["--help"], name)
+            return help_of(name, _class_of(name), "--help-all" in given)
+    return None
 
 
 def completion(shell: str) -> str:
@@ -48,7 +49,7 @@ def completion(shell: str) -> str:
     """
     if shell not in SHELLS:
         raise unknown_name("shell", shell, SHELLS, "--completion")
-    options = {name: _options_of(name) for name in CLASSES}
+    options = {name: options_of(name) for name in CLASSES}
     return _fish(options) if shell == "fish" else _bash(options, zsh=shell == "zsh")
 
 
@@ -57,10 +58,10 @@ def _class_of(name: str) -> Any:
     return getattr(importlib.import_module(f"firebreak.cli.commands.{module}"), kind)
 
 
-def _options_of(name: str) -> list[str]:
+def options_of(name: str) -> list[str]:
     """Long options of a command, with --help."""
     fields = _named(_class_of(name))
-    return sorted({"--help", *(f"--{field.replace('_', '-')}" for field in fields)})
+    return sorted({"--help", "--help-all", *(f"--{field.replace('_', '-')}" for field in fields)})
 
 
 def _named(kind: Any) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Help answers at once and plainly, and a shell can complete what may be typed."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -9,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from firebreak.cli import COMMANDS, main
-from firebreak.cli.completion import CLASSES, completion
+from firebreak.cli.commands import EXAMPLES, GROUPS
+from firebreak.cli.completion import CLASSES, completion, options_of
+from firebreak.cli.help import FIRST
 from firebreak.cli.shared import progress
 from firebreak.fire.scene import FireConditions
 from firebreak.fire.wide_scene import burn_wide_statistics, make_wide_scene
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.methods import METHODS
 
 HEAVY = ("torch", "numba", "matplotlib", "rasterio", "gymnasium", "pydantic")
 LOADED = """
@@ -38,6 +42,64 @@ def test_help_loads_nothing_heavy_and_has_no_colour_off_a_terminal(name: str) ->
     assert "\x1b" not in shown
 
 
+def shown(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What a command that succeeds prints."""
+    assert main([*words]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_help_shows_twelve_options_first_and_all_where_asked(
+        name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def listed(text: str) -> list[str]:
+        return re.findall(r"^  (--[a-z0-9-]+)", text, re.MULTILINE)
+
+    short = shown(capsys, name, "--help")
+    assert listed(short) == [f"--{one.replace('_', '-')}" for one in FIRST[name]]
+    assert len(FIRST[name]) == 12
+    long = listed(shown(capsys, name, "--help-all"))
+    assert sorted({*long, "--help", "--help-all"}) == options_of(name)
+    assert f"--help-all shows all {len(long)} options" in short
+
+
+def test_help_can_be_asked_for_by_its_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown(capsys, "help", "plan") == shown(capsys, "plan", "--help")
+    assert shown(capsys, "help", "landscape", "info") == shown(capsys, "landscape", "info", "-h")
+    assert shown(capsys, "help") == shown(capsys, "--help") == shown(capsys)
+    assert main(["help", "plann"]) == 2
+    assert "did you mean 'plan'?" in capsys.readouterr().err
+
+
+def test_every_command_has_its_line_and_its_example_in_one_group(
+        capsys: pytest.CaptureFixture[str]) -> None:
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
+    text = shown(capsys, "--help")
+    for name in COMMANDS:
+        assert EXAMPLES[name].startswith(f"firebreak {name}")
+        assert text.count(f"$ {EXAMPLES[name]}\n") == 1
+
+
+def test_examples_name_options_that_there_are() -> None:
+    for name, line in EXAMPLES.items():
+        asked = re.findall(r"--[a-z-]+", line)
+        own = [kind for kind in CLASSES if kind.split()[0] == name]
+        assert {*asked} <= {option for kind in own for option in options_of(kind)}, line
+
+
+def test_help_says_what_a_value_may_be(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "plan", "--help-all")
+    assert "--search-from STR | None" in text
+    assert "--break-kind {hard,shaded}" in text
+    assert re.search(r"^  --leak  ", text, re.MULTILINE)
+    assert "{None}" not in text
+
+
+def test_the_help_of_plan_names_every_method(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(shown(capsys, "plan", "--help").split())
+    named = text.split("auto if not given, which tries several. Or ")[1].split(":")[0]
+    assert sorted(named.split(", ")) == sorted(METHODS)
+
+
 def test_every_command_has_its_options_listed() -> None:
     assert {name.split()[0] for name in CLASSES} == set(COMMANDS)
 
@@ -58,8 +120,7 @@ def test_a_seed_where_nothing_is_drawn_is_taken_and_not_in_the_help(
         assert capsys.readouterr() == said
     assert main([*command.split(), "--seed", "x", *given]) == 2
     assert "--seed: expected a whole number" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main([*command.split(), "--help"])
+    assert main([*command.split(), "--help-all"]) == 0
     assert "--seed" not in capsys.readouterr().out
 
 

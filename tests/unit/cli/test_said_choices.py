@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firebreak.api.evaluate_steps import parts_of
-from firebreak.api.records import warn_of_other_options, write_options
-from firebreak.api.scene_options import FireOptions, MapOptions, SceneOptions
+from firebreak.api.shared.evaluate_steps import parts_of
+from firebreak.api.shared.records import warn_of_other_options, write_options
+from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOptions
 from firebreak.cli.commands.evaluate import EvaluateArguments
 from firebreak.cli.commands.simulate import _hemmed_in
 from firebreak.landscape.formats.assemble import LandscapeWarning

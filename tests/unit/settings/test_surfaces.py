@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from firebreak.agent.settings import DQNSettings, LinearSchedule
-from firebreak.api.scene_options import MapOptions, WeatherOptions
+from firebreak.api.shared.scene_options import MapOptions, WeatherOptions
 from firebreak.fire.conditions import FireConditions, conditions_from
 from firebreak.landscape.treatments import Treatment, treatment_of
 from firebreak.settings.agent import AgentSettings

@@ -19,3 +19,28 @@ COMMANDS = {
     "bench": "how fast this machine is",
 }
 """Command -> what it does, in the order of the help."""
+
+GROUPS = {
+    "Plan": ("plan", "evaluate", "methods", "visualize"),
+    "Look at land and fire": ("landscape", "simulate", "behavior"),
+    "Train a policy": ("train", "trials", "evolve", "policy"),
+    "Look at the machine": ("memory", "bench"),
+}
+"""What commands are for -> commands, as the help groups them."""
+
+EXAMPLES = {
+    "plan": "firebreak plan my_landscape.tif --area 200:264,200:264 --budget 5% --out my_plan",
+    "evaluate": "firebreak evaluate my_landscape.tif --window 64 --windows 4 --methods none,dqn",
+    "methods": "firebreak methods",
+    "visualize": "firebreak visualize my_plan --serve",
+    "landscape": "firebreak landscape info my_landscape.tif",
+    "simulate": "firebreak simulate my_landscape.tif --fires 1000 --out my_maps",
+    "behavior": "firebreak behavior my_cases.csv --out my_results.csv",
+    "train": "firebreak train quick",
+    "trials": "firebreak trials my_trials.toml",
+    "evolve": "firebreak evolve quick --generations 10",
+    "policy": "firebreak policy convert old/policy.pt new.safetensors",
+    "memory": "firebreak memory report outputs/my_run",
+    "bench": "firebreak bench --quick",
+}
+"""Command -> one way to call it."""

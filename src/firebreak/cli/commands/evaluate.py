@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from firebreak.api.plan_options import EvaluateOptions
+from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WorkerOptions
@@ -35,7 +35,7 @@ class EvaluateArguments(EvaluateOptions):
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(EvaluateArguments, arguments, "evaluate")
-    from firebreak.api.evaluate_steps import request_of
+    from firebreak.api.shared.evaluate_steps import request_of
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.tables import table, to_json
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from firebreak.api.run_output import compare
+from firebreak.api.shared.run_output import configuration
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
 from firebreak.cli.shared.executor_options import ExecutorOptions
@@ -45,7 +45,7 @@ def run(arguments: list[str]) -> int:
     from firebreak.train.studies.evolution import Evolution
 
     args = common.parse(EvolveArguments, arguments, "evolve")
-    config = runs.configuration(args.config, args.run, {
+    config = configuration(args.config, args.run, {
         "evolution.population": args.population, "evolution.generations": args.generations})
     folder = runs.folder_of(args.run, f"evolve-{Path(args.config).stem}")
     splits = make_splits(config, written_data(config))
@@ -57,7 +57,7 @@ def run(arguments: list[str]) -> int:
             _begin_or_resume(evolution, folder, args.run.resume is not None)
             end = _consume(evolution, folder, config, args.quiet)
             live = evolution.live()
-    compare(config, splits, folder)
+    runs.say_compared(config, splits, folder)
     print(f"\nfitness of the best: {end['first_fitness']:.3f} in generation 0, "
           f"{end['best_fitness']:.3f} in the end; policy.safetensors and figures are in {folder}")
     if args.json:

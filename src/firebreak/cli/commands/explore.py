@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from firebreak.api.machine import use_threads
-from firebreak.api.policies import warn_of_other_breaks
-from firebreak.api.records import warn_of_other_options
-from firebreak.api.run_output import test_scene
-from firebreak.api.scene_options import SceneOptions
+from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.policies import warn_of_other_breaks
+from firebreak.api.shared.records import warn_of_other_options
+from firebreak.api.shared.run_output import test_scene
+from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
 from firebreak.cli.shared import common
@@ -114,7 +114,7 @@ def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
 def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
     """A plan on the land and under the options that it was made with."""
     from firebreak.agent.policy_file import SHIPPED, load_policy
-    from firebreak.api.plan_inputs import place_of
+    from firebreak.api.shared.plan_inputs import place_of
     from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
 
     if args.plan is not None or args.area is not None or args.scene_options() != SceneOptions(
@@ -134,7 +134,7 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
 
 def _of_landscape(args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import SHIPPED, load_policy
-    from firebreak.api.plan_inputs import part_of
+    from firebreak.api.shared.plan_inputs import part_of
     from firebreak.planning.methods import POLICY_METHOD, check_methods, make_plan
 
     method = args.method or POLICY_METHOD

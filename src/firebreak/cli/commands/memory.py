@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from firebreak.api.machine import use_threads
+from firebreak.api.shared.machine import use_threads
 from firebreak.checks import fail, unknown_name
 from firebreak.cli.shared import common
 
@@ -137,7 +137,7 @@ def rows_of(run: Path) -> list[dict[str, Any]]:
 
 def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
     """Trains a configuration for the check, without the comparison at its end."""
-    from firebreak.api.run_output import consume
+    from firebreak.api.shared.run_output import consume
     from firebreak.files import write_text
     from firebreak.train.config.load import as_toml, data_folder, load_config, with_data
     from firebreak.train.data.splits import make_splits

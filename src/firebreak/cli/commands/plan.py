@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firebreak.api.records import plain, write_record
+from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.cli.shared.progress import bars
 
 if TYPE_CHECKING:
-    from firebreak.api.plan_steps import Made
+    from firebreak.api.shared.plan_steps import Made
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.evaluation.evaluate import Evaluation
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = _parsed(arguments)
-    from firebreak.api.plan_steps import (
+    from firebreak.api.shared.plan_steps import (
         judge,
         work_on,
         write_judged,

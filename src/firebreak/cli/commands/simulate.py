@@ -9,8 +9,8 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
-from firebreak.api.machine import use_threads
-from firebreak.api.plan_options import SimulateOptions
+from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.progress import bars
@@ -38,7 +38,7 @@ class SimulateArguments(SimulateOptions):
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(SimulateArguments, arguments, "simulate")
-    from firebreak.api.fire_maps import burn, part_to_burn, write_maps
+    from firebreak.api.shared.fire_maps import burn, part_to_burn, write_maps
 
     if args.observed is not None and args.fires != 1:
         raise fail(expected="--fires 1 together with --observed", given=f"{args.fires} fires",

@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from firebreak.api.option_bounds import option_of
-from firebreak.api.run_output import compare, consume, draw_run
+from firebreak.api.shared.option_bounds import option_of
+from firebreak.api.shared.run_output import (
+    begin_or_resume,
+    configuration,
+    consume,
+    draw_run,
+)
 from firebreak.cli.shared import common, runs, signals
 from firebreak.train.config import DEFAULT_PRESET
 
@@ -44,34 +49,14 @@ def run(arguments: list[str]) -> int:
     from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.lock import locked
 
-    config = runs.configuration(args.config, args.run, {})
+    config = configuration(args.config, args.run, {})
     splits = make_splits(config, written_data(config))
     folder = runs.folder_of(args.run, Path(args.config).stem)
     trainer = ParallelTrainer(config, splits, folder)
     # Nothing is written before all of that has worked.
     with locked(folder), common.copied(folder, config.artifacts):
-        _begin_or_resume(trainer, folder, args.run.resume is not None)
+        begin_or_resume(trainer, folder, args.run.resume is not None)
         return _run_and_report(args, trainer, folder)
-
-
-def _begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> None:
-    """Takes the folder to where the run goes on: at its last checkpoint, or at the beginning."""
-    from firebreak.files import write_text
-    from firebreak.train.config.load import as_toml
-    from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
-    from firebreak.train.storage.metrics import rewind
-    from firebreak.train.storage.store import sweep
-
-    sweep(folder / CHECKPOINTS)
-    for stale in folder.glob(".*.tmp"):
-        stale.unlink()
-    if resumed and checkpoints_of(folder / CHECKPOINTS):
-        rewind(folder, trainer.resume())
-    elif resumed:
-        warnings.warn(f"{folder}: stopped before its first checkpoint; the run starts anew",
-                      stacklevel=2)
-        rewind(folder, {})
-    write_text(folder / "config.toml", as_toml(trainer.config))
 
 
 def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Path) -> int:
@@ -84,7 +69,7 @@ def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Pa
     figures: list[Path] = []
     verdict = "none"
     with _going_on(failed):
-        compare(config, splits, folder)
+        runs.say_compared(config, splits, folder)
     with _going_on(failed), trainer.profiler.phase("figure", once=True):
         figures = draw_run(config, splits, folder)
     with _going_on(failed):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from firebreak.api.shared.run_output import configuration
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
 from firebreak.cli.shared.executor_options import ExecutorOptions
@@ -51,7 +52,7 @@ def run(arguments: list[str]) -> int:
     from firebreak.train.studies.trials import FoldRunner
 
     args = common.parse(TrialsArguments, arguments, "trials")
-    config = runs.configuration(args.config, args.run, {
+    config = configuration(args.config, args.run, {
         "trials.folds": args.folds, "trials.trials": args.trials})
     folder = runs.folder_of(args.run, f"trials-{Path(args.config).stem}")
     kind = args.search if args.run.resume is None else search_of(args.run.resume)

@@ -3,8 +3,8 @@
 import time
 from pathlib import Path
 
-from firebreak.api.machine import use_threads
-from firebreak.api.run_output import draw_run
+from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.run_output import draw_run
 from firebreak.checks import check_fraction, fail
 from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
 from firebreak.cli.shared import common

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from firebreak.api.scene_options import FireOptions, MapOptions, SceneOptions, WeatherOptions
+from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOptions, WeatherOptions
 from firebreak.checks import fail
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.kinds import Share

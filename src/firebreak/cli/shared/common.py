@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import tyro
 
-from firebreak.api.option_bounds import check_numbers
+from firebreak.api.shared.option_bounds import check_numbers
 from firebreak.checks import fail
 from firebreak.cli.shared.percents import without_percents
 from firebreak.files import made_folder

@@ -9,7 +9,7 @@ from typing import Any
 
 from annotated_types import Le
 
-from firebreak.api.option_bounds import bounds_of, option_of
+from firebreak.api.shared.option_bounds import bounds_of, option_of
 
 _PERCENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*%")
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import tyro
 
-from firebreak.api.plan_options import PlanOptions
-from firebreak.api.records import OPTIONS_FILE
+from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.api.shared.records import OPTIONS_FILE
 from firebreak.checks import fail
 from firebreak.reading import record_of
 

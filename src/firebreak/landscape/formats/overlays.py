@@ -19,6 +19,7 @@ from firebreak.checks import counted, fail
 from firebreak.landscape.formats.assemble import warn
 from firebreak.landscape.formats.cell2fire_tables import read_ignitions
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.raster.arrays import ArrayOnGrid
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid
 from firebreak.landscape.raster.geotiff import check_place, open_raster, place_of_part, read_band
 from firebreak.landscape.raster.parts import Place, part_over
@@ -33,11 +34,14 @@ Reading = Literal["mean", "majority", "nearest", "any"]
 """How a raster's cells under a landscape's cell make one number; "any": 1 where one of them is not
 0, else 0."""
 
+Raster = str | Path | ArrayOnGrid
+"""A file, or an array in its place."""
+
 _METHODS = {"mean": Resampling.average, "majority": Resampling.mode,
             "nearest": Resampling.nearest, "any": Resampling.max}
 
 
-def read_on_grid(path: str | Path, landscape: Landscape, *,
+def read_on_grid(path: Raster, landscape: Landscape, *,
                  how: Reading = "mean") -> NDArray[np.float64]:
     """The first band of a raster on a landscape's grid, float64 [H, W], nan where it has no data.
 
@@ -49,7 +53,7 @@ def read_on_grid(path: str | Path, landscape: Landscape, *,
     for "any" wherever they touch; they say nothing of amounts.
 
     Args:
-        path: GeoTIFF, ASCII grid, or what else GDAL reads; any reference system.
+        path: GeoTIFF, ASCII grid, or what else GDAL reads; any reference system. Or an array.
         landscape: gives the grid.
         how: "mean" for numbers, "majority" for classes, "nearest", or "any" for thin lines.
 
@@ -57,6 +61,8 @@ def read_on_grid(path: str | Path, landscape: Landscape, *,
         InputError: missing or unreadable, no overlap, or no reference system (in the raster or the
             landscape) while the sizes differ.
     """
+    if isinstance(path, ArrayOnGrid):
+        return path.over(landscape)
     if is_vector(Path(path)):
         if how not in ("any", "majority"):
             raise fail(expected="a raster of numbers", given="shapes", where=str(path),
@@ -109,11 +115,10 @@ def _open(path: Path, landscape: Landscape,
     return np.where(band.valid, band.values, np.nan).astype(np.float64), transform, system or None
 
 
-def with_rasters(landscape: Landscape, *, value: str | Path | None = None,
-                 cost: str | Path | None = None, treatable: str | Path | None = None,
-                 barriers: str | Path | None = None,
-                 ignition: str | Path | None = None) -> Landscape:
-    """A landscape with what these files hold.
+def with_rasters(landscape: Landscape, *, value: Raster | None = None,
+                 cost: Raster | None = None, treatable: Raster | None = None,
+                 barriers: Raster | None = None, ignition: Raster | None = None) -> Landscape:
+    """A landscape with what these files, or arrays, hold.
 
     Args:
         landscape: the one to start from.
@@ -143,14 +148,14 @@ def with_rasters(landscape: Landscape, *, value: str | Path | None = None,
     if value is not None:
         changes["value"] = _not_negative(value, read_on_grid(value, landscape), "value")
     if ignition is not None:
-        changes["ignition_weight"] = _ignition_weight(Path(ignition), landscape)
+        changes["ignition_weight"] = _ignition_weight(ignition, landscape)
     changed: Landscape = replace(landscape, **changes)  # type: ignore[arg-type]
     if cost is None:
         return changed
     return replace(changed, cost=_cost(cost, changed))  # type: ignore[arg-type]
 
 
-def mask_of(path: str | Path, landscape: Landscape, how: Reading = "majority",
+def mask_of(path: Raster, landscape: Landscape, how: Reading = "majority",
             ) -> NDArray[np.bool_]:
     """The cells [H, W] where a raster is not 0, or which shapes cover; see `read_on_grid`."""
     return np.nan_to_num(read_on_grid(path, landscape, how=how)) != 0
@@ -167,7 +172,7 @@ def latitude_of(landscape: Landscape) -> float | None:
     return float(latitude)
 
 
-def _not_negative(path: str | Path, grid: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+def _not_negative(path: Raster, grid: NDArray[np.float64], what: str) -> NDArray[np.float64]:
     known = np.nan_to_num(grid)
     if (known < 0).any():
         raise fail(expected=f"{what} of 0 or more", given=f"{known.min():g}", where=str(path),
@@ -175,7 +180,7 @@ def _not_negative(path: str | Path, grid: NDArray[np.float64], what: str) -> NDA
     return known
 
 
-def _cost(path: str | Path, landscape: Landscape) -> NDArray[np.float64]:
+def _cost(path: Raster, landscape: Landscape) -> NDArray[np.float64]:
     """Costs; 1 where nothing can be treated and so nothing is paid."""
     cost = read_on_grid(path, landscape)
     bad = landscape.treatable & ~(cost > 0)
@@ -188,8 +193,8 @@ def _cost(path: str | Path, landscape: Landscape) -> NDArray[np.float64]:
     return np.where(cost > 0, cost, 1.0)
 
 
-def _ignition_weight(path: Path, landscape: Landscape) -> NDArray[np.float64]:
-    if path.suffix.lower() == ".csv":
+def _ignition_weight(path: Raster, landscape: Landscape) -> NDArray[np.float64]:
+    if not isinstance(path, ArrayOnGrid) and Path(path).suffix.lower() == ".csv":
         cells = read_points(path, landscape)
         weight = np.bincount(cells, minlength=landscape.fuel_model.size).astype(np.float64)
         weight = weight.reshape(landscape.shape)

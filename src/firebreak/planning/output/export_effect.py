@@ -72,7 +72,7 @@ def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> l
     """Writes rasters, styles, segments and tables into a folder that is there; returns the files.
     """
     return [*_write_treatment(folder, result, tags), *_write_burned(folder, result, tags),
-            *write_segments(folder, _on_full_map(result), segment_columns(result), result.full,
+            *write_segments(folder, on_full_map(result), segment_columns(result), result.full,
                             BUILD_ORDER),
             *_write_tables(folder, result)]
 
@@ -112,7 +112,8 @@ def summary_of(result: PlanResult) -> dict[str, Any]:
             "weather": by_weather(effect, result.scene, result.seed)}
 
 
-def _on_full_map(result: PlanResult) -> list[BreakSegment]:
+def on_full_map(result: PlanResult) -> list[BreakSegment]:
+    """The segments of the part as segments of the whole map."""
     width, (top, left) = result.plan.shape[1], result.offset
 
     def move(cells: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -49,7 +49,7 @@ def write_segments(folder: Path, segments: Sequence[BreakSegment], properties: P
         files.append(write_text(folder / "segments.geojson", [_geojson(areas, properties,
                                                                        landscape.crs), "\n"]))
     if has_vector_reader() and segments:
-        lines = [_line(one, landscape) for one in segments]
+        lines = [centreline(one, landscape) for one in segments]
         files.append(_write_package(folder / "segments.gpkg", {
             "segments": (areas, "MultiPolygon"), "centrelines": (lines, "LineString")},
             properties, landscape.crs))
@@ -76,7 +76,7 @@ def _area(segment: BreakSegment, landscape: Landscape) -> dict[str, Any]:
     return {"type": "MultiPolygon", "coordinates": [shape["coordinates"] for shape, _ in found]}
 
 
-def _line(segment: BreakSegment, landscape: Landscape) -> dict[str, Any]:
+def centreline(segment: BreakSegment, landscape: Landscape) -> dict[str, Any]:
     """The longest path through the centres of its cells; of a single cell its middle third."""
     rows, cols = np.divmod(segment.path, landscape.shape[1])
     across, down = cols + 0.5, rows + 0.5

@@ -63,13 +63,21 @@ def save_figure(figure: Figure, path: Path) -> Path:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        buffer = io.BytesIO()
-        with rc_context(_STYLE):
-            figure.savefig(buffer, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.12)
-        write_bytes(path, buffer.getbuffer())
+        write_bytes(path, png_of(figure))
     finally:
         close_figure(figure)
     return path
+
+
+def png_of(figure: Figure) -> bytes:
+    """A figure as PNG; it is closed."""
+    try:
+        buffer = io.BytesIO()
+        with rc_context(_STYLE):
+            figure.savefig(buffer, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.12)
+        return buffer.getvalue()
+    finally:
+        close_figure(figure)
 
 
 def close_figure(figure: Figure) -> None:

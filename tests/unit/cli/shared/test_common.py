@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from firebreak.agent.policy_file import Policy
-from firebreak.api.policies import warn_of_other_breaks
-from firebreak.api.records import OPTIONS_FILE, warn_of_other_options, write_options
-from firebreak.api.scene_checks import check_wide_memory
-from firebreak.api.scene_options import FireOptions, SceneOptions
+from firebreak.api.shared.policies import warn_of_other_breaks
+from firebreak.api.shared.records import OPTIONS_FILE, warn_of_other_options, write_options
+from firebreak.api.shared.scene_checks import check_wide_memory
+from firebreak.api.shared.scene_options import FireOptions, SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
 from firebreak.cli.commands.train import _break_options

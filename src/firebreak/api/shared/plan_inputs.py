@@ -13,6 +13,7 @@ from firebreak.settings.kinds import NotNegative, Positive
 
 if TYPE_CHECKING:
     from firebreak.landscape.landscape import Landscape
+    from firebreak.landscape.raster.arrays import ArrayOnGrid
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.rules import PlanRules
     from firebreak.planning.evaluation.build_order import Phase
@@ -104,7 +105,7 @@ def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: f
     return Place(land, full, offset, rules, budget, phases)
 
 
-def existing_plan(path: Path, land: "Landscape", full: "Landscape",
+def existing_plan(path: "Path | ArrayOnGrid", land: "Landscape", full: "Landscape",
                   offset: tuple[int, int]) -> "Plan":
     """A network of breaks, as a plan for the part of the map that is planned for.
 
@@ -119,11 +120,13 @@ def existing_plan(path: Path, land: "Landscape", full: "Landscape",
     from firebreak.planning.core.plan import EXISTING, Plan, cost_of, cost_unit
     from firebreak.planning.output.export import read_plan
 
-    is_plan = path.is_dir() or path.suffix.lower() == ".csv"
-    if not is_plan or is_vector(path):
+    is_plan = isinstance(path, Path) and (path.is_dir() or path.suffix.lower() == ".csv"
+                                          ) and not is_vector(path)
+    if not is_plan:
         mask = mask_of(path, land, how="any") & land.burnable
     else:
         (top, left), (rows, cols) = offset, land.shape
+        assert isinstance(path, Path)
         whole = read_plan(path, full).break_mask()
         mask = whole[top:top + rows, left:left + cols]
     cells = np.flatnonzero(mask & land.treatable)
@@ -153,22 +156,22 @@ def cells_named(area: str | None) -> tuple[int, int] | None:
     return max(bottom - top, 0), max(right - left, 0)
 
 
-def part_of(full: "Landscape", area: str) -> "tuple[Landscape, tuple[int, int]]":
+def part_of(full: "Landscape", area: "str | ArrayOnGrid") -> "tuple[Landscape, tuple[int, int]]":
     """The cells that an area names with a margin, only the area treatable."""
     from firebreak.landscape.formats.overlays import mask_of
     from firebreak.planning.core.area import plan_area
 
-    found = _AREA.fullmatch(area.replace(" ", ""))
+    found = _AREA.fullmatch(area.replace(" ", "")) if isinstance(area, str) else None
     if found is not None:
         top, bottom, left, right = map(int, found.groups())
         return plan_area(full, slice(top, bottom), slice(left, right), MARGIN)
-    if not Path(area).exists():
+    if isinstance(area, str) and not Path(area).exists():
         raise fail(expected="an area like R0:R1,C0:C1, or a file of polygons", given=f"'{area}'",
                    where="--area", remedy="for example --area 100:164,200:264")
     inside = mask_of(area, full)
     rows, cols = (np.flatnonzero(inside.any(axis=axis)) for axis in (1, 0))
     if not rows.size:
-        raise fail(expected="an area on the landscape", given="no cell of it", where=area,
+        raise fail(expected="an area on the landscape", given="no cell of it", where=str(area),
                    remedy="check its place and reference system")
     land, offset = plan_area(full, slice(int(rows[0]), int(rows[-1]) + 1),
                              slice(int(cols[0]), int(cols[-1]) + 1), MARGIN)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firebreak.api.machine import use_threads
-from firebreak.api.plan_options import EvaluateOptions
+from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.checks import check_fraction, fail
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     Raises:
         InputError: files that do not fit, plans of another landscape.
     """
-    from firebreak.api.policies import policy_for
-    from firebreak.api.records import warn_of_other_options
+    from firebreak.api.shared.policies import policy_for
+    from firebreak.api.shared.records import warn_of_other_options
     from firebreak.planning.output.export import read_plan
 
     check_fraction(options.budget, what="a budget", where="--budget",

@@ -9,13 +9,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from firebreak.api.machine import use_threads
-from firebreak.api.plan_options import PlanOptions
+from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.checks import check_fraction
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
-    from firebreak.api.plan_inputs import Place
+    from firebreak.api.shared.plan_inputs import Place
     from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.plan import Plan
@@ -81,8 +81,8 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     Raises:
         InputError: options that contradict one another or do not fit the map.
     """
-    from firebreak.api.plan_inputs import place_of
-    from firebreak.api.policies import policy_for
+    from firebreak.api.shared.plan_inputs import place_of
+    from firebreak.api.shared.policies import policy_for
     from firebreak.planning.learned.policy import check_size
     from firebreak.planning.methods import DEFAULT, check_methods, method_of
 
@@ -107,8 +107,8 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
 
 def _check_memory_first(source: str, options: PlanOptions) -> None:
     """Refuses a map that will not fit the memory before any of its layers is loaded."""
-    from firebreak.api.plan_inputs import cells_named
-    from firebreak.api.scene_checks import check_memory_first
+    from firebreak.api.shared.plan_inputs import cells_named
+    from firebreak.api.shared.scene_checks import check_memory_first
 
     area = options.place.area
     named = cells_named(area) if isinstance(area, str) else None
@@ -161,7 +161,7 @@ def _compared(work: Work, bar: "Bar") -> "Evaluation":
 
 def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":
     """The network to compare with, and what the plan's method makes of as much as it costs."""
-    from firebreak.api.plan_inputs import existing_plan
+    from firebreak.api.shared.plan_inputs import existing_plan
     from firebreak.planning.core.plan import EXISTING, cost_of
     from firebreak.planning.core.progress import in_shares
     from firebreak.planning.methods import make_plan
@@ -187,7 +187,7 @@ def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":
 
 def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
     """What the plan changes, segment by segment, on the test fires."""
-    from firebreak.api.plan_inputs import standing_cells
+    from firebreak.api.shared.plan_inputs import standing_cells
     from firebreak.planning.core.break_segments import break_segments_of
     from firebreak.planning.core.plan import EXISTING
     from firebreak.planning.evaluation.build_order import in_build_order, years_of
@@ -219,7 +219,7 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
 
 def write_plan_files(out: Path, work: Work) -> list[Path]:
     """The plan itself, and the whole landscape with its breaks for other fire programs."""
-    from firebreak.api.plan_inputs import standing_cells
+    from firebreak.api.shared.plan_inputs import standing_cells
     from firebreak.landscape.formats.treated import write_treated
     from firebreak.landscape.treatments import treatment_of
     from firebreak.planning.core.area import lift

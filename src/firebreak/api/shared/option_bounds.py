@@ -23,7 +23,7 @@ def check_numbers(options: Any) -> None:
     hints = typing.get_type_hints(type(options), include_extras=True)
     for field in fields(options):
         value = getattr(options, field.name)
-        if is_dataclass(value):
+        if is_dataclass(hints[field.name]):
             check_numbers(value)
         for number in value if isinstance(value, tuple | list) else [value]:
             if isinstance(number, float):

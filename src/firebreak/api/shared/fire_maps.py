@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.plan_options import SimulateOptions
-from firebreak.api.scene_checks import check_wide_memory
+from firebreak.api.shared.plan_options import SimulateOptions
+from firebreak.api.shared.scene_checks import check_wide_memory
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
     Raises:
         InputError: no fires asked for; files that do not fit.
     """
-    from firebreak.api.plan_inputs import part_of
+    from firebreak.api.shared.plan_inputs import part_of
 
     if options.fires < 1:
         raise fail(expected="at least 1 fire", given=f"{options.fires}", where="--fires",
@@ -72,7 +72,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
 
 def burn(part: Part, options: SimulateOptions, bar: "Bar") -> Burned:
     """Burns the fires, under the breaks of a plan where one is named."""
-    from firebreak.api.records import warn_of_other_options
+    from firebreak.api.shared.records import warn_of_other_options
     from firebreak.fire import burn_wide_statistics
     from firebreak.landscape.formats.overlays import mask_of
     from firebreak.planning.core.fire_counts import check_test_fires
@@ -98,7 +98,7 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar") -> Burned:
 
 def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) -> list[Path]:
     """Writes the maps as GeoTIFFs of the whole map, pictures, and the options beside them."""
-    from firebreak.api.records import write_options
+    from firebreak.api.shared.records import write_options
     from firebreak.fire import burn_wide_arrival
     from firebreak.report.pages.run_report import write_simulation_report
 

@@ -11,7 +11,7 @@ from firebreak.files import write_text
 from firebreak.reading import record_of
 
 if TYPE_CHECKING:
-    from firebreak.api.plan_options import PlanOptions
+    from firebreak.api.shared.plan_options import PlanOptions
 
 OPTIONS_FILE = "options.json"
 KEPT = ("budget", "method", "policy", "plan_fires")

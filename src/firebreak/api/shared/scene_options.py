@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from firebreak.api.option_bounds import option_of
-from firebreak.api.scene_checks import check_memory, notice_of_ignitions, warn_of_small_fires
+from firebreak.api.shared.option_bounds import option_of
+from firebreak.api.shared.scene_checks import check_memory, notice_of_ignitions, warn_of_small_fires
 from firebreak.checks import fail
 from firebreak.settings.breaks import BreakSettings, check_breaks
 from firebreak.settings.fire import FireSettings

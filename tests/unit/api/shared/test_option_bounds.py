@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from annotated_types import Ge, Gt
 
-from firebreak.api.option_bounds import bounds_of, check_numbers
+from firebreak.api.shared.option_bounds import bounds_of, check_numbers
 from firebreak.checks import InputError
 from firebreak.cli import commands, main
 

@@ -11,14 +11,14 @@ from firebreak.settings.surfaces import TOML_NAMES
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
-    from firebreak.api.scene_options import SceneOptions
+    from firebreak.api.shared.scene_options import SceneOptions
 
 
-def policy_for(methods: "Sequence[str]", given: Path | None,
+def policy_for(methods: "Sequence[str]", given: "Path | Policy | None",
                options: "SceneOptions") -> "Policy | None":
-    """The policy that is given, or the shipped one where a method follows a policy, else None. A
-    chooser tries methods with and without one: that the shipped one was trained for other breaks
-    is then no news.
+    """The policy that is given, as a file or itself, or the shipped one where a method follows a
+    policy, else None. A chooser tries methods with and without one: that the shipped one was
+    trained for other breaks is then no news.
 
     Raises:
         InputError: not a policy of this version.
@@ -29,7 +29,7 @@ def policy_for(methods: "Sequence[str]", given: Path | None,
     follows = any(method_of(name).guided for name in methods)
     if given is None and not follows and not CHOOSERS.keys() & set(methods):
         return None
-    policy = load_policy(given or SHIPPED)
+    policy = load_policy(given or SHIPPED) if isinstance(given, Path | None) else given
     if given is not None or follows:
         warn_of_other_breaks(policy, options)
     return policy

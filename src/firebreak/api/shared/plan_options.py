@@ -5,8 +5,8 @@ in Python: names, defaults and meanings, said once.
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firebreak.api.plan_inputs import PlaceOptions
-from firebreak.api.scene_options import PlanningOptions, SceneOptions
+from firebreak.api.shared.plan_inputs import PlaceOptions
+from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
 from firebreak.settings.kinds import NotNegative
 from firebreak.settings.planning import COMPARED
 
@@ -16,7 +16,10 @@ class PlanOptions(PlanningOptions):
     """The options of a plan."""
 
     method: str | None = None
-    """How to plan; auto if not given. `firebreak methods` lists the methods."""
+    """How to plan; auto if not given, which tries several. Or strips, downstream-value,
+    betweenness, dominator, burn-probability, value-hazard, tom, segments, greedy,
+    greedy-filtered, swap, anneal, milp, regression, dqn, dqn-lookahead, dqn-search, random, none:
+    `firebreak methods` says what each does."""
     batch: int | None = None
     """Cells placed per simulation; about 50 rounds if not given."""
     test_fires: int = 1000
@@ -31,7 +34,7 @@ class EvaluateOptions(PlanningOptions):
     """The options of a comparison."""
 
     methods: str = ",".join(COMPARED)
-    """Comma-separated, in any order. `firebreak methods` lists the methods."""
+    """Comma-separated, in any order: auto, or those of --method of plan."""
     window: int | None = None
     """Cut windows of so many rows and columns from each landscape."""
     windows: int = 6
@@ -61,10 +64,14 @@ class SimulateOptions:
 
 @dataclass(kw_only=True)
 class TrainOptions:
-    """The options of a run that do not say where it goes on."""
+    """The options of a run."""
 
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
+    resume: Path | None = None
+    """Go on with the run in this folder, with its own configuration."""
+    set: list[str] = field(default_factory=list)
+    """Change a key of the configuration, such as train.episodes=600."""
     data: str | None = None
     """Folder that the maps of the configuration are relative to; else FIREBREAK_DATA."""
     seed: int | None = None

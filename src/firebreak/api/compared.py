@@ -1,0 +1,164 @@
+"""`firebreak.evaluate`: methods and plans compared on test fires that no method was given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from firebreak.api.given import Source, source_of, with_arrays
+from firebreak.api.options import filled, verb
+from firebreak.api.shared.evaluate_steps import request_of
+from firebreak.api.shared.machine import notebook_bars, threads_kept
+from firebreak.api.shared.plan_options import EvaluateOptions
+from firebreak.checks import fail
+from firebreak.landscape.raster.arrays import array_on
+from firebreak.planning.core.plan import Plan, cost_of, cost_unit
+from firebreak.planning.evaluation.evaluate import (
+    Difference,
+    Evaluation,
+    IntervalOver,
+    MethodSummary,
+    Row,
+)
+from firebreak.planning.evaluation.evaluate import evaluate as evaluate_scenes
+
+if TYPE_CHECKING:
+    from firebreak.api.shared.plan_steps import Work
+
+GIVEN_FIRES = 1000
+"""Test fires of a comparison of a plan that was made without any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ComparedPlans:
+    """Methods and plans on the same test fires; `print` shows the table.
+
+    Attributes:
+        methods: by name the share of the loss that the plan prevents, with its 95 % interval.
+        paired: "a - b" -> how much more a prevents than b, with its 95 % interval.
+        rows: one per landscape and method.
+        plans: of each landscape by name the plan, of a stochastic method the first.
+        test_fires: fires per landscape.
+        interval: what the intervals are over: landscapes, or the fires of the one.
+    """
+
+    methods: Mapping[str, MethodSummary]
+    paired: Mapping[str, Difference]
+    rows: tuple[Row, ...]
+    plans: tuple[Mapping[str, Plan], ...]
+    test_fires: int
+    interval: IntervalOver
+    _evaluation: Evaluation
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> "ComparedPlans":
+        """What the steps return."""
+        return cls(methods=evaluation.methods, paired=evaluation.paired, rows=evaluation.rows,
+                   plans=evaluation.plans, test_fires=evaluation.test_fires,
+                   interval=evaluation.interval, _evaluation=evaluation)
+
+    @property
+    def best(self) -> str:
+        """The method or plan that prevents most."""
+        return max(self.methods, key=lambda name: self.methods[name].reduction)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, as `firebreak evaluate --json` writes them."""
+        from firebreak.planning.evaluation.tables import to_json
+
+        return to_json(self._evaluation)
+
+    def __str__(self) -> str:
+        from firebreak.planning.evaluation.tables import table
+
+        return table(self._evaluation)
+
+    def _repr_html_(self) -> str:
+        from firebreak.report.pages.notebook import methods_table
+
+        return methods_table(self._evaluation)
+
+
+@verb(EvaluateOptions)
+def evaluate(landscapes: Source | Sequence[Source], *, plans: Sequence[Any] = (),
+             **options: Any) -> ComparedPlans:
+    """Compares methods on test fires, as `firebreak evaluate` does: the same options, the same
+    defaults, the same numbers. Writes nothing.
+
+    Args:
+        landscapes: one or several, each as `plan` takes it.
+        plans: paths of plans, or what `plan` returned, for the only landscape.
+
+    `methods` takes a list of names as well.
+
+    Raises:
+        InputError: one sentence that says what was expected, what was given, and what to do.
+    """
+    several = landscapes if isinstance(landscapes, list | tuple) else [landscapes]
+    sources = [source_of(one, "evaluate") for one in several]
+    given = dict(options)
+    if isinstance(given.get("methods"), list | tuple):
+        given["methods"] = ",".join(map(str, given["methods"]))
+    asked = filled(EvaluateOptions, given, "evaluate")
+    asked = replace(asked, policy=getattr(asked.policy, "policy", asked.policy))
+    if len(sources) == 1:
+        asked = with_arrays(asked, sources[0], asked.scene)
+    if asked.test_fires < 1:
+        raise fail(expected="at least 1 test fire", given=f"{asked.test_fires}",
+                   where="--test-fires", remedy="2000 are usual")
+    files = [Path(one) for one in plans if isinstance(one, str | Path)]
+    made = [getattr(one, "plan", one) for one in plans if not isinstance(one, str | Path)]
+    with threads_kept():
+        scenes, methods, more = request_of(sources, asked, files)
+        return ComparedPlans.of(evaluate_scenes(
+            scenes, methods, test_fires=asked.test_fires, bar=notebook_bars(asked.scene.quiet),
+            **more | {"plans": [*more["plans"], *made]}))
+
+
+def compared_with(work: "Work", others: Sequence[Any]) -> ComparedPlans:
+    """A plan beside methods, plans and masks, on the test fires of its scene."""
+    from firebreak.planning.methods import METHODS
+
+    own = work.made.plan
+    names = [one for one in others if isinstance(one, str)]
+    if not others:
+        names = [name for name, method in METHODS.items()
+                 if method.compared and name != own.label]
+    given: dict[str, Plan] = {own.label: own}
+    for one in others:
+        if not isinstance(one, str):
+            plan = _as_plan(one, work)
+            number = 1
+            while (name := plan.label if number == 1 else f"{plan.label}-{number}") in given:
+                number += 1
+            given[name] = replace(plan, method=name, chosen_by=None)
+    options = work.options
+    with threads_kept():
+        return ComparedPlans.of(evaluate_scenes(
+            [work.scene], [name for name in names if name not in given],
+            budget_share=work.place.share, plan_fires=options.plan_fires,
+            test_fires=options.test_fires or GIVEN_FIRES, seed=options.scene.seed,
+            policy=work.policy, search=options.search(), random_draws=3, existing=given,
+            rules=replace(work.place.rules, shortest_m=0.0),
+            bar=notebook_bars(options.scene.quiet)))
+
+
+def _as_plan(given: Any, work: "Work") -> Plan:
+    """A plan or mask of the whole map as a plan of the part that was planned for."""
+    land, full = work.place.land, work.place.full
+    plan = getattr(given, "plan", given)  # of what `plan` returned
+    whole = plan.break_mask() if isinstance(plan, Plan) else given
+    mask = np.nan_to_num(array_on(full, whole, "compare").over(land)) != 0
+    cells = np.flatnonzero(mask & land.treatable)
+    if not cells.size:
+        raise fail(expected="breaks on treatable cells", given="none", where="compare",
+                   remedy="check the mask, and the area and masks of the plan")
+    cost = cost_of(cells, land)
+    label = plan.label if isinstance(plan, Plan) else "given"
+    return Plan(method=label, cells=cells, shape=land.shape, cost=cost, cost_unit=cost_unit(land),
+                budget=cost, budget_share=min(1.0, cost / cost_of(np.flatnonzero(land.treatable),
+                                                                  land)),
+                landscape=land.name, landscape_checksum=land.checksum(), plan_fires=0, seed=0,
+                seconds=0.0, simulations=0.0)

@@ -1,0 +1,90 @@
+"""What is handed in from Python in place of files: landscapes, arrays, plans, policies."""
+
+import dataclasses
+import warnings
+from pathlib import Path
+from typing import Any, TypeVar
+
+from firebreak.api.options import keywords
+from firebreak.api.shared.scene_options import SceneOptions
+from firebreak.checks import fail
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.arrays import ArrayOnGrid, array_on
+
+Options = TypeVar("Options")
+Source = str | Path | Landscape
+"""What names a landscape on the command line, or one that was read."""
+
+
+def source_of(given: object, where: str) -> str | Landscape:
+    """A landscape, or what names one, as the steps take it.
+
+    Raises:
+        InputError: anything else.
+    """
+    if isinstance(given, Landscape):
+        return given
+    if isinstance(given, str | Path) and str(given):
+        return str(given)
+    raise fail(expected="a landscape: a path, synthetic:SEED, or what read_landscape returned",
+               given=type(given).__name__, where=where, remedy="name a file or folder")
+
+
+def with_arrays(options: Options, source: str | Landscape, scene: SceneOptions) -> Options:
+    """Options whose arrays lie on the grid of the landscape.
+
+    Raises:
+        InputError: arrays of another shape, or values that are no numbers.
+    """
+    words = keywords(type(options))
+    handed = [name for name, word in words.items()
+              if not isinstance(value_of(options, word.groups, name), _PLAIN)
+              and word.takes_grids]
+    if not handed:
+        return options
+    land = source if isinstance(source, Landscape) else _bare(source, scene)
+    for name in handed:
+        groups = words[name].groups
+        given = value_of(options, groups, name)
+        grid = array_on(land, getattr(given, "breaks", given), name)
+        options = _replaced(options, groups, name, grid)
+    return options
+
+
+_PLAIN = (str, Path, type(None), ArrayOnGrid)
+
+
+def _bare(source: str, scene: SceneOptions) -> Landscape:
+    from firebreak.landscape.formats.read import read_landscape
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is read again, and then says what is to be said
+        return read_landscape(source, terrain=scene.map.terrain, crs=scene.map.crs)
+
+
+def value_of(options: Any, groups: tuple[str, ...], name: str) -> Any:
+    """What an option is set to."""
+    for group in groups:
+        options = getattr(options, group)
+    return getattr(options, name)
+
+
+def _replaced(options: Any, groups: tuple[str, ...], name: str, value: object) -> Any:
+    if not groups:
+        return dataclasses.replace(options, **{name: value})
+    inner = _replaced(getattr(options, groups[0]), groups[1:], name, value)
+    return dataclasses.replace(options, **{groups[0]: inner})
+
+
+def with_files(options: Options, folder: Path, landscape: Landscape) -> Options:
+    """Options whose arrays are files of a folder, written there, so that a record names them."""
+    from firebreak.landscape.formats.write import write_geotiff
+
+    for name, word in keywords(type(options)).items():
+        value = value_of(options, word.groups, name)
+        if isinstance(value, ArrayOnGrid):
+            path = write_geotiff(folder / f"given_{name}.tif", {name: value.values}, landscape,
+                                 nodata=float("nan"))
+            kept: object = str(path.resolve()) if name == "area" else path.resolve()
+            options = _replaced(options, word.groups, name, kept)
+    return options

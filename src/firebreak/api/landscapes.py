@@ -1,0 +1,52 @@
+"""`firebreak.read_landscape`: a landscape, with what lies on it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from firebreak.api.given import source_of, with_arrays
+from firebreak.api.options import filled, verb
+from firebreak.api.shared.scene_options import RasterOptions, SceneOptions
+from firebreak.landscape.landscape import Landscape
+from firebreak.settings.breaks import BreakSettings
+
+
+@dataclass(kw_only=True)
+class LandscapeOptions:
+    """What lies on a landscape, and of which kind the breaks of `built` are."""
+
+    map: RasterOptions = field(default_factory=RasterOptions)
+    breaks: BreakSettings = field(default_factory=BreakSettings)
+
+
+@verb(LandscapeOptions)
+def read_landscape(source: str | Path, **options: Any) -> Landscape:
+    """Reads a landscape as the commands do: the same formats, options and defaults.
+
+    Args:
+        source: a landscape GeoTIFF, a FARSITE .lcp, a folder of layers, a Cell2Fire folder, or
+            synthetic:SEED[:SIZE].
+
+    Options of rasters and shapes also take arrays [H, W] on the landscape's grid. The weather of a
+    Cell2Fire folder is not part of a landscape: name it by `weather` in the calls that follow, or
+    give these the folder.
+
+    Raises:
+        InputError: one sentence that says what was expected, what was given, and what to do.
+
+    Warns:
+        LandscapeWarning: what was assumed, resampled or left out.
+    """
+    asked = filled(LandscapeOptions, options, "read_landscape")
+    scene = SceneOptions(breaks=asked.breaks)
+    given = source_of(source, "read_landscape")
+    asked = with_arrays(asked, given, scene)
+    return SceneOptions(map=_map(asked.map), breaks=asked.breaks).read(given)
+
+
+def _map(given: RasterOptions) -> Any:
+    from dataclasses import fields
+
+    from firebreak.api.shared.scene_options import MapOptions
+
+    return MapOptions(**{one.name: getattr(given, one.name) for one in fields(given)})

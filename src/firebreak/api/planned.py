@@ -1,0 +1,258 @@
+"""`firebreak.plan`: fuel breaks for a landscape, judged on test fires."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.api.compared import ComparedPlans
+from firebreak.api.given import Source, source_of, value_of, with_arrays, with_files
+from firebreak.api.notebook import lines_of, on_axes
+from firebreak.api.options import filled, keywords, verb
+from firebreak.api.shared.machine import notebook_bars, threads_kept
+from firebreak.api.shared.option_bounds import option_of
+from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.api.shared.plan_steps import (
+    Judgement,
+    Work,
+    judge,
+    work_on,
+    write_judged,
+    write_pictures,
+    write_plan_files,
+)
+from firebreak.api.shared.records import plain, write_record
+from firebreak.checks import fail
+from firebreak.files import made_folder
+from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.planning.core.area import lift
+from firebreak.planning.core.break_segments import break_segments_of
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.effect import Interval, risk
+
+if TYPE_CHECKING:
+    import geopandas
+    import xarray
+
+    from firebreak.planning.evaluation.auto import Choice
+    from firebreak.report.pages.plan_page import Origin
+
+Grid = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlanEffect:
+    """What a plan changes on test fires that no method was given; grids are [H, W] of the whole
+    map, nan where it was not planned for.
+
+    Attributes:
+        reduction: share of the loss without breaks that the plan prevents, with its 95 % interval.
+        cvar90_reduction: the same of the mean of the worst tenth of the fires.
+        mean_loss_before, mean_loss_after: of a fire, without and with the breaks, in units of
+            value.
+        burn_probability_before, burn_probability_after: of each cell.
+        burn_probability_half_width: of the 95 % interval of after minus before.
+        segments: of each segment, in the order in which to build them, what is known of it.
+        test_fires: their number.
+    """
+
+    reduction: Interval
+    cvar90_reduction: Interval
+    mean_loss_before: Interval
+    mean_loss_after: Interval
+    burn_probability_before: Grid
+    burn_probability_after: Grid
+    burn_probability_half_width: Grid
+    segments: tuple[Mapping[str, Any], ...]
+    test_fires: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlannedBreaks:
+    """A plan of fuel breaks.
+
+    Attributes:
+        plan: the cells in order of placement, their cost, and how the plan was made; of the whole
+            map.
+        landscape: the whole map, with its values, costs and treatable cells.
+        effect: what the breaks change; None without test fires.
+        comparison: the plan beside other methods on the same test fires; None without them.
+        choice: why this method's plan was kept; None where the method was named.
+    """
+
+    plan: Plan
+    landscape: Landscape
+    effect: PlanEffect | None
+    comparison: ComparedPlans | None
+    choice: "Choice | None"
+    _work: Work
+    _judgement: Judgement | None
+    _given: tuple[str, ...]
+
+    @property
+    def breaks(self) -> NDArray[np.bool_]:
+        """Where to treat, bool [H, W] on the landscape's grid."""
+        return self.plan.break_mask()
+
+    @property
+    def rank(self) -> NDArray[np.int32]:
+        """The place of each cell in the order of placement, int32 [H, W], from 1; 0: none."""
+        ranks = np.zeros(self.plan.shape, np.int32)
+        ranks.ravel()[self.plan.cells] = np.arange(1, self.plan.cells.size + 1)
+        return ranks
+
+    @property
+    def lines(self) -> "geopandas.GeoDataFrame":
+        """The segments as lines with what is known of each, in the landscape's reference system.
+
+        Raises:
+            InputError: geopandas is not installed.
+        """
+        if self._judgement is not None:
+            from firebreak.planning.output.export_effect import on_full_map, segment_columns
+
+            result = self._judgement.result
+            return lines_of(on_full_map(result), segment_columns(result), self.landscape)
+        found = break_segments_of(self.breaks, self.landscape, self._work.options.place.segment_m)
+        columns = [{"cells": int(one.cells.size), "length_m": one.length_m,
+                    "area_ha": one.area_ha, "cost": one.cost} for one in found]
+        return lines_of(found, columns, self.landscape)
+
+    def compare(self, *others: "str | PlannedBreaks | Plan | NDArray[Any]") -> ComparedPlans:
+        """The plan beside others on its test fires, 1,000 where it was made without.
+
+        Args:
+            others: methods by name, which plan with the same budget and plan fires; or plans, or
+                masks [H, W] of where to treat, at their own cost.
+
+        Raises:
+            InputError: an unknown method, a plan of another map.
+        """
+        from firebreak.api.compared import compared_with
+
+        return compared_with(self._work, others)
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """Rank, breaks and burn probabilities on the axes x and y, with the reference system.
+
+        Raises:
+            InputError: xarray or rioxarray is not installed.
+        """
+        grids: dict[str, NDArray[Any]] = {"rank": self.rank, "breaks": self.breaks}
+        if self.effect is not None:
+            grids |= {name: getattr(self.effect, name) for name in (
+                "burn_probability_before", "burn_probability_after",
+                "burn_probability_half_width")}
+        return on_axes(grids, self.landscape, {
+            "method": self.plan.label, "cost": self.plan.cost, "cost_unit": self.plan.cost_unit})
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Writes the files of `firebreak plan`, the report among them, into a folder, made if need
+        be; returns them. A landscape or arrays that were handed in are written beside them, so
+        that `firebreak visualize FOLDER --serve` finds them.
+        """
+        from firebreak.landscape.formats.write import write_landscape
+
+        out = made_folder(Path(folder))
+        work = self._work
+        source = work.source or str(write_landscape(out / "landscape.tif",
+                                                    work.place.full).resolve())
+        options = with_files(work.options, out, work.place.full)
+        files = [write_record(out, options, source), *write_plan_files(out, work)]
+        if self._judgement is None or work.evaluation is None:
+            return [*files, *write_pictures(out, work)]
+        bar = notebook_bars(work.options.scene.quiet)
+        return [*files, *write_judged(out, work, self._judgement, work.evaluation,
+                                      self._origin(options, source, files), bar)]
+
+    def _origin(self, options: PlanOptions, source: str, files: list[Path]) -> "Origin":
+        import dataclasses
+
+        from firebreak.report.pages.plan_page import Origin
+
+        return Origin(self._command(options, source), plain(dataclasses.asdict(options)),
+                      [path.name for path in files], self.choice)
+
+    def _command(self, options: PlanOptions, source: str) -> str:
+        """The command that makes the same plan."""
+        known, words = keywords(PlanOptions), ["firebreak", "plan", source]
+        for name in self._given:
+            value = value_of(options, known[name].groups, name)
+            if value is True:
+                words.append(option_of(name))
+            elif value is not None and value is not False:
+                words += [option_of(name), str(value)]
+        return shlex.join(words)
+
+    def _repr_html_(self) -> str:
+        from firebreak.report.pages.notebook import plan_cell
+
+        work = self._work
+        return plan_cell(work.scene, work.made.plan,
+                         None if self._judgement is None else self._judgement.result,
+                         work.evaluation)
+
+
+@verb(PlanOptions)
+def plan(landscape: Source, **options: Any) -> PlannedBreaks:
+    """Plans fuel breaks, judges them on test fires and compares them with other methods, as
+    `firebreak plan` does: the same options, the same defaults, the same plan. Writes nothing.
+
+    Args:
+        landscape: a path or name that `firebreak plan` takes, or what `read_landscape` returned.
+
+    Options of rasters and shapes also take arrays [H, W] on the landscape's grid, `existing` and
+    `plan` what `plan` returned, `policy` what `train_policy` returned.
+
+    Raises:
+        InputError: one sentence that says what was expected, what was given, and what to do.
+    """
+    source = source_of(landscape, "plan")
+    asked = filled(PlanOptions, options, "plan")
+    asked = replace(asked, policy=getattr(asked.policy, "policy", asked.policy))
+    asked = with_arrays(asked, source, asked.scene)
+    forms = [name for name in ("budget", "money", "phases") if name in options]
+    if len(forms) > 1:
+        raise fail(expected="one budget", given=" and ".join(forms), where="plan",
+                   remedy="give one of them")
+    if asked.test_fires < 0:
+        raise fail(expected="0 test fires or more", given=f"{asked.test_fires}",
+                   where="--test-fires", remedy="1000 is usual")
+    bar = notebook_bars(asked.scene.quiet)
+    with threads_kept():
+        work = work_on(source, asked, bar)
+        judgement = None if work.evaluation is None else judge(work, work.evaluation, bar)
+    place = work.place
+    return PlannedBreaks(
+        plan=lift(work.made.plan, place.offset, place.full), landscape=place.full,
+        effect=None if judgement is None else _effect(judgement),
+        comparison=None if work.evaluation is None else ComparedPlans.of(work.evaluation),
+        choice=work.made.choice, _work=work, _judgement=judgement,
+        _given=tuple(options))
+
+
+def _effect(judgement: Judgement) -> PlanEffect:
+    from firebreak.planning.output.export_effect import segment_columns
+
+    result, effect = judgement.result, judgement.result.effect
+    numbers = risk(effect.loss[0], effect.loss[-1], result.seed)
+    top, left = result.offset
+    rows, cols = effect.before.shape
+
+    def on_map(grid: Grid) -> Grid:
+        whole = np.full(result.full.shape, np.nan)
+        whole[top:top + rows, left:left + cols] = grid
+        whole[result.full.fuel_model == NODATA] = np.nan
+        whole.flags.writeable = False
+        return whole
+
+    return PlanEffect(
+        reduction=numbers["mean_loss_reduction"], cvar90_reduction=numbers["cvar90_reduction"],
+        mean_loss_before=numbers["mean_loss_before"], mean_loss_after=numbers["mean_loss_after"],
+        burn_probability_before=on_map(effect.before), burn_probability_after=on_map(effect.after),
+        burn_probability_half_width=on_map(effect.half_width),
+        segments=tuple(segment_columns(result)), test_fires=int(effect.loss.shape[1]))

@@ -1,0 +1,1 @@
+"""What Python and the command line share: options, and the steps from them to results."""

@@ -1,0 +1,60 @@
+"""The machine that a call runs on: its threads, and the bars of its progress."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from firebreak.planning.core.progress import Bar, Reporter
+
+PATIENCE_S = 2.0
+"""A bar is drawn where work takes longer."""
+
+
+def use_threads(count: int, torch_threads: int | None = None) -> None:
+    """Sets the threads that burn fires (0 = all cores) and, if given, those of the network."""
+    from firebreak.fire import max_threads, set_threads
+
+    set_threads(count or max_threads())
+    if torch_threads is not None:
+        from firebreak.train.run.machine import use_network_threads
+
+        use_network_threads(torch_threads)
+
+
+@contextmanager
+def threads_kept() -> Iterator[None]:
+    """Afterwards fires and networks have as many threads as before: they are the caller's."""
+    import numba
+    import torch
+
+    from firebreak.fire import set_threads
+    from firebreak.train.run.machine import use_network_threads
+
+    fires, networks = numba.get_num_threads(), torch.get_num_threads()
+    try:
+        yield
+    finally:
+        set_threads(fires)
+        use_network_threads(networks)
+
+
+def notebook_bars(quiet: bool) -> "Bar":
+    """The function that makes the bars of work that has several: in a notebook or on a terminal;
+    elsewhere a program that calls hears nothing.
+    """
+    shown = not quiet and ("ipykernel" in sys.modules or sys.stderr.isatty())
+
+    @contextmanager
+    def bar(total: int, unit: str) -> "Iterator[Reporter]":
+        if not shown:
+            yield lambda done: None
+            return
+        from tqdm.auto import tqdm
+
+        with tqdm(total=total, unit=unit, unit_scale=unit == "plan", delay=PATIENCE_S, leave=False,
+                  mininterval=0.25) as drawn:
+            yield drawn.update
+
+    return bar

@@ -1,0 +1,176 @@
+"""A run from its configuration to its figures, and what it shows while it trains."""
+
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.plan_options import TrainOptions
+from firebreak.checks import fail
+
+if TYPE_CHECKING:
+    from firebreak.fire import Scene
+    from firebreak.planning.evaluation.evaluate import Evaluation
+    from firebreak.train.config.schema import RunConfig
+    from firebreak.train.data.splits import Splits
+    from firebreak.train.run.trainer import ParallelTrainer
+
+
+def configuration(name: str, options: TrainOptions, given: dict[str, Any]) -> "RunConfig":
+    """Of a new run, or of the one to go on with; its threads are set, its data folder is absolute.
+
+    Args:
+        name: of a preset or a file.
+        given: values by key that options of the command stand for; None: as configured.
+
+    Raises:
+        InputError: there is no such configuration or run, or a value is not allowed.
+    """
+    from firebreak.train.config.load import data_folder, load_config, with_data
+
+    values = {"seed": options.seed, **given}
+    changes = [*options.set, *(f"{key}={value}" for key, value in values.items()
+                               if value is not None)]
+    config = load_config(name if options.resume is None else _stored(options.resume), changes)
+    use_threads(config.train.threads, config.train.torch_threads)
+    _warn_of_unused_winds(config)
+    return with_data(config, data_folder(config, options.data))
+
+
+def check_new(folder: Path) -> None:
+    """Refuses a folder that holds a run, for a new one.
+
+    Raises:
+        InputError: it does.
+    """
+    if (folder / "config.toml").exists():
+        raise fail(expected="a folder without a run", given="one that holds a run",
+                   where=str(folder), remedy="use --resume to go on with it, or another --out")
+
+
+def begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> None:
+    """Takes the folder to where the run goes on: at its last checkpoint, or at the beginning."""
+    from firebreak.files import write_text
+    from firebreak.train.config.load import as_toml
+    from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
+    from firebreak.train.storage.metrics import rewind
+    from firebreak.train.storage.store import sweep
+
+    sweep(folder / CHECKPOINTS)
+    for stale in folder.glob(".*.tmp"):
+        stale.unlink()
+    if resumed and checkpoints_of(folder / CHECKPOINTS):
+        rewind(folder, trainer.resume())
+    elif resumed:
+        warnings.warn(f"{folder}: stopped before its first checkpoint; the run starts anew",
+                      stacklevel=2)
+        rewind(folder, {})
+    write_text(folder / "config.toml", as_toml(trainer.config))
+
+
+def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
+            quiet: bool) -> dict[str, Any]:
+    """Writes the rows of a run to disk, shows progress, returns the last row."""
+    from tqdm.auto import tqdm
+
+    from firebreak.train.storage.metrics import RunLog
+
+    log = RunLog(folder, config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files)
+    trainer.positions = log.positions
+    bar = tqdm(total=config.train.episodes, initial=trainer.episodes, unit="ep",
+               disable=quiet, dynamic_ncols=True, mininterval=0.5 if sys.stderr.isatty() else 15)
+    last: dict[str, Any] = {}
+    try:
+        for row in trainer.run():
+            if row["kind"] != "stopped":
+                log.write(row)
+            if row["kind"] == "progress":
+                bar.update(row["episodes_ended"])
+                bar.set_postfix_str(_postfix(row), refresh=False)
+            elif row["kind"] == "validation":
+                bar.write(f"episode {row['episodes']}: validation reduction "
+                          f"{row['reduction']:.3f} ± {row['half_width']:.3f}, "
+                          f"best {row['best']:.3f}")
+            elif row["kind"] == "cleanup":
+                bar.write(f"warning: cleanup of {row['owner']} freed {row['freed_bytes']:,} bytes "
+                          f"({row['what']}); something holds on to memory", file=sys.stderr)
+            last = row
+    finally:
+        bar.close()
+        trainer.close()
+        log.close()
+    return last
+
+
+def _postfix(row: dict[str, Any]) -> str:
+    if row["loss"] is None:
+        learning = f"replay {min(row['replay'], row['learning_starts'])}/{row['learning_starts']}"
+    else:
+        learning = f"loss {row['loss']:.3f}"
+    reward = "-" if row["mean_return"] is None else f"{row['mean_return']:.3f}"
+    return (f"reward {reward}, {learning}, epsilon {row['epsilon']:.2f}, "
+            f"discount {row['discount']:.2f}, RSS {row['rss_bytes'] / 1e6:.0f} MB")
+
+
+def compared(config: "RunConfig", splits: "Splits", folder: Path) -> "dict[str, Evaluation]":
+    """Evaluates the best policy on every test source, and stores the results; by the source's name.
+    """
+    from firebreak.agent.policy_file import load_policy
+    from firebreak.files import write_text
+    from firebreak.planning.evaluation.evaluate import evaluate
+    from firebreak.planning.evaluation.tables import to_json
+
+    policy = load_policy(folder)
+    found = {name: evaluate(
+        scenes, config.evaluation.methods, budget_share=config.budget,
+        plan_fires=config.fires.plan_fires, test_fires=config.evaluation.test_fires,
+        seed=config.evaluation.test_seed, policy=policy) for name, scenes in splits.test.items()}
+    write_text(folder / "evaluation.json",
+               json.dumps({name: to_json(result) for name, result in found.items()}, indent=1))
+    return found
+
+
+def draw_run(config: "RunConfig", splits: "Splits", folder: Path, landscape: int = 0) -> list[Path]:
+    """Draws every figure of a run on one of its test landscapes; returns the files."""
+    from firebreak.agent.policy_file import load_policy
+    from firebreak.report.pages.run_report import write_run_report
+    from firebreak.train.storage.stored import evaluation_of, memory_rows, metrics_rows
+
+    return write_run_report(
+        folder, scene=test_scene(splits, landscape), policy=load_policy(folder),
+        metrics=metrics_rows(folder), memory=memory_rows(folder),
+        evaluation=evaluation_of(folder),
+        seed=config.evaluation.test_seed, plan_fires=config.fires.plan_fires,
+        budget_share=config.budget, levels=not config.mixture.is_mixed)
+
+
+def test_scene(splits: "Splits", landscape: int) -> "Scene":
+    """A test landscape of a run.
+
+    Raises:
+        InputError: there is none of this number.
+    """
+    scenes = [scene for source in splits.test.values() for scene in source]
+    if not 0 <= landscape < len(scenes):
+        raise fail(expected=f"a test landscape from 0 to {len(scenes) - 1}", given=f"{landscape}",
+                   where="--landscape", remedy="choose one of them")
+    return scenes[landscape]
+
+
+def _warn_of_unused_winds(config: "RunConfig") -> None:
+    mixture = config.mixture
+    unused = [name for name in ("wind_20ft_km_h", "wind_direction_spread_deg")
+              if getattr(mixture, name) is not None]
+    if config.fires.weather is not None and unused:
+        warnings.warn(f"mixture.{unused[0]} changes nothing: the weather is that of "
+                      f"{config.fires.weather}", stacklevel=2)
+
+
+def _stored(run: Path) -> str:
+    stored = run / "config.toml"
+    if not stored.is_file():
+        raise fail(expected="a run folder with config.toml", given="none there", where=str(run),
+                   remedy="give the folder of an earlier run")
+    return str(stored)

@@ -1,0 +1,112 @@
+"""`firebreak.simulate`: fires on a landscape, and the maps that they leave."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.api.given import Source, source_of, with_arrays, with_files
+from firebreak.api.notebook import on_axes
+from firebreak.api.options import filled, verb
+from firebreak.api.shared.fire_maps import Burned, Part, burn, on_full, part_to_burn, write_maps
+from firebreak.api.shared.machine import notebook_bars, threads_kept, use_threads
+from firebreak.api.shared.plan_options import SimulateOptions
+from firebreak.files import made_folder
+from firebreak.landscape.landscape import NODATA, Landscape
+
+if TYPE_CHECKING:
+    import xarray
+
+Grid = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SimulatedFires:
+    """Fires that burned on a landscape; grids are [H, W] of the whole map, nan outside the data and
+    the area.
+
+    Attributes:
+        landscape: the whole map.
+        maps: by the name that the file of `firebreak simulate` has, each grid: burn_probability,
+            mean_arrival_time_min, rate_of_spread_m_min, spread_direction_deg,
+            fireline_intensity_kw_m, flame_length_m, crown_fraction_burned, downstream_value,
+            expected_loss, with `fires_per_ha_year` annual_burn_probability, and one for each class
+            of flame length.
+        loss: of each fire, f64 [F], in units of value.
+        mean_burned_share: of the burnable cells that a fire burns.
+        seconds: that it took.
+    """
+
+    landscape: Landscape
+    maps: Mapping[str, Grid]
+    loss: NDArray[np.float64]
+    mean_burned_share: float
+    seconds: float
+    _part: Part
+    _done: Burned
+    _options: SimulateOptions
+
+    @property
+    def burn_probability(self) -> Grid:
+        """Share of the fires that burn each cell."""
+        return self.maps["burn_probability"]
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """All maps on the axes x and y, with the reference system.
+
+        Raises:
+            InputError: xarray or rioxarray is not installed.
+        """
+        names = {name: name.replace(" ", "_") for name in self.maps}
+        return on_axes({names[name]: grid for name, grid in self.maps.items()}, self.landscape,
+                       {"fires": self.loss.size})
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Writes the files of `firebreak simulate` into a folder, made if need be; returns them.
+        """
+        out = made_folder(Path(folder))
+        return write_maps(out, self._part, self._done,
+                          with_files(self._options, out, self.landscape))
+
+    def _repr_html_(self) -> str:
+        from firebreak.report.pages.notebook import fires_cell
+
+        words = (f"{self.loss.size:,} fires burned {self.mean_burned_share:.1%} of the burnable "
+                 f"cells on average; mean loss {self.loss.mean():.4g}")
+        return fires_cell(self._part.land, self._done.burned.burn_probability,
+                          self._options.scene.seed, words)
+
+
+@verb(SimulateOptions)
+def simulate(landscape: Source, **options: Any) -> SimulatedFires:
+    """Burns a landscape many times, as `firebreak simulate` does: the same options, the same
+    defaults, the same numbers. Writes nothing.
+
+    Args:
+        landscape: a path or name that `firebreak simulate` takes, or what `read_landscape`
+            returned.
+
+    Options of rasters and shapes also take arrays [H, W] on the landscape's grid, `plan` what
+    `plan` returned.
+
+    Raises:
+        InputError: one sentence that says what was expected, what was given, and what to do.
+    """
+    source = source_of(landscape, "simulate")
+    asked = filled(SimulateOptions, options, "simulate")
+    asked = with_arrays(asked, source, asked.scene)
+    with threads_kept():
+        use_threads(asked.scene.threads)
+        part = part_to_burn(source, asked)
+        done = burn(part, asked, notebook_bars(asked.scene.quiet))
+    outside = part.full.fuel_model == NODATA
+    maps = {name: np.where(outside, np.nan, grid) for bands in done.maps.values()
+            for name, grid in on_full(bands, part).items()}
+    for grid in maps.values():
+        grid.flags.writeable = False
+    return SimulatedFires(landscape=part.full, maps=maps, loss=done.burned.loss,
+                          mean_burned_share=done.burned_share, seconds=done.seconds, _part=part,
+                          _done=done, _options=replace(asked))

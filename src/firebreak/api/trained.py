@@ -1,0 +1,124 @@
+"""`firebreak.train_policy`: a fuel-break policy, trained and compared on land held out."""
+
+import json
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from firebreak.api.compared import ComparedPlans
+from firebreak.api.options import filled, verb
+from firebreak.api.shared.machine import threads_kept
+from firebreak.api.shared.plan_options import TrainOptions
+from firebreak.api.shared.run_output import begin_or_resume, compared, configuration, consume
+from firebreak.train.config import DEFAULT_PRESET
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
+
+SUFFIX = ".safetensors"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrainedPolicy:
+    """A policy that was trained; `plan(..., policy=...)` takes it.
+
+    Attributes:
+        policy: the network and where it came from.
+        comparison: by name of the test land, methods on landscapes that were not trained on.
+        metrics: the rows of metrics.jsonl: episodes, gradient steps, validations.
+        episodes: that were played.
+        weights_sha256: of the last network.
+        folder: of the run, where one was asked for; else None.
+        seconds: that it took.
+    """
+
+    policy: "Policy"
+    comparison: Mapping[str, ComparedPlans]
+    metrics: tuple[Mapping[str, Any], ...]
+    episodes: int
+    weights_sha256: str
+    folder: Path | None
+    seconds: float
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the policy into a file of the suffix .safetensors, or into a folder as
+        policy.safetensors, made if need be; returns the file.
+        """
+        from firebreak.agent.policy_file import save_policy
+        from firebreak.files import made_folder
+
+        place = Path(path)
+        file = place if place.suffix == SUFFIX else place / f"policy{SUFFIX}"
+        made_folder(file.parent)
+        network = self.policy.network
+        save_policy(file, network, network.stem.out_channels, self.policy.provenance)
+        return file
+
+    def _repr_html_(self) -> str:
+        parts = [f"<p>{self.episodes:,} episodes in {self.seconds:.0f} s</p>"]
+        for name, found in self.comparison.items():
+            parts.append(f"<p>Test landscapes never trained on: {name}</p>{found._repr_html_()}")
+        return "".join(parts)
+
+
+@verb(TrainOptions)
+def train_policy(config: str | Path = DEFAULT_PRESET, *, quiet: bool = False,
+                 **options: Any) -> TrainedPolicy:
+    """Trains a policy, as `firebreak train` does: the same presets, the same weights. What the run
+    writes is kept only where `out` names a folder.
+
+    Args:
+        config: a preset, or the path of a TOML file.
+        quiet: no progress bar.
+
+    `set` takes a dictionary as well: set={"train.episodes": 600}.
+
+    Raises:
+        InputError: one sentence that says what was expected, what was given, and what to do.
+    """
+    asked = filled(TrainOptions, {**options, "set": _changes(options.get("set", ()))}, "train")
+    begin = time.perf_counter()
+    kept = asked.out or asked.resume
+    with (tempfile.TemporaryDirectory(prefix="firebreak-") if kept is None else nullcontext(kept)
+          ) as folder, threads_kept():
+        return replace(_trained(str(config), asked, Path(folder), quiet),
+                       folder=kept, seconds=time.perf_counter() - begin)
+
+
+def _trained(name: str, asked: TrainOptions, folder: Path, quiet: bool) -> TrainedPolicy:
+    from firebreak.agent.policy_file import load_policy
+    from firebreak.api.shared.run_output import check_new
+    from firebreak.train.config.load import written_data
+    from firebreak.train.data.splits import make_splits
+    from firebreak.train.run.trainer import ParallelTrainer
+    from firebreak.train.storage.artifacts import mirrored
+    from firebreak.train.storage.lock import locked
+    from firebreak.train.storage.stored import metrics_rows
+
+    config = configuration(name, asked, {})
+    splits = make_splits(config, written_data(config))
+    if asked.resume is None:
+        check_new(folder)
+    trainer = ParallelTrainer(config, splits, folder)
+    with locked(folder), mirrored(folder, config.artifacts):
+        begin_or_resume(trainer, folder, asked.resume is not None)
+        end = consume(trainer, folder, config, quiet)
+        trainer.release()  # the comparison needs the room
+        found = compared(config, splits, folder)
+        return TrainedPolicy(
+            policy=load_policy(folder),
+            comparison={name: ComparedPlans.of(one) for name, one in found.items()},
+            metrics=tuple(metrics_rows(folder)), episodes=int(end["episodes"]),
+            weights_sha256=str(end["weights_sha256"]), folder=None, seconds=0.0)
+
+
+def _changes(given: Mapping[str, object] | Sequence[str]) -> list[str]:
+    """Changes as the command line writes them."""
+    if not isinstance(given, Mapping):
+        return list(given)
+    return [f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+            for key, value in given.items()]

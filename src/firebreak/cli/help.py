@@ -1,0 +1,159 @@
+"""The help of commands: what matters first, the rest where it is asked for. Made from the classes
+of the options alone, so that it answers at once.
+"""
+
+import dataclasses
+import shutil
+import textwrap
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tyro
+
+from firebreak.api.shared.option_bounds import option_of
+from firebreak.cli.commands import COMMANDS, EXAMPLES, GROUPS
+from firebreak.settings.texts import meanings
+
+FIRST = {
+    "plan": ("budget", "area", "method", "policy", "must_include", "value", "weather",
+             "break_kind", "break_width_m", "test_fires", "seed", "out"),
+    "evaluate": ("methods", "plan", "window", "windows", "budget", "policy", "weather",
+                 "break_kind", "plan_fires", "test_fires", "seed", "json"),
+    "simulate": ("fires", "area", "plan", "weather", "hours", "wind_from_deg", "ignitions",
+                 "value", "burned_share", "observed", "seed", "out"),
+}
+"""The twelve options of a command that --help shows first; --help-all shows all of them."""
+
+_KINDS = {int: "INT", float: "FLOAT", str: "STR", Path: "PATH"}
+_WIDEST, _COLUMN = 100, 28
+
+
+class Option(NamedTuple):
+    """An option as the help shows it. kind: of its value, empty for a switch."""
+
+    name: str
+    kind: str
+    positional: bool
+    meaning: str
+    default: object
+
+
+class Group(NamedTuple):
+    """Options that belong together; those of the command itself have no title."""
+
+    title: str
+    options: list[Option]
+
+
+def usage_of_all() -> str:
+    """The commands by what they are for, each with one line and an example."""
+    lines = ["usage: firebreak COMMAND [options]", ""]
+    for title, names in GROUPS.items():
+        lines += [f"{title}:"]
+        for name in names:
+            lines += [*_filled(f"  {name}", COMMANDS[name], 14), f"{'':14}$ {EXAMPLES[name]}"]
+        lines += [""]
+    return "\n".join([*lines, *textwrap.wrap(
+        "firebreak help COMMAND shows a command's options, --help-all all of them; firebreak "
+        "--completion bash|zsh|fish prints a script for your shell. Exit codes: 0 done, 1 a check "
+        "failed, 2 bad input, 3 disk or memory failed, 4 not judged (memory check), 130 "
+        "interrupted, 143 terminated.", _width())])
+
+
+def help_of(name: str, kind: type, everything: bool) -> str:
+    """The help of a command, `everything` with the options that are seldom needed."""
+    groups = list(_groups(kind, ""))
+    places = [option for option in groups[0].options if option.positional]
+    count = sum(len(group.options) for group in groups) - len(places)
+    shown = FIRST.get(name)
+    words = "".join(f" {_place_word(option)}" for option in places)
+    lines = [f"usage: firebreak {name}{words} [options]", "",
+             *textwrap.wrap(" ".join((kind.__doc__ or "").split()), _width()), ""]
+    if name in EXAMPLES:
+        lines += [f"example: {EXAMPLES[name]}", ""]
+    for option in places:
+        lines += _filled(f"  {_place_word(option)}", _told(option), _COLUMN)
+    if shown is None or everything:
+        for group in groups:
+            lines += ["", f"{group.title or 'options'}:"]
+            for option in group.options:
+                lines += [] if option.positional else _line(option)
+    else:
+        by_name = {option.name: option for group in groups for option in group.options}
+        lines += ["", "options that matter first:",
+                  *(line for one in shown for line in _line(by_name[one]))]
+        lines += ["", f"firebreak {name} --help-all shows all {count} options."]
+    return "\n".join(lines)
+
+
+def _groups(kind: Any, title: str) -> Iterator[Group]:
+    """The options of a class itself, then those of the groups in it."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    told = meanings(kind)
+    own, inner = [], []
+    for field in dataclasses.fields(kind):
+        hint = hints[field.name]
+        if dataclasses.is_dataclass(hint):
+            inner.append((field.name, hint))
+        else:
+            own.append(_option(field, hint, told.get(field.name, "")))
+    yield Group(title, own)
+    for name, hint in inner:
+        yield from _groups(hint, name)
+
+
+def _option(field: "dataclasses.Field[Any]", hint: Any, meaning: str) -> Option:
+    return Option(field.name, " | ".join(_kinds(hint)),
+                  tyro.conf.Positional in getattr(hint, "__metadata__", ()), meaning,
+                  field.default if field.default is not dataclasses.MISSING else None)
+
+
+def _kinds(hint: Any) -> Iterator[str]:
+    """What a value may be, in words of the command line."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        yield from _kinds(parts[0])
+    elif origin is typing.Literal:
+        yield "{" + ",".join(map(str, parts)) + "}"
+    elif origin is list:
+        yield f"{next(_kinds(parts[0]))} ..."
+    elif origin is tuple:
+        yield " ".join(next(_kinds(part)) for part in parts if part is not Ellipsis)
+    elif parts:
+        for part in parts:
+            yield from _kinds(part)
+    elif hint is type(None):
+        yield "None"
+    elif hint is not bool:
+        yield _KINDS.get(hint, getattr(hint, "__name__", str(hint)).upper())
+
+
+def _place_word(option: Option) -> str:
+    if "..." in option.kind:
+        return f"{option.name.upper().removesuffix('S')}..."
+    return option.name.upper() if option.default is None else f"[{option.name.upper()}]"
+
+
+def _told(option: Option) -> str:
+    unsaid = option.default in (None, "", False, dataclasses.MISSING)
+    return option.meaning if unsaid else f"{option.meaning} [{option.default}]"
+
+
+def _line(option: Option) -> list[str]:
+    return _filled(f"  {option_of(option.name)} {option.kind}".rstrip(), _told(option), _COLUMN)
+
+
+def _filled(head: str, text: str, column: int) -> list[str]:
+    """A head and its text beside it, or below it where it is longer than its column."""
+    lines = textwrap.wrap(text, _width() - column, break_on_hyphens=False,
+                          break_long_words=False) or [""]
+    if len(head) < column:
+        return [f"{head:{column}}{lines[0]}".rstrip(), *(f"{'':{column}}{line}"
+                                                          for line in lines[1:])]
+    return [head, *(f"{'':{column}}{line}" for line in lines)]
+
+
+def _width() -> int:
+    return max(60, min(_WIDEST, shutil.get_terminal_size((80, 24)).columns))

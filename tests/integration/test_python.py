@@ -1,0 +1,211 @@
+"""The public functions and the command line: the same plan, fires, table and weights."""
+
+import json
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+import torch
+
+import firebreak
+from firebreak.api import notebook
+from firebreak.cli import main
+from firebreak.landscape.formats.write import write_geotiff
+from firebreak.memory.registry import live_counts
+from firebreak.planning.evaluation import auto
+from tiny import TINY
+
+LAND = "synthetic:3:20"
+FEW = {"plan_fires": 12, "test_fires": 40, "threads": 1}
+TYPED = ("--plan-fires", "12", "--test-fires", "40", "--threads", "1", "--quiet")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in; few choice fires, and no pictures, which are tested elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(auto, "FEWEST", 60)
+    monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
+    monkeypatch.setattr("firebreak.report.pages.plan_report._figures", lambda *_args: {})
+    monkeypatch.setattr("firebreak.report.pages.run_report.SHOW_FIRES", 8)
+    return tmp_path
+
+
+def without_seconds(path: Path) -> dict[str, object]:
+    return {name: value for name, value in json.loads(path.read_text()).items()
+            if name != "seconds"}
+
+
+@pytest.mark.parametrize(("options", "typed"), [
+    ({}, ()),
+    ({"method": "downstream-value", "area": "2:16,3:17", "budget": 0.1},
+     ("--method", "downstream-value", "--area", "2:16,3:17", "--budget", "10%")),
+    ({"break_kind": "shaded", "method": "strips", "wind_20ft_km_h": 30.0},
+     ("--break-kind", "shaded", "--method", "strips", "--wind-20ft-km-h", "30")),
+])
+def test_a_plan_made_both_ways_is_one_plan(options: dict[str, object], typed: tuple[str, ...],
+                                           capsys: pytest.CaptureFixture[str]) -> None:
+    made = firebreak.plan(LAND, **FEW, **options)
+    assert list(Path.cwd().iterdir()) == []  # nothing is written
+    assert main(["plan", LAND, *TYPED, *typed, "--out", "typed"]) == 0
+    text = capsys.readouterr().out
+    files = made.save("saved")
+    typed_files = {path.name for path in Path("typed").iterdir()}
+    assert {path.name for path in files} == typed_files == {
+        path.name for path in Path("saved").iterdir()}
+    for name in typed_files - {"plan.json", "report.html", "segments.gpkg"}:
+        assert Path("saved", name).read_bytes() == Path("typed", name).read_bytes(), name
+    assert without_seconds(Path("saved/plan.json")) == without_seconds(Path("typed/plan.json"))
+    # The table, but for the seconds that planning took.
+    for name, one in made.comparison.methods.items():
+        assert f"{one.low:.3f} to {one.high:.3f}" in text, name
+    effect = json.loads(Path("typed/effect.json").read_text())
+    assert made.effect.reduction._asdict() == effect["mean_loss_reduction"]
+    with rasterio.open("typed/plan.tif") as raster:
+        assert (raster.read(1) == np.where(made.rank > 0, made.rank, 0)).all()
+    assert (made.breaks == (made.rank > 0)).all()
+
+
+def test_fires_burned_both_ways_are_the_same_fires() -> None:
+    made = firebreak.simulate(LAND, fires=30, threads=1, plan=None)
+    assert list(Path.cwd().iterdir()) == []
+    assert main(["simulate", LAND, "--fires", "30", "--threads", "1", "--quiet", "--out",
+                 "typed"]) == 0
+    with rasterio.open("typed/burn_probability.tif") as raster:
+        assert (raster.read(1) == made.burn_probability.astype(np.float32)).all()
+    names = {path.name for path in made.save("saved")}
+    assert names | {"options.json"} == {path.name for path in Path("typed").iterdir()}
+
+
+def test_methods_compared_both_ways_save_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    made = firebreak.evaluate(LAND, methods=["none", "downstream-value"], **FEW)
+    assert main(["evaluate", LAND, "--methods", "none,downstream-value", *TYPED, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out.splitlines()[-1])
+    own = made.to_json()
+    for result in (said, own):
+        for row in (*result["rows"], *result["methods"].values()):
+            del row["seconds"]
+    assert said == own
+    assert made.best == "downstream-value"
+    assert "downstream-value" in str(made)
+
+
+@pytest.mark.slow
+def test_a_policy_trained_both_ways_has_the_same_weights() -> None:
+    made = firebreak.train_policy("quick", set=TINY, quiet=True)
+    assert list(Path.cwd().iterdir()) == []
+    changes = [word for change in TINY for word in ("--set", change)]
+    assert main(["train", "quick", "--quiet", "--out", "typed", *changes]) == 0
+    rows = [json.loads(line) for line in Path("typed/metrics.jsonl").read_text().splitlines()]
+    assert made.weights_sha256 == rows[-1]["weights_sha256"]
+    assert made.folder is None
+    file = made.save("kept")
+    named = firebreak.plan("synthetic:5:10", policy=file, method="dqn", **FEW)
+    handed = firebreak.plan("synthetic:5:10", policy=made, method="dqn", **FEW)
+    assert (named.rank == handed.rank).all()
+
+
+def test_arrays_are_taken_as_files_are() -> None:
+    land = firebreak.read_landscape(LAND)
+    rows, cols = np.indices(land.shape)
+    grids = {"value": 1.0 + rows, "cost": 1.0 + cols % 3, "must_include": (rows == 9) & (cols < 8),
+             "must_exclude": rows > 16, "area": (rows > 3) & (cols < 18),
+             "existing": rows == 12}
+    files = {name: str(write_geotiff(f"{name}.tif", {name: grid.astype(np.float32)}, land))
+             for name, grid in grids.items()}
+    options = {"method": "downstream-value", "budget": 0.2, **FEW}
+    from_arrays, from_files = (firebreak.plan(land, **given, **options)
+                               for given in (grids, files))
+    assert from_arrays.plan.cells.size > 0
+    assert (from_arrays.rank == from_files.rank).all()
+    assert from_arrays.comparison.methods.keys() == from_files.comparison.methods.keys()
+    assert from_arrays.effect.reduction == from_files.effect.reduction
+
+
+def test_what_was_handed_in_is_written_so_that_the_folder_is_enough() -> None:
+    land = firebreak.read_landscape(LAND, value=np.full((20, 20), 2.0))
+    made = firebreak.plan(land, method="downstream-value", must_exclude=np.eye(20), **FEW)
+    names = {path.name for path in made.save("saved")}
+    assert {"plan.tif", "report.html", "treated_landscape.tif"} <= names
+    assert {"landscape.tif", "given_must_exclude.tif"} <= {
+        path.name for path in Path("saved").iterdir()}
+    assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
+
+
+def test_a_plan_is_held_against_methods_plans_and_masks() -> None:
+    made = firebreak.plan(LAND, method="downstream-value", area="2:18,2:18", **FEW)
+    other = firebreak.plan(LAND, method="strips", area="2:18,2:18", **FEW)
+    found = made.compare("burn-probability", other, made.breaks)
+    assert {*found.methods} == {"downstream-value", "burn-probability", "strips", "given"}
+    own = found.methods["downstream-value"]
+    assert found.methods["given"].reduction == own.reduction
+    assert own.reduction == made.comparison.methods["downstream-value"].reduction
+    assert found.methods["strips"].reduction == pytest.approx(other.effect.reduction.mean)
+    with pytest.raises(firebreak.InputError, match="breaks on treatable cells"):
+        made.compare(np.zeros((20, 20)))
+
+
+def test_results_are_frozen() -> None:
+    made = firebreak.plan(LAND, method="downstream-value", **FEW)
+    with pytest.raises(FrozenInstanceError):
+        made.plan = None
+    with pytest.raises(ValueError, match="read-only"):
+        made.effect.burn_probability_after[0, 0] = 1.0
+
+
+def test_a_plan_without_test_fires_is_only_a_plan() -> None:
+    made = firebreak.plan(LAND, method="downstream-value", plan_fires=12, test_fires=0, threads=1)
+    assert made.effect is made.comparison is made.choice is None
+    assert "plan.png" in {path.name for path in made.save("saved")}
+    assert "none" in made.compare("none").methods
+
+
+def test_threads_are_the_callers_again() -> None:
+    import numba
+
+    numba.set_num_threads(1)
+    torch.set_num_threads(2)
+    firebreak.simulate(LAND, fires=2, threads=numba.config.NUMBA_NUM_THREADS)
+    assert (numba.get_num_threads(), torch.get_num_threads()) == (1, 2)
+
+
+def test_a_notebook_sees_a_map_and_a_table_and_no_figure_stays() -> None:
+    made = firebreak.plan(LAND, method="downstream-value", **FEW)
+    before = live_counts()
+    page = made._repr_html_()
+    assert page.count("data:image/png;base64,") == 1
+    assert "<table>" in page
+    assert "downstream-value" in page
+    fires = firebreak.simulate(LAND, fires=5, threads=1)
+    assert fires._repr_html_().count("data:image/png;base64,") == 1
+    assert live_counts() == before
+
+
+def test_libraries_that_are_absent_are_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(notebook.importlib, "import_module", absent)
+    made = firebreak.plan(LAND, method="downstream-value", plan_fires=12, test_fires=0, threads=1)
+    for name, ask in (("geopandas", lambda: made.lines), ("xarray", made.to_xarray)):
+        with pytest.raises(firebreak.InputError, match=f"the package {name}.*\\[notebook\\]"):
+            ask()
+
+
+def test_lines_and_axes_lie_where_the_plan_lies() -> None:
+    pytest.importorskip("geopandas", reason="the package geopandas is absent: [notebook]")
+    pytest.importorskip("rioxarray", reason="the package rioxarray is absent: [notebook]")
+    made = firebreak.plan(LAND, method="downstream-value", area="2:18,2:18", **FEW)
+    lines = made.lines
+    assert list(lines["build_order"]) == list(range(1, len(lines) + 1))
+    assert list(lines["cells"]) == [row["cells"] for row in made.effect.segments]
+    grid = made.to_xarray()
+    assert grid.rio.crs == lines.crs
+    for line in lines.geometry:
+        x, y = line.coords[0]
+        cell = grid.sel(x=x, y=y, method="nearest")
+        assert bool(cell["breaks"])
+        assert int(cell["rank"]) > 0
+    assert grid["rank"].shape == made.landscape.shape

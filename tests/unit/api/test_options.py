@@ -1,0 +1,120 @@
+"""Options of the public functions: those of the command line, with its defaults and its bounds."""
+
+import dataclasses
+import importlib
+import inspect
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import firebreak
+from firebreak.api.options import filled, keywords
+from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.checks import InputError
+from firebreak.cli.completion import CLASSES
+
+LAND = firebreak.read_landscape("synthetic:1:10")
+ONLY_TYPED = {
+    "plan": {"landscape", "config", "out", "json"},
+    "evaluate": {"landscapes", "plan", "out", "executor", "workers", "ray_address",
+                 "worker_limit_s", "json"},
+    "simulate": {"landscape", "observed", "out", "json"},
+    "train": {"config", "quiet", "json"}}
+"""What the command line has besides: where it reads and writes, and where the work is done."""
+FUNCTIONS = {"plan": firebreak.plan, "evaluate": firebreak.evaluate,
+             "simulate": firebreak.simulate, "train": firebreak.train_policy}
+
+
+def typed_defaults(command: str) -> dict[str, Any]:
+    """Option -> default, of a command."""
+    module, kind = CLASSES[command]
+    own = getattr(importlib.import_module(f"firebreak.cli.commands.{module}"), kind)
+
+    def walk(kind: Any) -> dict[str, Any]:
+        found = {}
+        for field in dataclasses.fields(kind):
+            if dataclasses.is_dataclass(field.type):
+                found |= walk(field.type)
+            else:
+                found[field.name] = (field.default if field.default is not dataclasses.MISSING
+                                     else field.default_factory()
+                                     if field.default_factory is not dataclasses.MISSING
+                                     else dataclasses.MISSING)
+        return found
+
+    return walk(own)
+
+
+@pytest.mark.parametrize("command", FUNCTIONS)
+def test_defaults_are_those_of_the_command(command: str) -> None:
+    typed = {name: value for name, value in typed_defaults(command).items()
+             if name not in ONLY_TYPED[command]}
+    in_python = {name: parameter.default for name, parameter in
+                 inspect.signature(FUNCTIONS[command]).parameters.items()
+                 if parameter.kind is parameter.KEYWORD_ONLY and name not in ("plans", "quiet")}
+    typed.pop("quiet", None)
+    assert len(typed) >= 5
+    assert in_python == typed
+
+
+@pytest.mark.parametrize("command", ["plan", "evaluate", "simulate"])
+def test_what_only_the_command_has_is_there(command: str) -> None:
+    assert ONLY_TYPED[command] <= typed_defaults(command).keys()
+
+
+def test_defaults_of_reading_are_those_of_planning() -> None:
+    own = inspect.signature(firebreak.read_landscape).parameters
+    plan = inspect.signature(firebreak.plan).parameters
+    shared = [name for name in own if name in plan]
+    assert {"terrain", "value", "break_kind"} <= {*shared}
+    assert all(own[name].default == plan[name].default for name in shared)
+
+
+def test_every_option_says_what_it_means() -> None:
+    assert [name for name, word in keywords(PlanOptions).items() if not word.meaning] == []
+    text = firebreak.plan.__doc__
+    assert "    budget: Share of the treatable cells' cost" in text
+    assert "instead of time_limit" in " ".join(text.split())
+    assert "--" not in text
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"budgt": 0.1}, "did you mean 'budget'?"),
+    ({"budget": 3}, "budget: expected a number less than or equal to 1, got 3"),
+    ({"budget": float("nan")}, "budget: expected"),
+    ({"budget": True}, "budget: expected no true or false"),
+    ({"budget": "much"}, "budget: expected a valid number"),
+    ({"plan_fires": 1.5}, "plan_fires: expected a valid integer"),
+    ({"break_kind": "soft"}, "break_kind: expected 'hard' or 'shaded'"),
+    ({"method": "gredy"}, "did you mean 'greedy'?"),
+    ({"hours": 3}, "hours: expected weather together with hours"),
+    ({"value": np.ones((3, 3))}, "value: expected an array of shape (10, 10)"),
+    ({"value": {"a": 1}}, "value: expected an array of numbers, or the path of a file, got dict"),
+    ({"value": "nowhere.tif"}, "nowhere.tif"),
+    ({"budget": 0.1, "money": 3.0}, "expected one budget, got budget and money"),
+    ({"json": True}, "option 'json'"),
+])
+def test_mistakes_are_told_in_the_words_of_python(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as told:
+        firebreak.plan(LAND, **given)
+    assert words in str(told.value)
+    assert "--" not in str(told.value)
+
+
+@pytest.mark.parametrize("given", [None, 3, "", ["synthetic:1:10"]])
+def test_what_is_no_landscape_is_refused(given: Any) -> None:
+    with pytest.raises(InputError, match="expected a landscape"):
+        firebreak.plan(given)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    made = filled(PlanOptions, {"plan_fires": np.int64(7), "budget": np.float64(0.25)}, "plan")
+    assert (made.plan_fires, made.budget) == (7, 0.25)
+    assert type(made.plan_fires) is int
+
+
+def test_paths_may_be_text() -> None:
+    made = filled(PlanOptions, {"value": "a.tif", "existing": Path("b")}, "plan")
+    assert (made.scene.map.value, made.place.existing) == (Path("a.tif"), Path("b"))
