@@ -39,11 +39,12 @@ def without_seconds(path: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(("options", "typed"), [
-    ({}, ()),
+    pytest.param({}, (), marks=pytest.mark.slow),
     ({"method": "downstream-value", "area": "2:16,3:17", "budget": 0.1},
      ("--method", "downstream-value", "--area", "2:16,3:17", "--budget", "10%")),
-    ({"break_kind": "shaded", "method": "strips", "wind_20ft_km_h": 30.0},
-     ("--break-kind", "shaded", "--method", "strips", "--wind-20ft-km-h", "30")),
+    pytest.param({"break_kind": "shaded", "method": "strips", "wind_20ft_km_h": 30.0},
+                 ("--break-kind", "shaded", "--method", "strips", "--wind-20ft-km-h", "30"),
+                 marks=pytest.mark.slow),
 ])
 def test_a_plan_made_both_ways_is_one_plan(options: dict[str, object], typed: tuple[str, ...],
                                            capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,6 +108,7 @@ def test_a_policy_trained_both_ways_has_the_same_weights() -> None:
     assert (named.rank == handed.rank).all()
 
 
+@pytest.mark.filterwarnings("ignore:existing")  # where nothing may be treated
 def test_arrays_are_taken_as_files_are() -> None:
     land = firebreak.read_landscape(LAND)
     rows, cols = np.indices(land.shape)
@@ -124,6 +126,7 @@ def test_arrays_are_taken_as_files_are() -> None:
     assert from_arrays.effect.reduction == from_files.effect.reduction
 
 
+@pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
 def test_what_was_handed_in_is_written_so_that_the_folder_is_enough() -> None:
     land = firebreak.read_landscape(LAND, value=np.full((20, 20), 2.0))
     made = firebreak.plan(land, method="downstream-value", must_exclude=np.eye(20), **FEW)

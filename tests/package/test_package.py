@@ -1,5 +1,6 @@
 """What is built from the sources and what a user has who installs it away from them."""
 
+import json
 import os
 import re
 import subprocess
@@ -11,6 +12,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+import firebreak
+from tiny import TINY
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,6 +50,31 @@ def test_the_citation_names_this_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"version: {project['version']}\n" in citation
     assert f"license: {project['license']}\n" in citation
+
+
+def test_one_version_is_named_everywhere_and_its_changes_are_dated() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert version == firebreak.__version__
+    archive = json.loads((ROOT / ".zenodo.json").read_text())
+    assert archive["version"] == version
+    assert archive["creators"] == [{"name": "The firebreak developers"}]
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text()
+    assert f'  version: "{version}"\n' in recipe
+    headings = re.findall(r"^## \[(.+?)\](.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0] == ("Unreleased", "")
+    assert headings[1][0] == version
+    assert all(re.fullmatch(r" - \d{4}-\d{2}-\d{2}", date) for _, date in headings[1:])
+
+
+def test_the_recipe_asks_for_what_the_package_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text()
+    run = recipe.split("  run:\n")[1].split("\n\n")[0]
+    asked = {line.strip(" -").replace(" ", "") for line in run.splitlines()}
+    names = {"torch": "pytorch", "matplotlib": "matplotlib-base"}  # as conda-forge has them
+    wanted = {re.sub(r"^[\w-]+", lambda name: names.get(name[0], name[0]), text)
+              for text in project["dependencies"]}
+    assert asked - {"python>=${{python_min}}"} == wanted
 
 
 def test_nothing_says_to_install_the_other_program() -> None:
@@ -95,18 +124,74 @@ def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
             "src/firebreak/policies/general.safetensors", "tests/package/test_package.py"} <= held
 
 
+COMMANDS = (
+    ("plan", "synthetic:1:20", "--method", "dqn", "--test-fires", "50", "--out", "my_plan"),
+    ("evaluate", "synthetic:1:20", "--methods", "none,dqn", "--test-fires", "50"),
+    ("simulate", "synthetic:1:20", "--fires", "20", "--out", "my_maps"),
+    ("train", "quick", "--out", "my_run", "--quiet", *(
+        word for change in TINY for word in ("--set", change))),
+    ("plan", "synthetic:1:10", "--method", "dqn", "--policy", "my_run", "--test-fires", "20",
+     "--out", "own_plan"),
+    ("visualize", "my_plan", "--export", "explorer.html"),
+    ("landscape", "info", "synthetic:1:10"), ("methods",), ("memory", "report", "my_run"),
+)
+"""What a user does who has the wheel and nothing else."""
+WRITTEN = ("my_plan/plan.tif", "my_plan/report.html", "my_maps/burn_probability.tif",
+           "my_run/policy.safetensors", "own_plan/plan.tif", "explorer.html")
+PYTHON = """
+import pathlib, firebreak
+assert "site-packages" in firebreak.__file__, firebreak.__file__
+before = sorted(pathlib.Path().rglob("*"))
+made = firebreak.plan("synthetic:1:20", method="dqn", test_fires=50)
+assert made.breaks.sum() == made.plan.cells.size > 0
+assert sorted(pathlib.Path().rglob("*")) == before
+print(firebreak.__version__)
+"""
+
+
 @pytest.mark.slow
-@pytest.mark.timeout(3000)
-def test_an_empty_environment_plans_with_the_shipped_policy(built: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "env", with_pip=True)
-    programs = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
-    (wheel,) = built.glob("*.whl")
-    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    subprocess.run([programs / "python", "-m", "pip", "install", "-q", "-c",
-                    ROOT / "constraints.txt", wheel], check=True, env=clean)
-    done = subprocess.run(
-        [programs / "firebreak", "plan", "synthetic:1:64", "--budget", "0.05", "--out", "p"],
-        cwd=tmp_path, env=clean, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "dqn: 149 cells" in done.stdout
-    assert (tmp_path / "p" / "plan.tif").stat().st_size > 0
+@pytest.mark.timeout(5400)
+def test_an_empty_environment_needs_the_built_files_alone(built: Path, tmp_path: Path) -> None:
+    programs = environment(tmp_path / "env")
+    clean = {name: value for name, value in os.environ.items()
+             if name not in ("PYTHONPATH", "FIREBREAK_DATA", "FIREBREAK_REFERENCE")}
+    (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    def run(*words: object) -> str:
+        done = subprocess.run([*map(str, words)], cwd=empty, env=clean, capture_output=True,
+                              text=True)
+        assert done.returncode == 0, f"{words}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+        return done.stdout
+
+    pip = (programs / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check")
+    run(*pip, "-c", ROOT / "constraints.txt", wheel)
+    for command in COMMANDS:
+        run(programs / "firebreak", *command)
+    assert [name for name in WRITTEN if not (empty / name).stat().st_size] == []
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert run(programs / "python", "-c", PYTHON).strip() == version
+    first = (empty / "my_plan" / "plan.tif").read_bytes()
+    run(*pip, "--no-deps", "--force-reinstall", sdist)
+    assert run(programs / "firebreak", "--version").strip() == f"firebreak {version}"
+    run(programs / "firebreak", *COMMANDS[0])
+    assert (empty / "my_plan" / "plan.tif").read_bytes() == first
+
+
+def environment(folder: Path) -> Path:
+    """An environment with pip and nothing else; the folder of its programs."""
+    venv.create(folder, with_pip=True)
+    return folder / ("Scripts" if os.name == "nt" else "bin")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(5400)
+def test_the_steps_of_the_container_make_a_program_that_runs(tmp_path: Path) -> None:
+    """Where podman or docker is there, the image is built; elsewhere its steps run in a folder."""
+    pytest.importorskip("build", reason="the package build is absent")
+    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "container_steps.py"),
+                           str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    assert "149 cells" in done.stdout
+    assert "ran: plan synthetic:1:64" in done.stdout

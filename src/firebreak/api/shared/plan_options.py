@@ -17,9 +17,9 @@ class PlanOptions(PlanningOptions):
 
     method: str | None = None
     """How to plan; auto if not given, which tries several. Or strips, downstream-value,
-    betweenness, dominator, burn-probability, value-hazard, tom, segments, greedy,
-    greedy-filtered, swap, anneal, milp, regression, dqn, dqn-lookahead, dqn-search, random, none:
-    `firebreak methods` says what each does."""
+    downstream-value-static, betweenness, dominator, burn-probability, value-hazard, tom, segments,
+    greedy, greedy-filtered, swap, anneal, milp, regression, dqn, dqn-lookahead, dqn-search,
+    random, none: `firebreak methods` says what each does."""
     batch: int | None = None
     """Cells placed per simulation; about 50 rounds if not given."""
     test_fires: int = 1000
