@@ -77,6 +77,13 @@ def test_the_recipe_asks_for_what_the_package_asks_for() -> None:
     assert asked - {"python>=${{python_min}}"} == wanted
 
 
+def test_the_builder_of_conda_packages_takes_the_recipe() -> None:
+    builder = pytest.importorskip("rattler_build", reason="py-rattler-build is absent")
+    recipe = builder.Stage0Recipe.from_file(str(ROOT / "conda" / "recipe.yaml"))
+    (made,) = recipe.render(builder.VariantConfig())
+    assert "package='firebreak-planner'" in str(made)
+
+
 def test_nothing_says_to_install_the_other_program() -> None:
     """`firebreak` on the Python package index is a tool to root an Echo Dot."""
     wrong = re.compile(r"pip\s+install[^\n`]*[\s'\"]firebreak(\[|==|['\"`]|\s*$)"

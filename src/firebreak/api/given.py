@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from firebreak.api.options import keywords
+from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
@@ -74,6 +75,19 @@ def _replaced(options: Any, groups: tuple[str, ...], name: str, value: object) -
         return dataclasses.replace(options, **{name: value})
     inner = _replaced(getattr(options, groups[0]), groups[1:], name, value)
     return dataclasses.replace(options, **{groups[0]: inner})
+
+
+def with_folder(landscape: Landscape, options: PlanOptions,
+                folder: Path) -> tuple[str, PlanOptions]:
+    """Writes a landscape that was handed in, every number in full; what names it now, and options
+    with which it is read as it was.
+    """
+    from firebreak.landscape.formats.write import write_ascii_folder
+
+    write_ascii_folder(folder, landscape)
+    scene = dataclasses.replace(options.scene, map=dataclasses.replace(options.scene.map,
+                                                                       terrain="shipped"))
+    return str(folder.resolve()), dataclasses.replace(options, scene=scene)
 
 
 def with_files(options: Options, folder: Path, landscape: Landscape) -> Options:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.compared import ComparedPlans
-from firebreak.api.given import Source, source_of, value_of, with_arrays, with_files
+from firebreak.api.given import Source, source_of, value_of, with_arrays, with_files, with_folder
 from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
 from firebreak.api.shared.machine import notebook_bars, threads_kept
@@ -91,6 +91,7 @@ class PlannedBreaks:
     choice: "Choice | None"
     _work: Work
     _judgement: Judgement | None
+    _source: str | Landscape
     _given: tuple[str, ...]
 
     @property
@@ -155,13 +156,12 @@ class PlannedBreaks:
         be; returns them. A landscape or arrays that were handed in are written beside them, so
         that `firebreak visualize FOLDER --serve` finds them.
         """
-        from firebreak.landscape.formats.write import write_landscape
-
         out = made_folder(Path(folder))
         work = self._work
-        source = work.source or str(write_landscape(out / "landscape.tif",
-                                                    work.place.full).resolve())
         options = with_files(work.options, out, work.place.full)
+        source = work.source
+        if isinstance(self._source, Landscape):
+            source, options = with_folder(self._source, options, out / "landscape")
         files = [write_record(out, options, source), *write_plan_files(out, work)]
         if self._judgement is None or work.evaluation is None:
             return [*files, *write_pictures(out, work)]
@@ -232,6 +232,7 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
         effect=None if judgement is None else _effect(judgement),
         comparison=None if work.evaluation is None else ComparedPlans.of(work.evaluation),
         choice=work.made.choice, _work=work, _judgement=judgement,
+        _source=source,
         _given=tuple(options))
 
 
