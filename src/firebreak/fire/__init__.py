@@ -47,6 +47,7 @@ from firebreak.fire.travel.break_overlay_kernel import write_break
 from firebreak.fire.travel.shaded_breaks import treat, untreat
 from firebreak.fire.travel.stencil import (
     FACET_CODE,
+    HELD,
     NEIGHBOURS,
     REACH,
     SPOT,
@@ -82,6 +83,7 @@ __all__ = [
     "FACET_CODE",
     "FBP_RANGES",
     "FUEL_NAMES",
+    "HELD",
     "NEIGHBOURS",
     "NOT_TRIED",
     "OPEN",

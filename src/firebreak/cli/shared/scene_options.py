@@ -52,6 +52,8 @@ class RasterOptions:
     built: Path | None = None
     """Raster or shapes of breaks that stand already, of the kind of --break-kind: they are there
     before any fire and plan, cost nothing, and are not planned again."""
+    roads: Path | None = None
+    """Raster or shapes of roads, from which crews of --hold walk to the breaks."""
     ignitions: Path | None = None
     """Where fires start: a raster of weights, or a CSV of points (x,y or row,col or Year,Ncell)."""
 
@@ -141,7 +143,7 @@ class SceneOptions:
             notice_of_ignitions(Path(spec))
         land = read_landscape(spec, terrain=given.terrain, crs=given.crs)
         land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
-                            barriers=given.barriers, ignition=given.ignitions)
+                            barriers=given.barriers, ignition=given.ignitions, roads=given.roads)
         return land if given.built is None else self._with_built(land, given.built)
 
     def _with_built(self, land: "Landscape", path: Path) -> "Landscape":
@@ -170,6 +172,9 @@ class SceneOptions:
         from firebreak.fire import conditions_from
 
         check_breaks(self.breaks, option_of)
+        if self.map.roads is not None and self.breaks.hold is None:
+            raise fail(expected="no --roads without --hold", given=f"{self.map.roads}",
+                       where="--roads", remedy="give --hold hand or equipment, or leave it out")
         return conditions_from(
             self.fire, self.breaks, climate=self._climate(), scenarios=self.weather.scenarios,
             weather=self._weather(landscape, spec), response=_response(self.map.losses),
