@@ -206,9 +206,10 @@ def with_crews(rules: BreakRules, landscape: Landscape, conditions: FireConditio
     hold, by_flame = conditions.hold, landscape.fuels.held_by_flame
     scale, power = (SCALE_M, BYRAM_POWER) if by_flame else (1.0, 1.0)
     never = NEVER_FLAME_FT * METRES_PER_FOOT if by_flame else NEVER_KW_M
-    crew = NO_CREWS._replace(
-        scale=scale, power=power, never=never, cell_ha=landscape.cell_size_m**2 / 10_000.0,
-        attack_min=np.inf if conditions.attack_min is None else conditions.attack_min)
+    crew = NO_CREWS._replace(scale=scale, power=power, never=never)
+    if conditions.attack_min is not None:
+        crew = crew._replace(attack_min=conditions.attack_min,
+                             cell_ha=landscape.cell_size_m**2 / 10_000.0)
     if hold is None:
         return rules._replace(crew=crew)
     cells = np.inf if hold.crew_km is None else np.ceil(

@@ -71,7 +71,7 @@ class Landscape:
         fuel_system: name of the fuel system, "rothermel" or "fbp"; `fuels` is the system itself.
         layers: float32, >= 0 each, several values of a cell instead of one; what each loses and
             weighs is a matter of the fires' conditions.
-        road_m: float32, >= 0, distance to the nearest road, metres, or None where no roads are
+        road_m: float64, >= 0, distance to the nearest road, metres, or None where no roads are
             known.
         burnable: bool, derived from fuel_model.
     """
@@ -95,7 +95,7 @@ class Landscape:
     grass_curing: FloatGrid = None  # type: ignore[assignment]
     ignition_weight: FloatGrid = None  # type: ignore[assignment]
     layers: tuple[FloatGrid, ...] = ()
-    road_m: FloatGrid | None = None
+    road_m: NDArray[np.float64] | None = None
     burnable: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -111,7 +111,7 @@ class Landscape:
         object.__setattr__(self, "layers", tuple(
             self._frozen("value layers", layer, np.float32, shape) for layer in self.layers))
         if self.road_m is not None:
-            object.__setattr__(self, "road_m", self._frozen("road_m", self.road_m, np.float32,
+            object.__setattr__(self, "road_m", self._frozen("road_m", self.road_m, np.float64,
                                                             shape))
         _check_values(self)
         burnable = np.isin(self.fuel_model, self.fuels.burnable_codes)
@@ -147,8 +147,8 @@ class Landscape:
 
     def checksum(self) -> str:
         """SHA-256 over all grids and the cell size; equal landscapes have equal checksums."""
-        roads = () if self.road_m is None else (self.road_m,)
-        return self._digest(tuple(name for name, _ in _GRIDS), self.layers + roads)
+        roads: tuple[NDArray, ...] = () if self.road_m is None else (self.road_m,)
+        return self._digest(tuple(name for name, _ in _GRIDS), (*self.layers, *roads))
 
     def fire_checksum(self) -> str:
         """SHA-256 over what decides how fire spreads. It names the landscape in random streams, so
@@ -156,7 +156,7 @@ class Landscape:
         """
         return self._digest(_FIRE_GRIDS)
 
-    def _digest(self, names: tuple[str, ...], layers: tuple[FloatGrid, ...] = ()) -> str:
+    def _digest(self, names: tuple[str, ...], layers: tuple[NDArray, ...] = ()) -> str:
         digest = hashlib.sha256()
         for grid in (*(getattr(self, name) for name in names), *layers):
             digest.update(grid.tobytes())

@@ -48,8 +48,8 @@ def run(arguments: list[str]) -> int:
     policy = common.policy_for([method, args.search_from or method], args.policy, args.scene)
     common.use_threads(args.scene.threads, torch_threads=1)
     _check_memory_first(args)
-    place = place_of(args.place, args.scene.read(args.landscape), args.budget,
-                     args.scene.breaks.break_width_m, args.config)
+    full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
+    place = place_of(args.place, full, args.budget, args.scene.breaks.break_width_m, args.config)
     if method_of(method).guided:
         check_size(place.land, method)
     scene = args.scene.scene(place.land, args.landscape)
@@ -282,7 +282,7 @@ def _say(made: Made, evaluation: "Evaluation | None", files: list[Path],
     if choice is not None:
         print(f"\n{choice_table(choice)}\n{left_out_words(choice, plan)}")
     if evaluation is not None:
-        print(f"\n{table(evaluation)}\n")
+        print(f"\n{table(evaluation)}\n{args.scene.crews_words()}")
         if (words := rival_words(evaluation, plan, _command())) is not None:
             print(f"{words}\n")
     for path in files:

@@ -106,6 +106,7 @@ def run(arguments: list[str]) -> int:
           f"{scene.median_duration_min:.0f} min); mean loss {burned.loss.mean():.4g}")
     if agreement is not None:
         print(_agreement_words(agreement))
+    print(args.scene.crews_words(), end="")
     print(_outlasting(scene, fires), end="")
     print(_hemmed_in(land, fires), end="")
     for path in files:

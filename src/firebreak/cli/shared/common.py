@@ -15,6 +15,7 @@ from firebreak.cli.shared.option_bounds import check_numbers
 from firebreak.cli.shared.percents import without_percents
 from firebreak.files import made_folder, write_text
 from firebreak.reading import from_toml, record_of
+from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.surfaces import TOML_NAMES
 
 if TYPE_CHECKING:
@@ -177,8 +178,10 @@ def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
     """Warns where a policy was trained for another kind of break than it is asked to plan."""
     trained = _trained_breaks(policy)
     asked = break_settings(options)
-    other = [f"{name} {trained.get(name)} there, {value} here" for name, value in asked.items()
-             if trained and trained.get(name) != value]
+    usual = dataclasses.asdict(BreakSettings())  # of settings that are younger than the policy
+    there = {TOML_NAMES.get(name, name): value for name, value in usual.items()} | trained
+    other = [f"{name} {there[name]} there, {value} here" for name, value in asked.items()
+             if trained and there[name] != value]
     if other:
         warnings.warn(f"the policy was trained for other breaks ({'; '.join(other)})",
                       stacklevel=2)

@@ -71,7 +71,7 @@ def hold_rule(breaks: BreakSettings) -> HoldRule | None:
 
 
 def ready_min(rule: HoldRule, shape: tuple[int, int],
-              road_m: NDArray[np.float32] | None) -> NDArray[np.float32]:
+              road_m: NDArray[np.float64] | None) -> NDArray[np.float32]:
     """Minutes from ignition until crews can be in each cell, f32 [H, W].
 
     road_m: [H, W], distance to the nearest road; None where no roads are known.

@@ -155,15 +155,13 @@ def with_rasters(landscape: Landscape, *, value: str | Path | None = None,
     return replace(changed, cost=_cost(cost, changed))  # type: ignore[arg-type]
 
 
-def _road_m(path: str | Path, landscape: Landscape) -> NDArray[np.float32]:
+def _road_m(path: str | Path, landscape: Landscape) -> NDArray[np.float64]:
     """Distance [H, W] of each cell's centre from the nearest centre of a cell with a road, m."""
     found = mask_of(path, landscape, how="any")
     if not found.any():
         raise fail(expected="a road on the landscape", given="none", where=str(path),
                    remedy="check its area and reference system")
-    distance: NDArray[np.float32] = (
-        distance_transform_edt(~found) * landscape.cell_size_m).astype(np.float32)
-    return distance
+    return np.asarray(distance_transform_edt(~found) * landscape.cell_size_m)
 
 
 def mask_of(path: str | Path, landscape: Landscape, how: Reading = "majority",
