@@ -193,7 +193,7 @@ def initial_attack(_: Places) -> Measured:
     minutes = math.sqrt(area_ha * 1e4 / math.pi) / rate
     conditions = FireConditions(
         regime=FireRegime(duration_min=2.0 * minutes, duration_sigma=0.0), attack_min=minutes)
-    start = np.zeros((size, size))
+    start = np.zeros((size, size), np.float32)
     start[middle, middle] = 1.0
     scene = make_scene(replace(land, ignition_weight=start), conditions, 0, constant(weather))
     loss = burn_loss(scene.field, scene.fires("test", ATTACKED), scene.value_by_class)
