@@ -47,7 +47,8 @@ def text() -> str:
     parts = [HEAD.format(names=firebreak.__all__)]
     for name in VERBS:
         signature = inspect.signature(getattr(firebreak, name))
-        words, starred = [], False
+        words: list[str] = []
+        starred = False
         for parameter in signature.parameters.values():
             if parameter.kind is parameter.KEYWORD_ONLY and not starred:
                 words, starred = [*words, "*"], True

@@ -5,7 +5,7 @@ import numpy as np
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import Slots, sizes_for
 from firebreak.fire.effects.losses import CLASSES
-from firebreak.fire.travel.arc_kernel import Spots
+from firebreak.fire.travel.arc_kernel import NO_CREWS, Spots
 from firebreak.fire.travel.shaded_breaks import treated_part
 from firebreak.fire.travel.travel_field import (
     BreakRules,
@@ -19,7 +19,9 @@ from firebreak.fire.travel.travel_field import (
 from strategies import CELL_SIZE_M, Case, problem_on
 
 HARD_KINDS = ("hard", "leak", "narrow", "breach", "narrow-breach")
-KINDS = (*HARD_KINDS, "shaded", "embers", "shaded-embers")
+KINDS = (*HARD_KINDS, "shaded", "embers", "shaded-embers", "held-shaded", "held-breach",
+         "held-narrow-breach", "held-shaded-embers", "few-held-shaded", "attack",
+         "attack-held-shaded")
 
 
 def with_rules(case: Case, mode: str, rules: str, seed: int, steps: int = 1) -> TravelField:
@@ -42,7 +44,20 @@ def with_rules(case: Case, mode: str, rules: str, seed: int, steps: int = 1) -> 
         other = other._replace(heat=heat_of(other, 200.0 * slower.head),
                                spots=field.spots._replace(cells=0.5 * field.spots.cells))
         breaks = breaks._replace(treated=treated_part(field, other))
-    return field._replace(breaks=breaks)
+    return field._replace(breaks=crewed(breaks, case, rules, rng))
+
+
+def crewed(breaks: BreakRules, case: Case, rules: str, rng: np.random.Generator) -> BreakRules:
+    """Crews that hold some breaks, some fires and some lengths, and contain some fires."""
+    crew = NO_CREWS._replace(cell_ha=0.09)
+    if "held" in rules:
+        crew = crew._replace(scale=0.0775, power=0.46, always=1.5, never=6.0,
+                             cells=3.0 if "few" in rules else np.inf)
+        ready = rng.choice([0.0, 10.0, 40.0], case.burnable.shape).astype(np.float32)
+        breaks = breaks._replace(ready=pad(ready)[None])
+    if "attack" in rules:
+        crew = crew._replace(attack_min=15.0)
+    return breaks._replace(crew=crew)
 
 
 def embers(case: Case, rng: np.random.Generator) -> Spots:

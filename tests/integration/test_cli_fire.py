@@ -288,6 +288,21 @@ def test_a_shaded_break_slows_fire_and_embers_cross_any(place: Path, capsys: Out
     assert hard > embers
 
 
+def test_crews_make_a_shaded_break_hold_and_an_attack_stops_fires(place: Path,
+                                                                 capsys: Out) -> None:
+    shaded = ("--break-kind", "shaded", "--duration-min", "90")
+    alone = reduction_of_line(capsys, "grass.tif", *shaded)
+    held = reduction_of_line(capsys, "grass.tif", *shaded, "--hold", "equipment",
+                             "--response-min", "0")
+    late = reduction_of_line(capsys, "grass.tif", *shaded, "--hold", "equipment",
+                             "--response-min", "1000")
+    assert held > alone == late
+    burned = [run(capsys, "simulate", "grass.tif", "--fires", "60", "--weather", "south.toml",
+                  "--duration-min", "120", *attack)["mean_burned_share"]
+              for attack in ((), ("--initial-attack", "5"), ("--initial-attack", "60"))]
+    assert burned[1] < burned[2] <= burned[0]
+
+
 def test_losses_count_by_flame_length(place: Path, capsys: Out) -> None:
     value = np.zeros((SIZE, SIZE), np.float32)
     value[12:] = 5.0
@@ -428,6 +443,20 @@ OPTIONS = {
     "points without numbers": (["--ignitions", "words.csv"], "line 2"),
     "points without columns": (["--ignitions", "other.csv"], "x,y or row,col"),
     "barriers everywhere": (["--barriers", "one.tif"], "burnable"),
+    "crews at breaks that nothing crosses": (["--hold", "hand"], "--break-kind shaded"),
+    "crews before the fire": (["--break-kind", "shaded", "--hold", "hand", "--response-min", "-1"],
+                              "at least 0"),
+    "crews that stand still": (["--break-kind", "shaded", "--hold", "hand", "--crew-speed-km-h",
+                                "0"], "above 0"),
+    "crews of no length": (["--break-kind", "shaded", "--hold", "hand", "--crew-km", "0"],
+                           "above 0"),
+    "crews that hold nothing": (["--crew-km", "2"], "without --hold"),
+    "roads that nobody takes": (["--roads", "one.tif"], "--hold"),
+    "roads elsewhere": (["--break-kind", "shaded", "--hold", "hand", "--roads", "far.tif"],
+                        "overlap"),
+    "no road on the map": (["--break-kind", "shaded", "--hold", "hand", "--roads", "zero.tif"],
+                           "a road"),
+    "an attack at once": (["--initial-attack", "0"], "above 0"),
 }
 
 

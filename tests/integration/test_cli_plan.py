@@ -312,7 +312,7 @@ budget = 4
     (("--phases", "2028:3,2027:3"), "years in ascending order"),
     (("--cost-slope", "1"), "--cost-per-ha together with --cost-slope"),
     (("--cost-per-ha", "0"), "a number above 0"),
-    (("--cost-per-ha", "1", "--cost-per-km", "1"), "--roads and --cost-per-km together"),
+    (("--cost-per-ha", "1", "--cost-per-km", "1"), "--roads beside --cost-per-km"),
     (("--shortest-m", "-1"), "--shortest-m: expected a number of at least 0"),
     (("--shortest-m", "1e5"), "pieces of at least 100000 m"),
     (("--existing", "outside.geojson"), "none: they lie outside it"),

@@ -10,7 +10,7 @@ from firebreak.fire.engine import burn, burn_statistics
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.arc_kernel import Arcs, Spots
 from firebreak.fire.travel.intensity_kernel import intensity
-from firebreak.fire.travel.stencil import IGNITION, SPOT, STENCIL, UNBURNED
+from firebreak.fire.travel.stencil import HELD, IGNITION, SPOT, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import (
     BreakRules,
     Ellipse,
@@ -63,7 +63,7 @@ def test_a_tree_holds_the_whole_loss_and_every_parent_is_earlier(case: Case, mod
     np.testing.assert_allclose(below[np.arange(case.fires.source.size), case.fires.source],
                                made.loss, rtol=1e-6, atol=1e-9)
     arrival = made.arrival_time_min
-    burned = made.parent_code != UNBURNED
+    burned = ~np.isin(made.parent_code, (UNBURNED, HELD))
     assert (np.isfinite(arrival) == burned).all()
     total = burn_statistics(field, case.fires, by_class(case), case.breaks)
     np.testing.assert_allclose(total.lost.sum(), made.loss.mean(), rtol=1e-5)

@@ -39,7 +39,7 @@ def slow_statistics(field, case) -> BurnStatistics:
     mean_arrival = np.divide(reached, often, out=np.full(often.shape, np.inf), where=often > 0)
     chance = burned.mean(axis=0)
     return BurnStatistics(whole.loss, chance, whole.downstream_value.mean(axis=0), mean_arrival,
-                          chance * case.value, chance[None])
+                          chance * case.value, chance[None], np.zeros(chance.shape))
 
 
 @settings(max_examples=60, deadline=None)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from firebreak.fire import engine, travel_windows, wide_scene
+from firebreak.fire.effects.crews import HoldRule
 from firebreak.fire.effects.losses import BURNED
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.scene import FireConditions, FireRegime, make_scene
@@ -30,6 +31,13 @@ CONDITIONS = {
     "breached breaks and embers": FireConditions(
         scenarios=2, regime=SMALL, breach="wilson", treatment=Treatment(width_m=1.0),
         climate=STRONG, spotting=SpottingModel(surface_brands_per_ha=2.0)),
+    "crews at shaded breaks": FireConditions(
+        scenarios=2, regime=SMALL, treatment=Treatment(kind="shaded"),
+        hold=HoldRule(by="hand", response_min=20.0)),
+    "few crews at breached breaks": FireConditions(
+        scenarios=2, regime=SMALL, breach="wilson", treatment=Treatment(width_m=1.0),
+        hold=HoldRule(by="equipment", response_min=0.0, crew_km=0.2)),
+    "initial attack": FireConditions(scenarios=2, regime=SMALL, attack_min=10.0),
     "given durations": FireConditions(scenarios=2, regime=FireRegime(duration_min=400.0)),
     "fires everywhere": FireConditions(scenarios=2, regime=FireRegime(burned_share=0.6)),
 }

@@ -41,7 +41,7 @@ def read_landscape(source: str | Path, **options: Any) -> Landscape:
     scene = SceneOptions(breaks=asked.breaks)
     given = source_of(source, "read_landscape")
     asked = with_arrays(asked, given, scene)
-    return SceneOptions(map=_map(asked.map), breaks=asked.breaks).read(given)
+    return SceneOptions(map=_map(asked.map), breaks=asked.breaks).read(given, priced=True)
 
 
 def _map(given: RasterOptions) -> Any:

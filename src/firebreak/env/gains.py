@@ -29,10 +29,10 @@ def gains_of_cells(slots: Slots, slot: int, cells: NDArray[np.int64]) -> NDArray
 
 def trial_in_place(slots: Slots, slot: int) -> bool:
     """Whether fires are solved again where a break changes them; else they burn anew, which they do
-    with breaks that burn and with embers.
+    with breaks that burn, with crews and with embers.
     """
     field = slots.problem(slot).scene.field
-    return field.breaks.treated is None and not field.spots.cells.size
+    return not field.breaks.burns_anew and not field.spots.cells.size
 
 
 def gains_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
@@ -90,10 +90,10 @@ def _burned_anew(slots: Slots, slot: int, cells: NDArray[np.int64], which: NDArr
     """`savings` of any kind of break in any weather: the fires it may change burn anew."""
     unit = slots.loss_unit(slot)
     saved = np.zeros((which.size, cells.size), np.int64)
-    shaded = slots.problem(slot).scene.field.breaks.treated is not None
+    nearby = slots.problem(slot).scene.field.breaks.acts_nearby
     for k in np.flatnonzero(free.ravel()[cells]).tolist():
         place = int(padded_cells(cells[k:k + 1], slots.sizes.shape[1])[0])
-        rows = slots.fires.may_change(place, which, burns=shaded)
+        rows = slots.fires.may_change(place, which, nearby=nearby)
         own = which[rows]
         before = slots.fires.loss[own]
         slots.write_break(slot, int(cells[k]), broken=True)

@@ -81,7 +81,8 @@ class ProblemSource:
         return Sizes(slots, self.shape, conditions.rows, plan_fires, self.reward_fires,
                      CLASSES if conditions.by_flame else 1,
                      conditions.breach != "never" and conditions.treatment.kind == "hard",
-                     conditions.spotting is not None)
+                     conditions.spotting is not None,
+                     conditions.by_flame or conditions.meets_crews, conditions.hold is not None)
 
     def problem(self, seed: int, episode: int, options: dict[str, Any] | None = None) -> Problem:
         """The problem of an episode, with parts replaced by `options`.

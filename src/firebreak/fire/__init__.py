@@ -10,6 +10,7 @@ from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
 from firebreak.fire.behavior_models import BehaviorModel
 from firebreak.fire.conditions import FireConditions, conditions_from
+from firebreak.fire.effects.crews import FLAME_FT, NEVER_FLAME_FT, HoldRule
 from firebreak.fire.effects.keyed_random import fire_keys
 from firebreak.fire.effects.losses import (
     BURNED,
@@ -47,6 +48,7 @@ from firebreak.fire.travel.break_overlay_kernel import write_break
 from firebreak.fire.travel.shaded_breaks import treat, untreat
 from firebreak.fire.travel.stencil import (
     FACET_CODE,
+    HELD,
     NEIGHBOURS,
     REACH,
     SPOT,
@@ -81,8 +83,11 @@ __all__ = [
     "FACET_B",
     "FACET_CODE",
     "FBP_RANGES",
+    "FLAME_FT",
     "FUEL_NAMES",
+    "HELD",
     "NEIGHBOURS",
+    "NEVER_FLAME_FT",
     "NOT_TRIED",
     "OPEN",
     "REACH",
@@ -101,6 +106,7 @@ __all__ = [
     "FireRegime",
     "FireStore",
     "Fires",
+    "HoldRule",
     "Overlays",
     "ResponseFunction",
     "Scene",

@@ -1,9 +1,12 @@
 """What is assumed of fires on any landscape, and how it follows from the settings."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from firebreak.checks import fail
 from firebreak.fire.behavior_models import BehaviorModel
+from firebreak.fire.effects.crews import HoldRule, hold_rule
 from firebreak.fire.effects.losses import LayerKind, ResponseFunction
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.fires import FireRegime
@@ -34,6 +37,8 @@ class FireConditions:
         response: loss by flame length; None where a burned cell loses its whole value.
         spotting: embers that cross breaks; None for none.
         layers: of the landscapes' value layers, what each is; none where they have none.
+        hold: crews that hold breaks; None for nobody.
+        attack_min: minutes from ignition to the initial attack; None for none.
     """
 
     climate: WindClimate = field(default_factory=WindClimate)
@@ -48,12 +53,21 @@ class FireConditions:
     response: ResponseFunction | None = None
     spotting: SpottingModel | None = None
     layers: tuple[LayerKind, ...] = ()
+    hold: HoldRule | None = None
+    attack_min: float | None = None
 
     def __post_init__(self) -> None:
         if self.treatment.kind == "shaded" and self.breach != "never":
             raise fail(expected="no rule of breach for shaded breaks, which burn",
                        given=f"'{self.breach}'", where="breaks",
                        remedy="leave the rule out, or make the breaks hard")
+        if self.hold is not None and self.treatment.kind == "hard" and self.breach == "never":
+            raise fail(expected="breaks that fire can cross", given="hard breaks that nothing "
+                       "crosses", where="crews",
+                       remedy="make the breaks shaded, or give a rule of breach")
+        if self.attack_min is not None and not 0.0 < self.attack_min < np.inf:
+            raise fail(expected="an initial attack after more than 0 minutes",
+                       given=f"{self.attack_min:g}", where="initial attack", remedy="correct it")
 
     @property
     def rows(self) -> int:
@@ -64,6 +78,15 @@ class FireConditions:
     def by_flame(self) -> bool:
         """Whether what burns loses more or less by the length of the flames."""
         return self.response is not None or bool(self.layers)
+
+    @property
+    def meets_crews(self) -> bool:
+        """Whether crews hold breaks or attack fires, which asks for intensities."""
+        return self.hold is not None or self.attack_min is not None
+
+    def without_crews(self) -> "FireConditions":
+        """The same fires, which meet nobody: durations are set for these."""
+        return replace(self, hold=None, attack_min=None)
 
 
 def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindClimate,
@@ -89,4 +112,5 @@ def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindC
         model=BehaviorModel(crown=fire.crown, wind_limit=fire.wind_limit,
                             length_to_width=fire.length_to_width),
         treatment=treatment_of(breaks), breach=breaks.breach, leak=breaks.leak, response=response,
-        spotting=SpottingModel() if fire.spotting else None, layers=layers)
+        spotting=SpottingModel() if fire.spotting else None, layers=layers,
+        hold=hold_rule(breaks), attack_min=fire.initial_attack)

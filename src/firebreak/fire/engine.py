@@ -53,7 +53,7 @@ class BurnedFires(NamedTuple):
 
     loss: f64 [F], value burned per fire.
     arrival_time_min: f64 [F, H, W], inf = unburned.
-    parent_code: u8 [F, H, W], see `stencil`.
+    parent_code: u8 [F, H, W], see `stencil`; HELD where crews stopped the fire at a break.
     downstream_value: f64 [F, H, W], value burned in the fire's tree below each cell.
     """
 

@@ -75,7 +75,7 @@ def workspace(cells: int) -> Workspace:
         np.zeros((shape[0], room + arcs), np.uint64), np.zeros((shape[0], arcs), np.uint64),
         np.zeros(tried, np.uint64), np.zeros(tried, np.float32), np.zeros(tried, np.float32),
         np.zeros((shape[0], BATCH, 2), np.uint64),
-        np.zeros((shape[0], LINE), np.float32))
+        np.zeros((shape[0], LINE), np.float32), np.zeros((shape[0], LINE), np.int64))
 
 
 class Job(NamedTuple):
@@ -99,7 +99,9 @@ def arcs_of(field: TravelField) -> Arcs:
 
 def rules_of(field: TravelField) -> Rules:
     """What breaks do, for the compiled code."""
-    return Rules(field.breaks.leak, field.breaks.breach, intensity_edges_kw_m())
+    own = field.breaks
+    return Rules(own.leak, own.breach, intensity_edges_kw_m(), own.ready,
+                 np.array(own.crew))
 
 
 def value_under(value: NDArray[np.float32], breaks: NDArray[np.bool_],

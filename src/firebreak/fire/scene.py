@@ -16,6 +16,15 @@ from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.calibration import Times, calibrated_median, first_guess
 from firebreak.fire.conditions import FireConditions
 from firebreak.fire.effects.breach import breach_probability, in_one_cell
+from firebreak.fire.effects.crews import (
+    BYRAM_POWER,
+    FLAME_FT,
+    INTENSITY_KW_M,
+    NEVER_FLAME_FT,
+    NEVER_KW_M,
+    SCALE_M,
+    ready_min,
+)
 from firebreak.fire.effects.losses import (
     ValueLayer,
     byram_intensity_of_flame,
@@ -29,6 +38,7 @@ from firebreak.fire.fires import (
     draw_fires,
     spread_out_fires,
 )
+from firebreak.fire.travel.arc_kernel import NO_CREWS
 from firebreak.fire.travel.shaded_breaks import treated_part
 from firebreak.fire.travel.travel_field import (
     BreakRules,
@@ -104,12 +114,14 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
     streams = streams_for(conditions, seed, key, weather)
     behavior = fire_behavior(landscape, streams.steps, conditions.model)
     _check_burns(landscape, behavior)
-    by_flame = layers is not None or conditions.by_flame
-    travel = travel_under(landscape, behavior, streams, conditions, by_flame)
-    travel = travel._replace(breaks=break_rules(landscape, behavior, streams, conditions, travel))
+    heat = layers is not None or conditions.by_flame or conditions.meets_crews
+    travel = travel_under(landscape, behavior, streams, conditions, heat)
+    check_intensities(landscape, behavior, conditions)
+    breaks = break_rules(landscape, behavior, streams, conditions, travel)
+    breaks = with_crews(breaks, landscape, conditions)
     return Scene(
         landscape=landscape, conditions=conditions, scenarios=rows_of(streams),
-        stream_weight=streams.weight, behavior=behavior, field=travel,
+        stream_weight=streams.weight, behavior=behavior, field=travel._replace(breaks=breaks),
         value_by_class=value_by_class_of(landscape, conditions, layers),
         median_duration_min=conditions.regime.duration_min or _calibrated_median(
             conditions.regime, travel, behavior, landscape, streams.weight, seed, key),
@@ -145,8 +157,11 @@ def too_wet(landscape: Landscape) -> InputError:
 
 
 def travel_under(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
-                 conditions: FireConditions, by_flame: bool) -> TravelField:
-    """The travel field of a landscape's fire behaviour in these streams; breaks are bare cells."""
+                 conditions: FireConditions, heat: bool) -> TravelField:
+    """The travel field of a landscape's fire behaviour in these streams; breaks are bare cells.
+
+    heat: with intensities.
+    """
     travel = field_from_ellipse(
         ellipse_of(behavior), landscape.burnable, landscape.cell_size_m, conditions.spread,
         landscape.slope_tan, landscape.aspect_deg)
@@ -154,7 +169,7 @@ def travel_under(landscape: Landscape, behavior: FireBehavior, streams: WeatherS
     if conditions.spotting is not None:
         embers = spot_parameters(conditions.spotting, behavior, streams.steps, landscape)
         travel = travel._replace(spots=spots_on(embers, landscape.cell_size_m))
-    if not by_flame:
+    if not heat:
         return travel
     # Classes are of flame length, which in crown fire is another function of intensity than
     # Byram's: taken is the intensity that has this flame length by Byram's.
@@ -182,6 +197,40 @@ def break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherSt
                                 conditions.breach)
     by_step = in_one_cell(chance, size).reshape(-1, streams.steps_per_stream, *landscape.shape)
     return rules._replace(breach=pad(by_step.max(axis=1).astype(np.float32)))
+
+
+def with_crews(rules: BreakRules, landscape: Landscape, conditions: FireConditions) -> BreakRules:
+    """The rules of breaks with what crews can do on a landscape."""
+    if not conditions.meets_crews:
+        return rules
+    hold, by_flame = conditions.hold, landscape.fuels.held_by_flame
+    scale, power = (SCALE_M, BYRAM_POWER) if by_flame else (1.0, 1.0)
+    never = NEVER_FLAME_FT * METRES_PER_FOOT if by_flame else NEVER_KW_M
+    crew = NO_CREWS._replace(scale=scale, power=power, never=never)
+    if conditions.attack_min is not None:
+        crew = crew._replace(attack_min=conditions.attack_min,
+                             cell_ha=landscape.cell_size_m**2 / 10_000.0)
+    if hold is None:
+        return rules._replace(crew=crew)
+    cells = np.inf if hold.crew_km is None else np.ceil(
+        hold.crew_km * 1000.0 / landscape.cell_size_m)
+    always = FLAME_FT[hold.by] * METRES_PER_FOOT if by_flame else INTENSITY_KW_M[hold.by]
+    return rules._replace(ready=pad(ready_min(hold, landscape.shape, landscape.road_m))[None],
+                          crew=crew._replace(always=always, cells=float(cells)))
+
+
+def check_intensities(landscape: Landscape, behavior: FireBehavior,
+                      conditions: FireConditions) -> None:
+    """Refuses crews where no intensity says what they can do.
+
+    Raises:
+        InputError: the fire behaviour spreads without intensity.
+    """
+    burns = behavior.rate_of_spread_m_min > 0.0
+    if conditions.meets_crews and not (behavior.fireline_intensity_kw_m[burns] > 0.0).any():
+        raise fail(expected="fires with an intensity, by which crews hold breaks and attack fires",
+                   given="fires without one", where=f"landscape {landscape.name}",
+                   remedy="leave out --hold and --initial-attack here")
 
 
 def behavior_under(landscape: Landscape, weather: WeatherScenarios, conditions: FireConditions,

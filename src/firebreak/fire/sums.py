@@ -32,6 +32,7 @@ class BurnStatistics(NamedTuple):
     lost: value lost in the cell, mean over all fires.
     class_probability: f64 [C, H, W], share of the fires that burned the cell in each class of
         flame length; one class where the field has no intensities.
+    held_probability: share of the fires that crews stopped at a break in the cell.
     """
 
     loss: NDArray[np.float64]
@@ -40,6 +41,7 @@ class BurnStatistics(NamedTuple):
     arrival_time_min: NDArray[np.float64]
     lost: NDArray[np.float64]
     class_probability: NDArray[np.float64]
+    held_probability: NDArray[np.float64]
 
 
 class Added(NamedTuple):
@@ -59,13 +61,14 @@ def new_sums(job: Job, fires: Fires) -> Sums:
     return Sums(
         np.zeros((threads, CLASSES if job.field.heat.size else 1, cells), np.int32),
         np.zeros((threads, cells), np.int64), np.zeros((threads, cells), np.int64),
+        np.zeros((threads, cells if job.field.breaks.held else 0), np.int32),
         _units(count * most_lost), _units(count * longest))
 
 
 def no_sums() -> Sums:
     """For fires of which only losses and tracks are wanted."""
     return Sums(np.zeros((0, 0, 0), np.int32), np.zeros((0, 0), np.int64),
-                np.zeros((0, 0), np.int64), 1.0, 1.0)
+                np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int32), 1.0, 1.0)
 
 
 def _units(most: float) -> float:
@@ -137,8 +140,9 @@ def statistics_of(sums: Sums, loss: NDArray[np.float64], value: NDArray[np.float
             lost += times * each.astype(np.float64)
     else:
         lost = every * value[0].astype(np.float64)
+    stopped = _over_threads(sums.stopped) if sums.stopped.size else np.zeros(every.size)
     return BurnStatistics(loss, *(unpad(part, shape) for part in (
-        every / n, below / (n * sums.per_value), reached, lost / n, burned / n)))
+        every / n, below / (n * sums.per_value), reached, lost / n, burned / n, stopped / n)))
 
 
 def _over_threads(parts: NDArray) -> NDArray:

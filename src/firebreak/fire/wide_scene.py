@@ -7,7 +7,7 @@ bits of a scene's.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from firebreak.fire.scene import (
     too_wet,
     travel_under,
     value_by_class_of,
+    with_crews,
 )
 from firebreak.fire.solver.statistics_kernel import MISSED, Tiles
 from firebreak.fire.sums import BurnStatistics, Sums, add_fires, new_sums, statistics_of, times_of
@@ -60,7 +61,7 @@ class WideScene:
     """One landscape and its weather; see `Scene` for what the attributes mean.
 
     Attributes:
-        by_flame: whether fires tell classes of flame length apart.
+        by_flame: whether fires tell classes of flame length apart, or meet crews.
     """
 
     landscape: Landscape
@@ -91,7 +92,7 @@ def make_wide_scene(landscape: Landscape, conditions: FireConditions, seed: int,
     key = landscape.fire_checksum()
     streams = streams_for(conditions, seed, key, weather)
     rate = _mean_rate(landscape, streams.steps, conditions)
-    by_flame = layers is not None or conditions.by_flame
+    by_flame = layers is not None or conditions.by_flame or conditions.meets_crews
     bare = WideScene(
         landscape=landscape, conditions=conditions, streams=streams,
         value_by_class=value_by_class_of(landscape, conditions, layers), by_flame=by_flame,
@@ -99,8 +100,10 @@ def make_wide_scene(landscape: Landscape, conditions: FireConditions, seed: int,
     if bare.median_duration_min:
         return bare
 
+    alone = replace(bare, conditions=conditions.without_crews())
+
     def burn(fires: Fires) -> list[NDArray[np.float32]]:
-        return _times(bare, fires)
+        return _times(alone, fires)
 
     median = median_on(conditions.regime, landscape, streams.weight, seed, key, rate, burn)
     return WideScene(
@@ -190,6 +193,7 @@ def _burn_all(scene: WideScene, fires: Fires, value: NDArray[np.float32],
     for stream in np.unique(fires.scenario).tolist():
         make = _window_maker(scene, stream, closed)
         field = empty_field(make(Window(0, 0, 1, 1)), land.burnable)
+        field = field._replace(breaks=with_crews(field.breaks, land, scene.conditions))
         job = (job_of(field, overlays_of(field, value, closed)) if job is None else
                job._replace(field=field, arcs=arcs_of(field), spots=field.spots,
                             rules=rules_of(field)))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
@@ -36,17 +35,16 @@ class CostModel:
                            remedy="correct this number")
 
 
-def cell_costs(model: CostModel, landscape: Landscape, roads: NDArray[np.bool_] | None = None,
+def cell_costs(model: CostModel, landscape: Landscape,
                width_m: float | None = None) -> NDArray[np.float64]:
-    """Cost of each cell [H, W].
+    """Cost of each cell [H, W]; on a landscape without roads distance costs nothing.
 
     Args:
-        roads: bool [H, W], where crews come from; None where distance costs nothing.
         width_m: of the strip that is treated; None for the whole cell.
     """
     size = landscape.cell_size_m
     hectares = size * (size if width_m is None else width_m) / 1e4
     cost = model.per_ha * hectares * (1.0 + model.slope * landscape.slope_tan.astype(np.float64))
-    if roads is None:
+    if landscape.road_m is None:
         return cost
-    return cost * (1.0 + model.per_km * distance_transform_edt(~roads) * size / 1000.0)
+    return cost * (1.0 + model.per_km * landscape.road_m / 1000.0)

@@ -69,6 +69,7 @@ class FuelSystem:
         fuel_map_dtype: of the pixels of a fuel map.
         layer_name: of the fuel grid in a folder of ASCII grids.
         file_word: word in a file's name that shows the system; None: no word does.
+        held_by_flame: whether crews judge a fire by its flame length; else by its intensity.
         in_lcp: whether a FARSITE .lcp can hold the codes.
         cell2fire: how Cell2Fire and C2F-W hold them.
     """
@@ -87,6 +88,7 @@ class FuelSystem:
     fuel_map_dtype: type
     layer_name: str
     file_word: str | None
+    held_by_flame: bool
     in_lcp: bool
     cell2fire: Cell2FireForm
 
@@ -118,6 +120,7 @@ ROTHERMEL = FuelSystem(
     fuel_map_dtype=np.uint8,
     layer_name="fuel_model",
     file_word=None,
+    held_by_flame=True,
     in_lcp=True,
     cell2fire=Cell2FireForm(
         lookup_table="spain_lookup_table.csv",
@@ -148,6 +151,7 @@ FBP = FuelSystem(
     fuel_map_dtype=np.uint16,
     layer_name="fuel_model_fbp",
     file_word="FBP",
+    held_by_flame=False,
     in_lcp=False,
     cell2fire=Cell2FireForm(
         lookup_table="fbp_lookup_table.csv",

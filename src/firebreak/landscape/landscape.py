@@ -71,6 +71,8 @@ class Landscape:
         fuel_system: name of the fuel system, "rothermel" or "fbp"; `fuels` is the system itself.
         layers: float32, >= 0 each, several values of a cell instead of one; what each loses and
             weighs is a matter of the fires' conditions.
+        road_m: float64, >= 0, distance to the nearest road, metres, or None where no roads are
+            known.
         burnable: bool, derived from fuel_model.
     """
 
@@ -93,6 +95,7 @@ class Landscape:
     grass_curing: FloatGrid = None  # type: ignore[assignment]
     ignition_weight: FloatGrid = None  # type: ignore[assignment]
     layers: tuple[FloatGrid, ...] = ()
+    road_m: NDArray[np.float64] | None = None
     burnable: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -107,6 +110,9 @@ class Landscape:
             object.__setattr__(self, name, self._frozen(name, getattr(self, name), dtype, shape))
         object.__setattr__(self, "layers", tuple(
             self._frozen("value layers", layer, np.float32, shape) for layer in self.layers))
+        if self.road_m is not None:
+            object.__setattr__(self, "road_m", self._frozen("road_m", self.road_m, np.float64,
+                                                            shape))
         _check_values(self)
         burnable = np.isin(self.fuel_model, self.fuels.burnable_codes)
         burnable.flags.writeable = False
@@ -141,7 +147,8 @@ class Landscape:
 
     def checksum(self) -> str:
         """SHA-256 over all grids and the cell size; equal landscapes have equal checksums."""
-        return self._digest(tuple(name for name, _ in _GRIDS), self.layers)
+        roads: tuple[NDArray, ...] = () if self.road_m is None else (self.road_m,)
+        return self._digest(tuple(name for name, _ in _GRIDS), (*self.layers, *roads))
 
     def fire_checksum(self) -> str:
         """SHA-256 over what decides how fire spreads. It names the landscape in random streams, so
@@ -149,7 +156,7 @@ class Landscape:
         """
         return self._digest(_FIRE_GRIDS)
 
-    def _digest(self, names: tuple[str, ...], layers: tuple[FloatGrid, ...] = ()) -> str:
+    def _digest(self, names: tuple[str, ...], layers: tuple[NDArray, ...] = ()) -> str:
         digest = hashlib.sha256()
         for grid in (*(getattr(self, name) for name in names), *layers):
             digest.update(grid.tobytes())
@@ -175,6 +182,7 @@ class Landscape:
         """A landscape whose every grid is `change(grid)`, and with other fields replaced."""
         grids: dict[str, object] = {name: change(getattr(self, name)) for name, _ in _GRIDS}
         grids["layers"] = tuple(map(change, self.layers))
+        grids["road_m"] = None if self.road_m is None else change(self.road_m)
         return replace(self, **(grids | fields))  # type: ignore[arg-type]
 
 
@@ -220,6 +228,10 @@ def _check_values(land: Landscape) -> None:
     if (land.grass_curing < 0).any() or (land.grass_curing > 1).any():
         raise fail(expected="grass curing in 0-1", given="a cell out of this range",
                    where=f"landscape {land.name}", remedy="write 80 % as 0.8")
+    if land.road_m is not None and not ((land.road_m >= 0) & (land.road_m < np.inf)).all():
+        raise fail(expected="finite distances to a road of 0 m or more",
+                   given="a cell out of this range", where=f"landscape {land.name}",
+                   remedy="check the roads")
     if (land.ignition_weight < 0).any():
         raise fail(expected="ignition weights of 0 or more", given="a cell below 0",
                    where=f"landscape {land.name}", remedy="check the ignition raster")

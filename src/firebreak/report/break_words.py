@@ -1,6 +1,7 @@
 """What breaks do to fires, in words, by kind: pages and the explorer say the same."""
 
-from firebreak.fire import FireConditions
+from firebreak.fire import FLAME_FT, NEVER_FLAME_FT, FireConditions, HoldRule
+from firebreak.units import METRES_PER_FOOT
 
 _RULES = {
     "wilson": "Fire crosses them with a probability that rises with its intensity (Wilson 1988), "
@@ -12,15 +13,42 @@ _RULES = {
 
 def what_breaks_do(conditions: FireConditions, cell_size_m: float) -> list[str]:
     """Sentences on what the breaks of these conditions do on cells of this side."""
-    if conditions.treatment.kind == "shaded":
-        return [*_shaded(conditions), *_around(conditions)]
-    return [*_hard(conditions, cell_size_m), *_around(conditions)]
+    own = (_shaded(conditions) if conditions.treatment.kind == "shaded"
+           else _hard(conditions, cell_size_m))
+    return [*own, *crews_in_words(conditions), *_around(conditions)]
+
+
+def crews_in_words(conditions: FireConditions) -> list[str]:
+    """Sentences on what crews do in these conditions; none where fires meet nobody."""
+    words = [] if conditions.hold is None else _held(conditions.hold)
+    if conditions.attack_min is not None:
+        words.append(f"An initial attack {conditions.attack_min:g} minutes after ignition contains "
+                     "a fire with a chance that falls with its size and the intensity of its head "
+                     "(Hirsch, Corey & Martell 1998); a contained fire burns no further.")
+    return words
+
+
+def _held(hold: HoldRule) -> list[str]:
+    who = {"hand": "Crews with hand tools", "equipment": "Crews with equipment"}[hold.by]
+    surely, never = FLAME_FT[hold.by], NEVER_FLAME_FT
+    bound = ("Crews are everywhere: no bound is set on the length of break that they hold in one "
+             "fire." if hold.crew_km is None else
+             f"They hold at most {hold.crew_km:g} km of breaks in one fire, in the order in which "
+             "fire arrives.")
+    return [f"{who} hold breaks. A break stops a fire that arrives after they can be there "
+            f"({hold.response_min:g} minutes after ignition, and the way from the nearest road at "
+            f"{hold.crew_speed_km_h:g} km/h where roads are given), always where its flames are "
+            f"shorter than {surely:g} ft ({surely * METRES_PER_FOOT:.1f} m), never from {never:g} "
+            f"ft ({never * METRES_PER_FOOT:.1f} m) on, and with a falling chance in between.",
+            bound]
 
 
 def _shaded(conditions: FireConditions) -> list[str]:
     code = conditions.treatment.fuel_model
     fuel = "the least load of its kind" if code is None else f"fuel {code}"
-    return [f"Breaks are shaded: they do not stop fire. A treated cell burns as another fuel "
+    alone = "they do not stop fire" if conditions.hold is None else (
+        "they do not stop fire where no crew holds them")
+    return [f"Breaks are shaded: {alone}. A treated cell burns as another fuel "
             f"({fuel}, under thinned and raised crowns), as a rule more slowly and less intensely, "
             "and fire can cross it.",
             "What fuel a treatment leaves is an assumption, not a measurement."]

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from firebreak.checks import fail
-from firebreak.settings.kinds import Positive
+from firebreak.settings.kinds import NotNegative, Positive
 
+HoldBy = Literal["hand", "equipment"]
+"""Who holds breaks: crews with hand tools, or with dozers and engines."""
 BreakKind = Literal["hard", "shaded"]
 BreachRule = Literal["never", "wilson", "wilson-trees", "flame-length"]
 
@@ -27,10 +29,22 @@ class BreakSettings:
     it), or where flames are longer than two thirds of the width."""
     leak: bool = False
     """Fire passes between two breaks, or a break and bare ground, that touch at a corner."""
+    hold: HoldBy | None = None
+    """Crews hold breaks, with hand tools or with equipment: a break stops a fire that arrives after
+    they can be there, with flames that they can hold (Rothermel 1983). Nobody holds breaks if not
+    given."""
+    response_min: NotNegative = 60.0
+    """Minutes from ignition until crews are at the nearest road, or at every break if no roads are
+    given; an assumption."""
+    crew_speed_km_h: Positive = 3.0
+    """Speed of crews from the nearest road to a break; an assumption."""
+    crew_km: Positive | None = None
+    """Length of break that crews hold in one fire, in order of arrival; crews are everywhere if not
+    given."""
 
 
 def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
-    """Refuses settings of one kind of break beside the other kind.
+    """Refuses settings of one kind of break beside the other kind, and crews that hold nothing.
 
     Args:
         spelled: a setting's name as the user writes it.
@@ -45,3 +59,13 @@ def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
             raise fail(expected=f"no {spelled(name)} beside {kind} {given.break_kind}",
                        given=f"{getattr(given, name)}", where=spelled(name),
                        remedy=f"leave it out, or choose the other {kind}")
+    if given.hold is None:
+        for name in ("response_min", "crew_speed_km_h", "crew_km"):
+            if getattr(given, name) != getattr(BreakSettings, name):
+                raise fail(expected=f"no {spelled(name)} without {spelled('hold')}",
+                           given=f"{getattr(given, name):g}", where=spelled(name),
+                           remedy=f"give {spelled('hold')} hand or equipment, or leave it out")
+    elif given.break_kind == "hard" and given.breach == "never":
+        raise fail(expected="breaks that fire can cross", given="hard breaks that nothing crosses",
+                   where=spelled("hold"),
+                   remedy=f"give {spelled('break_kind')} shaded, or a rule of {spelled('breach')}")

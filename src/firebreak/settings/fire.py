@@ -36,5 +36,9 @@ class FireSettings:
     """Wind above which fire runs no faster: none, of Rothermel 1972, or of Andrews et al. 2013."""
     length_to_width: EllipseForm = "behave"
     """Published form of the ellipse's length to width."""
+    initial_attack: Positive | None = None
+    """Minutes from ignition to the initial attack, which contains a fire with a chance that falls
+    with its size and intensity then (Hirsch, Corey & Martell 1998); nobody attacks fires if not
+    given."""
     spotting: bool = False
     """Crowning cells throw embers, which may cross breaks (Sardoy et al. 2008)."""

@@ -51,10 +51,7 @@ class PlaceOptions:
     cost_slope: NotNegative = 0.0
     """What a slope of 100 % adds to the cost, as a share."""
     cost_per_km: NotNegative = 0.0
-    """What a kilometre to the nearest road adds to the cost, as a share."""
-    roads: Path | None = None
-    """Roads that crews come from, for --cost-per-km; name them in --barriers too if they stop
-    fire."""
+    """What a kilometre to the nearest of --roads adds to the cost, as a share."""
 
 
 class Place(NamedTuple):
@@ -230,12 +227,10 @@ def _treatable(include: NDArray[np.int64], land: "Landscape",
 def _with_costs(options: PlaceOptions, full: "Landscape",
                 width_m: float | None) -> "Landscape":
     from firebreak.landscape.costs import CostModel, cell_costs
-    from firebreak.landscape.formats.overlays import mask_of
 
     if options.cost_per_ha is None:
         unused = [name for name, given in (
-            ("--cost-slope", options.cost_slope), ("--cost-per-km", options.cost_per_km),
-            ("--roads", options.roads)) if given]
+            ("--cost-slope", options.cost_slope), ("--cost-per-km", options.cost_per_km)) if given]
         if unused:
             raise fail(expected=f"--cost-per-ha together with {unused[0]}", given="none",
                        where=unused[0], remedy="say what a hectare costs, or leave it out")
@@ -243,13 +238,12 @@ def _with_costs(options: PlaceOptions, full: "Landscape",
     if (full.cost != 1.0).any():
         raise fail(expected="--cost-per-ha, or costs by cell", given="both",
                    where="--cost-per-ha", remedy="leave one of them out")
-    if (options.roads is None) != (options.cost_per_km == 0.0):
-        raise fail(expected="--roads and --cost-per-km together", given="one of them",
-                   where="--roads", remedy="give the other one too")
+    if options.cost_per_km and full.road_m is None:
+        raise fail(expected="--roads beside --cost-per-km", given="no roads",
+                   where="--cost-per-km", remedy="name the roads too")
     model = CostModel(per_ha=options.cost_per_ha, slope=options.cost_slope,
                       per_km=options.cost_per_km)
-    roads = None if options.roads is None else mask_of(options.roads, full, how="any")
-    cost = cell_costs(model, full, roads, width_m).astype(np.float32)
+    cost = cell_costs(model, full, width_m).astype(np.float32)
     return replace(full, cost=cost)
 
 

@@ -95,8 +95,9 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     spec = source if isinstance(source, str) else ""
     if spec:
         _check_memory_first(spec, options)
-    place = place_of(options.place, options.scene.read(source), options.budget,
-                     options.scene.breaks.break_width_m, config)
+    full = options.scene.read(source, priced=options.place.cost_per_km > 0.0)
+    place = place_of(options.place, full, options.budget, options.scene.breaks.break_width_m,
+                     config)
     if method_of(method).guided:
         check_size(place.land, method)
     scene = options.scene.scene(place.land, spec)

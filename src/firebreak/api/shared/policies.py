@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firebreak.reading import from_toml
+from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.surfaces import TOML_NAMES
 
 if TYPE_CHECKING:
@@ -48,8 +49,10 @@ def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
     """Warns where a policy was trained for another kind of break than it is asked to plan."""
     trained = _trained_breaks(policy)
     asked = break_settings(options)
-    other = [f"{name} {trained.get(name)} there, {value} here" for name, value in asked.items()
-             if trained and trained.get(name) != value]
+    usual = dataclasses.asdict(BreakSettings())  # of settings that are younger than the policy
+    there = {TOML_NAMES.get(name, name): value for name, value in usual.items()} | trained
+    other = [f"{name} {there[name]} there, {value} here" for name, value in asked.items()
+             if trained and there[name] != value]
     if other:
         warnings.warn(f"the policy was trained for other breaks ({'; '.join(other)})",
                       stacklevel=2)

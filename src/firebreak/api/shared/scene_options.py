@@ -52,6 +52,9 @@ class RasterOptions:
     built: Path | None = None
     """Raster or shapes of breaks that stand already, of the kind of --break-kind: they are there
     before any fire and plan, cost nothing, and are not planned again."""
+    roads: Path | None = None
+    """Raster or shapes of roads, from which the crews of --hold come, and those of the plan's
+    --cost-per-km; name them in --barriers too if they stop fire."""
     ignitions: Path | None = None
     """Where fires start: a raster of weights, or a CSV of points (x,y or row,col or Year,Ncell)."""
 
@@ -131,19 +134,40 @@ class SceneOptions:
         """Whether progress is not shown even on a terminal."""
         return self.quiet or self.json
 
-    def read(self, spec: "str | Landscape") -> "Landscape":
-        """The landscape that was handed in, or is read, with the rasters of the options."""
+    def crews_words(self) -> str:
+        """What crews do in all fires, a line below a table; nothing where fires meet nobody."""
+        breaks, attack = self.breaks, self.fire.initial_attack
+        words = []
+        if breaks.hold is not None:
+            bound = ("crews everywhere" if breaks.crew_km is None
+                     else f"at most {breaks.crew_km:g} km in a fire")
+            words.append(f"crews that hold breaks ({breaks.hold}, {bound})")
+        if attack is not None:
+            words.append(f"an initial attack after {attack:g} minutes")
+        return f"Fires meet {' and '.join(words)}.\n" if words else ""
+
+    def read(self, spec: "str | Landscape", *, priced: bool = False) -> "Landscape":
+        """The landscape that was handed in, or is read, with the rasters of the options.
+
+        priced: the distance to a road costs something.
+
+        Raises:
+            InputError: a file is damaged, or does not fit; roads from which nobody comes.
+        """
         from firebreak.landscape.formats.overlays import with_rasters
         from firebreak.landscape.formats.read import read_landscape
 
         given = self.map
+        if given.roads is not None and self.breaks.hold is None and not priced:
+            raise fail(expected="crews who come by the roads", given="none", where="--roads",
+                       remedy="give --hold, or a plan's --cost-per-km, or leave it out")
         if isinstance(spec, str):
             if given.ignitions is None:
                 notice_of_ignitions(Path(spec))
             spec = read_landscape(spec, terrain=given.terrain, crs=given.crs)
         land = spec
         land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
-                            barriers=given.barriers, ignition=given.ignitions)
+                            barriers=given.barriers, ignition=given.ignitions, roads=given.roads)
         return land if given.built is None else self._with_built(land, given.built)
 
     def _with_built(self, land: "Landscape", path: Path) -> "Landscape":

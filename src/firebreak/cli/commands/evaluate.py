@@ -50,6 +50,7 @@ def run(arguments: list[str]) -> int:
     else:
         done = _in_chunks(args, scenes, methods, request)
     print(table(done))
+    print(args.scene.crews_words(), end="")
     print(f"next: {_next(args, done, scenes)}")
     if args.scene.json:
         common.print_json(to_json(done))

@@ -101,7 +101,7 @@ def _say(made: "Made", evaluation: "Evaluation | None", files: list[Path],
     if choice is not None:
         print(f"\n{choice_table(choice)}\n{left_out_words(choice, plan)}")
     if evaluation is not None:
-        print(f"\n{table(evaluation)}\n")
+        print(f"\n{table(evaluation)}\n{args.scene.crews_words()}")
         if (words := rival_words(evaluation, plan, _command())) is not None:
             print(f"{words}\n")
     for path in files:

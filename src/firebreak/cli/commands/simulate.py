@@ -61,6 +61,7 @@ def run(arguments: list[str]) -> int:
           f"{done.scene.median_duration_min:.0f} min); mean loss {burned.loss.mean():.4g}")
     if agreement is not None:
         print(_agreement_words(agreement))
+    print(args.scene.crews_words(), end="")
     print(_outlasting(done.scene, done.fires), end="")
     print(_hemmed_in(land, done.fires), end="")
     for path in files:

@@ -12,8 +12,8 @@ from firebreak.fire import Scene
 
 class Sizes(NamedTuple):
     """What storage is made for: slots, map shape, rows of weather, most plan and reward fires a
-    slot, classes of flame length (1 where it does not matter), whether breaks are breached and
-    fires throw embers.
+    slot, classes of flame length (1 where losses do not depend on it), whether breaks are breached
+    and fires throw embers, whether fires have intensities and crews hold breaks.
     """
 
     slots: int
@@ -24,13 +24,16 @@ class Sizes(NamedTuple):
     classes: int = 1
     breach: bool = False
     spotting: bool = False
+    heat: bool = False
+    held: bool = False
 
 
 def sizes_for(scene: Scene, slots: int, plan_fires: int, reward_fires: int) -> Sizes:
     """Storage for problems on a scene."""
     return Sizes(slots, scene.field.shape, scene.field.metric.shape[0], plan_fires, reward_fires,
                  scene.value_by_class.shape[0], scene.field.breaks.breach.size > 0,
-                 scene.field.spots.cells.size > 0)
+                 scene.field.spots.cells.size > 0, scene.field.heat.size > 0,
+                 scene.field.breaks.held)
 
 
 def check_fits(sizes: Sizes, problem: Problem) -> None:

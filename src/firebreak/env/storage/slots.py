@@ -44,13 +44,13 @@ class Slots:
     """
 
     def __init__(self, sizes: Sizes) -> None:
-        n, (rows, cols), s, k, r, classes, breach, spotting = sizes
+        n, (rows, cols), s, k, r, classes, breach, spotting, heat, held = sizes
         width = padded_width(cols)
         p = (rows + 2 * REACH) * width
         self.sizes, self.width, self.cells = sizes, width, p
         self.problems: list[Problem | None] = [None] * n
-        self.fields = FieldStore((rows, cols), n, s, heat=classes > 1, breach=breach,
-                                 spotting=spotting)
+        self.fields = FieldStore((rows, cols), n, s, classes=classes, heat=heat or classes > 1,
+                                 breach=breach, spotting=spotting, held=held)
         self.land = LandStore(sizes)
         self.value = np.zeros((n, classes, p), np.float32)
         self.fires = FireStore((rows, cols), n, k, r, classes)
@@ -147,7 +147,7 @@ class Slots:
         self._observed.load(slot, problem)
         self.problems[slot] = problem
         self._counts[:, slot] = problem.plan_fires.source.size, problem.reward_fires.source.size
-        self._plain[slot] = field.breaks.treated is None and field.breaks.lost == 0.0
+        self._plain[slot] = not field.breaks.acts_nearby and field.breaks.lost == 0.0
         self.moves[slot] += 1
 
     def give(self, slot: int) -> None:
@@ -211,7 +211,7 @@ class Slots:
         field, cost = self.problem(slot).scene.field, float(self.land.cost[slot].flat[cell])
         place = self.write_break(slot, cell, broken=broken)
         self.land.leave(slot, self.budget_left[slot] + cost * (-1.0 if broken else 1.0))
-        if field.breaks.treated is not None:
+        if field.breaks.acts_nearby:
             self.fires.changes_at(slot, place)
         elif broken:
             self.fires.breaks_at(np.array([slot]), np.array([place]))

@@ -20,8 +20,11 @@ class FieldStore:
     scene's.
     """
 
-    def __init__(self, shape: tuple[int, int], slots: int, rows: int, *, heat: bool, breach: bool,
-                 spotting: bool) -> None:
+    def __init__(self, shape: tuple[int, int], slots: int, rows: int, *, classes: int, heat: bool,
+                 breach: bool, spotting: bool, held: bool) -> None:
+        """classes: of flame length by which fires lose; 1 where they do not. heat: fires have
+        intensities. held: crews hold breaks. breach, spotting: as they say.
+        """
         cells = (shape[0] + 2 * REACH) * padded_width(shape[1])
         count = slots * rows
 
@@ -29,7 +32,7 @@ class FieldStore:
             return np.zeros((count, cells) if wanted else (0, 0), np.float32)
 
         embers = count if spotting else 0
-        self._rows = rows
+        self._rows, self._classed = rows, classes > 1
         self._empty = True
         self._all = TravelField(
             shape, np.zeros((count, cells, 5), np.float32), np.zeros((count, cells, 8), np.float32),
@@ -38,7 +41,8 @@ class FieldStore:
             heat=np.zeros((count, cells, 3) if heat else (0, 0, 3), np.float32),
             spots=Spots(np.zeros((4, embers, cells), np.float32),
                         np.zeros((4, embers), np.float32), 0.0, 1.0),
-            breaks=BreakRules(breach=grid(breach)), edges=edges_for(count, cells),
+            breaks=BreakRules(breach=grid(breach), ready=np.zeros(
+                (slots, cells) if held else (0, 0), np.float32)), edges=edges_for(count, cells),
             bucket_min=np.ones(count), sends_far=np.zeros((count, cells), np.uint32))
 
     def arrays(self) -> Iterator[NDArray]:
@@ -46,7 +50,7 @@ class FieldStore:
         every = self._all
         yield from (every.metric, every.unit_time, every.rate, every.facets, every.accepts,
                     every.sends, every.sends_far, every.edges, every.bucket_min, every.heat,
-                    every.breaks.breach, every.spots.cells, every.spots.winds)
+                    every.breaks.breach, every.breaks.ready, every.spots.cells, every.spots.winds)
 
     def arcs(self) -> Arcs:
         """What fires of all slots run on."""
@@ -58,7 +62,8 @@ class FieldStore:
 
     def rules(self) -> Rules:
         """What breaks do in all slots."""
-        return rules_of(self._all)
+        rules = rules_of(self._all)
+        return rules if self._classed else rules._replace(class_limits=rules.class_limits[:0])
 
     def first_row(self, slot: int) -> int:
         """The first row of a slot."""
@@ -70,18 +75,21 @@ class FieldStore:
         Raises:
             InputError: cell size, weather steps or rules differ from those of the other slots.
         """
-        common = (field.spread, field.steps, field.step_min, field.breaks.leak, field.spots[2:])
+        common = (field.spread, field.steps, field.step_min, field.breaks.leak, field.breaks.crew,
+                  field.spots[2:])
         kept = self._all
         if not (self._empty or alone) and common != (
-                kept.spread, kept.steps, kept.step_min, kept.breaks.leak, kept.spots[2:]):
-            raise fail(expected="the same spread, cell size, weather step, rule for leaks and "
-                                "embers in all slots", given="different ones", where="environment",
+                kept.spread, kept.steps, kept.step_min, kept.breaks.leak, kept.breaks.crew,
+                kept.spots[2:]):
+            raise fail(expected="the same spread, cell size, weather step, rule for leaks, crews "
+                                "and embers in all slots", given="different ones",
+                       where="environment",
                        remedy="make a separate environment for this problem")
         self._empty = False
         self._all = kept._replace(
             spread=field.spread, steps=field.steps, step_min=field.step_min,
             spots=field.spots._replace(cells=kept.spots.cells, winds=kept.spots.winds),
-            breaks=kept.breaks._replace(leak=field.breaks.leak))
+            breaks=kept.breaks._replace(leak=field.breaks.leak, crew=field.breaks.crew))
         own = self.view(slot, field)
         count = field.metric.shape[0]
         for room, made in ((own.metric, field.metric), (own.unit_time, field.unit_time),
@@ -95,6 +103,8 @@ class FieldStore:
         if own.spots.cells.size:
             own.spots.cells[:, :count] = field.spots.cells
             own.spots.winds[:, :count] = field.spots.winds
+        if kept.breaks.ready.size:
+            kept.breaks.ready[slot] = field.breaks.ready[0]
         if kept.breaks.breach.size:
             first = self.first_row(slot) // field.steps
             kept.breaks.breach[first:first + field.breaks.breach.shape[0]] = field.breaks.breach

@@ -185,7 +185,9 @@ class FireStore:
                 burned_near(place, REACH, self.width, self._store.code[some], self._stale[some])
 
     def changes_at(self, slot: int, place: int) -> None:
-        """Other fuel at a padded cell: fires near it may slow down or speed up, and burn anew."""
+        """Other fuel at a padded cell, or a break that crews may hold: fires near it may change,
+        and burn anew.
+        """
         for some in self.ids_of(slot):
             burned_near(place, 2 * REACH, self.width, self._store.code[some], self._stale[some])
             self._store.kept[some] &= self._stale[some] == 0
@@ -248,13 +250,13 @@ class FireStore:
         return loss[which]
 
     def may_change(self, place: int, which: NDArray[np.int64], *,
-                   burns: bool) -> NDArray[np.int64]:
-        """Indices of those fires that may change with a break in a padded cell; burns: the break
-        does.
+                   nearby: bool) -> NDArray[np.int64]:
+        """Indices of those fires that may change with a break in a padded cell; nearby: also those
+        that burn close by, see `BreakRules`.
         """
         self._check_burned()
         out, code = np.zeros(which.size, np.uint8), self._store.code[which]
-        if burns:
+        if nearby:
             burned_near(place, 2 * REACH, self.width, code, out)
         else:
             depends_on(place, np.full(which.size, -1), code, self._crossing, out)

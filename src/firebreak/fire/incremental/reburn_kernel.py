@@ -11,6 +11,7 @@ import numpy as np
 from firebreak.compiled import compiled, compiled_arrays
 from firebreak.fire.incremental.propagate_kernel import propagate
 from firebreak.fire.incremental.repair_kernel import change, commit
+from firebreak.fire.solver.crews_kernel import stopped_cell
 from firebreak.fire.solver.front_kernel import burn_one, view_of, workspace_on
 from firebreak.fire.solver.sums_kernel import (
     add_fire,
@@ -77,6 +78,9 @@ def _burn_anew(fire, slot, thread, arcs, spots, rules, fires, values, view, stor
     store.lost[fire] = lost_now(burned, first, arcs, limits, values.value_by_class[slot], work)
     for k in range(burned):
         work.status[work.order[k]] = UNSEEN
+    for k in range(work.stopped[0]):  # their times and codes stay: fire was there
+        work.status[stopped_cell(k, work)] = UNSEEN
+    work.stopped[0] = 0
     if n_plan_fires:
         for k in range(burned):
             store.order[fire, k] = work.order[k]
@@ -95,7 +99,8 @@ def _reburn(fire, thread, offset, width, arcs, spots, rules, fires, overlays, ne
                  changes_of_thread(changes, thread), store, work)
     else:
         _burn_anew(fire, slot, thread, arcs, spots, rules, fires, values, view, store, work)
-        store.kept[fire] = spots.cells.shape[1] == 0
+        store.kept[fire] = (spots.cells.shape[1] == 0 and view.ready.shape[0] == 0
+                            and view.crew.attack_min == np.inf)
     store.loss[fire] = np.float64(store.lost[fire]) / values.unit[slot]
 
 

@@ -4,6 +4,7 @@ import numba
 import numpy as np
 
 from firebreak.compiled import compiled, compiled_arrays
+from firebreak.fire.solver.crews_kernel import stopped_cell
 from firebreak.fire.solver.front_kernel import burn_one, clean, of_thread, view_of
 from firebreak.fire.travel.arc_kernel import (
     FACET_A,
@@ -95,6 +96,9 @@ def _write(fire, burned, work, results):
         _lay_out(work.time, np.inf, burned, work.order, results.arrival[fire])
     if fire < results.code.shape[0]:
         _lay_out(work.code, UNBURNED, burned, work.order, results.code[fire])
+        for k in range(work.stopped[0]):  # a narrow break has burned, by its own code
+            cell = stopped_cell(k, work)
+            results.code[fire, cell] = work.code[cell]
     if fire < results.downstream.shape[0]:
         _lay_out(work.below, 0.0, burned, work.order, results.downstream[fire])
     if fire < results.classes.shape[0]:

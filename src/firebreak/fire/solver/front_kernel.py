@@ -19,6 +19,14 @@ from firebreak.fire.solver.constant_weather_kernel import (
     spread_constant_weather,
     suits_constant_weather,
 )
+from firebreak.fire.solver.crews_kernel import (
+    corner_held,
+    end_if_contained,
+    holds,
+    stop,
+    stopped_cell,
+    unburn,
+)
 from firebreak.fire.solver.dijkstra_kernel import spread_on_graph, suits_graph
 from firebreak.fire.solver.tables import BURNED_NO_SPREAD, FINAL, UNSEEN, Workspace
 from firebreak.fire.travel.arc_kernel import (
@@ -29,12 +37,14 @@ from firebreak.fire.travel.arc_kernel import (
     NEAR,
     OPEN,
     TOUCHING,
+    CrewRule,
     FireView,
     arrive_across,
     facet_cost,
     facet_open,
     facet_weight,
     kind_of,
+    may_hold,
     row_at,
     row_end,
     step_cost,
@@ -50,7 +60,7 @@ from firebreak.fire.travel.heap_kernel import (
     time_of,
     word_of,
 )
-from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, REACH, SPOT, UNBURNED
+from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, REACH, SPOT
 
 
 @compiled()
@@ -116,6 +126,10 @@ def spread(size, burned, duration, first, arcs, spots, view, work):
         if status[parent] != UNSEEN:
             continue
         now = time_of(word)
+        if state[parent] != OPEN and may_hold(parent, view) and (
+                holds(parent, now, first, arcs, view, work)):
+            burned = stop(parent, burned, view, work)
+            continue
         order[burned] = parent
         burned += 1
         if state[parent] != OPEN and kind_of(parent, view) == NARROW_BREAK:
@@ -160,7 +174,9 @@ def spread(size, burned, duration, first, arcs, spots, view, work):
                 if late > until:
                     late = arrive_across(arcs, first, now, child, step, 0.0, offset)
                 t = max(np.float32(late), soonest)
-                if t < best or (t == best < np.inf and step < best_code):
+                if (t < best or (t == best < np.inf and step < best_code)) and (
+                        kind == OPEN or not corner_held(child, step, now, t, first, arcs, view,
+                                                        work)):
                     best, best_code, best_weight = t, step, 0.0
             ending = facets[child] & TOUCHING[step]
             while ending != 0:
@@ -212,20 +228,39 @@ def workspace_on(time, code, weight, thread, scratch):
                      scratch.entry[thread], scratch.counts[thread],
                      scratch.occupied[thread], scratch.current[thread], scratch.found[thread],
                      scratch.tried[thread], scratch.late[thread], scratch.share[thread],
-                     scratch.ends[thread], scratch.near_weight[thread])
+                     scratch.ends[thread], scratch.near_weight[thread], scratch.stopped[thread])
+
+
+@compiled(inline="always")
+def _crew_of(numbers):
+    """A `CrewRule`, which cannot be in what several threads are given, from its numbers."""
+    return CrewRule(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5],
+                    numbers[6])
 
 
 @compiled()
 def view_of(fire, state, offset, width, arcs, rules, fires):
     """One fire's view of the land under an overlay's codes u8 [P]."""
     stream = fires.row[fire] // arcs.steps if rules.breach.shape[0] > 0 else 0
+    crews = fires.overlay[fire] if rules.ready.shape[0] > 0 else 0
     return FireView(state, fires.source[fire], fires.key[fire],
-                    rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset)
+                    rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset,
+                    rules.ready[crews:crews + 1].reshape(-1), _crew_of(rules.crew))
 
 
 @compiled()
 def burn_one(duration, first, arcs, spots, view, work):
-    """Burns one fire into a clean thread's workspace; returns the number of cells burned."""
+    """Burns one fire into a clean thread's workspace; returns the number of cells burned. A fire
+    that the initial attack contains ends there.
+    """
+    burned = _burn_out(duration, first, arcs, spots, view, work)
+    if view.crew.attack_min < duration:
+        burned = end_if_contained(burned, first, arcs, view, work)
+    return burned
+
+
+@compiled()
+def _burn_out(duration, first, arcs, spots, view, work):
     if suits_graph(arcs, spots, view):
         return spread_on_graph(duration, first, arcs, view, work)
     if spots.cells.shape[1] == 0 and suits_constant_weather(arcs, view):
@@ -241,7 +276,7 @@ def burn_one(duration, first, arcs, spots, view, work):
 def clean(burned, work):
     """Makes the workspace ready for the next fire."""
     for k in range(burned):
-        cell = work.order[k]
-        work.time[cell] = np.inf
-        work.code[cell] = UNBURNED
-        work.status[cell] = UNSEEN
+        unburn(work.order[k], work)
+    for k in range(work.stopped[0]):
+        unburn(stopped_cell(k, work), work)
+    work.stopped[0] = 0

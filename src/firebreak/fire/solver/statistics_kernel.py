@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.compiled import compiled, compiled_arrays
 from firebreak.fire.solver.burn_kernel import classify, hand_down, loss_of
+from firebreak.fire.solver.crews_kernel import stopped_cell
 from firebreak.fire.solver.front_kernel import burn_one, clean, of_thread, view_of
 from firebreak.fire.travel.arc_kernel import STEP_COL, STEP_ROW
 from firebreak.fire.travel.stencil import REACH
@@ -26,11 +27,14 @@ class Sums(NamedTuple):
     burned: i32 [T, C, P], fires that burned the cell in each class of intensity.
     below: i64 [T, P], value lost below the cell times `per_value`; no columns if not wanted.
     arrival: i64 [T, P], minutes times `per_minute`; no columns if not wanted.
+    stopped: i32 [T, P], fires that crews stopped at a break in the cell; no columns where nobody
+        does.
     """
 
     burned: NDArray[np.int32]
     below: NDArray[np.int64]
     arrival: NDArray[np.int64]
+    stopped: NDArray[np.int32]
     per_value: float
     per_minute: float
 
@@ -86,6 +90,9 @@ def _add(burned, classed, sums, thread, work):
             below[cell] += np.int64(work.below[cell] * sums.per_value + 0.5)
         if arrival.shape[0] > 0:
             arrival[cell] += np.int64(work.time[cell] * sums.per_minute + 0.5)
+    if sums.stopped.shape[1] > 0:
+        for k in range(work.stopped[0]):
+            sums.stopped[thread, stopped_cell(k, work)] += 1
 
 
 @compiled()

@@ -21,16 +21,16 @@ _AHEAD = 6  # cells
 @compiled(inline="always")
 def class_of(cell, time, code, weight, first, arcs, limits):
     """Class of intensity in which a cell burned; 0 where intensity does not matter."""
-    if arcs.heat.shape[0] == 0:
+    if arcs.heat.shape[0] == 0 or limits.shape[0] == 0:
         return 0
     here = intensity(arcs, row_at(arcs, first, time), cell, np.int64(code), np.float64(weight))
     return np.searchsorted(limits, here, side="right")
 
 
 @compiled(inline="always")
-def _prefetch_heat(cells, k, count, first, arcs):
+def _prefetch_heat(cells, k, count, first, arcs, limits):
     """Prefetches what `class_of` reads of a cell some places ahead of the k-th."""
-    if arcs.heat.shape[0] > 0 and k + _AHEAD < count:
+    if arcs.heat.shape[0] > 0 and limits.shape[0] > 0 and k + _AHEAD < count:
         prefetch(arcs.heat[first].reshape(-1), np.uint64(cells[k + _AHEAD]) * np.uint64(3))
 
 
@@ -41,7 +41,7 @@ def lost_now(burned, first, arcs, limits, value, work):
     """
     lost = 0
     for k in range(burned):
-        _prefetch_heat(work.order, k, burned, first, arcs)
+        _prefetch_heat(work.order, k, burned, first, arcs, limits)
         cell = work.order[k]
         work.classes[cell] = class_of(cell, work.time[cell], work.code[cell], work.weight[cell],
                                       first, arcs, limits)
@@ -54,7 +54,7 @@ def lost_before(first, arcs, limits, value, changes):
     """What the cells that changed lost together before."""
     lost = 0
     for k in range(changes.how_many[0]):
-        _prefetch_heat(changes.cell, k, changes.how_many[0], first, arcs)
+        _prefetch_heat(changes.cell, k, changes.how_many[0], first, arcs, limits)
         if changes.code[k] != UNBURNED:
             cell = changes.cell[k]
             lost += value[class_of(cell, changes.time[k], changes.code[k], changes.weight[k], first,

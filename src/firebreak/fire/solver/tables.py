@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from firebreak.fire.travel.stencil import FACET_CODE
 
-UNSEEN, FINAL, BURNED_NO_SPREAD = 0, 1, 2  # of a cell: not final; final; burned and sends nothing
+# Of a cell: not final; final; burned and sends nothing; a break that crews hold.
+UNSEEN, FINAL, BURNED_NO_SPREAD, STOPPED = range(4)
 
 
 class Rules(NamedTuple):
@@ -16,12 +17,17 @@ class Rules(NamedTuple):
     leak: fire passes between two breaks that touch at a corner.
     breach: f32 [S, P], probability that a break in the cell is breached under each stream of
         weather, or no rows: breaks are never breached.
-    class_limits: f64 [C - 1], intensities between the classes of the value tables, kW/m.
+    class_limits: f64 [C - 1], intensities between the classes of the value tables, kW/m; none where
+        losses do not depend on intensity.
+    ready: f32 [V, P], minutes from ignition until crews can be in a cell of each overlay, or no
+        rows: nobody holds breaks. crew: f64 [7], a `CrewRule`.
     """
 
     leak: bool
     breach: NDArray[np.float32]
     class_limits: NDArray[np.float64]
+    ready: NDArray[np.float32]
+    crew: NDArray[np.float64]
 
 
 class FireTable(NamedTuple):
@@ -80,6 +86,9 @@ class Workspace(NamedTuple):
 
     near_weight f32 [T, LINE]: weights of the unit facets into a cell.
 
+    stopped i64 [T, LINE]: in the first place, how many breaks crews hold in the fire; they stand at
+    the end of `order`, the first one last.
+
     Between fires every time is inf, every code UNBURNED, every status 0 and no bucket has entries:
     each fire cleans up the cells it burned, so that its cost does not depend on the size of the
     map.
@@ -105,6 +114,7 @@ class Workspace(NamedTuple):
     share: NDArray[np.float32]
     ends: NDArray[np.uint64]
     near_weight: NDArray[np.float32]
+    stopped: NDArray[np.int64]
 
 
 class KeptFires(NamedTuple):

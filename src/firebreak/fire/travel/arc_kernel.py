@@ -37,6 +37,7 @@ OPEN = 1
 NEAR = 2  # open, with a break within REACH: long arcs must look at what they cross
 NARROW_BREAK = 3  # a break narrower than its cell that holds: burns what it has left, sends nothing
 BREAK = 4  # a break that may be breached: CLOSED or NEAR in each fire
+HELD_BREAK = 5  # a break that burns unless crews hold it when fire arrives
 
 
 class Arcs(NamedTuple):
@@ -95,13 +96,36 @@ def cost(metric, cell, east, north):
             - metric[cell, 3] * east - metric[cell, 4] * north)
 
 
+class CrewRule(NamedTuple):
+    """What crews can do in a fire.
+
+    always, never: the hottest fire that they surely hold, and that from which on they never do, in
+    the measure scale * intensity^power, which is flame length in m, or intensity in kW/m.
+    cells: breaks that they hold in one fire, inf for any number. attack_min: minutes to the initial
+    attack, inf for none. cell_ha: hectares of a cell.
+    """
+
+    scale: float
+    power: float
+    always: float
+    never: float
+    cells: float
+    attack_min: float
+    cell_ha: float
+
+
+NO_CREWS = CrewRule(1.0, 1.0, 0.0, 0.0, 0.0, math.inf, 1.0)
+"""Fires meet nobody."""
+
+
 class FireView(NamedTuple):
     """One fire's view of the land.
 
     state: u8 [P], codes above, of the fire's overlay. source: its ignition cell, which burns even
     in a break. key: of its random numbers. breach: f32 [P], or empty where breaks are not breached.
     leak: fire passes between two breaks that touch at a corner. width: of the padded map. offset:
-    i64 [32], padded cells from a child to the parent at each step.
+    i64 [32], padded cells from a child to the parent at each step. ready: f32 [P], minutes from
+    ignition until crews can be in the cell, or empty where nobody holds breaks. crew: their rule.
     """
 
     state: NDArray[np.uint8]
@@ -111,14 +135,16 @@ class FireView(NamedTuple):
     leak: bool
     width: int
     offset: NDArray[np.int64]
+    ready: NDArray[np.float32]
+    crew: CrewRule
 
 
 @compiled()
 def _not_open(cell, view):
     """CLOSED, NARROW_BREAK or NEAR: what a cell that is neither OPEN nor NEAR is in this fire."""
-    if cell == view.source:
-        return NEAR
     kind = view.state[cell]
+    if cell == view.source or kind == HELD_BREAK:
+        return NEAR
     if kind == CLOSED:
         return CLOSED
     if view.breach.shape[0] > 0 and uniform(view.key, cell, DRAW_BREACH) < view.breach[cell]:
@@ -136,15 +162,24 @@ def kind_of(cell, view):
 
 
 @compiled(inline="always")
-def _blocked(cell, view):
+def blocked(cell, view):
+    """Does fire neither burn a cell nor cross it, whoever is there?"""
     kind = kind_of(cell, view)
     return kind in (CLOSED, NARROW_BREAK)
+
+
+@compiled(inline="always")
+def may_hold(cell, view):
+    """Is a cell a break that fire would cross, and that crews may hold?"""
+    return (view.ready.shape[0] > 0 and view.state[cell] >= NARROW_BREAK and cell != view.source
+            and kind_of(cell, view) == NEAR)
 
 
 @compiled()
 def _arc_free(crosses, count, which, child, view):
     for k in range(count[which]):
-        if _blocked(child + crosses[which, k, 0] * view.width + crosses[which, k, 1], view):
+        crossed = child + crosses[which, k, 0] * view.width + crosses[which, k, 1]
+        if blocked(crossed, view) or may_hold(crossed, view):
             return False
     return True
 
@@ -157,8 +192,8 @@ def step_open(child, step, view):
     if step < 8:
         if view.leak or step & 1 == 0:
             return True
-        return not (_blocked(child + view.offset[(step + 1) & 7], view)
-                    and _blocked(child + view.offset[step - 1], view))
+        return not (blocked(child + view.offset[(step + 1) & 7], view)
+                    and blocked(child + view.offset[step - 1], view))
     return _arc_free(_STEP_CROSSES, _STEP_COUNT, step, child, view)
 
 

@@ -5,7 +5,14 @@ break closes.
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.travel.arc_kernel import BREAK, CLOSED, NARROW_BREAK, NEAR, OPEN
+from firebreak.fire.travel.arc_kernel import (
+    BREAK,
+    CLOSED,
+    HELD_BREAK,
+    NARROW_BREAK,
+    NEAR,
+    OPEN,
+)
 from firebreak.fire.travel.stencil import FACET_CODE, REACH, STENCIL
 from firebreak.fire.travel.travel_field import BreakRules, pad, padded_width
 
@@ -13,7 +20,7 @@ from firebreak.fire.travel.travel_field import BreakRules, pad, padded_width
 def break_state(rules: BreakRules) -> int:
     """What a break is in the engine's overlay; OPEN for breaks that burn as treated fuel."""
     if rules.treated is not None:
-        return OPEN
+        return HELD_BREAK if rules.held else OPEN
     if rules.lost > 0.0:
         return NARROW_BREAK
     return BREAK if rules.breach.size else CLOSED

@@ -27,6 +27,7 @@ FRONT, GRAPH = SPREAD_MODELS.index("front"), SPREAD_MODELS.index("graph")
 
 STEPS = 32
 FACETS = 56
+HELD = 252  # parent code of a break that fire reached and crews hold: it does not burn
 SPOT = 253  # parent code of a cell that an ember lit; its weight is the index of the thrower
 IGNITION = 254  # parent code of a fire's own ignition cell
 UNBURNED = 255  # parent code of a cell the fire did not reach

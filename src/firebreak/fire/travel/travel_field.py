@@ -15,7 +15,7 @@ from firebreak.checks import InputError, fail
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.effects.spotting import SpotField
 from firebreak.fire.travel import open_arcs_kernel
-from firebreak.fire.travel.arc_kernel import NO_SPOTS, Spots
+from firebreak.fire.travel.arc_kernel import NO_CREWS, NO_SPOTS, CrewRule, Spots
 from firebreak.fire.travel.intensity_kernel import heat_per_speed
 from firebreak.fire.travel.metric_kernel import MAX_SLOPE_TAN, fill_ground, fill_metric
 from firebreak.fire.travel.stencil import FRONT, GRAPH, REACH
@@ -46,12 +46,33 @@ class BreakRules(NamedTuple):
         cell leaves of it; 0 for breaks as wide as the cell.
     breach: f32 [S, P], probability that fire crosses a break in the cell, or no rows.
     treated: breaks burn, but as these arrays say; None for breaks that do not burn.
+    ready: f32 [1, P], minutes from ignition until crews can be in the cell and hold a break, or no
+        rows: nobody does. crew: what crews can do, the initial attack included.
     """
 
     leak: bool = False
     lost: float = 0.0
     breach: NDArray[np.float32] = _NO_ROWS
     treated: Treated | None = None
+    ready: NDArray[np.float32] = _NO_ROWS
+    crew: CrewRule = NO_CREWS
+
+    @property
+    def held(self) -> bool:
+        """Whether crews hold breaks."""
+        return self.ready.size > 0
+
+    @property
+    def acts_nearby(self) -> bool:
+        """Whether a break may change a fire that burns close by, not only one that burns through
+        it.
+        """
+        return self.treated is not None or self.held
+
+    @property
+    def burns_anew(self) -> bool:
+        """Whether a fire that a break may change burns anew as a whole."""
+        return self.acts_nearby or self.crew.attack_min < np.inf
 
 
 class TravelField(NamedTuple):

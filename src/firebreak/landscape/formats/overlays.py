@@ -14,6 +14,7 @@ from rasterio.crs import CRS
 from rasterio.enums import Resampling
 from rasterio.errors import RasterioError
 from rasterio.warp import transform
+from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import counted, fail
 from firebreak.landscape.formats.assemble import warn
@@ -117,7 +118,8 @@ def _open(path: Path, landscape: Landscape,
 
 def with_rasters(landscape: Landscape, *, value: Raster | None = None,
                  cost: Raster | None = None, treatable: Raster | None = None,
-                 barriers: Raster | None = None, ignition: Raster | None = None) -> Landscape:
+                 barriers: Raster | None = None, ignition: Raster | None = None,
+                 roads: Raster | None = None) -> Landscape:
     """A landscape with what these files, or arrays, hold.
 
     Args:
@@ -130,6 +132,7 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
         ignition: weights, >= 0 (mean under a cell, no data counts 0); or a .csv of points with
             columns x,y in the map's coordinates, or row,col from 0, or Cell2Fire's Year,Ncell, of
             which each cell counts its own.
+        roads: cells touched by anything that is not 0 have a road, from which crews come.
 
     Raises:
         InputError: as `read_on_grid`; numbers out of range; points that are all outside the map.
@@ -149,10 +152,21 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
         changes["value"] = _not_negative(value, read_on_grid(value, landscape), "value")
     if ignition is not None:
         changes["ignition_weight"] = _ignition_weight(ignition, landscape)
+    if roads is not None:
+        changes["road_m"] = _road_m(roads, landscape)
     changed: Landscape = replace(landscape, **changes)  # type: ignore[arg-type]
     if cost is None:
         return changed
     return replace(changed, cost=_cost(cost, changed))  # type: ignore[arg-type]
+
+
+def _road_m(path: Raster, landscape: Landscape) -> NDArray[np.float64]:
+    """Distance [H, W] of each cell's centre from the nearest centre of a cell with a road, m."""
+    found = mask_of(path, landscape, how="any")
+    if not found.any():
+        raise fail(expected="a road on the landscape", given="none", where=str(path),
+                   remedy="check its area and reference system")
+    return np.asarray(distance_transform_edt(~found) * landscape.cell_size_m)
 
 
 def mask_of(path: Raster, landscape: Landscape, how: Reading = "majority",

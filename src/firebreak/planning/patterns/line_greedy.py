@@ -142,7 +142,7 @@ def changed_by(slots: Slots, problem: Problem, cells: NDArray[np.int64]) -> NDAr
     crossing = _crossing(width)
     out = np.zeros(trees.source.size, np.uint8)
     for place in padded_cells(cells, problem.scene.field.shape[1]).tolist():
-        if rules.treated is not None:
+        if rules.acts_nearby:
             burned_near(place, 2 * REACH, width, trees.code, out)
             continue
         depends_on(place, trees.source, trees.code, crossing, out)

@@ -8,7 +8,7 @@ parent; it counts as reached from the ignition whatever is broken in between.
 import numpy as np
 
 from firebreak.compiled import compiled
-from firebreak.fire import FACET_A, FACET_B, FACET_CODE, SPOT, UNBURNED
+from firebreak.fire import FACET_A, FACET_B, FACET_CODE, HELD, SPOT, UNBURNED
 
 
 @compiled()
@@ -38,7 +38,7 @@ def order_of(code, offset, order, stack, seen):
     """
     count = 0
     for start in range(code.shape[0]):
-        if code[start] == UNBURNED or seen[start] != 0:
+        if code[start] == UNBURNED or code[start] == HELD or seen[start] != 0:
             continue
         depth = 1
         stack[0] = start

@@ -147,9 +147,10 @@ def _check_scene(scene: Scene) -> None:
                    given=f"{rows} x {cols}", where="method milp",
                    remedy="name a part of the map with --area, or use swap")
     breaks = scene.field.breaks
-    if break_state(breaks) != CLOSED or scene.field.spots.cells.size:
+    if break_state(breaks) != CLOSED or breaks.burns_anew or scene.field.spots.cells.size:
         raise fail(expected="breaks as wide as their cells that fire cannot cross, and fires "
-                            "without embers", given="other breaks or fires", where="method milp",
+                            "without embers and crews", given="other breaks or fires",
+                   where="method milp",
                    remedy="use --method swap or greedy, which allow them")
 
 

@@ -62,7 +62,7 @@ def other_methods(scene: Scene, method: str) -> list[str]:
     fires anew.
     """
     field = scene.field
-    slow = field.breaks.treated is not None or field.steps > 1 or field.spots.cells.size > 0
+    slow = field.breaks.burns_anew or field.steps > 1 or field.spots.cells.size > 0
     return [name for name in COMPARED
             if name != method and not (slow and METHODS[name].tries_breaks)]
 

@@ -42,7 +42,7 @@ from firebreak.report.pages import html
 MOST_SEGMENTS = 25
 PACKAGES = ("numpy", "numba", "torch", "rasterio", "scipy", "matplotlib")
 LIMITS = (
-    "Fires burn without suppression until their duration ends.",
+    "Fires burn until their duration ends, unless crews are said to stop them.",
     "Weather, ignitions and fire durations are drawn or given as listed above; the plan may do "
     "more or less in other weather.",
     "Fuels are those of the map's date. Maintenance, access, soils, habitats, ownership and the "

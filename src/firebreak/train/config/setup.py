@@ -80,6 +80,15 @@ def check_cell_sizes(conditions: FireConditions, sizes: Iterable[float]) -> None
                    where="fires.spotting",
                    remedy="train on maps of one cell size (mixture.cell_sizes_m, "
                           "mixture.synthetic), or without spotting")
+    counted = conditions.attack_min is not None or (
+        conditions.hold is not None and conditions.hold.crew_km is not None)
+    if counted and len(each) > 1:
+        given = " and ".join(f"{size:g}" for size in each)
+        raise fail(expected="cells of one size together with fires.initial_attack or "
+                            "breaks.crew_km, which count cells", given=f"{given} m",
+                   where="fires.initial_attack and breaks.crew_km",
+                   remedy="train on maps of one cell size (mixture.cell_sizes_m, "
+                          "mixture.synthetic), or without them")
     if each and conditions.treatment.kind == "hard":
         break_width_m(conditions.treatment, each[0])
 

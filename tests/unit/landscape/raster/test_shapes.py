@@ -11,7 +11,7 @@ import rasterio
 from hypothesis import given
 from hypothesis import strategies as st
 from rasterio.warp import transform_geom
-from scipy.ndimage import label
+from scipy.ndimage import distance_transform_edt, label
 
 from firebreak.checks import InputError
 from firebreak.landscape.costs import CostModel, cell_costs
@@ -160,7 +160,8 @@ def slow_distance(mask: np.ndarray, row: int, col: int) -> float:
 def test_costs_rise_with_slope_and_with_the_way_to_a_road() -> None:
     roads = cells(3, 4, 0, 12)
     land: Landscape = LAND
-    cost = cell_costs(CostModel(per_ha=1000.0, slope=2.0, per_km=10.0), land, roads)
+    cost = cell_costs(CostModel(per_ha=1000.0, slope=2.0, per_km=10.0),
+                      replace(land, road_m=distance_transform_edt(~roads) * 30.0))
     for row, col in ((0, 0), (3, 5), (9, 11)):
         expected = (1000.0 * 0.09 * (1 + 2.0 * float(land.slope_tan[row, col]))
                     * (1 + 10.0 * slow_distance(roads, row, col) * 0.03))
