@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 from firebreak.checks import fail
 from firebreak.env.storage.problem import nothing_burned, problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
-from firebreak.fire import Fires, Scene, burn_loss
+from firebreak.fire import HELD, UNBURNED, Fires, Scene, burn_loss, padded_cells
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.plan import Plan, cost_of
@@ -62,6 +62,9 @@ class PlanEffect(NamedTuple):
             PROTECTED_DROP or more when the segment is added.
         scenario: i64 [F], stream of weather of each fire.
         cost: f64 [n + 1], spent on the first 0 to n segments.
+        engaged, held: f64 [n], mean length of each segment, m, that a fire reaches, and at which
+            crews hold it, under all segments; None where crews hold no breaks, or narrow ones. Of
+            hard breaks only what fire would cross counts.
     """
 
     loss: NDArray[np.float64]
@@ -71,6 +74,8 @@ class PlanEffect(NamedTuple):
     protected: NDArray[np.float64]
     scenario: NDArray[np.int64]
     cost: NDArray[np.float64]
+    engaged: NDArray[np.float64] | None = None
+    held: NDArray[np.float64] | None = None
 
 
 def effect_of(scene: Scene, segments: Sequence[BreakSegment], test_fires: int,
@@ -92,11 +97,13 @@ def effect_of(scene: Scene, segments: Sequence[BreakSegment], test_fires: int,
     slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
     burned = np.zeros((len(segments) + 1, *scene.landscape.shape))
     losses, changes = [], []
+    met = np.zeros((2, len(segments)))
     for part in batches:
         loss, share = _burn(slots, scene, fires.part(part), segments)
         losses.append(loss)
         changes.append(share[-1] - share[0])
         burned += share * (loss.shape[1] / test_fires)
+        met += _met(slots, scene, segments) / test_fires
         report(loss.shape[1])
     loss = np.concatenate(losses, axis=1)
     if not loss[0].mean() > 0.0:
@@ -104,7 +111,25 @@ def effect_of(scene: Scene, segments: Sequence[BreakSegment], test_fires: int,
     value = scene.value * scene.landscape.burnable
     protected = [float(value[drop >= PROTECTED_DROP].sum()) for drop in burned[:-1] - burned[1:]]
     return PlanEffect(loss, burned[0], burned[-1], _half_width(changes), np.array(protected),
-                      fires.scenario, np.cumsum([0.0, *(one.cost for one in segments)]))
+                      fires.scenario, np.cumsum([0.0, *(one.cost for one in segments)]),
+                      *(met if _meets_crews(scene) else (None, None)))
+
+
+def _meets_crews(scene: Scene) -> bool:
+    """Whether it is known where crews hold: a narrow break burns, whoever stops the fire there."""
+    return scene.field.breaks.held and scene.field.breaks.lost == 0.0
+
+
+def _met(slots: Slots, scene: Scene, segments: Sequence[BreakSegment]) -> NDArray[np.float64]:
+    """Length of each segment that the fires of a slot reach, and that crews hold: m of all fires
+    together, f64 [2, n].
+    """
+    if not _meets_crews(scene):
+        return np.zeros((2, len(segments)))
+    code, cols = slots.plan_trees(0).code, scene.landscape.shape[1]
+    places = [padded_cells(segment.cells, cols) for segment in segments]
+    reached = [[(code[:, own] != UNBURNED).sum(), (code[:, own] == HELD).sum()] for own in places]
+    return scene.landscape.cell_size_m * np.array(reached, np.float64).reshape(-1, 2).T
 
 
 def _half_width(changes: list[NDArray[np.float64]]) -> NDArray[np.float64]:

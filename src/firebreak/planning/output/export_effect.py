@@ -91,6 +91,10 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
                "benefit_percent": round(100.0 * float(saved[k]) / whole, 4),
                "benefit_per_cost": round(float(saved[k]) / segment.cost, 6),
                "value_protected": round(float(effect.protected[k]), 4)}
+        if effect.engaged is not None and effect.held is not None:
+            engaged, held = float(effect.engaged[k]), float(effect.held[k])
+            row |= {"engaged_m": round(engaged, 1), "held_m": round(held, 1),
+                    "held_percent": round(100.0 * held / engaged, 1) if engaged > 0.0 else 0.0}
         rows.append(row if result.years is None else row | {"year": result.years[k]})
     return rows
 

@@ -159,6 +159,10 @@ def _segments(result: PlanResult, pictures: Mapping[str, Path]) -> str:
                    amount(row["cost"]), amount(row["cumulative_cost"]),
                    f"{row['benefit_percent'] + 0.0:.2f}", f"{row['benefit_per_cost'] + 0.0:.3g}",
                    amount(row["value_protected"])] for row in shown]
+    if result.effect.engaged is not None:
+        header += ["engaged, m per fire", "held to engaged"]
+        table_rows = [[*cells, f"{row['engaged_m']:,.0f}", f"{row['held_percent']:.0f} %"]
+                      for cells, row in zip(table_rows, shown, strict=True)]
     if result.years is not None:
         header.append("year")
         table_rows = [[*cells, row["year"]] for cells, row in zip(table_rows, shown, strict=True)]

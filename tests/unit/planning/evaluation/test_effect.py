@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 from rasterio.warp import transform_geom
 
 from firebreak.checks import InputError
+from firebreak.fire.effects.crews import HoldRule
 from firebreak.fire.engine import burn_loss, burn_statistics
 from firebreak.fire.fires import FireRegime
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.area import lift, plan_area
 from firebreak.planning.core.break_segments import break_segments_of, length_m, pieces
 from firebreak.planning.core.plan import pieces_of
@@ -394,3 +396,24 @@ def test_tables_say_what_the_effect_is(result: PlanResult, tmp_path: Path) -> No
     assert summary["cvar90_before"]["mean"] == pytest.approx(
         worst_tenth_mean(result.effect.loss[0]))
     assert len(summary["weather"]) == len(tables["weather"]) == 3
+
+
+def test_engaged_and_held_lengths_are_those_of_the_fires_that_reach_a_segment() -> None:
+    crews = FireConditions(scenarios=2, treatment=Treatment(kind="shaded"),
+                           hold=HoldRule(by="hand", response_min=0.0))
+    scene = make_scene(LAND, crews, 1)
+    plan = make_plan(scene, 0.1, 20, "strips", seed=0)
+    segments = break_segments_of(plan.break_mask(), LAND, 200.0)
+    effect = effect_of(scene, segments, 60)
+    burned = burn_statistics(scene.field, scene.fires("test", 60), scene.value_by_class,
+                             plan.break_mask())
+    assert effect.engaged is not None
+    assert effect.held is not None
+    for one, engaged, held in zip(segments, effect.engaged, effect.held, strict=True):
+        stopped = burned.held_probability.ravel()[one.cells].sum()
+        reached = burned.burn_probability.ravel()[one.cells].sum() + stopped
+        assert engaged == pytest.approx(30.0 * reached)
+        assert held == pytest.approx(30.0 * stopped)
+    assert 0.0 < effect.held.sum() <= effect.engaged.sum()
+    alone = effect_of(make_scene(LAND, FireConditions(scenarios=2), 1), segments, 10)
+    assert alone.engaged is alone.held is None
