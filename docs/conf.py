@@ -28,14 +28,13 @@ html_show_sourcelink = False
 autodoc_typehints = "description"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
-napoleon_custom_sections = [("Options", "params_style")]
 napoleon_use_ivar = True  # attributes are listed once, in their class's own words
 python_use_unqualified_type_names = True
 # Types of other packages and of numpy are named, not linked: nothing is fetched to build this.
 nitpicky = False
 
 _CODE = re.compile(r"`([^`]+)`")
-_SECTION = re.compile(r"(Args|Attributes|Options|Raises|Returns|Warns|Yields):$")
+_SECTION = re.compile(r"(Args|Attributes|Raises|Returns|Warns|Yields):$")
 
 
 def as_rest(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:

@@ -136,10 +136,17 @@ def verb(kind: type, left_out: tuple[str, ...] = LEFT_OUT) -> Callable[[Verb], V
         own += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=word.default,
                                   annotation=taken(word, name)) for name, word in known.items()]
         call.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
-        call.__doc__ = f"{inspect.getdoc(function)}\n\nOptions:\n{options_text(known)}\n"
+        call.__doc__ = _with_options(inspect.getdoc(function) or "", options_text(known))
         return typing.cast(Verb, call)
 
     return decorate
+
+
+def _with_options(text: str, options: str) -> str:
+    """A function's text, which has arguments, with its options after these."""
+    before, after = text.split("\nArgs:\n")
+    own, blank, rest = after.partition("\n\n")
+    return f"{before}\nArgs:\n{own}\n{options}{blank}{rest}\n"
 
 
 def taken(word: Keyword, name: str) -> Any:

@@ -1,5 +1,5 @@
-"""What a comparison is of: scenes, methods, plans made elsewhere; from the options of `firebreak
-evaluate` and of `api.evaluated`.
+"""What a comparison is of: scenes, methods, plans made elsewhere; from the options that the command
+line and `api.compared` take.
 """
 
 from collections.abc import Sequence
