@@ -143,10 +143,10 @@ def verb(kind: type, left_out: tuple[str, ...] = LEFT_OUT) -> Callable[[Verb], V
 
 
 def _with_options(text: str, options: str) -> str:
-    """A function's text with its options among its arguments."""
-    before, title, after = text.partition("\nArgs:\n")
+    """A function's text, which has arguments, with its options after these."""
+    before, after = text.split("\nArgs:\n")
     own, blank, rest = after.partition("\n\n")
-    return f"{before}{title or '\n\nArgs:\n'}{own}\n{options}{blank}{rest}\n"
+    return f"{before}\nArgs:\n{own}\n{options}{blank}{rest}\n"
 
 
 def taken(word: Keyword, name: str) -> Any:
