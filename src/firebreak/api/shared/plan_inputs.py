@@ -113,7 +113,7 @@ def existing_plan(path: "Path | ArrayOnGrid", land: "Landscape", full: "Landscap
         LandscapeWarning: a part of it lies where nothing may be treated, and is left out.
     """
     from firebreak.landscape.formats.overlays import mask_of
-    from firebreak.landscape.raster.shapes import is_vector
+    from firebreak.landscape.raster.shape_files import is_vector
     from firebreak.planning.core.plan import EXISTING, Plan, cost_of, cost_unit
     from firebreak.planning.output.export import read_plan
 
