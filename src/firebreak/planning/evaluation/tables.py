@@ -54,8 +54,17 @@ CHOICE_HEADER = ("method", "saves", "less than the best", "95 % interval", "seco
 def choice_table(choice: Choice) -> str:
     """The candidates of a choice as aligned text, and which was kept and why, several lines."""
     lines = _aligned([CHOICE_HEADER, *choice_rows(choice)])
-    left_out = [f"left out: {name}, as {sentence}" for name, sentence in choice.refused.items()]
+    left_out = [f"left out: {', '.join(names)}, as {sentence}"
+                for sentence, names in refusals(choice).items()]
     return "\n".join([*lines, *left_out, choice_words(choice)])
+
+
+def refusals(choice: Choice) -> dict[str, list[str]]:
+    """The candidates that made no plan by why they made none."""
+    found: dict[str, list[str]] = {}
+    for name, sentence in choice.refused.items():
+        found.setdefault(sentence, []).append(name)
+    return found
 
 
 def choice_rows(choice: Choice) -> list[tuple[str, ...]]:

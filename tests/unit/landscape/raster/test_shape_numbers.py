@@ -140,7 +140,8 @@ def test_a_geopackage_gives_the_same_numbers(tmp_path: Path) -> None:
     for suffix, driver in ((".gpkg", "GPKG"), (".shp", "ESRI Shapefile"), (".fgb", "FlatGeobuf")):
         for place, kind in enumerate(("Point", "Polygon")):
             other = tmp_path / f"houses{suffix}"
-            raw.write(other, shapes[place:place + 1], [column[place:place + 1] for column in columns],
+            one = slice(place, place + 1)
+            raw.write(other, shapes[one], [column[one] for column in columns],
                       list(meta["fields"]), driver=driver, geometry_type=kind, crs="EPSG:5070")
             only = written(tmp_path, [[(point(1.5, 2.5), {"n": 3}),
                                        (box(4, 6, 4, 7), {"n": 7})][place]], "one.geojson")
