@@ -167,7 +167,7 @@ def test_runs_are_of_neighbours_of_one_line() -> None:
             (3, 4), (4, 5), (5, 6), (3, 5), (4, 6), (3, 6))])
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
 def test_straight_pieces_cover_a_line(seed: int, joined: bool) -> None:
     corners = np.random.default_rng(seed).uniform(0, 40, (4, 2))

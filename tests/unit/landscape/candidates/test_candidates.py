@@ -44,7 +44,7 @@ def land_of(elevation: np.ndarray, fuel: np.ndarray | None = None) -> Landscape:
                    transform=(30.0, 0.0, WEST, 0.0, -30.0, NORTH))
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 12), st.integers(2, 12))
 def test_every_cell_drains_over_the_edge(seed: int, rows: int, cols: int) -> None:
     drained = drained_cells(np.random.default_rng(seed).normal(size=(rows, cols)))
@@ -65,7 +65,7 @@ def test_a_trough_drains_along_its_floor_and_a_pit_over_its_sill() -> None:
     assert drained_cells(pit)[20, 10] == drained[20, 10]
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000))
 def test_a_skeleton_keeps_its_pieces_together(seed: int) -> None:
     noise = ndimage.gaussian_filter(np.random.default_rng(seed).normal(size=(40, 40)), 3.0)
@@ -83,7 +83,7 @@ def test_a_skeleton_keeps_its_pieces_together(seed: int) -> None:
     assert not windows.all(axis=(2, 3)).any()
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 12))
 def test_paths_are_rows_of_touching_cells(seed: int, least: int) -> None:
     noise = ndimage.gaussian_filter(np.random.default_rng(seed).normal(size=(40, 40)), 2.0)

@@ -39,7 +39,7 @@ def written(folder: Path, *geometries: tuple[str, Any]) -> Path:
     return path
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(PATHS, st.booleans())
 def test_a_row_of_cells_has_no_gap_and_keeps_near_its_line(path: np.ndarray, joined: bool) -> None:
     cells = cells_along(path, joined)
@@ -56,7 +56,7 @@ def test_a_row_of_cells_has_no_gap_and_keeps_near_its_line(path: np.ndarray, joi
     assert gap.max() <= (2.0 if joined else 1.3)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(PATHS, st.floats(0.5, 50))
 def test_a_cut_keeps_the_line_and_no_piece_is_longer(path: np.ndarray, longest: float) -> None:
     whole = np.hypot(*np.diff(path, axis=0).T).sum()

@@ -63,7 +63,7 @@ def slow_share(top: float, bottom: float, left: float, right: float) -> np.ndarr
     return centres[15:25, 15:27] / centres.sum()
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(-12, 18), st.integers(1, 8), st.integers(-12, 18), st.integers(1, 8),
        st.floats(0.5, 1e6))
 def test_a_polygon_s_number_is_shared_by_its_cells(
@@ -79,7 +79,7 @@ def test_a_polygon_s_number_is_shared_by_its_cells(
     assert (found.outside, found.across) == (int(inside == 0), int(0 < inside < 1))
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 9.99), st.floats(0, 11.99), st.integers(0, 9)), min_size=1,
                 max_size=20))
 def test_points_in_one_cell_add_up(tmp_path_factory: pytest.TempPathFactory,

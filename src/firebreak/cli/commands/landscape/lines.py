@@ -112,8 +112,9 @@ def _columns(line: "Candidate", score: "Score",
              land: "Landscape") -> dict[str, str | float | int]:
     return {"kind": line.kind, "length_m": round(line.length_m, 1),
             "cells": int(line.cells.size),
-            "treatable_cells": int(land.treatable.ravel()[line.cells].sum()), "score": round(score.score, 4),
-            **{name: round(part, 4) for name, part in score.parts.items()}}
+            "treatable_cells": int(land.treatable.ravel()[line.cells].sum()),
+            "score": round(score.score, 4), **{
+                name: round(part, 4) for name, part in score.parts.items()}}
 
 
 def _table(both: "list[tuple[Candidate, Score]]") -> str:
