@@ -146,7 +146,8 @@ def _with_options(text: str, options: str) -> str:
     """A function's text with its options among its arguments."""
     before, title, after = text.partition("\nArgs:\n")
     own, blank, rest = after.partition("\n\n")
-    return f"{before}{title or '\n\nArgs:\n'}{own}\n{options}{blank}{rest}\n"
+    heading = title or "\n\nArgs:\n"
+    return f"{before}{heading}{own}\n{options}{blank}{rest}\n"
 
 
 def taken(word: Keyword, name: str) -> Any:

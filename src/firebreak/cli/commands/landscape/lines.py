@@ -9,9 +9,9 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
+from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import counted, fail, unknown_name
 from firebreak.cli.shared import common
-from firebreak.cli.shared.scene_options import SceneOptions
 from firebreak.settings.kinds import Positive
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class LinesArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(LinesArguments, arguments, "landscape lines")
-    from firebreak.cli.shared.plan_inputs import part_of
+    from firebreak.api.shared.plan_inputs import part_of
     from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of
     from firebreak.landscape.candidates.score import scores_of
     from firebreak.landscape.formats.overlays import mask_of
