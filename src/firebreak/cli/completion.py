@@ -22,6 +22,7 @@ CLASSES: dict[str, tuple[str, str]] = {
     "landscape generate": ("landscape.command", "GenerateArguments"),
     "landscape convert": ("landscape.convert", "ConvertArguments"),
     "landscape fetch": ("landscape.fetch", "FetchArguments"),
+    "landscape lines": ("landscape.lines", "LinesArguments"),
     "policy convert": ("policy", "ConvertArguments"),
     "trials": ("trials", "TrialsArguments"), "evolve": ("evolve", "EvolveArguments"),
     "memory report": ("memory", "ReportArguments"), "memory check": ("memory", "CheckArguments")}

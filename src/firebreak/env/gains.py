@@ -43,14 +43,23 @@ def gains_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
     Nothing changes; for slots that are `tried_in_place`.
     """
     count = slots.problem(slot).plan_fires.source.size
+    saved, burned = saved_of_lines(slots, slot, lines, np.arange(count))
+    return saved.sum(axis=0) / (slots.loss_unit(slot) * max(count, 1)), burned
+
+
+def saved_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
+                   fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What each line alone saves of each of the plan fires numbered `fires`, whole units i64
+    [len(fires), n], see `Slots.loss_unit`, and how many of these burned for it, i64 [n]; see
+    `gains_of_lines`.
+    """
     first = np.cumsum([0, *(line.size for line in lines)])
     cells = padded_cells(np.concatenate([*lines, np.empty(0, np.int64)]), slots.sizes.shape[1])
-    made = slots.fires.try_lines(slots.plan_ids(slot).start + np.arange(count), cells, first,
+    made = slots.fires.try_lines(slots.plan_ids(slot).start + fires, cells, first,
                                  _candidates(slots, slot, np.empty(0, np.int32)), slots.fields,
                                  slots.overlays)
     tried = made != NOT_TRIED
-    saved = np.where(tried, made, 0).sum(axis=0)
-    return saved / (slots.loss_unit(slot) * max(count, 1)), tried.sum(axis=0)
+    return np.where(tried, made, 0), tried.sum(axis=0)
 
 
 def _candidates(slots: Slots, slot: int, row: NDArray[np.int32]) -> Candidates:

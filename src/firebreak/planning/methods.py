@@ -56,6 +56,7 @@ class Method(NamedTuple):
         searches: goes on until a limit; no other search may start from its plan.
         takes_start: begins with the plan of another method.
         takes_rules: keeps to cells that must be included and to a shortest piece.
+        takes_lines: chooses among lines that the user supplies.
         compared: stands beside the plan that `firebreak plan` makes.
         tries_breaks: burns the plan fires for every candidate break, which is slow where that
             cannot be done in place.
@@ -71,6 +72,7 @@ class Method(NamedTuple):
     searches: bool = False
     takes_start: bool = False
     takes_rules: bool = True
+    takes_lines: bool = False
     compared: bool = False
     tries_breaks: bool = False
     keeps_fires: bool = True
@@ -114,7 +116,8 @@ METHODS: dict[str, Method] = {
         trees.place_dominator),
     "segments": Method(
         "places straight lines, each time the line that saves most per cost on the plan fires",
-        line_greedy.place_line_greedy, tries_breaks=True, candidate=Candidate(4)),
+        line_greedy.place_line_greedy, tries_breaks=True, takes_lines=True,
+        candidate=Candidate(4)),
     "tom": Method(
         "places patches across the fastest paths of fire from the upwind edge in the worst "
         "weather", tom.place_tom, keeps_fires=False),
@@ -145,7 +148,7 @@ METHODS: dict[str, Method] = {
         candidate=Candidate(3)),
     "dqn-lookahead": Method(
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
-        "one", lookahead.place_dqn_lookahead, guided=True, tries_breaks=True,
+        "one", lookahead.place_dqn_lookahead, guided=True, tries_breaks=True, takes_lines=True,
         candidate=Candidate(5)),
     "dqn-search": Method(
         "starts from a trained policy's plan and moves a few breaks at a time, as the policy and "
@@ -204,6 +207,20 @@ def check_methods(names: Sequence[str], where: str, *, choosers: bool = False) -
                    where=where, remedy=f"choose from {', '.join(known)}")
 
 
+def check_takes_lines(method: str) -> None:
+    """Refuses a method that cannot choose among lines that are given.
+
+    Raises:
+        InputError: naming those that can.
+    """
+    takers = [name for name, own in METHODS.items() if own.takes_lines]
+    if method not in takers and method not in CHOOSERS:
+        raise fail(expected=f"a method that chooses among given lines: "
+                            f"{', '.join([*takers, *CHOOSERS])}",
+                   given=f"'{method}'", where="--method", remedy="name one of these, or leave out "
+                                                                 "--lines")
+
+
 def _check_start(method: str, start: str) -> None:
     """Refuses a start that is no method, or itself a search where the method takes a start."""
     check_methods([start], "--search-from")
@@ -252,13 +269,15 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     land = scene.landscape
     problem = problem_of(scene, budget_share, fires, fires.first(0))
     rules.check(method, METHODS[method].takes_rules, problem)
+    if rules.lines is not None:
+        check_takes_lines(method)
     if not METHODS[method].treats:
         rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0, least_m=0.0)
 
     def place(name: str, ruled: Problem, report: Reporter = no_report) -> Placement:
         return METHODS[name].place(Task(
             ruled, seed, batch or default_batch(land, budget_share), policy, search,
-            lambda start: place(start, ruled), report))
+            lambda start: place(start, ruled), report, rules.lines))
 
     follows = any(METHODS[name].guided for name in (method, search.start) if name is not None)
     budget = problem.budget if rules.budget is None else rules.budget

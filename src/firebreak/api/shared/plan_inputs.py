@@ -14,6 +14,7 @@ from firebreak.settings.kinds import NotNegative, Positive
 if TYPE_CHECKING:
     from firebreak.landscape.landscape import Landscape
     from firebreak.landscape.raster.arrays import ArrayOnGrid
+    from firebreak.planning.core.given_lines import GivenLines
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.rules import PlanRules
     from firebreak.planning.evaluation.build_order import Phase
@@ -36,6 +37,11 @@ class PlaceOptions:
     """Cells that the plan must have; they count in its cost."""
     must_exclude: Path | None = None
     """Cells that the plan must not have."""
+    lines: Path | None = None
+    """Lines to choose among beside a method's own, such as roads, ridges, edges of units: shapes,
+    cut at --segment-m. For segments, dqn-lookahead and auto."""
+    only_lines: bool = False
+    """The plan has cells of --lines only."""
     existing: Path | None = None
     """A network of breaks, or a plan, to compare with at its own cost."""
     shortest_m: NotNegative = 0.0
@@ -70,13 +76,14 @@ class Place(NamedTuple):
 
 
 def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: float | None,
-             config: Path | None) -> Place:
+             config: Path | None, leak: bool = False) -> Place:
     """Reads what the options name, on a landscape with its rasters.
 
     Args:
         budget: share of the cost of all treatable cells, where no money is named.
         width_m: of a break, which is what is paid for.
         config: a plan's TOML file, whose [[phase]]s count where no --phases are given.
+        leak: fire passes between breaks that touch at a corner.
 
     Raises:
         InputError: files that do not fit, options that contradict one another.
@@ -91,14 +98,22 @@ def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: f
         land = _without(land, options.must_exclude, include)
     phases = _phases(options.phases, config)
     money = _money(options, phases)
+    lines = _lines(options, land, leak)
     whole = cost_of(np.flatnonzero(land.treatable), land)
     if money is not None and whole > 0.0:
         if money > whole * (1.0 + 1e-9):
             raise fail(expected=f"a budget of at most {whole:g}, the cost of all treatable cells",
                        given=f"{money:g}", where="--money", remedy="lower it, or widen the area")
         budget = min(money / whole, 1.0)
+    if lines is not None and lines.only:
+        # What may be spent does not depend on where: the share is one of all treatable cells.
+        money = budget * whole if money is None else money
+        land = replace(land, treatable=land.treatable & lines.mask(land.shape))
+        whole = cost_of(np.flatnonzero(land.treatable), land)
+        money = min(money, whole)
+        budget = min(money / whole, 1.0)
     rules = PlanRules(include=_treatable(include, land, options.must_include), budget=money,
-                      shortest_m=_not_negative(options.shortest_m, "--shortest-m"))
+                      shortest_m=_not_negative(options.shortest_m, "--shortest-m"), lines=lines)
     return Place(land, full, offset, rules, budget, phases)
 
 
@@ -113,7 +128,7 @@ def existing_plan(path: "Path | ArrayOnGrid", land: "Landscape", full: "Landscap
         LandscapeWarning: a part of it lies where nothing may be treated, and is left out.
     """
     from firebreak.landscape.formats.overlays import mask_of
-    from firebreak.landscape.raster.shapes import is_vector
+    from firebreak.landscape.raster.shape_files import is_vector
     from firebreak.planning.core.plan import EXISTING, Plan, cost_of, cost_unit
     from firebreak.planning.output.export import read_plan
 
@@ -188,6 +203,36 @@ def _cells_in(path: Path | None, land: "Landscape") -> NDArray[np.int64]:
 def standing_cells(path: Path | None, land: "Landscape") -> NDArray[np.int64]:
     """Flat cells of breaks that stand already."""
     return _cells_in(path, land)
+
+
+def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "GivenLines | None":
+    """The lines to choose among, those of their pieces that have treatable cells.
+
+    Raises:
+        InputError: --only-lines without lines, or none that could be built.
+    """
+    from firebreak.landscape.formats.assemble import warn
+    from firebreak.landscape.raster.line_cells import lines_on_grid
+    from firebreak.planning.core.given_lines import GivenLines
+
+    path = options.lines
+    if path is None:
+        if options.only_lines:
+            raise fail(expected="--lines together with --only-lines", given="none",
+                       where="--only-lines", remedy="name the file of lines")
+        return None
+    found = lines_on_grid(path, land, options.segment_m, joined=leak)
+    if found.outside:
+        warn(f"{path}: {found.outside} of {found.outside + len(found.pieces)} lines lie outside "
+             "the map and are left out")
+    can = land.treatable.ravel()
+    pairs = [(piece[can[piece]], number) for number, pieces in enumerate(found.pieces)
+             for piece in pieces if can[piece].any()]
+    if not pairs:
+        raise fail(expected="lines with treatable cells", given="none", where=str(path),
+                   remedy="check their place, and the area and masks")
+    return GivenLines(pieces=tuple(cells for cells, _ in pairs),
+                      line=tuple(number for _, number in pairs), only=options.only_lines)
 
 
 def _without(land: "Landscape", path: Path, include: NDArray[np.int64]) -> "Landscape":

@@ -84,7 +84,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     from firebreak.api.shared.plan_inputs import place_of
     from firebreak.api.shared.policies import policy_for
     from firebreak.planning.learned.policy import check_size
-    from firebreak.planning.methods import DEFAULT, check_methods, method_of
+    from firebreak.planning.methods import DEFAULT, check_methods, check_takes_lines, method_of
 
     check_fraction(options.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
@@ -97,7 +97,9 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
         _check_memory_first(spec, options)
     full = options.scene.read(source, priced=options.place.cost_per_km > 0.0)
     place = place_of(options.place, full, options.budget, options.scene.breaks.break_width_m,
-                     config)
+                     config, options.scene.breaks.leak)
+    if place.rules.lines is not None:
+        check_takes_lines(method)
     if method_of(method).guided:
         check_size(place.land, method)
     scene = options.scene.scene(place.land, spec)
@@ -156,7 +158,7 @@ def _compared(work: Work, bar: "Bar") -> "Evaluation":
     # Rules may keep the plan from spending the whole budget, which the others may all the same.
     return evaluate([work.scene], others, budget_share=place.share, plan_fires=options.plan_fires,
                     test_fires=options.test_fires, seed=options.scene.seed, random_draws=3,
-                    rules=replace(place.rules, shortest_m=0.0),
+                    rules=replace(place.rules, shortest_m=0.0, lines=None),
                     existing={plan.label: plan, **rivals, **existing}, pairs=pairs, bar=bar)
 
 
@@ -189,10 +191,11 @@ def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":
 def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
     """What the plan changes, segment by segment, on the test fires."""
     from firebreak.api.shared.plan_inputs import standing_cells
+    from firebreak.landscape.value_unit import value_unit
     from firebreak.planning.core.break_segments import break_segments_of
     from firebreak.planning.core.plan import EXISTING
     from firebreak.planning.evaluation.build_order import in_build_order, years_of
-    from firebreak.planning.evaluation.effect import effect_of, saved_by_order
+    from firebreak.planning.evaluation.effect import effect_of, in_unit, saved_by_order
     from firebreak.planning.methods import method_of
     from firebreak.planning.output.export_effect import NO_CELLS, PlanResult
 
@@ -211,11 +214,12 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
         curves = {name: saved_by_order(scene, other, effect.loss[0],
                                        evaluation.methods[name].reduction, report=advance)
                   for name, other in others.items()}
+    unit = value_unit(place.land)
     return Judgement(PlanResult(
-        scene, plan, place.full, place.offset, order, effect, options.scene.seed,
+        scene, plan, place.full, place.offset, order, in_unit(effect, unit), options.scene.seed,
         place.rules.include, years_of(order, place.phases) if place.phases else None,
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
-        standing_cells(options.scene.map.built, place.land)), curves)
+        standing_cells(options.scene.map.built, place.land), unit), curves)
 
 
 def write_plan_files(out: Path, work: Work) -> list[Path]:

@@ -42,9 +42,13 @@ class RasterOptions:
     crs: str | None = None
     """Coordinate reference system to use instead of the file's own."""
     value: Path | None = None
-    """Raster of what is lost where a cell burns; 1 everywhere if not given."""
+    """What is lost where a cell burns: a raster, shapes or a CSV of points that count 1 each, or
+    FILE:NAME with their number in an attribute; 1 in every cell if not given."""
+    value_unit: str | None = None
+    """What the values are, such as houses or EUR, for tables and figures."""
     cost: Path | None = None
-    """Raster of what it costs to treat a cell; 1 everywhere if not given."""
+    """What it costs to treat a cell: a raster, or FILE:NAME, shapes with the cost in an attribute;
+    1 everywhere if not given."""
     treatable: Path | None = None
     """Raster of the cells that may be treated (not 0); all that burn if not given."""
     barriers: Path | None = None
@@ -56,7 +60,8 @@ class RasterOptions:
     """Raster or shapes of roads, from which the crews of --hold come, and those of the plan's
     --cost-per-km; name them in --barriers too if they stop fire."""
     ignitions: Path | None = None
-    """Where fires start: a raster of weights, or a CSV of points (x,y or row,col or Year,Ncell)."""
+    """Where fires start: a raster of weights, shapes, or a CSV of points (x,y or row,col or
+    Year,Ncell) that count 1 each, or FILE:NAME with their weight in an attribute."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +173,27 @@ class SceneOptions:
         land = spec
         land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
                             barriers=given.barriers, ignition=given.ignitions, roads=given.roads)
+        land = replace(land, value_unit=self._value_unit())
         return land if given.built is None else self._with_built(land, given.built)
+
+    def _value_unit(self) -> str | None:
+        """What the values are counted in, as far as the options tell.
+
+        Raises:
+            InputError: a unit of no values, or no name of a unit.
+        """
+        from firebreak.landscape.formats.overlays import counted_in
+        from firebreak.landscape.value_unit import UNKNOWN, checked_unit
+
+        given = self.map
+        if given.value_unit is not None:
+            if given.value is None and given.layers is None:
+                raise fail(expected="--value or --layers together with --value-unit", given="none",
+                           where="--value-unit", remedy="say what is worth so much")
+            return checked_unit(given.value_unit, "--value-unit")
+        if given.layers is not None:
+            return UNKNOWN
+        return None if given.value is None else counted_in(given.value) or UNKNOWN
 
     def _with_built(self, land: "Landscape", path: Path) -> "Landscape":
         """A landscape with what the treatment leaves where breaks stand already.

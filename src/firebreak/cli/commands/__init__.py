@@ -12,7 +12,8 @@ COMMANDS = {
     "simulate": "burn a landscape: burn probability, arrival time, intensity, downstream value",
     "visualize": "figures of a trained policy; --serve opens the explorer of a run, a plan or "
                  "a landscape",
-    "landscape": "read, convert, fetch or generate a landscape (info, convert, fetch, generate)",
+    "landscape": "read, convert, fetch or generate a landscape, or find lines on it "
+                 "(info, convert, fetch, generate, lines)",
     "memory": "what a run held, and whether its memory was constant (report, check)",
     "policy": "write a policy of an earlier version as a file of this one (convert)",
     "behavior": "fire behaviour of a table of cases (Rothermel, or the Canadian FBP System)",

@@ -124,7 +124,7 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
                    remedy=f"leave them out, or give the landscape and --plan {folder}")
     made = recorded(folder)
     place = place_of(made.place, made.scene.read(made.landscape), made.budget,
-                     made.scene.breaks.break_width_m, made.config)
+                     made.scene.breaks.break_width_m, made.config, made.scene.breaks.leak)
     warn_of_another_landscape(folder, place.full.checksum())
     scene = made.scene.scene(place.land, made.landscape)
     policy = load_policy(args.policy or made.policy or SHIPPED)

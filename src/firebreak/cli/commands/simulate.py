@@ -39,6 +39,7 @@ def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(SimulateArguments, arguments, "simulate")
     from firebreak.api.shared.fire_maps import burn, part_to_burn, write_maps
+    from firebreak.landscape.value_unit import value_unit
 
     if args.observed is not None and args.fires != 1:
         raise fail(expected="--fires 1 together with --observed", given=f"{args.fires} fires",
@@ -54,11 +55,13 @@ def run(arguments: list[str]) -> int:
     agreement = None if observed is None else agreement_of(burned.burn_probability > 0.0, observed)
     out = common.new_folder(args.out, "simulate")
     files = write_maps(out, part, done, args)
+    unit = value_unit(land)
     asked = (f"asked for {args.scene.fire.burned_share:.1%}; " if args.scene.fire.duration_min
              is None else "")
     print(f"{counted(args.fires, 'fire')} in {_weather_words(done.scene)} burned {share:.1%} of "
           f"the burnable cells on average in {done.seconds:.1f} s ({asked}median duration "
-          f"{done.scene.median_duration_min:.0f} min); mean loss {burned.loss.mean():.4g}")
+          f"{done.scene.median_duration_min:.0f} min); mean loss "
+          f"{burned.loss.mean() * unit.per_value:.4g} {unit.name}")
     if agreement is not None:
         print(_agreement_words(agreement))
     print(args.scene.crews_words(), end="")

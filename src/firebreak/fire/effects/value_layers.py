@@ -17,7 +17,8 @@ _KEYS = ("raster", "name", "weight", "losses")
 def read_layers(path: Path, landscape: Landscape) -> list[ValueLayer]:
     """The layers of a file with one `[[layer]]` each, brought onto the landscape's grid.
 
-    Keys of a layer: `raster` (a path, relative to the file's folder), and if wanted `name`,
+    Keys of a layer: `raster` (a path, relative to the file's folder; also of shapes, as
+    houses.gpkg:value), and if wanted `name`,
     `weight` (1) and `losses` (six fractions, short flames first; all in any flame if not given).
 
     Raises:
@@ -35,9 +36,9 @@ def layer_kinds(path: Path) -> tuple[LayerKind, ...]:
 def layer_grids(path: Path, landscape: Landscape) -> tuple[NDArray[np.float32], ...]:
     """Where each layer of a file lies, float32 [H, W] each; see `read_layers`."""
     # It brings GDAL.
-    from firebreak.landscape.formats.overlays import read_on_grid
+    from firebreak.landscape.formats.overlays import amounts_on_grid
 
-    return tuple(np.nan_to_num(read_on_grid(path.parent / table["raster"], landscape))
+    return tuple(amounts_on_grid(path.parent / table["raster"], landscape, "values")
                  .astype(np.float32) for table in _tables(path))
 
 

@@ -1,5 +1,8 @@
-"""Rasters and point lists that go with a landscape: value, cost, treatable cells, barriers,
+"""Rasters, shapes and point lists that go with a landscape: value, cost, treatable cells, barriers,
 ignitions, brought onto its grid from whatever grid and reference system they have.
+
+`houses.gpkg:value` names shapes and the attribute that holds their number. Where a file has the
+colon in its own name, it is that file.
 """
 
 from dataclasses import replace
@@ -18,18 +21,16 @@ from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import counted, fail
 from firebreak.landscape.formats.assemble import warn
-from firebreak.landscape.formats.cell2fire_tables import read_ignitions
+from firebreak.landscape.formats.points import read_points
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.arrays import ArrayOnGrid
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid
 from firebreak.landscape.raster.geotiff import check_place, open_raster, place_of_part, read_band
 from firebreak.landscape.raster.parts import Place, part_over
 from firebreak.landscape.raster.resample import same_cells, warp
-from firebreak.landscape.raster.shapes import is_vector, mask_of_shapes
-from firebreak.reading import csv_rows, lines_of
-
-MOST_POINTS = 5_000_000
-"""Points of a table, of each of which Python makes some hundred bytes."""
+from firebreak.landscape.raster.shape_files import is_vector
+from firebreak.landscape.raster.shape_numbers import amounts_of_shapes, levels_of_shapes
+from firebreak.landscape.raster.shapes import mask_of_shapes
 
 Reading = Literal["mean", "majority", "nearest", "any"]
 """How a raster's cells under a landscape's cell make one number; "any": 1 where one of them is not
@@ -124,14 +125,14 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
 
     Args:
         landscape: the one to start from.
-        value: what is lost where a cell burns, >= 0 (mean under a cell); no data counts 0.
-        cost: of treating a cell, > 0 (mean under a cell); every treatable cell must have one.
+        value: what is lost where a cell burns, >= 0; see `amounts_on_grid`.
+        cost: of treating a cell, > 0 (mean under a cell); every treatable cell must have one. Of
+            shapes an attribute, FILE:NAME, which holds in every cell that a shape covers; where
+            several do, the largest.
         treatable: cells that are not 0 (by majority) may be treated; no data is not.
         barriers: cells touched by anything that is not 0 no longer burn: roads, rivers, existing
             breaks.
-        ignition: weights, >= 0 (mean under a cell, no data counts 0); or a .csv of points with
-            columns x,y in the map's coordinates, or row,col from 0, or Cell2Fire's Year,Ncell, of
-            which each cell counts its own.
+        ignition: weights, >= 0; see `amounts_on_grid`.
         roads: cells touched by anything that is not 0 have a road, from which crews come.
 
     Raises:
@@ -149,7 +150,7 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
     if treatable is not None:
         changes["treatable"] = mask_of(treatable, landscape)
     if value is not None:
-        changes["value"] = _not_negative(value, read_on_grid(value, landscape), "value")
+        changes["value"] = amounts_on_grid(value, landscape, "value")
     if ignition is not None:
         changes["ignition_weight"] = _ignition_weight(ignition, landscape)
     if roads is not None:
@@ -194,9 +195,18 @@ def _not_negative(path: Raster, grid: NDArray[np.float64], what: str) -> NDArray
     return known
 
 
-def _cost(path: Raster, landscape: Landscape) -> NDArray[np.float64]:
+def _cost(given: Raster, landscape: Landscape) -> NDArray[np.float64]:
     """Costs; 1 where nothing can be treated and so nothing is paid."""
-    cost = read_on_grid(path, landscape)
+    path, attribute = file_and_attribute(given)
+    if not isinstance(path, ArrayOnGrid) and is_vector(path):
+        if attribute is None:
+            raise fail(expected="shapes with an attribute that holds the cost of a cell",
+                       given="no attribute", where=str(path),
+                       remedy=f"name it after a colon: {path.name}:cost")
+        cost = levels_of_shapes(path, attribute, landscape)
+    else:
+        _check_no_attribute(path, attribute)
+        cost = read_on_grid(path, landscape)
     bad = landscape.treatable & ~(cost > 0)
     if bad.any():
         row, col = divmod(int(np.flatnonzero(bad)[0]), landscape.shape[1])
@@ -207,81 +217,76 @@ def _cost(path: Raster, landscape: Landscape) -> NDArray[np.float64]:
     return np.where(cost > 0, cost, 1.0)
 
 
-def _ignition_weight(path: Raster, landscape: Landscape) -> NDArray[np.float64]:
-    if not isinstance(path, ArrayOnGrid) and Path(path).suffix.lower() == ".csv":
-        cells = read_points(path, landscape)
-        weight = np.bincount(cells, minlength=landscape.fuel_model.size).astype(np.float64)
-        weight = weight.reshape(landscape.shape)
-    else:
-        weight = _not_negative(path, read_on_grid(path, landscape), "ignition weights")
+def _ignition_weight(given: Raster, landscape: Landscape) -> NDArray[np.float64]:
+    weight = amounts_on_grid(given, landscape, "ignition weights")
     if not weight[landscape.burnable].any():
-        raise fail(expected="ignitions on cells that burn", given="none", where=str(path),
+        raise fail(expected="ignitions on cells that burn", given="none", where=str(given),
                    remedy="check that the file belongs to this map")
     return weight
 
 
-def read_points(path: str | Path, landscape: Landscape) -> NDArray[np.int64]:
-    """The cells of a table of points, int64 [n], flat from 0, those outside the map left out.
+def amounts_on_grid(given: Raster, landscape: Landscape, what: str) -> NDArray[np.float64]:
+    """Amounts of 0 or more in each cell, f64 [H, W], 0 where there are none.
 
-    Columns are found by name: x,y in the map's coordinates; row,col from 0; or Year,Ncell from 1.
+    Args:
+        given: a raster (mean under a cell); shapes, each of which counts 1 or, as FILE:NAME, its
+            number in an attribute, shared evenly by its cells; or a .csv of points, which count in
+            the same way, see `read_points`.
+        what: they are, for errors.
 
     Raises:
-        InputError: missing, other columns, text in place of a number (with line), all outside.
+        InputError: as the readers; amounts below 0.
 
     Warns:
-        LandscapeWarning: some points lie outside the map.
+        LandscapeWarning: shapes or points that lie outside the map.
     """
-    file = Path(path)
-    if not file.is_file():
-        raise fail(expected="a table of points", given="no such file", where=str(path),
-                   remedy="check the path")
-    rows = csv_rows(lines_of(file, encoding="utf-8", errors="replace"), str(path),
-                    skipinitialspace=True)
-    header = [name.strip("\ufeff ").lower() for name in next(rows, (0, []))[1]]
-    if "ncell" in header:
-        return read_ignitions(file, landscape.fuel_model.size)
-    names = next((pair for pair in (("x", "y"), ("row", "col")) if set(pair) <= set(header)), None)
-    if names is None:
-        raise fail(expected="columns x,y or row,col or Year,Ncell",
-                   given=", ".join(header)[:60] or "an empty file", where=str(path),
-                   remedy="name the columns in the first line")
-    places = [header.index(name) for name in names]
-    points: list[list[float]] = []
-    for line, row in rows:
-        if row:
-            points.append(_pair(row, places, f"{path}, line {line}"))
-        if len(points) > MOST_POINTS:
-            raise fail(expected=f"at most {MOST_POINTS:,} points", given="more", where=str(path),
-                       remedy="make a raster of weights of them")
-    return _cells_of(np.array(points, dtype=np.float64).reshape(-1, 2), names, landscape, str(path))
+    path, attribute = file_and_attribute(given)
+    if isinstance(path, ArrayOnGrid):
+        return _not_negative(path, read_on_grid(path, landscape), what)
+    if path.suffix.lower() == ".csv":
+        points = read_points(path, landscape, attribute)
+        grid = np.bincount(points.cells, points.numbers, landscape.fuel_model.size)
+        return grid.reshape(landscape.shape)
+    if is_vector(path):
+        found = amounts_of_shapes(path, attribute, landscape)
+        _warn_of_places(path, found.shapes, found.outside, found.across)
+        return found.grid
+    _check_no_attribute(path, attribute)
+    return _not_negative(path, read_on_grid(path, landscape), what)
 
 
-def _pair(row: list[str], places: list[int], where: str) -> list[float]:
-    try:
-        numbers = [float(row[place]) for place in places]
-    except (ValueError, IndexError):
-        numbers = [np.nan]
-    if not np.isfinite(numbers).all():
-        raise fail(expected="two numbers", given=f"'{','.join(row)[:30]}'", where=where,
-                   remedy="correct this line")
-    return numbers
+def file_and_attribute(given: Raster) -> tuple[Path | ArrayOnGrid, str | None]:
+    """The file that is given, and the attribute that follows it after a colon, or None."""
+    if isinstance(given, ArrayOnGrid):
+        return given, None
+    whole = Path(given)
+    name, colon, attribute = str(given).rpartition(":")
+    path = Path(name)
+    if colon and not whole.exists() and (
+            path.is_file() or is_vector(path) or path.suffix.lower() == ".csv"):
+        return path, attribute
+    return whole, None
 
 
-def _cells_of(points: NDArray[np.float64], names: tuple[str, str], landscape: Landscape,
-              where: str) -> NDArray[np.int64]:
-    if names == ("x", "y"):
-        a, b, c, d, e, f = landscape.transform
-        col, row = np.linalg.solve([[a, b], [d, e]], (points - (c, f)).T)
-    else:
-        row, col = points[:, 0], points[:, 1]
-    row, col = np.floor(row), np.floor(col)
-    height, width = landscape.shape
-    inside = (row >= 0) & (row < height) & (col >= 0) & (col < width)
-    if not inside.any():
-        raise fail(expected=f"points inside the map of {height} x {width} cells",
-                   given=f"{counted(len(points), 'point')}, all outside", where=where,
-                   remedy="check their coordinates and reference system")
-    if not inside.all():
-        warn(f"{where}: {np.count_nonzero(~inside)} of {len(points)} points lie outside the map "
-             "and are left out")
-    return (row * width + col)[inside].astype(np.int64)
+def counted_in(given: Raster) -> str | None:
+    """What is counted where shapes or points count 1 each: the name of their file; else None."""
+    path, attribute = file_and_attribute(given)
+    if isinstance(path, ArrayOnGrid):
+        return None
+    counts = attribute is None and (is_vector(path) or path.suffix.lower() == ".csv")
+    return path.stem if counts else None
+
+
+def _check_no_attribute(path: Raster, attribute: str | None) -> None:
+    if attribute is not None:
+        raise fail(expected=f"shapes or a .csv of points, of which '{attribute}' is an attribute",
+                   given="a raster", where=str(path), remedy="leave the attribute out")
+
+
+def _warn_of_places(path: Path, shapes: int, outside: int, across: int) -> None:
+    if outside:
+        warn(f"{path}: {outside} of {counted(shapes, 'shape')} lie outside the map and are left "
+             "out")
+    if across:
+        warn(f"{path}: {across} of {counted(shapes, 'shape')} lie on the map's edge and count by "
+             "the share of their cells inside")

@@ -1,8 +1,4 @@
-"""Points, lines and polygons as masks on a landscape's grid: areas, roads, existing breaks.
-
-GeoJSON is read as it is (RFC 7946: longitude and latitude, unless an older file names another
-reference system); all else that GDAL knows, such as GeoPackages and shapefiles, by `vector_files`.
-"""
+"""Points, lines and polygons as masks on a landscape's grid: areas, roads, existing breaks."""
 
 from pathlib import Path
 from typing import Any
@@ -11,26 +7,14 @@ import numpy as np
 import rasterio
 from numpy.typing import NDArray
 from rasterio.crs import CRS
-from rasterio.errors import CRSError
 from rasterio.features import rasterize
 from rasterio.warp import transform_geom
 
 from firebreak.checks import InputError, fail
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.raster.vector_files import BEGINS, MOST_SHAPES, read_vector
-from firebreak.reading import from_json, text_of
+from firebreak.landscape.raster.shape_files import read_shapes
 
-GEOJSON = (".geojson", ".json")
 _FARTHEST = 1e8  # in units of the reference system; the Earth is 4e7 m around
-VECTORS = (*GEOJSON, *BEGINS)
-_KINDS = ("Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon")
-_PARTS = {"FeatureCollection": "features", "Feature": "geometry",
-          "GeometryCollection": "geometries"}
-
-
-def is_vector(path: Path) -> bool:
-    """Whether a file's name says that it holds shapes."""
-    return path.suffix.lower() in VECTORS
 
 
 def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArray[np.bool_]:
@@ -43,25 +27,44 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
     Raises:
         InputError: missing or damaged, no shapes, no reference system, shapes outside the map.
     """
-    if landscape.crs is None:
-        raise fail(expected="a landscape with a reference system, to lay shapes over it",
-                   given="one without", where=str(path), remedy="set it with --crs")
-    geometries, system = _read(path)
+    found = read_shapes(path)
+    ours = on_map([one for shape in found.shapes for one in shape.geometries], found.crs,
+                  landscape, path)
     try:
-        with rasterio.Env():  # without one GDAL writes its errors to the terminal
-            ours = [transform_geom(system, CRS.from_wkt(landscape.crs), geometry)
-                    for geometry in geometries]
-        if not all(map(_on_earth, ours)):
-            raise ValueError("coordinates nowhere on the Earth")
         mask = _burned(ours, landscape, touched)
     except Exception as error:  # of damaged coordinates rasterio raises whatever comes
-        raise fail(expected="shapes with coordinates of their system", given=f"'{error}'",
-                   where=str(path), remedy="check the file in a GIS") from error
+        raise damaged(path, error) from error
     if not mask.any():
         raise fail(expected="shapes that cover cells of the landscape",
                    given="none: they lie outside it, or are smaller than a cell",
                    where=str(path), remedy="check their place and reference system")
     return mask
+
+
+def on_map(geometries: list[dict[str, Any]], system: CRS, landscape: Landscape,
+           path: Path) -> list[dict[str, Any]]:
+    """Geometries in a landscape's reference system.
+
+    Raises:
+        InputError: the landscape has none, or coordinates that cannot be.
+    """
+    if landscape.crs is None:
+        raise fail(expected="a landscape with a reference system, to lay shapes over it",
+                   given="one without", where=str(path), remedy="set it with --crs")
+    try:
+        with rasterio.Env():  # without one GDAL writes its errors to the terminal
+            ours = list(transform_geom(system, CRS.from_wkt(landscape.crs), geometries))
+        if not all(map(_on_earth, ours)):
+            raise ValueError("coordinates nowhere on the Earth")
+    except Exception as error:  # of damaged coordinates rasterio raises whatever comes
+        raise damaged(path, error) from error
+    return ours
+
+
+def damaged(path: Path, error: Exception) -> InputError:
+    """The error to raise where shapes cannot be laid over a map."""
+    return fail(expected="shapes with coordinates of their system", given=f"'{error}'",
+                where=str(path), remedy="check the file in a GIS")
 
 
 def _on_earth(geometry: dict[str, Any]) -> bool:
@@ -88,77 +91,3 @@ def _burned(geometries: list[dict[str, Any]], landscape: Landscape,
             mask |= rasterize(some, landscape.shape, all_touched=all_touched, dtype=np.uint8,
                               transform=rasterio.Affine(*landscape.transform)) != 0
     return mask
-
-
-def _read(path: Path) -> tuple[list[dict[str, Any]], CRS]:
-    """Geometries as GeoJSON has them, and their reference system."""
-    if not path.is_file():
-        raise fail(expected="a file of shapes", given="no such file", where=str(path),
-                   remedy="check the path")
-    if path.suffix.lower() in GEOJSON:
-        return _of_geojson(path)
-    return _of_others(path)
-
-
-def _of_geojson(path: Path) -> tuple[list[dict[str, Any]], CRS]:
-    try:
-        content = from_json(text_of(path, MOST_SHAPES))
-    except InputError:
-        raise
-    except ValueError as error:
-        raise fail(expected="GeoJSON", given=f"'{error}'",
-                   where=str(path), remedy="export it again") from error
-    found = _geometries(content, path)
-    return found, _named_system(content, path)
-
-
-def _geometries(content: Any, path: Path) -> list[dict[str, Any]]:
-    """All geometries of a GeoJSON object, collections taken apart."""
-    found: list[dict[str, Any]] = []
-    waiting = [content]
-    while waiting:
-        one = waiting.pop()
-        kind = str(one.get("type")) if isinstance(one, dict) else None
-        if kind in _KINDS:
-            found.append(one)
-        elif kind in _PARTS:
-            parts = one.get(_PARTS[kind]) or []
-            if kind == "Feature":
-                parts = [parts] if parts else []
-            if not isinstance(parts, list):
-                raise fail(expected=f"a list of {_PARTS[kind]}", given=type(parts).__name__,
-                           where=str(path), remedy="export it again")
-            waiting += reversed(parts)
-        else:
-            raise fail(expected="GeoJSON with points, lines or polygons", given=f"type {kind!r}",
-                       where=str(path), remedy="export it again")
-    if not found:
-        raise fail(expected="at least one shape", given="none", where=str(path),
-                   remedy="draw or select one, and export again")
-    return found
-
-
-def _named_system(content: dict[str, Any], path: Path) -> CRS:
-    named = content.get("crs")
-    if named is None:
-        return CRS.from_epsg(4326)
-    try:
-        with rasterio.Env():
-            return CRS.from_user_input(named["properties"]["name"])
-    except (CRSError, ValueError, TypeError, LookupError, AttributeError) as error:
-        raise _no_system(path) from error
-
-
-def _of_others(path: Path) -> tuple[list[dict[str, Any]], CRS]:
-    content, system = read_vector(path)
-    if system is None:
-        raise _no_system(path)
-    if content is None:
-        raise fail(expected="at least one shape", given="none", where=str(path),
-                   remedy="draw or select one, and export again")
-    return _geometries(content, path), CRS.from_user_input(system)
-
-
-def _no_system(path: Path) -> InputError:
-    return fail(expected="shapes with a reference system", given="none, or an unknown one",
-                where=str(path), remedy="set it in a GIS, or export GeoJSON")

@@ -1,8 +1,8 @@
 """Reads one vector file by GDAL and prints it as JSON; run as a program, in a process of its own.
 
-Usage: vector_child.py FILE BYTES MOST. The memory that the process may take is BYTES, what it may
-print MOST. Nothing of firebreak is imported: the process must start fast, and what fails in it
-fails in it alone.
+Usage: vector_child.py FILE BYTES MOST [ATTRIBUTE]. The memory that the process may take is BYTES,
+what it may print MOST; the shapes come with the attribute that is named. Nothing of firebreak is
+imported: the process must start fast, and what fails in it fails in it alone.
 """
 
 import contextlib
@@ -11,9 +11,11 @@ import json
 import sys
 
 
-def main(path: str, limit_bytes: int, most_bytes: int) -> int:
-    """Prints one line with the reference system, then the shapes as GeoJSON."""
-    from pyogrio import raw
+def main(path: str, limit_bytes: int, most_bytes: int, attribute: str | None = None) -> int:
+    """Prints one line with the reference system and the names of all attributes where one is asked
+    for, then the shapes as GeoJSON.
+    """
+    from pyogrio import raw, read_info
 
     with contextlib.suppress(ImportError, ValueError, OSError):  # where the system has no limits
         import resource
@@ -21,12 +23,16 @@ def main(path: str, limit_bytes: int, most_bytes: int) -> int:
         resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        meta, _, shapes, _ = raw.read(path, columns=[], force_2d=True)
-        kept = shapes[[shape is not None for shape in shapes]]
+        there = [] if attribute is None else [str(name) for name in read_info(path)["fields"]]
+        wanted = [name for name in there if name == attribute]
+        meta, _, shapes, columns = raw.read(path, columns=wanted, force_2d=True)
+        known = [shape is not None for shape in shapes]
+        kept = shapes[known]
         text = io.BytesIO()  # pyogrio reads shapes as bytes; GDAL itself makes text of them
         if kept.size and meta["crs"] is not None:
-            raw.write(text, kept, [], [], driver="GeoJSON", geometry_type=meta["geometry_type"],
-                      crs=meta["crs"], layer_options={"COORDINATE_PRECISION": "15"})
+            raw.write(text, kept, [column[known] for column in columns], wanted, driver="GeoJSON",
+                      geometry_type=meta["geometry_type"], crs=meta["crs"],
+                      layer_options={"COORDINATE_PRECISION": "15"})
     except MemoryError:
         print(f"more than {limit_bytes / 1e9:g} GB of memory needed", file=sys.stderr)
         return 1
@@ -37,10 +43,11 @@ def main(path: str, limit_bytes: int, most_bytes: int) -> int:
         print(f"more than {most_bytes / 1e6:g} MB of shapes: keep those on the map",
               file=sys.stderr)
         return 1
-    print(json.dumps({"crs": meta["crs"], "shapes": int(kept.size)}), flush=True)
+    print(json.dumps({"crs": meta["crs"], "shapes": int(kept.size), "attributes": there}),
+          flush=True)
     sys.stdout.buffer.write(text.getvalue())
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
+    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:5]))

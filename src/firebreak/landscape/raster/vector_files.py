@@ -13,7 +13,7 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from firebreak.checks import fail, install
 from firebreak.lifetime import tied
@@ -33,8 +33,21 @@ _BESIDE = {".shp": (".shx", ".dbf", ".prj", ".cpg"), ".gpkg": (".gpkg-wal",)}
 """Files of the same name that belong to one of a suffix."""
 
 
-def read_vector(path: Path) -> tuple[dict[str, Any] | None, str | None]:
-    """The shapes of a file as one GeoJSON object, None if it has none, and their reference system.
+class VectorFile(NamedTuple):
+    """shapes: of a file as one GeoJSON object, None if it has none. crs: their reference system.
+    attributes: names of all that the shapes have, where one was asked for.
+    """
+
+    shapes: dict[str, Any] | None
+    crs: str | None
+    attributes: tuple[str, ...] = ()
+
+
+def read_vector(path: Path, attribute: str | None = None) -> VectorFile:
+    """What a file holds.
+
+    Args:
+        attribute: that the shapes are to come with.
 
     Raises:
         InputError: no pyogrio, other content, damaged, or beyond the limits of time and memory.
@@ -44,10 +57,10 @@ def read_vector(path: Path) -> tuple[dict[str, Any] | None, str | None]:
                    where=str(path), remedy=f"run {install('vector')}, or export GeoJSON")
     _check_content(path)
     with tempfile.TemporaryDirectory(prefix="firebreak-") as folder:
-        text = _run(path, _copied(path, Path(folder)))
+        text = _run(path, _copied(path, Path(folder)), attribute)
     head, _, body = text.partition(b"\n")
     meta = from_json(head)
-    return from_json(body) if body else None, meta["crs"]
+    return VectorFile(from_json(body) if body else None, meta["crs"], tuple(meta["attributes"]))
 
 
 def _check_content(path: Path) -> None:
@@ -71,11 +84,11 @@ def _copied(path: Path, folder: Path) -> Path:
     return copy
 
 
-def _run(path: Path, copy: Path) -> bytes:
+def _run(path: Path, copy: Path, attribute: str | None) -> bytes:
     """What the process that reads prints."""
     # -P: its folder does not come before the standard library.
     command = [sys.executable, "-P", str(Path(__file__).with_name("vector_child.py")), str(copy),
-               str(LIMIT_BYTES), str(MOST_SHAPES)]
+               str(LIMIT_BYTES), str(MOST_SHAPES), *([] if attribute is None else [attribute])]
     try:
         done = subprocess.run(tied(command), capture_output=True, timeout=LIMIT_S, check=False,
                               stdin=subprocess.DEVNULL)

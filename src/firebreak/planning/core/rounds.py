@@ -16,6 +16,7 @@ from firebreak.env.core import begin
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.progress import Reporter, no_report
 
@@ -30,7 +31,7 @@ scores."""
 class Task(NamedTuple):
     """What a method is given. batch: cells per round; policy: for learned methods; search: for
     methods that search; place: makes the plan of the method of a name, for those that start from
-    another's; report: takes the share of the plan that is made.
+    another's; report: takes the share of the plan that is made; lines: that the user supplies.
     """
 
     problem: Problem
@@ -40,6 +41,7 @@ class Task(NamedTuple):
     search: SearchOptions
     place: Callable[[str], "Placement"]
     report: Reporter = no_report
+    lines: GivenLines | None = None
 
 
 class Placement(NamedTuple):

@@ -16,6 +16,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import length_m, pieces
 from firebreak.planning.core.gaps import closes_gap
+from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement, spendable
 
@@ -36,12 +37,14 @@ class PlanRules:
         shortest_m: no piece without included cells is shorter, see `break_segments`; 0 allows all.
         least_m: the same, but pieces that close a gap against a barrier may be shorter, see `gaps`,
             and so may all where the budget buys no longer one.
+        lines: to choose among, for methods that take them; None where none are given.
     """
 
     include: NDArray[np.int64] = field(default_factory=lambda: _NO_CELLS)
     budget: float | None = None
     shortest_m: float = 0.0
     least_m: float = 0.0
+    lines: GivenLines | None = None
 
     def check(self, method: str, takes_rules: bool, problem: Problem) -> None:
         """Checks the rules against a problem without rules.

@@ -37,6 +37,9 @@ MOST_CELLS = 400_000_000
 """Choice fires times cells of the map, at most; but there are as many choice fires as plan fires.
 """
 
+NO_LINES = "cells are placed there and not lines that are given"
+"""Why a candidate is left out where the user supplies lines."""
+
 
 class Choice(NamedTuple):
     """Why a plan was kept.
@@ -105,7 +108,8 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     """
     began = perf_counter()
     land = scene.landscape
-    names = _tried(int(land.treatable.sum()))
+    everyone = _tried(int(land.treatable.sum()))
+    names = [name for name in everyone if rules.lines is None or METHODS[name].takes_lines]
     count = choice_fires(plan_fires, land.fuel_model.size)
     check_test_fires(land.name, count, len(names) + 1, "--plan-fires")
     mended = replace(rules, least_m=least_length_m(land.cell_size_m))
@@ -128,6 +132,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
             refused[name] = error
     if not plans:
         raise next(iter(refused.values()))
+    refused |= {name: InputError(NO_LINES) for name in everyone if name not in names}
     fires = scene.fires(CHOICE_SET, count)
     untreated = burn_loss(scene.field, fires, scene.value_by_class)
     whole = untreated.mean()

@@ -17,6 +17,7 @@ from firebreak.checks import fail
 from firebreak.env.storage.problem import nothing_burned, problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
 from firebreak.fire import HELD, UNBURNED, Fires, Scene, burn_loss, padded_cells
+from firebreak.landscape.value_unit import ValueUnit
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.plan import Plan, cost_of
@@ -55,7 +56,7 @@ class PlanEffect(NamedTuple):
     """A plan of n segments on F test fires; maps are [H, W].
 
     Attributes:
-        loss: f64 [n + 1, F], under the first 0 to n segments, in units of value.
+        loss: f64 [n + 1, F], under the first 0 to n segments, in units of value, but see `in_unit`.
         before, after: f64, burn probability without and with all segments.
         half_width: f64, of the 95 % interval of after - before in a cell.
         protected: f64 [n], value on the cells in which the burn probability falls by
@@ -130,6 +131,12 @@ def _met(slots: Slots, scene: Scene, segments: Sequence[BreakSegment]) -> NDArra
     places = [padded_cells(segment.cells, cols) for segment in segments]
     reached = [[(code[:, own] != UNBURNED).sum(), (code[:, own] == HELD).sum()] for own in places]
     return scene.landscape.cell_size_m * np.array(reached, np.float64).reshape(-1, 2).T
+
+
+def in_unit(effect: PlanEffect, unit: ValueUnit) -> PlanEffect:
+    """An effect with losses, and what is protected, in another unit than that of value."""
+    return effect._replace(loss=effect.loss * unit.per_value,
+                           protected=effect.protected * unit.per_value)
 
 
 def _half_width(changes: list[NDArray[np.float64]]) -> NDArray[np.float64]:

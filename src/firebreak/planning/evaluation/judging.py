@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.fire import BurnStatistics, Fires, Scene, burn_statistics
+from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.statistics import relative_drop, worst_tenth_mean
@@ -28,6 +29,8 @@ class Row(NamedTuple):
         plan_fires: fires the method was shown.
         method: its name.
         untreated_loss: mean loss of the test fires without breaks, in units of value.
+        untreated_loss_in_unit, loss_unit: the same in hectares, houses or money, and which of them;
+            see `landscape.value_unit`.
         untreated_burned_share: share of the burnable cells that they burn, mean.
         median_duration_min: of the landscape's fires, set to burn the share that was asked for.
         reduction: drop of the mean loss.
@@ -43,6 +46,8 @@ class Row(NamedTuple):
     plan_fires: int
     method: str
     untreated_loss: float
+    untreated_loss_in_unit: float
+    loss_unit: str
     untreated_burned_share: float
     median_duration_min: float
     reduction: float
@@ -113,7 +118,7 @@ def _judge(scene: Scene, name: str, plan: Plan, test: _Burned,
                        else burned.untreated for burned in (test, plan_set))
     row = Row(
         landscape=scene.landscape.name, budget=plan.budget_share, plan_fires=plan.plan_fires,
-        method=name, untreated_loss=float(before.loss.mean()),
+        method=name, **untreated_loss_of(scene, float(before.loss.mean())),
         untreated_burned_share=float(before.burn_probability[scene.landscape.burnable].mean()),
         median_duration_min=scene.median_duration_min,
         reduction=_mean_drop(before, after),
@@ -123,6 +128,13 @@ def _judge(scene: Scene, name: str, plan: Plan, test: _Burned,
         in_sample_reduction=_mean_drop(plan_set.untreated, promised),
         seconds=plan.seconds, simulations=plan.simulations)
     return Judged(row, before.loss - after.loss, before.loss)
+
+
+def untreated_loss_of(scene: Scene, loss: float) -> dict[str, Any]:
+    """The fields of a row that tell the mean loss without breaks."""
+    unit = value_unit(scene.landscape)
+    return {"untreated_loss": loss, "untreated_loss_in_unit": loss * unit.per_value,
+            "loss_unit": unit.name}
 
 
 def _mean_drop(before: BurnStatistics, after: BurnStatistics) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from firebreak.fire import Scene, burn_statistics
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.evaluation.judging import TEST_SET, Judged, Row
+from firebreak.planning.evaluation.judging import TEST_SET, Judged, Row, untreated_loss_of
 from firebreak.planning.evaluation.statistics import relative_drop
 
 BINS = 2048
@@ -106,7 +106,7 @@ def judged_from(scene: Scene, sums: FireSums, plans: dict[str, list[Plan]], plan
                  for k in range(plan + 1, plan + 1 + len(own))]
         judged[name] = Judged(Row(
             landscape=scene.landscape.name, budget=own[0].budget_share, plan_fires=plan_fires,
-            method=name, untreated_loss=whole / fires,
+            method=name, **untreated_loss_of(scene, whole / fires),
             untreated_burned_share=float(sums.burned[0]) / fires,
             median_duration_min=scene.median_duration_min,
             reduction=float(sums.total[place]) / whole,

@@ -9,6 +9,7 @@ from firebreak.checks import counted
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.evaluate import MIN_BOOTSTRAP_LANDSCAPES, Evaluation
+from firebreak.planning.evaluation.judging import Row
 from firebreak.planning.evaluation.statistics import RESAMPLES
 
 _HEADER = ("method", "cost", "reduction", "95 % interval", "untreated cells", "worst 10 %",
@@ -24,14 +25,13 @@ def table(evaluation: Evaluation) -> str:
     asked = [row for row in rows if EXISTING not in row.method] or rows
     budget = _span([float(f"{100.0 * row.budget:.4g}") for row in asked])
     plan_fires = _span([row.plan_fires for row in asked])
-    loss = np.mean([row.untreated_loss for row in rows])
     share = np.mean([row.untreated_burned_share for row in rows])
     hours = _span([round(row.median_duration_min / 60.0, 1) for row in rows])
     lines = [f"{where}, budget {budget} % of the treatable cost, {plan_fires} plan fires, "
              f"{evaluation.test_fires} test fires that no method was given",
              f"untreated fires last {hours} hours (median) and burn {share:.1%} of the burnable "
              "cells",
-             f"mean loss without breaks {loss:.4g}; reductions are relative to it", "",
+             f"mean loss without breaks {_untreated(rows)}; reductions are relative to it", "",
              *_aligned([_HEADER, *(_line(evaluation, name) for name in evaluation.methods)])]
     if evaluation.paired:
         lines += ["", *_aligned([("difference", "mean", "95 % interval"), *(
@@ -40,14 +40,31 @@ def table(evaluation: Evaluation) -> str:
     return "\n".join([*lines, "", _footnote(evaluation)])
 
 
+def _untreated(rows: Sequence[Row]) -> str:
+    """The mean loss without breaks, with its unit; by landscape where they have several."""
+    units = list(dict.fromkeys(row.loss_unit for row in rows))
+    means = [np.mean([row.untreated_loss_in_unit for row in rows if row.loss_unit == unit])
+             for unit in units]
+    return " and ".join(f"{mean:.4g} {unit}" for mean, unit in zip(means, units, strict=True))
+
+
 CHOICE_HEADER = ("method", "saves", "less than the best", "95 % interval", "seconds")
 
 
 def choice_table(choice: Choice) -> str:
     """The candidates of a choice as aligned text, and which was kept and why, several lines."""
     lines = _aligned([CHOICE_HEADER, *choice_rows(choice)])
-    left_out = [f"left out: {name}, as {sentence}" for name, sentence in choice.refused.items()]
+    left_out = [f"left out: {', '.join(names)}, as {sentence}"
+                for sentence, names in refusals(choice).items()]
     return "\n".join([*lines, *left_out, choice_words(choice)])
+
+
+def refusals(choice: Choice) -> dict[str, list[str]]:
+    """The candidates that made no plan by why they made none."""
+    found: dict[str, list[str]] = {}
+    for name, sentence in choice.refused.items():
+        found.setdefault(sentence, []).append(name)
+    return found
 
 
 def choice_rows(choice: Choice) -> list[tuple[str, ...]]:

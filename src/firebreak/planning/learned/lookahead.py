@@ -15,6 +15,7 @@ from firebreak.env.actions import line_cells, open_cells
 from firebreak.env.storage.slots import Slots
 from firebreak.planning.core.limits import Effort
 from firebreak.planning.core.rounds import Placement, Task
+from firebreak.planning.learned.given_rating import GivenRating
 from firebreak.planning.learned.policy import (
     Ordered,
     by_value,
@@ -22,7 +23,7 @@ from firebreak.planning.learned.policy import (
     place_lines,
     policy_of,
 )
-from firebreak.planning.patterns.line_greedy import try_lines
+from firebreak.planning.patterns.line_trials import try_lines
 
 MAX_TRIED, MAX_CANDIDATES = 16, 4096
 """Lines that are burned before one is placed, and the best ones among which these are chosen."""
@@ -55,17 +56,25 @@ def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Placement:
     n_plan_fires = problem.plan_fires.source.size
     trust = n_plan_fires / (n_plan_fires + DISTRUST)
     mean_cost = float(land.cost[land.treatable].mean())
+    leak = problem.scene.field.breaks.leak
+    given = None if task.lines is None else GivenRating(task.lines, land.shape, leak)
+    own_too = task.lines is None or not task.lines.only
 
     def order(slots: Slots, values: NDArray[np.float32]) -> Ordered:
         if effort is not None and not effort.left():
             return by_value(slots, values)
-        actions = differing(slots, values)
-        tried = try_lines(problem, slots, [open_cells(slots, action) for action in actions])
+        actions = differing(slots, values) if own_too else []
+        lines = [open_cells(slots, action) for action in actions]
+        worth = [float(values[action]) for action in actions]
+        if given is not None:
+            more = given.best(slots, values, MAX_TRIED, MAX_SHARED)
+            lines, worth = lines + more[0], worth + more[1]
+        tried = try_lines(problem, slots, lines)
         if effort is not None:
             effort.evaluated += len(tried)
         percent = 100.0 * mean_cost / float(slots.untreated_plan_loss[0])
-        score = [trust * percent * trial.saved_per_cost + (1.0 - trust) * float(values[action])
-                 for action, trial in zip(actions, tried, strict=True)]
+        score = [trust * percent * trial.saved_per_cost + (1.0 - trust) * value
+                 for value, trial in zip(worth, tried, strict=True)]
         return Ordered([tried[k].cells for k in np.argsort(-np.array(score), kind="stable")],
                        sum(trial.burned for trial in tried))
 

@@ -148,7 +148,10 @@ def place_lines(task: Task, policy: Policy,
     burned = n_plan_fires
     while slots.available[0].any():
         ordered = order(slots, line_values(policy, slots))
-        for line in spaced_lines(ordered.lines, task.batch, slots.sizes.shape):
+        chosen = spaced_lines(ordered.lines, task.batch, slots.sizes.shape)
+        if not chosen:  # no line that is given can be paid for
+            break
+        for line in chosen:
             cells += place_available(slots, 0, line.tolist())
         burned += ordered.burned + slots.update(SLOT_0)
         task.report(spent_share(slots, task.problem))

@@ -20,6 +20,7 @@ from firebreak.fire import Scene
 from firebreak.landscape.formats.qgis_styles import Class, even_stops, write_classes, write_ramp
 from firebreak.landscape.formats.write import Colour, write_geotiff, write_text
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.value_unit import UNKNOWN, ValueUnit
 from firebreak.planning.core.area import Offset
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan
@@ -50,9 +51,9 @@ NO_CELLS = np.empty(0, np.int64)
 
 class PlanResult(NamedTuple):
     """A plan, judged. plan and scene are of the part of the map planned for, which lies at `offset`
-    in `full`; segments in build order; years: of each segment, or none; included: cells that the
-    plan had to have; existing: those of a network to compare with; standing: those of breaks that
-    stand already; all flat in the part.
+    in `full`; segments in build order; effect: its losses in `unit`; years: of each segment, or
+    none; included: cells that the plan had to have; existing: those of a network to compare with;
+    standing: those of breaks that stand already; all flat in the part.
     """
 
     scene: Scene
@@ -66,6 +67,7 @@ class PlanResult(NamedTuple):
     years: list[int] | None = None
     existing: NDArray[np.int64] = NO_CELLS
     standing: NDArray[np.int64] = NO_CELLS
+    unit: ValueUnit = ValueUnit(UNKNOWN)
 
 
 def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
@@ -90,7 +92,8 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
                "marginal_benefit": round(float(saved[k]), 6),
                "benefit_percent": round(100.0 * float(saved[k]) / whole, 4),
                "benefit_per_cost": round(float(saved[k]) / segment.cost, 6),
-               "value_protected": round(float(effect.protected[k]), 4)}
+               "value_protected": round(float(effect.protected[k]), 4),
+               "loss_unit": result.unit.name}
         if effect.engaged is not None and effect.held is not None:
             engaged, held = float(effect.engaged[k]), float(effect.held[k])
             row |= {"engaged_m": round(engaged, 1), "held_m": round(held, 1),
@@ -111,7 +114,7 @@ def summary_of(result: PlanResult) -> dict[str, Any]:
     effect = result.effect
     numbers = risk(effect.loss[0], effect.loss[-1], result.seed)
     return {"schema": 1, "firebreak": __version__, "test_fires": int(effect.loss.shape[1]),
-            "interval": "95 %, over the test fires",
+            "interval": "95 %, over the test fires", "loss_unit": result.unit.name,
             **{name: interval._asdict() for name, interval in numbers.items()},
             "weather": by_weather(effect, result.scene, result.seed)}
 
@@ -185,13 +188,19 @@ def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
     effect = result.effect
     summary = summary_of(result)
     curve = [{"segments": k, "cost": float(effect.cost[k]),
-              "mean_loss": float(effect.loss[k].mean()), **_named("reduction", saved)}
+              "mean_loss": float(effect.loss[k].mean()), **_named("reduction", saved),
+              "loss_unit": result.unit.name}
              for k, saved in enumerate(reductions(effect, result.seed))]
     tables: dict[str, Sequence[Mapping[str, Any]]] = {
-        "segments": segment_columns(result), "budget_curve": curve, "exceedance": _exceeded(effect),
-        "weather": summary["weather"]}
+        "segments": segment_columns(result), "budget_curve": curve, "exceedance": _in_unit(
+            _exceeded(effect), result), "weather": _in_unit(summary["weather"], result)}
     files = [write_text(folder / f"{name}.csv", [csv_text(rows)]) for name, rows in tables.items()]
     return [*files, write_text(folder / "effect.json", [json.dumps(summary, indent=2), "\n"])]
+
+
+def _in_unit(rows: Sequence[Mapping[str, Any]], result: PlanResult) -> list[dict[str, Any]]:
+    """Rows with a column that names the unit of their losses."""
+    return [{**row, "loss_unit": result.unit.name} for row in rows]
 
 
 def _named(name: str, interval: Interval) -> dict[str, float]:

@@ -50,7 +50,7 @@ def write_segments(folder: Path, segments: Sequence[BreakSegment], properties: P
                                                                        landscape.crs), "\n"]))
     if has_vector_reader() and segments:
         lines = [centreline(one, landscape) for one in segments]
-        files.append(_write_package(folder / "segments.gpkg", {
+        files.append(write_package(folder / "segments.gpkg", {
             "segments": (areas, "MultiPolygon"), "centrelines": (lines, "LineString")},
             properties, landscape.crs))
     if files:
@@ -105,7 +105,7 @@ def _turned(ring: Sequence[Sequence[float]], outer: bool) -> Sequence[Sequence[f
     return ring if against == outer else ring[::-1]
 
 
-def _write_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]],
+def write_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]],
                    properties: Properties, crs: str | None) -> Path:
     """A GeoPackage that appears whole or not at all: GDAL makes it in a folder for temporary files,
     since it does not tell every error of a disk; what is checked there is copied.

@@ -123,7 +123,7 @@ def exceedance_figure(effect: PlanEffect, seed: int, unit: str, *, caption: str)
 
 def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
                   others: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]], *,
-                  caption: str) -> Figure:
+                  loss_unit: str, caption: str) -> Figure:
     """What is saved over what is spent, in the order to build, with a 95 % band, beside other
     methods; below, what each segment adds per unit of cost.
 
@@ -161,14 +161,15 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
         per_cost = marginal_benefit(effect) / np.diff(effect.cost)
         below.stairs(per_cost, effect.cost, fill=True, color=AFTER, alpha=0.55)
         below.axhline(0.0, color=QUIET, linewidth=0.6)
-        below.set(ylabel=f"loss reduction\nper {cost_unit.rstrip('s')}",
+        below.set(ylabel=f"loss reduction, {loss_unit},\nper {cost_unit.rstrip('s')}",
                   xlabel=f"spent, {cost_unit}")
         for axes in (above, below):
             _plain(axes)
         return figure
 
 
-def weather_figure(lines: Sequence[Mapping[str, Any]], *, caption: str) -> Figure:
+def weather_figure(lines: Sequence[Mapping[str, Any]], loss_unit: str, *,
+                   caption: str) -> Figure:
     """The reduction in each weather with its 95 % interval, the worst weather on top."""
     ordered = sorted(lines, key=lambda line: line["mean_loss_before"])
     with new_figure(9.0, 1.9 + 0.36 * len(ordered), caption=caption,
@@ -182,8 +183,8 @@ def weather_figure(lines: Sequence[Mapping[str, Any]], *, caption: str) -> Figur
             axes.text(1.02, place, f"{amount(line['mean_loss_before'])}, "
                       f"{amount(line['mean_loss_after'])}   ({counted(line['fires'], 'fire')})",
                       transform=axes.get_yaxis_transform(), va="center", fontsize=9)
-        axes.text(1.02, 1.0, "mean loss, without and with", transform=axes.transAxes, va="bottom",
-                  fontsize=9, color=QUIET)
+        axes.text(1.02, 1.0, f"mean loss, {loss_unit}, without and with",
+                  transform=axes.transAxes, va="bottom", fontsize=9, color=QUIET)
         axes.set_ylim(-0.6, len(ordered) - 0.4)  # around one weather there would be next to nothing
         axes.set_yticks(range(len(ordered)), _weathers_in_words(ordered))
         axes.axvline(0.0, color=QUIET, linewidth=0.8)

@@ -154,7 +154,8 @@ def _segments(result: PlanResult, pictures: Mapping[str, Path]) -> str:
         pictures, "plan", f"Map of {len(rows)} numbered break segments, "
         f"{plan.cells.size} cells in all.", "Break segments, numbered in build order.")
     header = ["build order", "length, m", "area, ha", f"cost, {plan.cost_unit}", "cumulative cost",
-              "reduction of the expected loss, %", "reduction per cost", "value protected"]
+              "reduction of the expected loss, %", f"reduction per cost, {result.unit.name}",
+              f"value protected, {result.unit.name}"]
     table_rows = [[row[BUILD_ORDER], f"{row['length_m']:,.0f}", f"{row['area_ha']:,.2f}",
                    amount(row["cost"]), amount(row["cumulative_cost"]),
                    f"{row['benefit_percent'] + 0.0:.2f}", f"{row['benefit_per_cost'] + 0.0:.3g}",
@@ -189,8 +190,8 @@ def _effect(result: PlanResult, numbers: Mapping[str, Interval],
     body = html.table(["", "without breaks", "with the plan", "reduction"],
                       [row("mean loss of a fire", "mean_loss"),
                        row("mean of the worst tenth", "cvar90")],
-                      f"In units of value, over {result.effect.loss.shape[1]:,} test fires, with "
-                      "95 % intervals (bootstrap over the fires, which are the same with and "
+                      f"In {result.unit.name}, over {result.effect.loss.shape[1]:,} test fires, "
+                      "with 95 % intervals (bootstrap over the fires, which are the same with and "
                       "without breaks).")
     words = (f"The burn probability falls by more than chance explains on {less:.0%} of the "
              f"untreated burnable cells, and rises on {more:.0%}.")

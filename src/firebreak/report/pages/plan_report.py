@@ -30,7 +30,6 @@ from firebreak.report.pages.plan_page import Origin, plan_page
 from firebreak.report.pages.run_report import fire_animation
 
 Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
-LOSS_UNIT = "units of value (1 = one cell of value 1)"
 
 
 def write_plan_report(out: Path, result: PlanResult, evaluation: Evaluation | None,
@@ -74,12 +73,12 @@ def _figures(result: PlanResult, evaluation: Evaluation | None,
         "burn_probability": burn_probability_figure(
             land, effect.before, effect.after, plan.break_mask(), caption=tested,
             half_width=effect.half_width),
-        "exceedance": exceedance_figure(effect, result.seed, LOSS_UNIT, caption=tested),
+        "exceedance": exceedance_figure(effect, result.seed, result.unit.name, caption=tested),
         "weather": weather_figure(by_weather(effect, result.scene, result.seed),
-                                  caption=tested)}
+                                  result.unit.name, caption=tested)}
     if result.segments:
         figures["budget"] = budget_figure(effect, result.seed, plan.cost_unit, curves,
-                                          caption=tested)
+                                          loss_unit=result.unit.name, caption=tested)
     if evaluation is not None:
         figures["comparison"] = comparison_figure(
             {name: one._asdict() for name, one in evaluation.methods.items()}, caption=tested)

@@ -17,9 +17,9 @@ from firebreak.landscape.formats.assemble import LandscapeWarning
 from firebreak.landscape.formats.overlays import (
     latitude_of,
     read_on_grid,
-    read_points,
     with_rasters,
 )
+from firebreak.landscape.formats.points import read_points
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.resample import to_cell_size
 from firebreak.landscape.raster.windows import aggregate
@@ -200,16 +200,16 @@ def test_ignition_weights_and_points(tmp_path: Path, land: Landscape) -> None:
     weight = with_rasters(land, ignition=points).ignition_weight
     assert (weight[1, 2], weight[0, 0], weight.sum()) == (2.0, 1.0, 3.0)
     points.write_text("row,col\n1,2\n7,9\n")
-    assert read_points(points, land).tolist() == [12, 79]
+    assert read_points(points, land).cells.tolist() == [12, 79]
     points.write_text("Year,Ncell\n1,13\n")
-    assert read_points(points, land).tolist() == [12]
+    assert read_points(points, land).cells.tolist() == [12]
 
 
 def test_points_outside_are_left_out_with_a_word(tmp_path: Path, land: Landscape) -> None:
     points = tmp_path / "points.csv"
     points.write_text("row,col\n1,2\n8,0\n-1,3\n")
     with pytest.warns(LandscapeWarning, match="2 of 3 points lie outside the map"):
-        assert read_points(points, land).tolist() == [12]
+        assert read_points(points, land).cells.tolist() == [12]
 
 
 @pytest.mark.parametrize(("text", "words"), [

@@ -1,4 +1,4 @@
-"""`firebreak landscape`: info, generate, convert, fetch."""
+"""`firebreak landscape`: info, generate, convert, fetch, lines."""
 
 from firebreak.cli.commands.landscape.command import run
 

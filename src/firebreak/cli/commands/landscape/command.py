@@ -8,17 +8,18 @@ from typing import Annotated, Literal
 import tyro
 
 from firebreak.checks import fail, unknown_name
-from firebreak.cli.commands.landscape import convert, fetch
+from firebreak.cli.commands.landscape import convert, fetch, lines
 from firebreak.cli.commands.landscape.describe import describe
 from firebreak.cli.shared import common
 from firebreak.settings.kinds import Positive
 
-_USAGE = """usage: firebreak landscape info|generate|convert|fetch ...
+_USAGE = """usage: firebreak landscape info|generate|convert|fetch|lines ...
 
   info LANDSCAPE                   fuels by area, terrain, extent
   generate FILE.tif                a synthetic landscape
   convert LANDSCAPE --to FORMAT --out PATH   geotiff, ascii, cell2fire or lcp
-  fetch FILE.tif --bbox W S E N --email ADDRESS   from LANDFIRE"""
+  fetch FILE.tif --bbox W S E N --email ADDRESS   from LANDFIRE
+  lines LANDSCAPE --out FILE.gpkg  ridges, valleys, roads, edges of fuels to choose breaks among"""
 
 
 @dataclass
@@ -60,7 +61,8 @@ def run(arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_USAGE)
         return 0
-    actions = {"info": _info, "generate": _generate, "convert": convert.run, "fetch": fetch.run}
+    actions = {"info": _info, "generate": _generate, "convert": convert.run, "fetch": fetch.run,
+               "lines": lines.run}
     if arguments[0] not in actions:
         raise unknown_name("action", arguments[0], actions, "firebreak landscape")
     return actions[arguments[0]](arguments[1:])

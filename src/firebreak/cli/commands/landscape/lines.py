@@ -1,0 +1,137 @@
+"""`firebreak landscape lines`: candidate lines for breaks, with a score of each."""
+
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import tyro
+from numpy.typing import NDArray
+
+from firebreak.api.shared.scene_options import SceneOptions
+from firebreak.checks import counted, fail, unknown_name
+from firebreak.cli.shared import common
+from firebreak.settings.kinds import Positive
+
+if TYPE_CHECKING:
+    from firebreak.landscape.candidates.lines import Candidate
+    from firebreak.landscape.candidates.score import Score
+    from firebreak.landscape.landscape import Landscape
+
+MOST_CELLS = 16_000_000
+"""Cells of a map: its drainage is followed cell by cell, in some microseconds each."""
+
+
+@dataclass
+class LinesArguments:
+    """Find lines on which a fire may be held: ridges, valleys, roads, edges of fuels."""
+
+    landscape: Annotated[str, tyro.conf.Positional]
+    """A file or folder, or synthetic:SEED[:SIZE]."""
+    out: Path
+    """The file to write: .gpkg, or .geojson."""
+    kinds: str = "ridge,valley,road,fuel-edge"
+    """Which lines, with commas between."""
+    area: str | None = None
+    """Lines of these cells only: R0:R1,C0:C1, or a file of polygons or a raster."""
+    roads: Path | None = None
+    """Roads; bare or built-up ground as narrow as one if not given."""
+    basin_ha: Positive = 15.0
+    """Land that drains through a valley's cell, or off a ridge's, at least: more gives fewer
+    lines."""
+    least_m: Positive = 300.0
+    """Length of a line, at least."""
+    least_score: float = 0.0
+    """Leave out lines of a lower score."""
+    picture: Path | None = None
+    """Also draw the lines into this .png."""
+    scene: SceneOptions = field(default_factory=SceneOptions)
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command."""
+    args = common.parse(LinesArguments, arguments, "landscape lines")
+    from firebreak.api.shared.plan_inputs import part_of
+    from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of
+    from firebreak.landscape.candidates.score import scores_of
+    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.planning.output.line_files import check_line_file, write_lines
+
+    begin = time.perf_counter()
+    kinds = [name.strip() for name in args.kinds.split(",") if name.strip()]
+    for name in kinds:
+        if name not in KINDS:
+            raise unknown_name("kind", name, KINDS, "--kinds")
+    if not 0.0 <= args.least_score <= 1.0:
+        raise fail(expected="a score from 0 to 1", given=f"{args.least_score:g}",
+                   where="--least-score", remedy="leave it out for all lines")
+    full = args.scene.read(args.landscape)
+    land = full if args.area is None else part_of(full, args.area)[0]
+    check_line_file(args.out, land)
+    if land.fuel_model.size > MOST_CELLS:
+        raise fail(expected=f"at most {MOST_CELLS:,} cells", given=f"{land.fuel_model.size:,}",
+                   where=f"landscape {land.name}", remedy="name a part with --area")
+    roads = None if args.roads is None else mask_of(args.roads, land, how="any")
+    masks = masks_of(land, roads, args.basin_ha)
+    lines = candidate_lines(land, {kind: mask for kind, mask in masks.items() if kind in kinds},
+                            args.least_m)
+    scores = scores_of(land, lines, masks, _spread(args, land))
+    both = sorted(((line, score) for line, score in zip(lines, scores, strict=True)
+                   if score.score >= args.least_score), key=lambda pair: -pair[1].score)
+    if not both:
+        raise fail(expected="lines on the map", given="none", where=f"landscape {land.name}",
+                   remedy="lower --least-m, --basin-ha or --least-score")
+    files = [write_lines(args.out, [line.cells for line, _ in both],
+                         [_columns(*pair, land) for pair in both], land)]
+    if args.picture is not None:
+        files.append(_drawn(args.picture, land, both))
+    print(_table(both))
+    print("\n".join(map(str, files)))
+    print(f"next: firebreak plan {args.landscape} --lines {args.out} --only-lines --out my_plan")
+    if args.scene.json:
+        common.print_json({"files": list(map(str, files)), "lines": len(both),
+                           "seconds": time.perf_counter() - begin})
+    return 0
+
+
+def _spread(args: LinesArguments, land: "Landscape") -> NDArray[np.float64]:
+    """Mean rate of spread of the head [H, W] over the weather that is asked for, m/min."""
+    from firebreak.fire import make_wide_scene, mean_behavior
+
+    conditions = args.scene.conditions(land, args.landscape)
+    # No fire burns, so none has to be given a duration.
+    regime = replace(conditions.regime, duration_min=conditions.regime.duration_min or 60.0)
+    scene = make_wide_scene(land, replace(conditions, regime=regime), args.scene.seed)
+    weight = scene.scenarios.weight
+    return mean_behavior(scene, None, lambda head: {
+        "rate": np.tensordot(weight, head.rate_of_spread_m_min, axes=1)})["rate"]
+
+
+def _columns(line: "Candidate", score: "Score",
+             land: "Landscape") -> dict[str, str | float | int]:
+    return {"kind": line.kind, "length_m": round(line.length_m, 1),
+            "cells": int(line.cells.size),
+            "treatable_cells": int(land.treatable.ravel()[line.cells].sum()),
+            "score": round(score.score, 4), **{
+                name: round(part, 4) for name, part in score.parts.items()}}
+
+
+def _table(both: "list[tuple[Candidate, Score]]") -> str:
+    """Lines, length and score by kind."""
+    words = [f"{counted(len(both), 'line')}, best first; score 0 to 1: how well a line may be held"]
+    for kind in dict.fromkeys(line.kind for line, _ in both):
+        own = [(line.length_m, score.score) for line, score in both if line.kind == kind]
+        length, score = np.array(own).T
+        words.append(f"  {kind:<10} {len(own):>5}  {length.sum() / 1000.0:>8,.1f} km  score "
+                     f"{score.min():.2f} to {score.max():.2f}, mean {score.mean():.2f}")
+    return "\n".join(words)
+
+
+def _drawn(path: Path, land: "Landscape", both: "list[tuple[Candidate, Score]]") -> Path:
+    from firebreak.report.figures.canvas import save_figure
+    from firebreak.report.figures.line_figures import lines_figure
+
+    figure = lines_figure(land, [(line.kind, line.cells, score.score) for line, score in both],
+                          caption=land.name)
+    return save_figure(figure, path)

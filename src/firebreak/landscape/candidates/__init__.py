@@ -1,0 +1,1 @@
+"""Lines on which a fire may be held, found on a map, and how well each of them may be held."""

@@ -1,0 +1,149 @@
+"""Candidate lines of a map: ridges, valleys, roads and edges of fuels.
+
+They are what holds of fires are made of in practice (O'Connor, Calkin & Thompson 2017,
+doi:10.1071/WF16135). Where they run is a matter of thresholds, which the user may move.
+"""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from firebreak.landscape.candidates.drainage import drained_cells
+from firebreak.landscape.candidates.thinning import Path, paths_of, thinned
+from firebreak.landscape.landscape import NODATA, Landscape
+
+Kind = Literal["ridge", "valley", "road", "fuel-edge"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+BASIN_HA = 15.0
+"""Land that drains through a valley's cell, or off a ridge's, at least."""
+LEAST_M = 300.0
+"""Length of a line, at least."""
+PATCH_HA = 4.0
+"""Patches of one kind of fuel have an edge from this size on."""
+ROAD_CELLS = 1.5
+"""Bare ground is a road where no cell of it is further than this from what burns."""
+AROUND_M, STANDS_OUT = 270.0, 0.01
+"""A ridge is above the mean of its surroundings, a valley below it, by this share of their width:
+else water runs down an even slope, in parallel lines."""
+_SMOOTH_M = 45.0  # of the relief: the scale of a ridge, not of a boulder
+_KEPT_SMOOTH = 5  # cells along the side of the window in which the commonest kind of fuel counts
+
+
+class Candidate(NamedTuple):
+    """A line. cells: flat, in order. length_m: from end to end, and a cell."""
+
+    kind: Kind
+    cells: Path
+    length_m: float
+
+
+def candidate_lines(landscape: Landscape, masks: Mapping[Kind, NDArray[np.bool_]],
+                    least_m: float = LEAST_M) -> list[Candidate]:
+    """Lines along masks of some kinds; see `masks_of`.
+
+    Args:
+        least_m: a line is no shorter.
+    """
+    least = max(2, int(np.ceil(least_m / landscape.cell_size_m)))
+    above = _above_surroundings(landscape).ravel()
+    signs: dict[Kind, float] = {"ridge": 1.0, "valley": -1.0}
+    return [Candidate(kind, cells, length_of(cells, landscape))
+            for kind, mask in masks.items() for cells in paths_of(thinned(mask), least)
+            if kind not in signs or signs[kind] * above[cells].mean() >= STANDS_OUT * AROUND_M]
+
+
+def _above_surroundings(landscape: Landscape) -> NDArray[np.float64]:
+    """By how much each cell is above the mean of a square around it, m (topographic position,
+    Weiss 2001).
+    """
+    side = max(3, round(AROUND_M / landscape.cell_size_m) | 1)
+    elevation = landscape.elevation_m.astype(np.float64)
+    return elevation - ndimage.uniform_filter(elevation, side)
+
+
+def length_of(cells: Path, landscape: Landscape) -> float:
+    """From the centre of the first cell to that of the last, and a cell."""
+    places = np.stack(np.divmod(cells, landscape.shape[1]))
+    return float((np.hypot(*np.diff(places)).sum() + 1.0) * landscape.cell_size_m)
+
+
+def masks_of(landscape: Landscape, roads: NDArray[np.bool_] | None = None,
+             basin_ha: float = BASIN_HA) -> dict[Kind, NDArray[np.bool_]]:
+    """Where each kind of line runs, bool [H, W].
+
+    Args:
+        roads: where they are known; else bare or built-up ground that is narrow.
+        basin_ha: see BASIN_HA.
+    """
+    data = landscape.fuel_model != NODATA
+    smooth = _SMOOTH_M / landscape.cell_size_m
+    relief = ndimage.gaussian_filter(landscape.elevation_m.astype(np.float64), smooth)
+    least = basin_ha * 1e4 / landscape.cell_size_m**2
+    flat = bool(np.ptp(landscape.elevation_m[data]) == 0.0) if data.any() else True
+    valley, ridge = (np.zeros(data.shape, np.bool_) if flat else
+                     drained_cells(turned) >= least for turned in (relief, -relief))
+    return {"ridge": ridge & data, "valley": valley & data,
+            "road": narrow_ground(landscape) if roads is None else roads,
+            "fuel-edge": fuel_edges(landscape)}
+
+
+def narrow_ground(landscape: Landscape) -> NDArray[np.bool_]:
+    """Ground that does not burn and is as narrow as a road; water is none."""
+    bare = ~landscape.burnable & (landscape.fuel_model != NODATA) & ~_water(landscape)
+    inside = ndimage.distance_transform_edt(bare)
+    wide = ndimage.binary_dilation(inside > ROAD_CELLS, np.ones((3, 3)), iterations=2)
+    return bare & ~wide
+
+
+def fuel_edges(landscape: Landscape) -> NDArray[np.bool_]:
+    """Cells that burn beside fuel of another kind, patches that are small left aside: on the side
+    whose kind comes later in `fuel_kinds`.
+    """
+    kinds = fuel_kinds(landscape)
+    smooth = _commonest(kinds)
+    least = PATCH_HA * 1e4 / landscape.cell_size_m**2
+    for kind in np.unique(kinds).tolist():
+        patches, count = ndimage.label(smooth == kind)
+        sizes = np.bincount(patches.ravel(), minlength=count + 1)
+        smooth[(sizes[patches] < least) & (patches > 0)] = -1
+    edge = np.zeros(kinds.shape, np.bool_)
+    for axis in (0, 1):
+        for step in (1, -1):
+            other = np.roll(smooth, step, axis)
+            own = (smooth > other) & (other >= 0)
+            border = [slice(None), slice(None)]
+            border[axis] = slice(0, 1) if step == 1 else slice(-1, None)
+            own[tuple(border)] = False
+            edge |= own
+    return edge & landscape.burnable
+
+
+def fuel_kinds(landscape: Landscape) -> NDArray[np.int64]:
+    """The kind of fuel of each cell [H, W]: 0 for none, then grass, shrubs, timber litter, slash as
+    far as the fuel system tells them apart; what it does not tell apart is one kind.
+    """
+    found = np.zeros(landscape.shape, np.int64)
+    fuels = landscape.fuels
+    # A shaded treatment leaves the least load of the same kind: one code stands for a kind.
+    kinds = {code: fuels.least_load(code) for code in fuels.burnable_codes.tolist()}
+    order = {kind: place for place, kind in enumerate(sorted(set(kinds.values())), start=1)}
+    for code, kind in kinds.items():
+        found[landscape.fuel_model == code] = order[kind]
+    return found
+
+
+def _commonest(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The commonest kind in a window around each cell; of equals the first."""
+    known = np.unique(kinds)
+    share = np.stack([ndimage.uniform_filter((kinds == kind).astype(np.float64), _KEPT_SMOOTH)
+                      for kind in known.tolist()])
+    return np.asarray(known[np.argmax(np.round(share, 9), axis=0)])
+
+
+def _water(landscape: Landscape) -> NDArray[np.bool_]:
+    return np.isin(landscape.fuel_model, [code for code, label in landscape.fuels.labels.items()
+                                          if "water" in label.lower()])

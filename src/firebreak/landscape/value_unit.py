@@ -1,0 +1,39 @@
+"""What the values of a landscape are counted in: houses, money, or the hectares that burn."""
+
+from typing import NamedTuple
+
+from firebreak.checks import fail
+from firebreak.landscape.landscape import Landscape
+
+UNKNOWN = "units of value"
+LONGEST = 30
+
+
+class ValueUnit(NamedTuple):
+    """name: as it stands behind a number. per_value: of it in a value of 1."""
+
+    name: str
+    per_value: float = 1.0
+
+
+def value_unit(landscape: Landscape) -> ValueUnit:
+    """The unit of a landscape's losses: what it says that its values are; hectares where a burned
+    cell is worth 1 everywhere, as it is where nobody said what is lost.
+    """
+    if landscape.value_unit is not None:
+        return ValueUnit(landscape.value_unit)
+    if not landscape.layers and bool((landscape.value[landscape.burnable] == 1.0).all()):
+        return ValueUnit("ha", landscape.cell_size_m**2 / 1e4)
+    return ValueUnit(UNKNOWN)
+
+
+def checked_unit(name: str, where: str) -> str:
+    """The name of a unit.
+
+    Raises:
+        InputError: it cannot stand behind a number in a table.
+    """
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST:
+        raise fail(expected=f"the name of a unit, of 1 to {LONGEST} letters",
+                   given=f"'{name[:60]}'", where=where, remedy="for example houses, or EUR")
+    return name.strip()

@@ -1,0 +1,85 @@
+"""What lines of breaks save, tried on the plan fires of slot 0."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.env.gains import gains_of_lines, trial_in_place
+from firebreak.env.storage.problem import Problem
+from firebreak.env.storage.slots import Slots
+from firebreak.fire import (
+    REACH,
+    Crossing,
+    burn_loss,
+    burned_near,
+    closing_table,
+    crossing_of,
+    depends_on,
+    padded_cells,
+    padded_width,
+)
+
+
+class Trial(NamedTuple):
+    """A line that was burned. cells: i64 [n], flat; saved: mean loss saved over its cost;
+    burned: fires burned for it.
+    """
+
+    cells: NDArray[np.int64]
+    saved_per_cost: float
+    burned: int
+
+
+@cache
+def _crossing(width: int) -> Crossing:
+    return crossing_of(closing_table(width))
+
+
+def try_lines(problem: Problem, slots: Slots, lines: Sequence[NDArray[np.int64]]) -> list[Trial]:
+    """What the available ones of each line's flat cells, alone, save of slot 0's plan fires, which
+    are the problem's.
+    """
+    if not trial_in_place(slots, 0):
+        return [try_line(problem, slots, line) for line in lines]
+    available, cost = slots.available[0].ravel(), problem.scene.landscape.cost.ravel()
+    new = [line[available[line]] for line in lines]
+    saved, burned = gains_of_lines(slots, 0, new)
+    return [Trial(cells, float(saved[k]) / float(cost[cells].astype(np.float64).sum()),
+                  int(burned[k])) if cells.size else Trial(cells, 0.0, 0)
+            for k, cells in enumerate(new)]
+
+
+def try_line(problem: Problem, slots: Slots, cells: NDArray[np.int64]) -> Trial:
+    """What the available ones of flat `cells` save of slot 0's plan fires, which are the problem's:
+    those that they may change are burned.
+    """
+    scene, trees = problem.scene, slots.plan_trees(0)
+    new = cells[slots.available[0].ravel()[cells]]
+    which = np.flatnonzero(changed_by(slots, problem, new))
+    cost = float(scene.landscape.cost.ravel()[new].astype(np.float64).sum())
+    if which.size == 0:
+        return Trial(new, 0.0, 0)
+    breaks = slots.breaks[0].copy()
+    breaks.ravel()[new] = True
+    loss = burn_loss(scene.field, problem.plan_fires.part(which), scene.value_by_class, breaks)
+    saved = float((trees.loss[which] - loss).sum()) / trees.loss.size
+    return Trial(new, saved / cost, which.size)
+
+
+def changed_by(slots: Slots, problem: Problem, cells: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """1 for each plan fire [K] that may burn otherwise once flat `cells` are breaks."""
+    trees, rules = slots.plan_trees(0), problem.scene.field.breaks
+    width = padded_width(problem.scene.field.shape[1])
+    crossing = _crossing(width)
+    out = np.zeros(trees.source.size, np.uint8)
+    for place in padded_cells(cells, problem.scene.field.shape[1]).tolist():
+        if rules.acts_nearby:
+            burned_near(place, 2 * REACH, width, trees.code, out)
+            continue
+        depends_on(place, trees.source, trees.code, crossing, out)
+        if rules.lost > 0.0:
+            out |= trees.source == place
+    return out

@@ -1,0 +1,111 @@
+"""Lines of a file as thin rows of cells, cut at a length."""
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rasterio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firebreak.checks import InputError
+from firebreak.landscape.raster.line_cells import cells_along, cut_path, lines_on_grid
+from firebreak.landscape.synthetic.generate import generate
+
+WEST, NORTH = -2_000_000.0, 1_500_000.0
+LAND = replace(generate(6, (30, 40), cell_size_m=30.0),
+               crs=rasterio.crs.CRS.from_epsg(5070).to_wkt(),
+               transform=(30.0, 0.0, WEST, 0.0, -30.0, NORTH))
+PATHS = st.lists(st.tuples(st.floats(-5, 35), st.floats(-5, 45)), min_size=2, max_size=6).map(
+    lambda points: np.array(points, np.float64))
+
+
+def at(places: Any) -> list[list[float]]:
+    return [[WEST + 30.0 * col, NORTH - 30.0 * row] for row, col in places]
+
+
+def written(folder: Path, *geometries: tuple[str, Any]) -> Path:
+    path = folder / "lines.geojson"
+    path.write_text(json.dumps({
+        "type": "FeatureCollection",
+        "crs": {"type": "name", "properties": {"name": "EPSG:5070"}},
+        "features": [{"type": "Feature", "properties": {},
+                      "geometry": {"type": kind, "coordinates": coordinates}}
+                     for kind, coordinates in geometries]}))
+    return path
+
+
+@settings(max_examples=100, deadline=None)
+@given(PATHS, st.booleans())
+def test_a_row_of_cells_has_no_gap_and_keeps_near_its_line(path: np.ndarray, joined: bool) -> None:
+    cells = cells_along(path, joined)
+    steps = np.abs(np.diff(cells, axis=0))
+    assert (steps.max(axis=1, initial=1) == 1).all()
+    if joined:
+        assert (steps.sum(axis=1) == 1).all()
+    assert (cells[0] == np.floor(path[0])).all()
+    assert (cells[-1] == np.floor(path[-1])).all()
+    # No cell is further from the line than its corners' rounding and a half cell explain.
+    fine = np.concatenate([first + np.linspace(0, 1, 200)[:, None] * (last - first)
+                           for first, last in pairwise(path)])
+    gap = np.abs(cells[:, None] + 0.5 - fine[None]).max(axis=2).min(axis=1)
+    assert gap.max() <= (2.0 if joined else 1.3)
+
+
+@settings(max_examples=100, deadline=None)
+@given(PATHS, st.floats(0.5, 50))
+def test_a_cut_keeps_the_line_and_no_piece_is_longer(path: np.ndarray, longest: float) -> None:
+    whole = np.hypot(*np.diff(path, axis=0).T).sum()
+    pieces = cut_path(path, longest)
+    if whole == 0.0:
+        assert pieces == []
+        return
+    lengths = [np.hypot(*np.diff(piece, axis=0).T).sum() for piece in pieces]
+    assert sum(lengths) == pytest.approx(whole)
+    assert max(lengths) <= longest * (1 + 1e-6)
+    assert len(pieces) <= whole / longest + 1 + 1e-6
+    np.testing.assert_allclose(pieces[0][0], path[0])
+    np.testing.assert_allclose(pieces[-1][-1], path[-1])
+    for before, after in pairwise(pieces):
+        np.testing.assert_array_equal(before[-1], after[0])
+
+
+def test_lines_and_rings_are_cut_and_the_map_bounds_them(tmp_path: Path) -> None:
+    path = written(tmp_path, ("LineString", at([(5.5, 0.5), (5.5, 30.5)])),
+                   ("Polygon", [at([(10.5, 10.5), (10.5, 20.5), (20.5, 20.5), (10.5, 10.5)])]),
+                   ("MultiLineString", [at([(2.5, 35.5), (2.5, 60.5)]),
+                                        at([(50.5, 2.5), (60.5, 2.5)])]))
+    found = lines_on_grid(path, LAND, 300.0, joined=False)
+    assert found.outside == 1
+    assert [len(pieces) for pieces in found.pieces] == [3, 4, 1]
+    assert found.pieces[0][0].tolist() == list(range(5 * 40, 5 * 40 + 11))
+    assert found.pieces[2][0].tolist() == list(range(2 * 40 + 35, 3 * 40))
+    ring = set(np.concatenate(found.pieces[1]).tolist())
+    assert {k * 40 + k for k in range(10, 21)} < ring
+    joined = lines_on_grid(path, LAND, 300.0, joined=True)
+    assert ring < set(np.concatenate(joined.pieces[1]).tolist())
+
+
+@pytest.mark.parametrize(("shape", "words"), [
+    (("LineString", at([(1, 1), (1, 1)])), "lines of some length, got line 1 of none"),
+    (("LineString", at([(1, 1)])), "lines of some length, got line 1 of none"),
+    (("LineString", at([(-9, 1), (-5, 9)])), "lines on the landscape, got 1, all outside"),
+    (("Point", at([(1, 1)])[0]), "lines or polygons, got points"),
+    (("LineString", at([(1, 1), (9e5, 1)])), "at most 20,000,000 cells"),
+])
+def test_lines_that_cannot_be_built_are_refused(tmp_path: Path, shape: tuple[str, Any],
+                                                words: str, monkeypatch: Any) -> None:
+    if "20,000,000" in words:
+        words = "at most 100,000 cells"
+        monkeypatch.setattr("firebreak.landscape.raster.line_cells.MOST_CELLS", 100_000)
+    with pytest.raises(InputError, match=words):
+        lines_on_grid(written(tmp_path, shape), LAND, 300.0, joined=False)
+
+
+def test_a_raster_of_lines_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"shapes of lines, got a file '\.tif'"):
+        lines_on_grid(tmp_path / "a.tif", LAND, 300.0, joined=False)

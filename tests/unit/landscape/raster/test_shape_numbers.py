@@ -1,0 +1,213 @@
+"""Numbers that shapes carry, on a landscape's grid: amounts that are shared, levels that hold."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rasterio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firebreak.checks import InputError
+from firebreak.landscape.formats.assemble import LandscapeWarning
+from firebreak.landscape.formats.overlays import (
+    amounts_on_grid,
+    counted_in,
+    file_and_attribute,
+    with_rasters,
+)
+from firebreak.landscape.raster.shape_numbers import amounts_of_shapes, levels_of_shapes
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.output.vectors import has_vector_reader
+
+WEST, NORTH = -2_000_000.0, 1_500_000.0
+LAND = replace(generate(6, (10, 12), cell_size_m=30.0),
+               crs=rasterio.crs.CRS.from_epsg(5070).to_wkt(),
+               transform=(30.0, 0.0, WEST, 0.0, -30.0, NORTH))
+
+
+def at(row: float, col: float) -> list[float]:
+    """Coordinates of a place in rows and columns."""
+    return [WEST + 30.0 * col, NORTH - 30.0 * row]
+
+
+def point(row: float, col: float) -> dict[str, Any]:
+    return {"type": "Point", "coordinates": at(row, col)}
+
+
+def box(top: float, bottom: float, left: float, right: float) -> dict[str, Any]:
+    return {"type": "Polygon", "coordinates": [[at(top, left), at(top, right), at(bottom, right),
+                                                at(bottom, left), at(top, left)]]}
+
+
+def written(folder: Path, shapes: list[tuple[dict[str, Any], dict[str, Any]]],
+            name: str = "houses.geojson") -> Path:
+    path = folder / name
+    path.write_text(json.dumps({
+        "type": "FeatureCollection",
+        "crs": {"type": "name", "properties": {"name": "EPSG:5070"}},
+        "features": [{"type": "Feature", "properties": own, "geometry": geometry}
+                     for geometry, own in shapes]}))
+    return path
+
+
+def slow_share(top: float, bottom: float, left: float, right: float) -> np.ndarray:
+    """What of a box's number falls into each cell, cell centre by cell centre, on a larger map."""
+    centres = np.zeros((40, 40))
+    for row in range(40):
+        for col in range(40):
+            centres[row, col] = top < row - 14.5 < bottom and left < col - 14.5 < right
+    return centres[15:25, 15:27] / centres.sum()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(-12, 18), st.integers(1, 8), st.integers(-12, 18), st.integers(1, 8),
+       st.floats(0.5, 1e6))
+def test_a_polygon_s_number_is_shared_by_its_cells(
+        tmp_path_factory: pytest.TempPathFactory, top: int, height: int, left: int, width: int,
+        number: float) -> None:
+    edges = (top + 0.1, top + height - 0.1, left + 0.2, left + width - 0.2)
+    path = written(tmp_path_factory.mktemp("s"), [(box(*edges), {"n": number}),
+                                                  (point(0.5, 0.5), {"n": 0})])
+    found = amounts_of_shapes(path, "n", LAND)
+    expected = slow_share(*edges)
+    np.testing.assert_allclose(found.grid, number * expected, rtol=1e-12)
+    inside = np.count_nonzero(expected) / (height * width)
+    assert (found.outside, found.across) == (int(inside == 0), int(0 < inside < 1))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 9.99), st.floats(0, 11.99), st.integers(0, 9)), min_size=1,
+                max_size=20))
+def test_points_in_one_cell_add_up(tmp_path_factory: pytest.TempPathFactory,
+                                   points: list[tuple[float, float, int]]) -> None:
+    path = written(tmp_path_factory.mktemp("s"),
+                   [(point(row, col), {"n": number}) for row, col, number in points])
+    expected, count = np.zeros(LAND.shape), np.zeros(LAND.shape)
+    for row, col, number in points:
+        expected[int(row), int(col)] += number
+        count[int(row), int(col)] += 1
+    # The way to coordinates and back may move a point on a cell's edge over it.
+    near = any(abs(part - round(part)) < 1e-6 for row, col, _ in points for part in (row, col))
+    found = amounts_of_shapes(path, "n", LAND).grid
+    assert found.sum() == pytest.approx(expected.sum())
+    if not near:
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(amounts_of_shapes(path, None, LAND).grid, count)
+
+
+def test_a_house_smaller_than_a_cell_counts_where_it_stands(tmp_path: Path) -> None:
+    path = written(tmp_path, [(box(2.1, 2.2, 3.1, 3.2), {}), (box(4.9, 5.1, 7.1, 7.2), {})])
+    grid = amounts_of_shapes(path, None, LAND).grid
+    assert grid[2, 3] == 1.0
+    assert grid[4, 7] == grid[5, 7] == 0.5
+    assert grid.sum() == 2.0
+
+
+def test_a_level_holds_in_every_cell_and_the_largest_counts(tmp_path: Path) -> None:
+    path = written(tmp_path, [(box(0, 10, 0, 12), {"c": 2}), (box(0, 10, 0, 6), {"c": 5.5}),
+                              (box(0, 5, 0, 12), {"c": 1})])
+    expected = np.where(np.arange(12) < 6, 5.5, 2.0) * np.ones(LAND.shape)
+    np.testing.assert_array_equal(levels_of_shapes(path, "c", LAND), expected)
+    costs = with_rasters(LAND, cost=f"{path}:c").cost
+    np.testing.assert_array_equal(costs, np.where(costs == 1.0, 1.0, expected))
+    np.testing.assert_array_equal(costs[LAND.treatable], expected[LAND.treatable])
+
+
+def test_values_and_ignitions_take_shapes_and_tables(tmp_path: Path) -> None:
+    row, col = divmod(int(np.flatnonzero(LAND.burnable)[5]), 12)
+    path = written(tmp_path, [(point(row + 0.5, col + 0.5), {"w": 2.5}),
+                              (point(row + 0.2, col + 0.3), {"w": 1})])
+    land = with_rasters(LAND, value=f"{path}:w", ignition=path)
+    assert (land.value[row, col], land.value.sum()) == (3.5, 3.5)
+    assert (land.ignition_weight[row, col], land.ignition_weight.sum()) == (2.0, 2.0)
+    table = tmp_path / "starts.csv"
+    table.write_text(f"x,y,Weight\n{','.join(map(str, at(row + 0.5, col + 0.5)))},4\n")
+    assert with_rasters(LAND, ignition=f"{table}:weight").ignition_weight[row, col] == 4.0
+    assert with_rasters(LAND, value=table).value[row, col] == 1.0
+
+
+@pytest.mark.skipif(not has_vector_reader(), reason="pyogrio (extra vector) is not installed")
+def test_a_geopackage_gives_the_same_numbers(tmp_path: Path) -> None:
+    from pyogrio import raw
+
+    path = written(tmp_path, [(point(1.5, 2.5), {"n": 3, "name": "a"}),
+                              (box(4, 6, 4, 7), {"n": 7, "name": "b"})])
+    meta, _, shapes, columns = raw.read(path)
+    for suffix, driver in ((".gpkg", "GPKG"), (".shp", "ESRI Shapefile"), (".fgb", "FlatGeobuf")):
+        for place, kind in enumerate(("Point", "Polygon")):
+            other = tmp_path / f"houses{suffix}"
+            one = slice(place, place + 1)
+            raw.write(other, shapes[one], [column[one] for column in columns],
+                      list(meta["fields"]), driver=driver, geometry_type=kind, crs="EPSG:5070")
+            only = written(tmp_path, [[(point(1.5, 2.5), {"n": 3}),
+                                       (box(4, 6, 4, 7), {"n": 7})][place]], "one.geojson")
+            np.testing.assert_array_equal(amounts_of_shapes(other, "n", LAND).grid,
+                                          amounts_of_shapes(only, "n", LAND).grid)
+            other.unlink()
+            with pytest.raises(InputError, match="no such file"):
+                amounts_of_shapes(other, "n", LAND)
+
+
+@pytest.mark.parametrize(("own", "attribute", "words"), [
+    ({"value": 1}, "valeu", "expected an attribute 'valeu' of the shapes, got value; is 'value'"),
+    ({}, "value", "expected an attribute 'value' of the shapes, got none"),
+    ({"value": None}, "value", "a number of 0 or more in 'value' of every shape, got nothing in "
+                               "shape 1"),
+    ({"value": float("nan")}, "value", "got nothing in shape 1"),
+    ({"value": "many"}, "value", "got 'many' in shape 1"),
+    ({"value": True}, "value", "got 'True' in shape 1"),
+    ({"value": -1}, "value", "got '-1' in shape 1"),
+    ({"value": 1e999}, "value", "got 'inf' in shape 1"),
+    ({"value": 1}, "", "an attribute ''"),
+])
+def test_numbers_that_are_none_are_refused(tmp_path: Path, own: dict[str, Any], attribute: str,
+                                           words: str) -> None:
+    path = written(tmp_path, [(point(1.5, 2.5), own)])
+    with pytest.raises(InputError, match=words):
+        amounts_on_grid(f"{path}:{attribute}", LAND, "value")
+
+
+def test_shapes_outside_the_map_are_said_or_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, [(point(1.5, 2.5), {}), (point(-1.5, 2.5), {}),
+                              (box(8, 12, 0, 2), {})])
+    with pytest.warns(LandscapeWarning) as said:
+        grid = amounts_on_grid(path, LAND, "value")
+    assert [str(one.message).split(": ")[1] for one in said] == [
+        "1 of 3 shapes lie outside the map and are left out",
+        "1 of 3 shapes lie on the map's edge and count by the share of their cells inside"]
+    assert grid.sum() == pytest.approx(1.5)
+    with pytest.raises(InputError, match="shapes on the landscape, got 1 shape, all outside"):
+        amounts_of_shapes(written(tmp_path, [(point(-1.5, 2.5), {})]), None, LAND)
+    with pytest.raises(InputError, match="at most 50,000,000 cells from edge to edge"):
+        amounts_of_shapes(written(tmp_path, [(box(-5000, 5000, -5000, 5000), {})]), None, LAND)
+
+
+def test_a_colon_names_an_attribute_unless_the_file_has_it(tmp_path: Path) -> None:
+    plain, colon = tmp_path / "houses.geojson", tmp_path / "a:b.geojson"
+    for path in (plain, colon):
+        path.write_text("{}")
+    assert file_and_attribute(f"{plain}:value") == (plain, "value")
+    assert file_and_attribute(plain) == (plain, None)
+    assert file_and_attribute(colon) == (colon, None)
+    assert file_and_attribute(f"{colon}:c") == (colon, "c")
+    assert file_and_attribute("not_there.gpkg:value") == (Path("not_there.gpkg"), "value")
+    assert file_and_attribute("C:/maps/value.tif") == (Path("C:/maps/value.tif"), None)
+    assert (counted_in(plain), counted_in(f"{plain}:v"), counted_in("value.tif")) == (
+        "houses", None, None)
+
+
+def test_costs_of_shapes_without_an_attribute_and_attributes_of_rasters_are_refused(
+        tmp_path: Path) -> None:
+    path = written(tmp_path, [(box(0, 10, 0, 6), {"c": 2})])
+    with pytest.raises(InputError, match=r"name it after a colon: houses\.geojson:cost"):
+        with_rasters(LAND, cost=path)
+    with pytest.raises(InputError, match="a cost above 0 in every treatable cell, got"):
+        with_rasters(LAND, cost=f"{path}:c")
+    raster = tmp_path / "value.tif"
+    raster.write_bytes(b"")
+    with pytest.raises(InputError, match="'v' is an attribute, got a raster"):
+        with_rasters(LAND, value=f"{raster}:v")
