@@ -24,6 +24,7 @@ from firebreak.fire.effects.value_layers import read_layers
 from firebreak.landscape.formats import landfire as service
 from firebreak.landscape.formats.cell2fire_tables import read_firebreaks, read_ignitions, read_scar
 from firebreak.landscape.formats.cell2fire_writer import write_cell2fire
+from firebreak.landscape.formats.landfire_archive import landscape_of_archive
 from firebreak.landscape.formats.overlays import read_on_grid, with_rasters
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_ascii_folder, write_geotiff, write_landscape
@@ -195,7 +196,7 @@ def _fetched(folder: Path, tif: Path) -> Iterator[Reader]:
         made.writestr("j1.xml", "<x/>")
     target = folder / "fetched.tif"
     yield Reader("archive of LANDFIRE", [archive], lambda: read_landscape(
-        service.landscape_of_archive(archive, target, names)))
+        landscape_of_archive(archive, target, names)))
 
 
 class _Answer(io.BytesIO):

@@ -22,7 +22,7 @@ from firebreak.api.shared.records import write_options
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.cli.shared import tables
 from firebreak.landscape.formats import cell2fire_writer, lcp, qgis_styles, treated, write
-from firebreak.landscape.formats.landfire import landscape_of_archive
+from firebreak.landscape.formats.landfire_archive import landscape_of_archive
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment

@@ -4,7 +4,9 @@ import contextlib
 import io
 import json
 import socket
+import struct
 import threading
+import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,6 +22,7 @@ import rasterio
 from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.landscape.formats import landfire as lfps
+from firebreak.landscape.formats import landfire_archive
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
@@ -268,8 +271,47 @@ def test_names_in_an_archive_lead_nowhere(service: Service, tmp_path: Path,
 def test_an_archive_that_never_ends_is_given_up(service: Service, tmp_path: Path, capsys: Out,
                                                 monkeypatch: pytest.MonkeyPatch) -> None:
     service.archive = zipped({"a.tif": bytes(200_000)})  # small, but large inside
-    monkeypatch.setattr(lfps, "MOST_BYTES", 50_000)
+    monkeypatch.setattr(landfire_archive, "MOST_BYTES", 50_000)
     assert "at most 50,000 bytes, got more" in refused(service, tmp_path, capsys)
+
+
+def with_countless_members(archive: bytes, listed: int) -> bytes:
+    """The archive with a list of its files that is so many bytes long."""
+    end = archive.rindex(b"PK\5\6")
+    size, begin = struct.unpack("<II", archive[end + 12:end + 20])
+    entry = archive[begin:begin + size]
+    return (archive[:begin] + entry * (listed // size) + archive[end:end + 12]
+            + struct.pack("<II", listed // size * size, begin) + archive[end + 20:])
+
+
+def test_absurd_archives_are_refused_before_they_take_memory(
+        service: Service, tmp_path: Path, capsys: Out) -> None:
+    bombs = {}
+    for name, method in (("bzip2", zipfile.ZIP_BZIP2), ("lzma", zipfile.ZIP_LZMA)):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", method) as archive:
+            archive.writestr("a.tif", bytes(120_000_000))
+        bombs[name] = (buffer.getvalue(), f"packing method {method}")
+    whole = zipped({"a.tif": b""})
+    bombs["members"] = (with_countless_members(whole, 30_000_000), "a list of files of")
+    place = whole.rindex(b"PK\1\2") + 24  # of the size that the list of files states
+    bombs["size"] = (whole[:place] + struct.pack("<I", 2**32 - 2) + whole[place + 4:], "expected")
+    for name, (service.archive, said) in bombs.items():
+        service.looks = 0
+        tracemalloc.start()
+        assert said in refused(service, tmp_path, capsys), name
+        peak = tracemalloc.get_traced_memory()[1] - len(service.archive)
+        tracemalloc.stop()
+        assert peak < 40_000_000, name
+
+
+def test_a_raster_that_says_it_is_too_large_is_not_unpacked(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.zip").write_bytes(zipped({"a.tif": bytes(200_000)}))
+    monkeypatch.setattr(landfire_archive, "MOST_BYTES", 50_000)
+    monkeypatch.setattr(zipfile.ZipFile, "open", None)
+    with pytest.raises(InputError, match="at most 50,000 bytes, got more"):
+        landfire_archive.landscape_of_archive(tmp_path / "a.zip", tmp_path / "a.tif", NAMES)
 
 
 def test_an_older_file_stays_until_the_new_one_is_whole(service: Service, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """LANDFIRE's product service: request layers of an area, poll the job, download the result.
 
 Each function is one request. Answers are checked before anything is kept: a job's messages are
-passed on unchanged, an archive's names are never used as paths.
+passed on unchanged. `landfire_archive` unpacks what is downloaded.
 
 Source of the interface: the service's own API (job/submit, job/status) as its clients use it.
 """
@@ -9,11 +9,9 @@ Source of the interface: the service's own API (job/submit, job/status) as its c
 import http.client
 import re
 import threading
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -22,9 +20,9 @@ import numpy as np
 
 from firebreak.checks import InputError, fail
 from firebreak.files import write_pieces
-from firebreak.landscape.formats.read import bands_by_role
+from firebreak.landscape.formats.landfire_archive import bounded
 from firebreak.landscape.formats.write import whole_file
-from firebreak.landscape.raster.geotiff import MAX_CELLS, open_raster
+from firebreak.landscape.raster.geotiff import MAX_CELLS
 from firebreak.reading import from_json
 
 SERVICE = "https://lfps.usgs.gov/api"
@@ -35,8 +33,6 @@ _FUELS = ("FBFM40", "CC", "CH", "CBH", "CBD")
 _METRES_PER_DEGREE = 111_320.0
 _ANSWER_BYTES = 4_000_000
 _LONGEST_URL = 4000
-MOST_BYTES = 8_000_000_000
-"""Of an archive or the raster in it."""
 REQUEST_S = 60.0
 SUCCEEDED = "succeeded"
 OVER = {"failed", "canceled", "cancelled", "timedout", "deleted"}
@@ -90,7 +86,7 @@ def check_area(area: Area) -> None:
     cells = across * (north - south) * (_METRES_PER_DEGREE / CELL_M) ** 2
     if cells > MAX_CELLS:
         raise fail(expected=f"at most {MAX_CELLS:,} cells of {CELL_M:g} m",
-                   given=f"about {cells:,.0f}", where=where, remedy="choose a smaller --area")
+                   given=f"about {cells:,.0f}", where=where, remedy="give a smaller one")
 
 
 def submit(service: str, area: Area, email: str, layers: Sequence[str],
@@ -160,71 +156,21 @@ def download(service: str, archive: str, folder: Path, left: Left = _plenty) -> 
     with whole_file(target, "an archive") as part, _in_time(
             left, lambda: _open(archive), archive) as answer:
         length = answer.headers.get("Content-Length")
-        copied = write_pieces(part, _pieces(answer, archive, left))
+        copied = write_pieces(part, bounded(_answer_pieces(answer, archive, left), archive))
         if length is not None and str(copied) != length.strip():
             raise _broken_off(archive, f"{copied:,} of {length} bytes")
     return target
 
 
-def landscape_of_archive(archive: Path, target: Path, layers: Sequence[str]) -> Path:
-    """Extracts the one raster of an archive to `target`; returns it.
-
-    Raises:
-        InputError: not a whole archive, no raster or several, or one without the requested layers.
-    """
-    try:
-        with zipfile.ZipFile(archive) as opened:
-            rasters = [one for one in opened.infolist()
-                       if one.filename.lower().endswith((".tif", ".tiff")) and not one.is_dir()]
-            if len(rasters) != 1:
-                raise fail(expected="one GeoTIFF in the archive",
-                           given=f"{len(rasters)} among {len(opened.infolist())} files",
-                           where=str(archive), remedy="read the service's messages")
-            with whole_file(target, "a GeoTIFF") as part:
-                # Its name inside is never used: it could lead anywhere.
-                with _opened_in(opened, rasters[0]) as inside:
-                    write_pieces(part, _pieces(inside, str(archive)))
-                _check_bands(part, target, layers)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
-        raise fail(expected="a whole archive", given=f"'{error}'", where=str(archive),
-                   remedy="fetch it again") from error
-    return target
-
-
-def _opened_in(archive: zipfile.ZipFile, one: zipfile.ZipInfo) -> IO[bytes]:
-    """A file of an archive. A place that lies outside of a damaged archive is no fault of the disk.
-    """
-    try:
-        return archive.open(one)
-    except OSError as error:
-        raise zipfile.BadZipFile(f"{error.strerror or error}") from error
-
-
-def _check_bands(part: Path, target: Path, layers: Sequence[str]) -> None:
-    with open_raster(part) as dataset:
-        if dataset.count != len(layers):
-            raise fail(expected=f"{len(layers)} bands, as requested", given=f"{dataset.count}",
-                       where=str(target), remedy="fetch it again, or name fewer layers")
-        bands_by_role(target, dataset.count, dataset.descriptions)
-
-
-def _pieces(source: IO[bytes] | http.client.HTTPResponse, where: str,
-            left: Left = _plenty) -> Iterator[bytes]:
-    """Bytes of an answer or of a file in an archive, up to MOST_BYTES."""
-    copied = 0
-    while chunk := _in_time(left, lambda: _read(source, where), where):
-        copied += len(chunk)
-        if copied > MOST_BYTES:
-            raise fail(expected=f"at most {MOST_BYTES:,} bytes", given="more", where=where,
-                       remedy="choose a smaller --area")
-        yield chunk
-
-
-def _read(source: IO[bytes] | http.client.HTTPResponse, where: str) -> bytes:
-    try:
-        return source.read(1 << 20)
-    except (http.client.IncompleteRead, OSError) as error:
-        raise _broken_off(where, f"'{error}'") from error
+def _answer_pieces(answer: http.client.HTTPResponse, archive: str,
+                   left: Left) -> Iterator[bytes]:
+    """The bytes of an answer, each piece in the time that is left."""
+    def read() -> bytes:
+        try:
+            return answer.read(1 << 20)
+        except (http.client.IncompleteRead, OSError) as error:
+            raise _broken_off(archive, f"'{error}'") from error
+    return iter(lambda: _in_time(left, read, archive), b"")
 
 
 def _broken_off(archive: str, given: str) -> InputError:
@@ -311,7 +257,7 @@ def _in_time(left: Left, call: Callable[[], T], where: str) -> T:
     thread.start()
     thread.join(max(left(), 0.0))
     if failed:
-        raise failed.pop()  # no ring of error and frame, which would keep its socket
+        raise failed.pop()  # no cycle of error and frame, which would keep its socket
     if not made:
         raise fail(expected="a whole answer in the time given", given="none by then",
                    where=where[:300], remedy="wait longer with --timeout-min, or request a smaller "

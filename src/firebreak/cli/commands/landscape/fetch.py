@@ -51,6 +51,7 @@ class FetchArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     from firebreak.landscape.formats import landfire as lfps
+    from firebreak.landscape.formats.landfire_archive import landscape_of_archive
     from firebreak.landscape.formats.read import read_landscape
 
     args = common.parse(FetchArguments, common.without_seed(arguments), "landscape fetch")
@@ -71,7 +72,7 @@ def run(arguments: list[str]) -> int:
         raise lfps.failed(service, job)
     with tempfile.TemporaryDirectory(dir=args.out.parent, prefix=".fetch-") as folder:
         archive = lfps.download(service, job.archive, Path(folder), left)
-        path = lfps.landscape_of_archive(archive, args.out, layers)
+        path = landscape_of_archive(archive, args.out, layers)
     land = read_landscape(path)
     print(f"{describe(land)}\n{path}\nnext: firebreak plan {path} --area ... --out my_plan")
     if args.json:
