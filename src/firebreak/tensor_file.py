@@ -27,6 +27,7 @@ CHUNK = 1 << 20
 
 _METADATA = "__metadata__"
 _MAX_NUMBERS = 1 << 40
+_MAX_SIDES = 16  # of a shape; ours have five
 KINDS = {"U8": torch.uint8, "I8": torch.int8, "BOOL": torch.bool, "I16": torch.int16,
           "I32": torch.int32, "I64": torch.int64, "F16": torch.float16, "BF16": torch.bfloat16,
           "F32": torch.float32, "F64": torch.float64}
@@ -125,7 +126,8 @@ def _entry(given: Any, place: int) -> Entry | None:
     kind, shape = KINDS.get(given["dtype"]), given.get("shape")
     if kind is None or not isinstance(shape, list):
         return None
-    if not all(type(side) is int and side >= 0 for side in shape):
+    if len(shape) > _MAX_SIDES or not all(
+            type(side) is int and 0 <= side <= _MAX_NUMBERS for side in shape):
         return None
     if math.prod(side for side in shape if side) > _MAX_NUMBERS:
         return None
@@ -150,6 +152,8 @@ def read_tensor(file: BufferedReader, entry: Entry, into: Tensor | None, path: P
         piece = content[begin:begin + CHUNK]
         if file.readinto(piece) != len(piece):
             raise damaged("a file that was cut off as it was read", path)
+    if made.dtype == torch.bool and bool((made.view(torch.uint8) > 1).any()):
+        raise damaged("something that is neither true nor false", path)
     if into is not None and not inside:
         into.copy_(made)
         return into

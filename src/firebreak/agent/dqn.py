@@ -255,10 +255,31 @@ class DQNAgent:
         """Takes back what `state` gave."""
         self.online_net.load_state_dict(state["online"])
         self.target_net.load_state_dict(state["target"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        self.optimizer.load_state_dict(_optimizer_state(self.optimizer, state["optimizer"]))
         self.learner_steps = int(state["learner_steps"])
         self.acting.set_state(state["acting"])
         self.sampling.set_state(state["sampling"])
+
+
+def _optimizer_state(optimizer: torch.optim.Optimizer, saved: dict[str, Any]) -> dict[str, Any]:
+    """The moments and the learning rate of a saved optimizer; all else is this optimizer's own.
+
+    Raises:
+        ValueError: moments of another shape than the weights.
+    """
+    own = optimizer.state_dict()
+    weights = [weight for group in optimizer.param_groups for weight in group["params"]]
+    for number, moments in saved["state"].items():
+        for name in ("exp_avg", "exp_avg_sq"):
+            if moments[name].shape != weights[number].shape:
+                raise ValueError(f"optimizer/{number}/{name} of shape "
+                                 f"{tuple(moments[name].shape)}")
+        if moments.keys() != {"step", "exp_avg", "exp_avg_sq"} or not 0 <= float(
+                moments["step"]) < 2**53:
+            raise ValueError(f"optimizer/{number} of another optimizer")
+    for group, before in zip(own["param_groups"], saved["param_groups"], strict=True):
+        group["lr"] = float(before["lr"])
+    return own | {"state": saved["state"]}
 
 
 def _all_finite(network: nn.Module) -> bool:

@@ -250,15 +250,24 @@ class Replay:
         return self._tensors() | {"counters": counters}
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """Takes back what `state` gave, into the memory already allocated."""
+        """Takes back what `state` gave, into the memory already allocated.
+
+        Raises:
+            InputError: of another shape, or with places where there are none.
+        """
         for name, tensor in self._tensors().items():
             if state[name].shape != tensor.shape:
                 raise fail(expected=f"replay.{name} of shape {tuple(tensor.shape)}",
                            given=f"{tuple(state[name].shape)}", where="checkpoint",
                            remedy="resume with the settings the run was started with")
+        written, lands = int(state["counters"][0]), self.static.shape[0]
+        for name in ("land", "current_land"):
+            if written < 0 or not bool(((state[name] >= 0) & (state[name] < lands)).all()):
+                raise fail(expected=f"replay.{name} from 0 to {lands - 1}", given="others",
+                           where="checkpoint", remedy="use an earlier one")
         for name, tensor in self._tensors().items():
             tensor.copy_(state[name])
-        self._written = int(state["counters"][0])
+        self._written = written
 
     def _check_unused(self, place: int, env: int, row: int) -> None:
         used = self.land[:min(self._written, self.rows), env] == place

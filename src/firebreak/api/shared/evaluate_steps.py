@@ -61,6 +61,7 @@ def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Lands
     Raises:
         InputError: no landscape there, or no window.
     """
+    from firebreak.api.shared.scene_checks import check_windows
     from firebreak.landscape.raster.windows import Window, list_windows
     from firebreak.seeding import generator
 
@@ -72,6 +73,9 @@ def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Lands
                    given=f"{options.window} and {options.windows}", where="--window, --windows",
                    remedy="64 and 6 are usual")
     rows, cols = land.shape
+    room = (rows // options.window) * (cols // options.window)
+    check_windows(land.name, min(options.windows, room), options.window**2,
+                  options.scene.weather.scenarios if options.scene.weather.weather is None else 1)
     found = list_windows([Window(0, 0, rows, cols)], options.window, options.window, land)
     # Neighbours are alike, and an interval takes windows for independent.
     drawn = generator(options.scene.seed, "evaluate", "windows", land.fire_checksum()).permutation(

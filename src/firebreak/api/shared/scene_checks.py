@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 BYTES_PER_CELL_ROW = 200  # travel field and fire behaviour, measured
 # Of a wide scene: values and results; travel times of a step of weather; scratch memory and sums.
 BYTES_PER_CELL, BYTES_PER_CELL_STEP, BYTES_PER_CELL_THREAD = 180, 110, 95
+_BYTES_PER_WINDOW = 10_000  # of a window of few cells, beside these
 _RASTERS = (".tif", ".tiff", ".lcp", ".asc")
 FEW_FIRES = 64  # that tell whether fires burn what is asked for
 
@@ -61,6 +62,22 @@ def size_in_headers(path: Path) -> tuple[int, int] | None:
             except rasterio.errors.RasterioError:
                 return None  # reading it says what is wrong
     return min(found, key=lambda shape: shape[0] * shape[1], default=None)
+
+
+def check_windows(name: str, count: int, cells: int, rows: int) -> None:
+    """Refuses scenes of windows that would not fit the memory that is free together.
+
+    Args:
+        cells, rows: of each, and of its weather, at least.
+
+    Raises:
+        InputError: naming both sizes.
+    """
+    from firebreak.free_memory import check_free
+
+    check_free({f"{count:,} windows of {cells:,} cells in {rows} rows of weather":
+                count * (_BYTES_PER_WINDOW + BYTES_PER_CELL_ROW * rows * cells)},
+               where=f"landscape {name}", remedy="ask for fewer with --windows")
 
 
 def check_wide_memory(landscape: "Landscape", steps: int, threads: int) -> None:

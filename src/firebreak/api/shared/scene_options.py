@@ -242,13 +242,15 @@ class SceneOptions:
         Raises:
             InputError: the file is damaged, a key unknown, or another option says the same.
         """
-        from firebreak.fire import read_layers
+        from firebreak.fire import layer_kinds, read_layers
+        from firebreak.landscape.raster.parts import check_layers
 
         if self.map.layers is None:
             return None
         if self.map.value is not None or self.map.losses is not None:
             raise fail(expected="--layers, or --value and --losses", given="both",
                        where="--layers", remedy="put the value and its losses into the layers")
+        check_layers(str(self.map.layers), len(layer_kinds(self.map.layers)), landscape.shape)
         return read_layers(self.map.layers, landscape)
 
     def _climate(self) -> "WindClimate":

@@ -26,6 +26,9 @@ PER_CELL = 18
 """Bytes for each cell beside its own number, measured: as float64 twice, and where it is data."""
 LANDSCAPE_PER_CELL = 110
 """Bytes for each cell of a landscape beside its own numbers, measured while it is read."""
+MOST_LAYERS = 1000
+"""Value layers of one landscape."""
+_PER_CELL_OF_LAYER = 8  # bytes: as it is held, and a copy while it is read
 _MARGIN = 16  # cells around the part, which resampling looks at
 _PIECES = 64  # along each side of the landscape, whose edges are curves in another system
 
@@ -86,6 +89,21 @@ def check_landscape(where: str, shape: tuple[int, int], bytes_per_cell: int) -> 
     needed = shape[0] * shape[1] * (LANDSCAPE_PER_CELL + bytes_per_cell)
     check_free({f"{shape[0]:,} x {shape[1]:,} cells": needed}, where=where,
                remedy="cut a smaller area first, or join its cells")
+
+
+def check_layers(where: str, count: int, shape: tuple[int, int]) -> None:
+    """Refuses value layers that do not fit the memory that is free, or more than are ever meant,
+    before one is read.
+
+    Raises:
+        InputError: naming both numbers.
+    """
+    if count > MOST_LAYERS:
+        raise fail(expected=f"at most {MOST_LAYERS:,} value layers", given=f"{count:,}",
+                   where=where, remedy="add layers that are lost alike into one raster")
+    check_free({f"{count:,} value layers of {shape[0]:,} x {shape[1]:,} cells":
+                count * shape[0] * shape[1] * _PER_CELL_OF_LAYER}, where=where,
+               remedy="plan a smaller area, or name fewer layers")
 
 
 def check_blocks(dataset: DatasetReader, where: str) -> None:

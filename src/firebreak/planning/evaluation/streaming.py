@@ -6,6 +6,7 @@ worst tenth comes from a histogram of losses with the sum of each bin: what the 
 holds counts at its mean, an error of at most one bin's width over the fires of that tenth.
 """
 
+from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
@@ -47,10 +48,10 @@ def fires_per_chunk(scene: Scene) -> int:
     return int(np.clip(_CELLS_PER_CHUNK // scene.landscape.burnable.size, _MIN_FIRES, _MAX_FIRES))
 
 
-def chunk_counts(scene: Scene, test_fires: int) -> list[int]:
-    """Fires of each chunk of a scene."""
+def chunk_counts(scene: Scene, test_fires: int) -> Iterator[int]:
+    """Fires of each chunk of a scene, one by one: there may be more than memory has room for."""
     size = fires_per_chunk(scene)
-    return [min(size, test_fires - begin) for begin in range(0, test_fires, size)]
+    return (min(size, test_fires - begin) for begin in range(0, test_fires, size))
 
 
 def no_fires(methods: int, plans: int) -> FireSums:

@@ -3,7 +3,9 @@
 import torch
 
 from firebreak.agent.gain_store import GainStore
+from firebreak.agent.network import network_of, parameter_count
 from firebreak.agent.replay import Replay
+from firebreak.agent.settings import settings_of
 from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.estimate import FIRE_BYTES, storage_bytes
 from firebreak.free_memory import check_free
@@ -49,12 +51,48 @@ def parts_of(config: RunConfig, sources: tuple[ProblemSource, ...]) -> dict[str,
         f"{train.collect_steps:,} steps of {train.num_envs:,} environments (train.collect_steps, "
         "train.num_envs)": sum(train.collect_steps * train.num_envs * OBSERVATION.channels
                                * _cells(source) for source in sources)}
+    found |= _batch_part(config, max(map(_cells, sources)))
     room = sum(_replay_bytes(config, source, len(sources)) for source in sources)
     found[f"{config.replay.capacity:,} transitions (replay.capacity)"] = room
     if config.agent.gain_share > 0.0:
         found[f"{config.agent.gain_capacity:,} states with gains (agent.gain_capacity)"] = sum(
             _gain_bytes(config, source, len(sources)) for source in sources)
     return found
+
+
+def check_population(config: RunConfig, shape: tuple[int, int]) -> None:
+    """Refuses a population, with its replay and batches, that would not fit the memory that is
+    free.
+
+    shape: (H, W) of the maps.
+
+    Raises:
+        InputError: naming the sizes of the largest parts and the settings that they come from.
+    """
+    members = config.evolution.population
+    with torch.device("meta"):
+        replay = Replay(OBSERVATION, shape, 1, max(min(config.replay.capacity, _MOST_COUNTED), 2),
+                        _FEW_STEPS).nbytes
+    check_free({
+        f"{members:,} members of width {config.agent.width} (evolution.population, agent.width)":
+            (members + 1) * _agent_bytes(config),
+        f"{config.replay.capacity:,} transitions (replay.capacity)": replay,
+        **_batch_part(config, shape[0] * shape[1])},
+        where="configuration",
+        remedy="lower the largest of these settings, or use a machine with more memory")
+
+
+def _agent_bytes(config: RunConfig) -> int:
+    """Of an agent: its two networks, and of each weight two moments, a gradient and a copy."""
+    with torch.device("meta"):
+        network = network_of(settings_of(config.agent), OBSERVATION)
+    return 6 * 4 * parameter_count(network)
+
+
+def _batch_part(config: RunConfig, cells: int) -> dict[str, int]:
+    """Of a batch: the observations of its transitions and those that follow, in floats."""
+    size = config.agent.batch_size
+    return {f"batches of {size:,} (agent.batch_size)": size * cells * OBSERVATION.channels * 2 * 4}
 
 
 def _cells(source: ProblemSource) -> int:

@@ -20,7 +20,7 @@ from firebreak.env.sources import (
     window_landscapes,
 )
 from firebreak.env.storage.problem import Problem
-from firebreak.fire import FireConditions, Scene, layer_grids, make_scene
+from firebreak.fire import FireConditions, Scene, layer_grids, layer_kinds, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import (
     SPLITS,
@@ -261,7 +261,11 @@ def read_map(config: RunConfig, data: Path, name: str) -> Landscape:
     read = read_landscape(data / name)
     if config.fires.layers is None:
         return read
-    return replace(read, layers=layer_grids(data / config.fires.layers, read))
+    from firebreak.landscape.raster.parts import check_layers
+
+    path = data / config.fires.layers
+    check_layers(str(path), len(layer_kinds(path)), read.shape)
+    return replace(read, layers=layer_grids(path, read))
 
 
 def _windows(config: RunConfig, maps: list[_Map], split: str, size: int,

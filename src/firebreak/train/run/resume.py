@@ -8,15 +8,18 @@ import warnings
 from dataclasses import asdict
 from typing import Any
 
-from firebreak.checks import InputError, fail
+from firebreak.checks import InputError
 from firebreak.reading import from_toml
 from firebreak.train.config.load import as_toml, checked
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.run.machine import machine_of
 from firebreak.train.run.progress import RunState
+from firebreak.train.storage.forms import check_form, check_within, restoring
+from firebreak.train.storage.metrics import Position, positions_of
 from firebreak.train.storage.store import Saved
 
 KIND = "run"
+_FORMED = ("agent", "arenas", "progress", "histories", "best", "config", "made_by")
 _FREE = ("train.episodes", "train.threads", "train.checkpoints_kept", "landscapes.data")
 
 
@@ -37,7 +40,7 @@ def state_of(run: RunState, config: RunConfig, positions: dict[str, Any]) -> dic
         "made_by": machine_of(run.agent.device)}
 
 
-def restore(run: RunState, config: RunConfig, saved: Saved) -> dict[str, Any]:
+def restore(run: RunState, config: RunConfig, saved: Saved) -> dict[str, Position]:
     """Takes back what `state_of` gave, into the memory that the run has; returns the positions of
     its files. Warns where the machine is another one, so that not every bit will be the same.
 
@@ -47,23 +50,23 @@ def restore(run: RunState, config: RunConfig, saved: Saved) -> dict[str, Any]:
     room = {f"arenas/{place}/replay/{name}": tensor
             for place, group in enumerate(run.groups)
             for name, tensor in group.replay.state().items()}
-    try:
+    with restoring(saved.folder):
         state = saved.load(room)
+        own = state_of(run, config, {})
+        for name in _FORMED:
+            check_form(state[name], own[name], name)
+        positions = positions_of(state["positions"])
         _put_back(run, state)
         _warn_of_another_machine(state["made_by"], machine_of(run.agent.device))
         _warn_of_other_settings(state["config"], as_toml(config))
-        return dict(state["positions"])
-    except (RuntimeError, LookupError, ValueError, TypeError, AttributeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise fail(expected="a checkpoint of this configuration",
-                   given=str(error).split("\n")[0], where=str(saved.folder),
-                   remedy="resume with the settings the run was started with") from error
+        return positions
 
 
 def _put_back(run: RunState, state: dict[str, Any]) -> None:
     run.agent.restore(state["agent"])
     for group, kept in zip(run.groups, state["arenas"], strict=True):
+        actions = int(group.env.single_action_space.n)
+        check_within(kept["replay"]["action"], 0, actions - 1, "replay/action")
         group.replay.restore(kept["replay"])
         group.collector.restore(kept["collector"])
         if group.labels is not None:

@@ -46,6 +46,7 @@ from firebreak.train.storage.checkpoints import (
     latest_checkpoint,
     save_checkpoint,
 )
+from firebreak.train.storage.metrics import Position
 
 MAX_FAILED_SAVES = 3
 """Scheduled saves that fail in a row before the run ends."""
@@ -213,7 +214,7 @@ class ParallelTrainer:
             raise MemoryError(f"{held:.0f} MB resident after a cleanup, cleanup.rss_limit_mb = "
                               f"{limit}; the run is saved for --resume")
 
-    def resume(self) -> dict[str, Any]:
+    def resume(self) -> dict[str, Position]:
         """Goes on from the newest whole checkpoint of the run folder, as if the run had not
         stopped; returns the `positions` stored with it.
 

@@ -25,6 +25,7 @@ MAX_ROWS = 20_000
 MAX_WAITING = 1000
 """Rows that wait for a full disk before the run ends."""
 
+_FARTHEST = 10**15  # bytes of a series
 SERIES = ("metrics", "timings", "memory")
 CLOCKS = frozenset({"seconds", "seconds_per_env_step", "seconds_per_collection", "cleanup_seconds",
                     "cleanup_freed_bytes", "cleanups", "profiler_seconds", "rss_bytes"})
@@ -36,6 +37,19 @@ class Position(NamedTuple):
 
     part: int
     offset: int
+
+
+def positions_of(saved: Mapping[str, Sequence[int]]) -> dict[str, Position]:
+    """Positions as a checkpoint holds them.
+
+    Raises:
+        ValueError: they are none.
+    """
+    found = {name: Position(*place) for name, place in saved.items()}
+    if not all(type(number) is int and 0 <= number < _FARTHEST
+               for place in found.values() for number in place):
+        raise ValueError("positions in rows that are none")
+    return found
 
 
 class JsonLines:

@@ -34,11 +34,14 @@ from firebreak.memory.registry import live_counts, track
 from firebreak.seeding import generator, integer_seed
 from firebreak.train.config.load import as_toml
 from firebreak.train.config.schema import RunConfig
+from firebreak.train.data.memory_needed import check_population
 from firebreak.train.rollout.player import Player, weights_of
 from firebreak.train.run.group import check_replay_budget, shortest_episode
 from firebreak.train.run.machine import use_network_threads
 from firebreak.train.run.turn import update_from
 from firebreak.train.storage.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
+from firebreak.train.storage.forms import check_form, check_within, restoring
+from firebreak.train.storage.metrics import Position, positions_of
 from firebreak.train.studies.genome import ranked
 from firebreak.train.studies.population import (
     Member,
@@ -79,6 +82,7 @@ class Evolution:
             raise fail(expected="agent.segments = false", given="true", where="agent.segments",
                        remedy="use 'firebreak train': members learn from transitions, and line "
                               "actions are learned from gains")
+        check_population(config, shape)
         self.config, self.executor, self.run_folder = config, executor, run
         self.settings = settings_of(config.agent)
         self.members = first_members(self.settings, config.evolution.population, config.seed,
@@ -126,26 +130,39 @@ class Evolution:
 
     def save(self) -> None:
         """Writes a checkpoint; between generations only."""
-        save_checkpoint(self.run_folder / CHECKPOINTS, KIND, {
-            "members": [member_state(member) for member in self.members],
-            "best": member_state(self.best), "replay": self.replay.state(),
-            "first_fitness": self.first_fitness, "config": as_toml(self.config),
-            "positions": self.positions(), **self._counts()})
+        save_checkpoint(self.run_folder / CHECKPOINTS, KIND, self._state())
 
-    def resume(self) -> dict[str, Any]:
+    def _state(self) -> dict[str, Any]:
+        return {"members": [member_state(member) for member in self.members],
+                "best": member_state(self.best), "replay": self.replay.state(),
+                "first_fitness": self.first_fitness, "config": as_toml(self.config),
+                "positions": self.positions(), **self._counts()}
+
+    def resume(self) -> dict[str, Position]:
         """Goes on from the run folder's newest checkpoint; returns the `positions` stored with it.
 
         Raises:
             InputError: there is none, or it is of a run with other settings.
         """
         saved = latest_checkpoint(self.run_folder / CHECKPOINTS, KIND)
-        kept = len(saved.state["members"])
-        if kept != len(self.members):
-            raise fail(expected=f"a population of {kept}, as the run was started with",
-                       given=f"{len(self.members)}", where=str(self.run_folder),
-                       remedy="resume with the settings the run was started with")
-        state = saved.load({f"replay/{name}": tensor
-                            for name, tensor in self.replay.state().items() if name != "counters"})
+        with restoring(saved.folder):
+            kept = len(saved.state["members"])
+            if kept != len(self.members):
+                raise fail(expected=f"a population of {kept}, as the run was started with",
+                           given=f"{len(self.members)}", where=str(self.run_folder),
+                           remedy="resume with the settings the run was started with")
+            state = saved.load({f"replay/{name}": tensor
+                                for name, tensor in self.replay.state().items()
+                                if name != "counters"})
+            own = self._state()
+            for name in own.keys() - {"positions"}:
+                check_form(state[name], own[name], name)
+            self._put_back(state)
+            return positions_of(state["positions"])
+
+    def _put_back(self, state: dict[str, Any]) -> None:
+        check_within(state["replay"]["action"], 0, math.prod(self.replay.shape) - 1,
+                     "replay/action")
         self.replay.restore(state["replay"])
         device = self.config.train.device
         self.members = [member_from(one, self.settings, device) for one in state["members"]]
@@ -153,8 +170,6 @@ class Evolution:
         self.first_fitness = float(state["first_fitness"])
         for name in ("generation", "episodes", "env_steps", "learner_steps"):
             setattr(self, name, int(state[name]))
-        positions: dict[str, Any] = state["positions"]
-        return positions
 
     def _one_generation(self) -> Iterator[Row]:
         self._seconds = {}

@@ -14,7 +14,8 @@ from firebreak.agent.settings import DQNSettings, LinearSchedule
 
 Weights = dict[str, Tensor]
 
-_BOUNDS = (0.125, 8.0)
+FACTORS = (0.125, 8.0)
+"""The least and the largest factor of a genome."""
 _MAX_DISCOUNT = 0.99  # discount
 _MAX_N_STEP = 10
 
@@ -47,7 +48,7 @@ def settings_with(settings: DQNSettings, genome: Genome) -> DQNSettings:
 def mutated_genome(genome: Genome, spread: float, rng: np.random.Generator) -> Genome:
     """Every factor times exp(normal(0, spread)), within an eighth and eightfold."""
     drawn = np.exp(spread * rng.standard_normal(len(genome)))
-    return Genome(*np.clip(np.array(genome) * drawn, *_BOUNDS).tolist())
+    return Genome(*np.clip(np.array(genome) * drawn, *FACTORS).tolist())
 
 
 def crossed_genomes(first: Genome, second: Genome, rng: np.random.Generator) -> Genome:

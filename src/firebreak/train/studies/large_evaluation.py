@@ -7,7 +7,8 @@ their order, so the figures are the same for any number of workers and stops.
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice, tee
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from firebreak.planning.evaluation.streaming import (
     ratio_interval,
 )
 from firebreak.train.storage.checkpoints import checkpoints_of, latest_checkpoint, save_checkpoint
+from firebreak.train.storage.forms import check_form, restoring
 
 KIND = "evaluation"
 SECONDS_BETWEEN_SAVES = 10.0
@@ -77,17 +79,16 @@ def evaluate_in_chunks(scenes: list[Scene], planned: list[Planned], executor: Ex
         InputError: the folder holds sums of another evaluation, or no fire burns anything of value.
     """
     sums = [no_fires(len(masks), sum(map(len, masks))) for masks in masks_of(planned)]
-    chunks = [(place, chunk, count) for place, scene in enumerate(scenes)
-              for chunk, count in enumerate(chunk_counts(scene, test_fires))]
     identity = _identity(scenes, planned, test_fires)
     done = 0
     if folder is not None:
         done, sums = _restored(folder, identity, sums)
-    progress(sum(count for _, _, count in chunks[:done]))
-    saved, first = time.monotonic(), done
+    progress(sum(count for _, _, count in islice(_chunks(scenes, test_fires), done)))
+    calls, known = tee(islice(_chunks(scenes, test_fires), done, None))
+    saved = time.monotonic()
     try:
-        for place, found in map_chunks(executor, Judge.burn.__name__, chunks[first:]):
-            scene, _, count = chunks[first + place]
+        for (_, found), (scene, _, count) in zip(
+                map_chunks(executor, Judge.burn.__name__, calls), known, strict=True):
             sums[scene] = added(sums[scene], found)
             done += 1
             progress(count)
@@ -98,6 +99,13 @@ def evaluate_in_chunks(scenes: list[Scene], planned: list[Planned], executor: Ex
         if folder is not None:
             _save(folder, identity, done, sums)
     return _concluded(scenes, planned, sums, plan_fires, test_fires, seed)
+
+
+def _chunks(scenes: list[Scene], test_fires: int) -> Iterator[tuple[int, int, int]]:
+    """Scene, number and fires of each chunk, in the order in which they are added."""
+    for place, scene in enumerate(scenes):
+        for chunk, count in enumerate(chunk_counts(scene, test_fires)):
+            yield place, chunk, count
 
 
 def _concluded(scenes: list[Scene], planned: list[Planned], sums: list[FireSums],
@@ -163,6 +171,11 @@ def _restored(folder: Path, identity: str,
                    "fires", where=str(folder),
                    remedy="choose another --out (plans repeat with --evaluations, not with "
                           "--time-limit)")
-    return int(state["chunks"]), [
-        FireSums(**{name: tensor.numpy() for name, tensor in one.items()})
-        for one in state["sums"]]
+    with restoring(folder):
+        check_form(state["chunks"], 0, "chunks")
+        sums = [FireSums(**{name: tensor.numpy() for name, tensor in one.items()})
+                for one in state["sums"]]
+        for one, own in zip(sums, empty, strict=True):
+            if any((a.dtype, a.shape) != (b.dtype, b.shape) for a, b in zip(one, own, strict=True)):
+                raise ValueError("sums of other shapes")
+    return state["chunks"], sums

@@ -16,6 +16,7 @@ from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import EvolutionConfig
 from firebreak.train.studies.genome import (
+    FACTORS,
     Genome,
     Weights,
     crossed_genomes,
@@ -84,8 +85,14 @@ def member_state(member: Member) -> dict[str, Any]:
 
 
 def member_from(state: dict[str, Any], settings: DQNSettings, device: str) -> Member:
-    """What `member_state` gave."""
+    """What `member_state` gave.
+
+    Raises:
+        ValueError: a genome that no member has.
+    """
     genome = Genome(*map(float, state["genome"]))
+    if not all(FACTORS[0] <= factor <= FACTORS[1] for factor in genome):
+        raise ValueError(f"a genome beyond {FACTORS[0]:g} to {FACTORS[1]:g}")
     agent = _agent(settings_with(settings, genome), 0, device)
     agent.restore(state["agent"])
     fitness = -math.inf if state["fitness"] is None else float(state["fitness"])

@@ -41,6 +41,7 @@ def test_the_replay_is_told_without_making_it() -> None:
     ("train.collect_steps=1000000000", "train.collect_steps"),
     ("evaluation.validation_landscapes=1000000000", "evaluation.validation_landscapes"),
     ("evaluation.test_fires=10000000000", "evaluation.test_fires"),
+    ("agent.batch_size=1000000000", "agent.batch_size"),
     ("evaluation.test_landscapes=1000000000", "evaluation.test_landscapes")])
 def test_settings_beyond_the_machine_are_refused_in_one_sentence(
         change: str, said: str, capsys: Any, tmp_path: Path) -> None:
@@ -51,6 +52,47 @@ def test_settings_beyond_the_machine_are_refused_in_one_sentence(
     assert said in text
     assert "of free memory" in text
     assert not (tmp_path / "run").exists()
+
+
+def test_a_population_beyond_the_machine_is_refused_in_one_sentence(
+        capsys: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("firebreak.free_memory.free_bytes", lambda: 4_000_000_000)
+    for changes, said in ((["evolution.population=1024", "agent.width=512"], "1,024 members"),
+                          (["agent.batch_size=" + "9" * 18], "agent.batch_size"),
+                          (["replay.capacity=" + "9" * 18], "replay.capacity")):
+        assert main(["evolve", "quick", *(part for one in [*changes, "agent.gain_share=0"] for part
+                                          in ("--set", one)),
+                     "--out", str(tmp_path / "run")]) == BAD_INPUT
+        text = capsys.readouterr().err
+        assert text.count("\n") == 1
+        assert said in text
+        assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("window", "windows"), [("2", "9" * 30), ("10", "1000000")])
+def test_windows_beyond_the_machine_are_refused(capsys: Any, monkeypatch: Any, window: str,
+                                                windows: str) -> None:
+    monkeypatch.setattr("firebreak.free_memory.free_bytes", lambda: 2_000_000)
+    assert main(["evaluate", "synthetic:1:40", "--methods", "none", "--window", window,
+                 "--windows", windows]) == BAD_INPUT
+    text = capsys.readouterr().err.splitlines()[-1]
+    assert "windows of" in text or "free memory" in text
+    assert "--windows" in text
+
+
+def layers(path: Path, count: int) -> Path:
+    path.write_text('[[layer]]\nraster = "a.tif"\n' * count)
+    return path
+
+
+def test_value_layers_by_the_thousand_are_refused_unread(tmp_path: Path, capsys: Any,
+                                                         monkeypatch: Any) -> None:
+    plan = ["plan", "synthetic:1:40", "--out", str(tmp_path / "out"), "--layers"]
+    assert main([*plan, str(layers(tmp_path / "a.toml", 30_000))]) == BAD_INPUT
+    assert "expected at most 1,000 value layers, got 30,000" in capsys.readouterr().err
+    monkeypatch.setattr("firebreak.free_memory.free_bytes", lambda: 9_000_000)
+    assert main([*plan, str(layers(tmp_path / "b.toml", 900))]) == BAD_INPUT
+    assert "900 value layers of 40 x 40 cells" in capsys.readouterr().err
 
 
 def test_presets_fit_a_small_machine(monkeypatch: Any) -> None:

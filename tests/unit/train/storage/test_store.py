@@ -167,6 +167,10 @@ class Planted:
     tensor_file(b"[" * 100_000), tensor_file([]), tensor_file({"a": 1}),
     tensor_file({"a": {**ENTRY, "shape": [2**40], "data_offsets": [0, 2**42]}}, bytes(8)),
     tensor_file({"a": {**ENTRY, "shape": [2**62, 2**62, 0], "data_offsets": [0, 0]}}),
+    tensor_file({"a": {**ENTRY, "shape": [2**40 - 1] * 100_000}}),  # their product takes minutes
+    tensor_file({"a": {**ENTRY, "shape": [10**4000] * 3}}),
+    tensor_file({"a": {**ENTRY, "shape": [1] * 100_000 + [2]}}, bytes(8)),
+    tensor_file({"a": {"dtype": "BOOL", "shape": [8], "data_offsets": [0, 8]}}, b"\2" * 8),
     tensor_file({"a": {**ENTRY, "shape": [-2]}}, bytes(8)),
     tensor_file({"a": {**ENTRY, "shape": [2.0]}}, bytes(8)),
     tensor_file({"a": {**ENTRY, "shape": "2"}}, bytes(8)),

@@ -1,7 +1,9 @@
 """Plans judged in chunks: held against all fires at once, stopped anywhere, on any workers."""
 
 import os
+import shutil
 import signal
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from faults.forged import sealed, with_value
 from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.executors.base import Executor, Recipe, closing
@@ -28,6 +31,8 @@ from firebreak.planning.evaluation.statistics import (
 )
 from firebreak.planning.evaluation.streaming import BINS, chunk_counts, worst_tenth
 from firebreak.seeding import generator
+from firebreak.train.storage.checkpoints import checkpoints_of
+from firebreak.train.storage.store import STATE
 from firebreak.train.studies import large_evaluation
 from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
 
@@ -79,9 +84,43 @@ def fires_of(scene: Scene) -> Fires:
 
 
 def test_chunks_add_up_to_the_fires_asked_for(scenes: list[Scene]) -> None:
-    counts = chunk_counts(scenes[0], FIRES)
+    counts = list(chunk_counts(scenes[0], FIRES))
     assert sum(counts) == FIRES
     assert counts == [40] * 8 + [10]
+
+
+def test_countless_fires_take_no_memory_before_they_burn(
+        scenes: list[Scene], plans: list[Planned], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Enough(Exception):
+        pass
+
+    def stop(_: int) -> None:
+        burned.append(1)
+        if len(burned) == 3:
+            raise Enough
+
+    burned: list[int] = []
+    tracemalloc.start()
+    with pytest.raises(Enough):
+        evaluate_in_chunks(scenes, plans, executor_for(scenes, plans), plan_fires=24,
+                           test_fires=10**8, seed=3, progress=stop)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30_000_000
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("chunks", 10**30), ("chunks", "x"), ("chunks", None), ("sums", 5), ("sums", []),
+    ("sums", [{"fires": 1}, {}])])
+def test_absurd_sums_are_refused(scenes: list[Scene], plans: list[Planned], tmp_path: Path,
+                                 key: str, value: Any) -> None:
+    judged(scenes, plans, executor_for(scenes, plans), folder=tmp_path)
+    newest = checkpoints_of(tmp_path)[-1]
+    sealed(newest, {STATE: with_value((newest / STATE).read_bytes(), (key,), value)})
+    for other in checkpoints_of(tmp_path)[:-1]:
+        shutil.rmtree(other)
+    with pytest.raises(InputError, match="expected a checkpoint"):
+        judged(scenes, plans, executor_for(scenes, plans), folder=tmp_path)
 
 
 def test_sums_give_what_all_fires_at_once_give(
