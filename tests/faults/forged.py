@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from faults.kills import Found
 from faults.runs import Process, draw_nothing, train
 from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
 from firebreak.train.storage.store import MANIFEST, STATE, TENSORS
@@ -23,7 +24,6 @@ MORE_BYTES = 3_000_000_000
 _VALUES: list[Any] = [None, True, -1, 0, 1, 2, 10**6, 2**63, 10**30, 10**400, 0.5, -1e308, 1e308,
                       math.inf, math.nan, "", "x", "9" * 5000, "/dev/zero", [], [[]], {}, {"a": 1},
                       [1, 2, 3], "nan"]
-_ENDS = ("quick", "expected", "traceback")
 
 
 class Forgery(NamedTuple):
@@ -103,6 +103,17 @@ def half_run(folder: Path) -> Path:
     for later in checkpoints_of(run / CHECKPOINTS)[3:]:
         shutil.rmtree(later)
     return run
+
+
+def forge(folder: Path, count: int) -> Found:
+    """`count` forged checkpoints, each resumed in a process of its own."""
+    run = half_run(folder)
+    newest, bad = checkpoints_of(run / CHECKPOINTS)[-1], []
+    for forgery in forgeries(newest, count, seed=2):
+        fault = resumed(run, forgery, folder / "copy")
+        bad += [f"{forgery.where}: {fault}"] * bool(fault)
+    return Found(count, bad, f"{len(bad)} tracebacks, crashes or hangs of {count} forgeries, each "
+                 "resumed; at most 3 GB more address space")
 
 
 def resumed(run: Path, forgery: Forgery, place: Path) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from faults import bits, configs, disks, hostile, kills, numbers, structured, workers
+from faults import bits, configs, disks, forged, hostile, kills, numbers, structured, workers
 from faults.kills import Found
 from faults.own_readers import own_readers
 from faults.readers import readers
@@ -115,6 +115,8 @@ ROWS: dict[str, Row] = {
                 _fuzzed, 20_000, 20),
     "structured": Row("well-formed but absurd files, drawn from a grammar of each format",
                       "0 crashes, hangs, tracebacks; less than 2,000 MB", _structured, 60, 3),
+    "forged": Row("checkpoints with a value or a tensor that no run writes, and checksums that fit",
+                  "0 crashes, hangs, tracebacks", forged.forge, 250, 8),
     "workers": Row("workers killed (kill -9), stopped (SIGSTOP) and raising in the midst of calls",
                    "equal or a clean stop", workers.disturb_workers, 50, 1)}
 """Every fault, by a short name."""

@@ -19,7 +19,7 @@ def injected(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 TESTED_ELSEWHERE = ("payloads", "config", "fuzz")
-WITH_RUNS = ("kill", "disk", "signals", "workers")
+WITH_RUNS = ("kill", "disk", "signals", "forged", "workers")
 """Rows whose faults need whole runs in processes of their own."""
 
 

@@ -64,7 +64,7 @@ def run(arguments: list[str]) -> int:
               "  check RUN|CONFIG [--episodes N]   exit code 1 if memory leaks, 4 if too short to "
               "say,\n"
               "                                    or if resident memory could not be judged\n\n"
-              "Both take --seed and --json.")
+              "Both take --json. check takes --seed, the seed of the run that it trains.")
         return 0
     if arguments[0] not in actions:
         raise unknown_name("action", arguments[0], actions, "firebreak memory")
