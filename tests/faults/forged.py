@@ -124,7 +124,7 @@ def resumed(run: Path, forgery: Forgery, place: Path) -> str:
         shutil.rmtree(earlier)
     sealed(checkpoints_of(place / CHECKPOINTS)[-1], forgery.files)
     ended = Process(["train", "--resume", str(place), "--quiet"],
-                    place.with_name("forged.log"), _bounded).wait(60.0)
+                    place.with_name("forged.log"), _bounded).wait()
     said = ended.text.strip().splitlines()
     if "Traceback" in ended.text:
         return f"traceback: {said[-1]}"

@@ -81,11 +81,10 @@ def _structured(folder: Path, count: int) -> Found:
         print(f"  {one.name}: {found}", file=sys.stderr, flush=True)
     bad += [f"{hangs} hangs"] * (hangs > 0)
     most = max(done, key=lambda name: done[name]["peak"])
-    inputs = ", ".join(f"{name} {found['inputs']}" for name, found in done.items())
     faults = sum(len(found["faults"]) for found in done.values())
     total = sum(found["inputs"] for found in done.values())
-    return Found(total, bad, f"{faults} kinds of fault and {hangs} hangs in {total:,} files "
-                 f"({inputs}); at most {done[most]['peak'] / 1e6:.0f} MB more memory ({most})")
+    return Found(total, bad, f"{faults} kinds of fault and {hangs} hangs in {total:,} files, {count} "
+                 f"of each of {len(done)} formats; at most {done[most]['peak'] / 1e6:.0f} MB more memory ({most})")
 
 
 def _disks(folder: Path, count: int) -> Found:
