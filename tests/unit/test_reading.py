@@ -158,6 +158,13 @@ def test_endless_options_are_one_sentence(arguments: list[str], capsys: Any) -> 
     assert len(said) < 5000
 
 
+@pytest.mark.parametrize("text", ["9" * 19, "9" * 400, "9" * 5000, "1_0", "\u0662", "1.0", ""])
+def test_a_whole_number_has_at_most_18_digits(text: str) -> None:
+    assert reading.whole_number(f" -{'9' * 18} ") == 1 - 10**18
+    with pytest.raises(ValueError, match="no whole number of at most 18 digits"):
+        reading.whole_number(text)
+
+
 def test_a_record_may_be_as_deep_as_ours_are() -> None:
     tree: Any = 1
     for _ in range(reading.DEEPEST - 1):
