@@ -17,6 +17,7 @@ from firebreak.planning.methods import POLICY_METHOD
 from firebreak.reading import MOST_SETTINGS, text_of
 from firebreak.report.figures.cartography import place_of
 from firebreak.report.pages import html
+from firebreak.report.break_words import HOW_FIRES_END
 from firebreak.report.pages.plan_page import LIMITS, versions
 
 _CAPTIONS = {
@@ -62,7 +63,7 @@ def run_page(run: Path, scene: Scene, plan: Plan, evaluation: Mapping[str, Any],
         html.Section("Values of the policy", "policy",
                      _shown(drawn, ("q_map_first", "q_map_middle"))),
         html.Section("Memory", "memory", _memory(memory, drawn)),
-        html.Section("Limits", "limits", html.listing(LIMITS)),
+        html.Section("Limits", "limits", html.listing([HOW_FIRES_END, *LIMITS])),
         html.Section("How to repeat this", "origin", _origin(run, scene))]
     return html.page(f"Training run {run.resolve().name}",
                      "A policy for placing fuel breaks, trained on simulated fires.",

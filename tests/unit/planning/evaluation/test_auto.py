@@ -82,6 +82,23 @@ def test_what_it_says_of_each_candidate_is_what_its_plan_saves(scene: Scene,
     assert made.plan.method == made.choice.verdict.chosen
 
 
+def test_its_progress_is_whole_only_when_the_choice_is_made(
+        scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[float] = []
+    before: list[float] = []
+    burn = auto.burn_loss
+
+    def burned(*args: object) -> object:
+        before.append(told[-1])
+        return burn(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(auto, "burn_loss", burned)
+    chosen(scene, policy, report=told.append)
+    assert len(before) == 1 + len(CANDIDATES)
+    assert before == sorted(set(before))
+    assert max(before) < max(told[:-1]) < 1.0 == told[-1]
+
+
 def test_neither_clock_nor_order_of_the_table_changes_the_plan(
         scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
     first = chosen(scene, policy)
