@@ -360,6 +360,26 @@ def test_a_map_too_large_is_refused_before_its_layers_are_loaded(
     assert "GB for 576 cells in 1 rows" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("command", "told"), [
+    ("evaluate land.tif --methods none", "576 cells in 8 rows of weather"),
+    ("simulate land.tif --fires 5", "576 cells on "),
+    ("simulate land.tif --fires 5 --area 3:7,4:9", "20 cells on "),
+    ("simulate land.tif --fires 1000000000000", "1,000,000,000,000 fires")])
+def test_commands_that_burn_refuse_a_size_before_they_load_a_map(
+        place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch, command: str,
+        told: str) -> None:
+    if "1000000000000" not in command:
+        for name in ("BYTES_PER_CELL_ROW", "BYTES_PER_CELL"):
+            monkeypatch.setattr(f"firebreak.api.shared.scene_checks.{name}", 10**15)
+    monkeypatch.setattr("firebreak.landscape.formats.read.read_landscape",
+                        lambda *_args, **_options: pytest.fail("the layers were loaded"))
+    assert main([*command.split(), "--threads", "1"]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert len(error.splitlines()) == 1
+    assert not Path("outputs").exists()
+
+
 def test_a_map_too_large_for_a_policy_is_refused_before_its_fires_are_prepared(
         place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firebreak.planning.learned.policy.MAX_TREATABLE", 10)

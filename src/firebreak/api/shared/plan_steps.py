@@ -109,14 +109,13 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
 def _check_memory_first(source: str, options: PlanOptions) -> None:
     """Refuses a map that will not fit the memory before any of its layers is loaded."""
     from firebreak.api.shared.plan_inputs import cells_named
-    from firebreak.api.shared.scene_checks import check_memory_first
+    from firebreak.api.shared.scene_checks import check_memory_first, least_rows
 
     area = options.place.area
     named = cells_named(area) if isinstance(area, str) else None
     if area is None or named is not None:
-        # A file's weather, and that of a Cell2Fire folder, may have fewer rows.
-        drawn = options.scene.weather.weather is None and not Path(source).is_dir()
-        check_memory_first(source, named, options.scene.weather.scenarios if drawn else 1)
+        given = options.scene.weather
+        check_memory_first(source, named, least_rows(source, given.weather, given.scenarios))
 
 
 def _made(method: str, scene: "Scene", place: "Place", options: PlanOptions, bar: "Bar",
