@@ -130,6 +130,14 @@ def test_an_existing_network_is_compared_at_its_own_cost(place: Path, capsys: Ou
     assert "downstream-value-at-existing-cost - existing" in table
 
 
+def test_a_network_that_does_not_fit_is_refused_before_any_plan_is_made(
+        place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.fire.make_scene",
+                        lambda *_args, **_options: pytest.fail("the scene was made"))
+    Path("mine.csv").write_text("rank,row,col\n1,99,3\n")
+    assert "mine.csv" in refused(capsys, "--existing", "mine.csv")
+
+
 def test_an_existing_network_is_judged_at_equal_cost_and_drawn(
         place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
     results: list[Any] = []
