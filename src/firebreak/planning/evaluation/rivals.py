@@ -7,9 +7,9 @@ from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.methods import METHODS
 
 
-def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> str | None:
+def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> tuple[str, str] | None:
     """One sentence on the methods that save more than a plan and were not chosen, the best first,
-    with the command that plans with the best; None where there are none.
+    and the command that it ends with, which plans with the best; None where there are none.
 
     Args:
         evaluation: of the plan and methods on the same test fires.
@@ -20,7 +20,7 @@ def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> str | None:
         return None
     verb = "saves" if len(rivals) == 1 else "save"
     return (f"On these test fires {' and '.join(rivals)} {verb} more than {plan.label} does, told "
-            f"apart: plan with {with_method(command, rivals[0])}")
+            "apart: plan with", with_method(command, rivals[0]))
 
 
 def rivals_of(evaluation: Evaluation, plan: Plan) -> list[str]:

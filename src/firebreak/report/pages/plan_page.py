@@ -115,7 +115,7 @@ def _head(result: PlanResult, numbers: Mapping[str, Interval], evaluation: Evalu
                                 f"{pieces_of(plan.break_mask())} connected pieces"),
         (f"{result.effect.loss.shape[1]:,} fires", "test the plan; no method was given them")]
     ) + html.paragraph(_sure(mean, plan, evaluation)) + html.warning(
-        " ".join(_caveats(result, evaluation, origin)))
+        _better(plan, evaluation, origin) + html.listing(_caveats(result, origin)))
 
 
 def _sure(saved: Interval, plan: Plan, evaluation: Evaluation | None) -> str:
@@ -128,12 +128,16 @@ def _sure(saved: Interval, plan: Plan, evaluation: Evaluation | None) -> str:
     return f"{words}, but {better[0]} reduces it more." if better else f"{words}."
 
 
-def _caveats(result: PlanResult, evaluation: Evaluation | None, origin: Origin) -> list[str]:
-    better = None if evaluation is None else rival_words(evaluation, result.plan, origin.command)
+def _better(plan: Plan, evaluation: Evaluation | None, origin: Origin) -> str:
+    """The methods that save more, with the command that plans with the best of them."""
+    said = None if evaluation is None else rival_words(evaluation, plan, origin.command)
+    return "" if said is None else html.paragraph(f"{said[0]}:") + html.preformatted(said[1])
+
+
+def _caveats(result: PlanResult, origin: Origin) -> list[str]:
     left_out = "" if origin.choice is None else left_out_words(origin.choice, result.plan)
     scene = result.scene
-    return [*([] if better is None else [f"{better}."]),
-            *([f"{left_out[0].upper()}{left_out[1:]}."] if left_out else []),
+    return [*([f"{left_out[0].upper()}{left_out[1:]}."] if left_out else []),
             *what_breaks_do(scene.conditions, scene.landscape.cell_size_m),
             "The intervals cover the random draw of fires, not the error of the fire model or of "
             "the fuel map."]

@@ -86,8 +86,8 @@ def _head(evaluation: Mapping[str, Any]) -> str:
             boxes.append((f"{own['reduction']:.1%}",
                           f"lower expected loss on {result['landscapes']} test landscapes "
                           f"({name}); 95 % interval {own['low']:.1%} to {own['high']:.1%}"))
-    return html.key_numbers(boxes) if boxes else html.warning(
-        "This run has not been evaluated on test landscapes yet.")
+    return html.key_numbers(boxes) if boxes else html.warning(html.paragraph(
+        "This run has not been evaluated on test landscapes yet."))
 
 
 def _results(evaluation: Mapping[str, Any], drawn: Mapping[str, Path]) -> str:

@@ -250,7 +250,7 @@ def test_a_better_method_is_told_below_the_headline(result: PlanResult,
                                         f"{own} - strips": Difference(-0.1, -0.2, 0.05)})
     head = plan_page(result, worse, ORIGIN, {}).partition("<section")[0]
     assert f"burn-probability saves more than {own} does" in head
-    assert "plan with firebreak plan &#x27;a &lt;b&gt; &amp; c&#x27; --method burn-prob" in head
+    assert "<pre>firebreak plan &#x27;a &lt;b&gt; &amp; c&#x27; --method burn-probability" in head
     assert "the plan reduces the expected loss, but burn-probability reduces it more." in head
     assert "strips" not in head
     alone = plan_page(result, evaluation, ORIGIN, {}).partition("<section")[0]
