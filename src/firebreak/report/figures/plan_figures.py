@@ -149,9 +149,11 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
             for axes in (above, below):
                 axes.axvline(effect.cost[stop], color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
             spent = f"{amount(float(effect.cost[stop]))} {cost_unit}"
+            left = effect.cost[stop] > 0.5 * effect.cost[-1]  # where there is room for the words
             above.annotate(f"{ENOUGH:.0%} of the reduction\nfor {spent}",
                            (effect.cost[stop], 0.05), xycoords=above.get_xaxis_transform(),
-                           xytext=(6, 0), textcoords="offset points", fontsize=9)
+                           xytext=(-6 if left else 6, 0), textcoords="offset points", fontsize=9,
+                           ha="right" if left else "left")
         above.yaxis.set_major_formatter(percent_ticks())
         above.set_ylabel("reduction of the expected loss")
         above.legend(loc="upper left", frameon=False)

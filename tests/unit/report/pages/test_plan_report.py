@@ -268,6 +268,20 @@ def test_the_curve_over_the_budget_stays_inside_its_axes(result: PlanResult) -> 
     close_figure(figure)
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_the_words_on_where_to_stop_stay_inside_their_axes(result: PlanResult, late: bool) -> None:
+    count = len(result.effect.loss)
+    saved = np.linspace(0.0, 30.0, count) ** (4.0 if late else 0.05)
+    effect = result.effect._replace(loss=100.0 - 90.0 * saved[:, None] / saved[-1]
+                                    + np.zeros_like(result.effect.loss))
+    figure = budget_figure(effect, 0, "cells", {}, caption="of a test")
+    FigureCanvasAgg(figure).draw()
+    words = next(text for text in figure.axes[0].texts if "of the reduction" in text.get_text())
+    place, axes = words.get_window_extent(), figure.axes[0].bbox
+    assert axes.x0 <= place.x0 < place.x1 <= axes.x1
+    close_figure(figure)
+
+
 def test_losses_stay_inside_their_axes(result: PlanResult) -> None:
     loss = np.array([[1.0, 2.0, 3.0, 90.0], [1.0, 2.0, 3.0, 400.0]])
     figure = exceedance_figure(result.effect._replace(loss=loss), 0, "cells", caption="of a test")
