@@ -63,7 +63,8 @@ def mistake(box: str, kind: Any, arguments: Sequence[str], where: str) -> InputE
     """The error for arguments that were refused with the words of a box."""
     help_ = f"{where} --help lists what it takes"
     if strange := _unknown_option(kind, arguments):
-        close = nearest(strange.lstrip("-"), [name.removeprefix("--") for name in option_names(kind)])
+        close = nearest(strange.lstrip("-"),
+                        [name.removeprefix("--") for name in option_names(kind)])
         return fail(expected="an option that it has", given=f"'{strange}'", where=where,
                     remedy=f"did you mean '--{close}'? {help_}" if close else help_)
     words = _first_part(box)

@@ -15,9 +15,9 @@ from firebreak.memory.verdict import judge
 from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.methods import POLICY_METHOD
 from firebreak.reading import MOST_SETTINGS, text_of
+from firebreak.report.break_words import HOW_FIRES_END
 from firebreak.report.figures.cartography import place_of
 from firebreak.report.pages import html
-from firebreak.report.break_words import HOW_FIRES_END
 from firebreak.report.pages.plan_page import LIMITS, versions
 
 _CAPTIONS = {
