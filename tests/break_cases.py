@@ -5,6 +5,7 @@ import numpy as np
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import Slots, sizes_for
 from firebreak.fire.effects.losses import CLASSES
+from firebreak.fire.scene import FireConditions
 from firebreak.fire.travel.arc_kernel import NO_CREWS, Spots
 from firebreak.fire.travel.shaded_breaks import treated_part
 from firebreak.fire.travel.travel_field import (
@@ -16,7 +17,17 @@ from firebreak.fire.travel.travel_field import (
     in_streams,
     pad,
 )
+from firebreak.landscape.treatments import Treatment
 from strategies import CELL_SIZE_M, Case, problem_on
+
+BREAKS = {
+    "hard": FireConditions(scenarios=2),
+    "leaking": FireConditions(scenarios=2, leak=True),
+    "narrow": FireConditions(scenarios=2, treatment=Treatment(width_m=20.0)),
+    "breached": FireConditions(scenarios=2, treatment=Treatment(width_m=10.0), breach="wilson"),
+    "by flames": FireConditions(scenarios=2, breach="flame-length"),
+    "shaded": FireConditions(scenarios=2, treatment=Treatment(kind="shaded"))}
+"""Conditions of every kind of break that one can plan, for scenes."""
 
 HARD_KINDS = ("hard", "leak", "narrow", "breach", "narrow-breach")
 KINDS = (*HARD_KINDS, "shaded", "embers", "shaded-embers", "held-shaded", "held-breach",

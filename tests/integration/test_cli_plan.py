@@ -130,6 +130,14 @@ def test_an_existing_network_is_compared_at_its_own_cost(place: Path, capsys: Ou
     assert "downstream-value-at-existing-cost - existing" in table
 
 
+def test_a_network_that_does_not_fit_is_refused_before_any_plan_is_made(
+        place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.fire.make_scene",
+                        lambda *_args, **_options: pytest.fail("the scene was made"))
+    Path("mine.csv").write_text("rank,row,col\n1,99,3\n")
+    assert "mine.csv" in refused(capsys, "--existing", "mine.csv")
+
+
 def test_an_existing_network_is_judged_at_equal_cost_and_drawn(
         place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
     results: list[Any] = []
@@ -358,6 +366,26 @@ def test_a_map_too_large_is_refused_before_its_layers_are_loaded(
         raster.write(bands[:1])
     assert main(["plan", "layers", *FEW, "--out", "bad"]) == 2
     assert "GB for 576 cells in 1 rows" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "told"), [
+    ("evaluate land.tif --methods none", "576 cells in 8 rows of weather"),
+    ("simulate land.tif --fires 5", "576 cells on "),
+    ("simulate land.tif --fires 5 --area 3:7,4:9", "20 cells on "),
+    ("simulate land.tif --fires 1000000000000", "1,000,000,000,000 fires")])
+def test_commands_that_burn_refuse_a_size_before_they_load_a_map(
+        place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch, command: str,
+        told: str) -> None:
+    if "1000000000000" not in command:
+        for name in ("BYTES_PER_CELL_ROW", "BYTES_PER_CELL"):
+            monkeypatch.setattr(f"firebreak.api.shared.scene_checks.{name}", 10**15)
+    monkeypatch.setattr("firebreak.landscape.formats.read.read_landscape",
+                        lambda *_args, **_options: pytest.fail("the layers were loaded"))
+    assert main([*command.split(), "--threads", "1"]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert len(error.splitlines()) == 1
+    assert not Path("outputs").exists()
 
 
 def test_a_map_too_large_for_a_policy_is_refused_before_its_fires_are_prepared(

@@ -3,15 +3,12 @@
 Help and completion need these classes and nothing else, so they answer at once.
 """
 
-import dataclasses
 import importlib
-from collections.abc import Iterator
 from typing import Any
-
-import tyro
 
 from firebreak.checks import unknown_name
 from firebreak.cli.commands import COMMANDS
+from firebreak.cli.mistakes import option_names
 
 CLASSES: dict[str, tuple[str, str]] = {
     "train": ("train", "TrainArguments"), "plan": ("plan", "PlanArguments"),
@@ -61,17 +58,7 @@ def _class_of(name: str) -> Any:
 
 def options_of(name: str) -> list[str]:
     """Long options of a command, with --help."""
-    fields = _named(_class_of(name))
-    return sorted({"--help", "--help-all", *(f"--{field.replace('_', '-')}" for field in fields)})
-
-
-def _named(kind: Any) -> Iterator[str]:
-    """Fields that are options, those of groups among them; positional ones are none."""
-    for field in dataclasses.fields(kind):
-        if dataclasses.is_dataclass(field.type):
-            yield from _named(field.type)
-        elif tyro.conf.Positional not in getattr(field.type, "__metadata__", ()):
-            yield field.name
+    return sorted({"--help", "--help-all", *option_names(_class_of(name))})
 
 
 def _actions() -> dict[str, list[str]]:

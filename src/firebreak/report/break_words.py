@@ -1,8 +1,12 @@
-"""What breaks do to fires, in words, by kind: pages and the explorer say the same."""
+"""What breaks and crews do to fires, in words: the one place where the report and the explorer
+have them from.
+"""
 
 from firebreak.fire import FLAME_FT, NEVER_FLAME_FT, FireConditions, HoldRule
 from firebreak.units import METRES_PER_FOOT
 
+HOW_FIRES_END = "Fires burn until their duration ends, unless crews are said to stop them."
+"""The same for conditions that are not known."""
 _RULES = {
     "wilson": "Fire crosses them with a probability that rises with its intensity (Wilson 1988), "
               "drawn once for each fire and cell.",
@@ -19,8 +23,9 @@ def what_breaks_do(conditions: FireConditions, cell_size_m: float) -> list[str]:
 
 
 def crews_in_words(conditions: FireConditions) -> list[str]:
-    """Sentences on what crews do in these conditions; none where fires meet nobody."""
-    words = [] if conditions.hold is None else _held(conditions.hold)
+    """Sentences on what crews do in these conditions, and on that they hold no break."""
+    words = (["No crew holds a fire at a break."] if conditions.hold is None
+             else _held(conditions.hold))
     if conditions.attack_min is not None:
         words.append(f"An initial attack {conditions.attack_min:g} minutes after ignition contains "
                      "a fire with a chance that falls with its size and the intensity of its head "
@@ -41,6 +46,25 @@ def _held(hold: HoldRule) -> list[str]:
             f"shorter than {surely:g} ft ({surely * METRES_PER_FOOT:.1f} m), never from {never:g} "
             f"ft ({never * METRES_PER_FOOT:.1f} m) on, and with a falling chance in between.",
             bound]
+
+
+def how_fires_end(conditions: FireConditions) -> str:
+    """One sentence on what ends a fire."""
+    if conditions.attack_min is not None:
+        return "A fire burns until its duration ends or the initial attack contains it."
+    if conditions.hold is not None:
+        return "Fires burn until their duration ends; crews hold them at breaks only."
+    return "Fires burn without suppression until their duration ends."
+
+
+def breaks_in_short(conditions: FireConditions) -> str:
+    """Kind, width and rules of the breaks, one sentence for a list of assumptions."""
+    treatment = conditions.treatment
+    width = "the whole cell" if treatment.width_m is None else f"{treatment.width_m:g} m"
+    crossed = ("no breach rule" if conditions.breach == "never"
+               else f"breach rule '{conditions.breach}'")
+    leak = "; fire passes between breaks that touch only at a corner" if conditions.leak else ""
+    return f"Breaks: {treatment.kind}, {width} wide; {crossed}{leak}."
 
 
 def _shaded(conditions: FireConditions) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import EvaluateOptions
+from firebreak.api.shared.scene_checks import check_memory_first, least_rows
 from firebreak.checks import check_fraction, fail
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     policy = policy_for([*methods, *([options.search_from] if options.search_from else [])],
                         options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
+    given = options.scene.weather
+    for source in sources:
+        if isinstance(source, str) and options.window is None:
+            check_memory_first(source, None, least_rows(source, given.weather, given.scenarios))
     scenes = [options.scene.scene(land, source if isinstance(source, str) else "")
               for source in sources for land in parts_of(source, options)]
     for path in plans:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.shared.plan_options import SimulateOptions
-from firebreak.api.shared.scene_checks import check_wide_memory
+from firebreak.api.shared.scene_checks import check_wide_memory, check_wide_memory_first
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
@@ -60,14 +60,21 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
     Raises:
         InputError: no fires asked for; files that do not fit.
     """
-    from firebreak.api.shared.plan_inputs import part_of
+    from firebreak.api.shared.plan_inputs import cells_named, part_of
+    from firebreak.fire import max_threads
+    from firebreak.planning.core.fire_counts import check_test_fires
 
     if options.fires < 1:
         raise fail(expected="at least 1 fire", given=f"{options.fires}", where="--fires",
                    remedy="1000 is usual")
+    spec = source if isinstance(source, str) else ""
+    named = cells_named(options.area) if isinstance(options.area, str) else None
+    if spec and (options.area is None or named is not None):
+        check_wide_memory_first(spec, named, max_threads())
+    check_test_fires(spec or "given", options.fires, 1, "--fires")
     full = options.scene.read(source)
     land, offset = (full, (0, 0)) if options.area is None else part_of(full, options.area)
-    return Part(source if isinstance(source, str) else "", full, land, offset)
+    return Part(spec, full, land, offset)
 
 
 def burn(part: Part, options: SimulateOptions, bar: "Bar") -> Burned:
@@ -75,11 +82,9 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar") -> Burned:
     from firebreak.api.shared.records import warn_of_other_options
     from firebreak.fire import burn_wide_statistics
     from firebreak.landscape.formats.overlays import mask_of
-    from firebreak.planning.core.fire_counts import check_test_fires
     from firebreak.planning.output.export import read_plan
     from firebreak.planning.warm_up import warm_up
 
-    check_test_fires(part.land.name, options.fires, 1, "--fires")
     warm_up()
     begin = time.perf_counter()
     scene = _scene(options, part)

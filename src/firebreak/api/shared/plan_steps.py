@@ -52,6 +52,7 @@ class Work(NamedTuple):
         made: the plan.
         evaluation: of it and of others on test fires; None where there are none.
         policy: that learned methods follow, or None.
+        network: of breaks to compare with, or None.
     """
 
     source: str
@@ -61,6 +62,7 @@ class Work(NamedTuple):
     made: Made
     evaluation: "Evaluation | None"
     policy: "Policy | None"
+    network: "Plan | None"
 
 
 class Judgement(NamedTuple):
@@ -102,23 +104,33 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
         check_takes_lines(method)
     if method_of(method).guided:
         check_size(place.land, method)
-    scene = options.scene.scene(place.land, spec)
+    network = _network(place, options)
+    with bar(0, "map and fires"):
+        scene = options.scene.scene(place.land, spec)
     made = _made(method, scene, place, options, bar, policy)
-    work = Work(spec, options, place, scene, made, None, policy)
+    work = Work(spec, options, place, scene, made, None, policy, network)
     return work._replace(evaluation=_compared(work, bar)) if options.test_fires else work
 
 
 def _check_memory_first(source: str, options: PlanOptions) -> None:
     """Refuses a map that will not fit the memory before any of its layers is loaded."""
     from firebreak.api.shared.plan_inputs import cells_named
-    from firebreak.api.shared.scene_checks import check_memory_first
+    from firebreak.api.shared.scene_checks import check_memory_first, least_rows
 
     area = options.place.area
     named = cells_named(area) if isinstance(area, str) else None
     if area is None or named is not None:
-        # A file's weather, and that of a Cell2Fire folder, may have fewer rows.
-        drawn = options.scene.weather.weather is None and not Path(source).is_dir()
-        check_memory_first(source, named, options.scene.weather.scenarios if drawn else 1)
+        given = options.scene.weather
+        check_memory_first(source, named, least_rows(source, given.weather, given.scenarios))
+
+
+def _network(place: "Place", options: PlanOptions) -> "Plan | None":
+    """The network of breaks to compare with, read before any fire burns."""
+    from firebreak.api.shared.plan_inputs import existing_plan
+
+    if options.place.existing is None or not options.test_fires:
+        return None
+    return existing_plan(options.place.existing, place.land, place.full, place.offset)
 
 
 def _made(method: str, scene: "Scene", place: "Place", options: PlanOptions, bar: "Bar",
@@ -164,19 +176,17 @@ def _compared(work: Work, bar: "Bar") -> "Evaluation":
 
 def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":
     """The network to compare with, and what the plan's method makes of as much as it costs."""
-    from firebreak.api.shared.plan_inputs import existing_plan
     from firebreak.planning.core.plan import EXISTING, cost_of
     from firebreak.planning.core.progress import in_shares
     from firebreak.planning.methods import make_plan
 
     options, place, plan = work.options, work.place, work.made.plan
-    path = options.place.existing
-    if path is None:
+    network = work.network
+    if network is None:
         return {}
-    network = existing_plan(path, place.land, place.full, place.offset)
     if network.cost < cost_of(place.rules.include, place.land):
-        warnings.warn(f"{path}: {plan.method} is not compared at its cost, which does not pay for "
-                      "what must be included", stacklevel=2)
+        warnings.warn(f"{options.place.existing}: {plan.method} is not compared at its cost, which "
+                      "does not pay for what must be included", stacklevel=2)
         return {EXISTING: network}
     with bar(1, "plan") as advance:
         equal = make_plan(work.scene, network.budget_share, options.plan_fires, plan.method,

@@ -44,6 +44,26 @@ def check_memory_first(spec: str, cells_named: tuple[int, int] | None, rows: int
                      "crop it, name a part with --area, join its cells, or ask for fewer scenarios")
 
 
+def check_wide_memory_first(spec: str, cells_named: tuple[int, int] | None, threads: int) -> None:
+    """`check_wide_memory` with one step of weather, as `check_memory_first`.
+
+    Raises:
+        InputError: naming both sizes.
+    """
+    size = size_in_headers(Path(spec)) if cells_named is None else cells_named
+    if size is not None:
+        _check_cells(BYTES_PER_CELL + BYTES_PER_CELL_STEP + BYTES_PER_CELL_THREAD * threads,
+                     size[0] * size[1], spec, f"on {threads} threads",
+                     "crop it, name a part with --area, or join its cells")
+
+
+def least_rows(spec: str, weather: Path | None, scenarios: int) -> int:
+    """Rows of weather, at least: that of a file, and that of a Cell2Fire folder, may have fewer
+    than the scenarios asked for.
+    """
+    return scenarios if weather is None and not Path(spec).is_dir() else 1
+
+
 def size_in_headers(path: Path) -> tuple[int, int] | None:
     """Rows and columns of a landscape's file, or of the smallest raster of its folder; None where
     no header tells.

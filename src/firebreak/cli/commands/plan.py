@@ -103,7 +103,7 @@ def _say(made: "Made", evaluation: "Evaluation | None", files: list[Path],
     if evaluation is not None:
         print(f"\n{table(evaluation)}\n{args.scene.crews_words()}")
         if (words := rival_words(evaluation, plan, _command())) is not None:
-            print(f"{words}\n")
+            print(" ".join(words), end="\n\n")
     for path in files:
         print(path)
     if args.test_fires and not has_vector_reader():

@@ -11,6 +11,7 @@ import tyro
 
 from firebreak.api.shared.option_bounds import check_numbers
 from firebreak.checks import fail
+from firebreak.cli.mistakes import told_plainly
 from firebreak.cli.shared.percents import without_percents
 from firebreak.files import made_folder
 
@@ -25,15 +26,18 @@ Arguments = TypeVar("Arguments")
 
 def parse(kind: type[Arguments], arguments: list[str], command: str,
           default: Arguments | None = None) -> Arguments:
-    """Parses a command's options into its dataclass, over `default`; --help and mistakes end the
-    program. Shares may be percentages.
+    """Parses a command's options into its dataclass, over `default`; --help ends the program.
+    Shares may be percentages.
 
     Raises:
-        InputError: a number out of its bounds.
+        InputError: an option that the command does not have, a value of another kind, a number out
+            of its bounds.
     """
-    parsed = tyro.cli(kind, args=without_percents(kind, arguments), prog=f"firebreak {command}",
-                      default=tyro.MISSING_NONPROP if default is None else default,
-                      config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes))
+    parsed = told_plainly(
+        lambda: tyro.cli(kind, args=without_percents(kind, arguments), prog=f"firebreak {command}",
+                         default=tyro.MISSING_NONPROP if default is None else default,
+                         config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes)),
+        kind, arguments, command)
     check_numbers(parsed)
     return parsed
 

@@ -3,12 +3,15 @@ while it grows.
 """
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 PATIENCE_S = 2.0
-LINE_EVERY_S = 15.0
+LINE_EVERY_S = 10.0
+_LOOKS_PER_LINE = 4
+"""How often it is looked, between two lines, whether a line is due while the work says nothing."""
 
 Advance = Callable[[float], object]
 
@@ -17,14 +20,17 @@ Advance = Callable[[float], object]
 def progress_bar(total: int | None, unit: str, *, quiet: bool,
                  in_parts: bool = False) -> Iterator[Advance]:
     """Shows on standard error how far work is. On a terminal a bar with rate and time left, drawn
-    after PATIENCE_S; elsewhere lines, LINE_EVERY_S apart. Yields the function that advances it by a
-    number of units, with `in_parts` by parts of units too. total None: not known.
+    after PATIENCE_S; elsewhere lines, LINE_EVERY_S apart, also while the work says nothing. Yields
+    the function that advances it by a number of units, with `in_parts` by parts of units too. total
+    None or 0: not known.
     """
     if quiet:
         yield lambda made: None
         return
     if not sys.stderr.isatty():
-        yield in_lines(total, unit)
+        advance = in_lines(total, unit)
+        with _repeated(lambda: advance(0.0), LINE_EVERY_S / _LOOKS_PER_LINE):
+            yield advance
         return
     from tqdm import tqdm
 
@@ -36,26 +42,47 @@ def progress_bar(total: int | None, unit: str, *, quiet: bool,
 def in_lines(total: int | None, unit: str,
              clock: Callable[[], float] = time.monotonic) -> Advance:
     """What writes a line on how far work is, LINE_EVERY_S after the last one at the earliest, and
-    flushes it. Work that ends before writes none.
+    flushes it. Work that ends before writes none. Threads may share it.
     """
     began = last = clock()
     done = 0.0
+    turn = threading.Lock()
 
     def advance(made: float) -> None:
         nonlocal done, last
-        done += made
-        now = clock()
-        if now - last < LINE_EVERY_S:
-            return
-        last = now
-        print(f"firebreak: {_words(done, total, unit, now - began)}", file=sys.stderr, flush=True)
+        with turn:
+            done += made
+            now = clock()
+            if now - last < LINE_EVERY_S:
+                return
+            last = now
+            print(f"firebreak: {_words(done, total, unit, now - began)}", file=sys.stderr,
+                  flush=True)
 
     return advance
 
 
+@contextmanager
+def _repeated(call: Callable[[], object], every_s: float) -> Iterator[None]:
+    """Calls a function at intervals, in a thread, until the work below it ends."""
+    over = threading.Event()
+
+    def repeat() -> None:
+        while not over.wait(every_s):
+            call()
+
+    thread = threading.Thread(target=repeat, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
 def _words(done: float, total: int | None, unit: str, seconds: float) -> str:
     if not total:
-        return f"{unit}s {done:,.0f} in {seconds:.0f} s"
+        return f"{unit}s {done:,.0f} in {seconds:.0f} s" if done else f"{unit}: {seconds:.0f} s"
     share = min(max(done / total, 0.0), 1.0)
     left = f", about {seconds * (1.0 - share) / share:.0f} s left" if share > 0.0 else ""
     what = unit if total == 1 else f"{done:,.0f} of {total:,} {unit}s"

@@ -26,13 +26,25 @@ full."""
 
 
 def in_shares(report: Reporter) -> Reporter:
-    """A reporter that takes the share of one unit that is done so far, and reports what is new."""
+    """A reporter that takes the share of one unit that is done so far, and reports what is new. It
+    never goes back: where work is done anew, nothing is new until it is further than before.
+    """
     before = 0.0
 
     def share(now: float) -> None:
         nonlocal before
-        whole = round(now * PARTS) / PARTS
+        whole = max(round(now * PARTS) / PARTS, before)
         report(whole - before)
         before = whole
+
+    return share
+
+
+def part_of(report: Reporter, first: float, last: float) -> Reporter:
+    """A reporter that takes the share of a part of the work, which goes from the share `first` of
+    the whole to the share `last`, and reports the share of the whole.
+    """
+    def share(now: float) -> object:
+        return report(first + now * (last - first))
 
     return share

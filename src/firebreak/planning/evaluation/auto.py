@@ -23,7 +23,7 @@ from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.gaps import least_length_m
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, cost_of
-from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.choice import Verdict, choose
 from firebreak.planning.evaluation.pruning import useful_segments
@@ -39,6 +39,11 @@ MOST_CELLS = 400_000_000
 
 NO_LINES = "cells are placed there and not lines that are given"
 """Why a candidate is left out where the user supplies lines."""
+
+
+OWN_SHARE = 0.7
+"""Of a candidate's progress: its own plan; the rest is the spending anew of what short pieces cost.
+"""
 
 
 class Choice(NamedTuple):
@@ -116,18 +121,17 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     plans: dict[str, Plan] = {}
     own: dict[str, Plan] = {}
     refused: dict[str, InputError] = {}
-    for place, name in enumerate(names):
-        def share(done: float, place: int = place) -> object:
-            return report((place + done) / (len(names) + 1))
+    parts = np.linspace(0.0, 1.0, len(names) + 2).tolist()  # one for each candidate, one to choose
 
-        def make(name: str, rules: PlanRules, begun: Plan | None = None) -> Plan:
-            return make_plan(scene, budget_share, plan_fires, name, seed=seed, policy=policy,
-                             batch=batch, search=search, rules=rules, report=share,
-                             begun=begun)
+    def make(name: str, rules: PlanRules, report: Reporter, begun: Plan | None = None) -> Plan:
+        return make_plan(scene, budget_share, plan_fires, name, seed=seed, policy=policy,
+                         batch=batch, search=search, rules=rules, report=report, begun=begun)
 
+    for name, first, last in zip(names, parts, parts[1:-1], strict=False):
+        share = part_of(report, first, last)
         try:
-            own[name] = make(name, rules)
-            plans[name] = make(name, mended, own[name])
+            own[name] = make(name, rules, part_of(share, 0.0, OWN_SHARE))
+            plans[name] = make(name, mended, part_of(share, OWN_SHARE, 1.0), own[name])
         except InputError as error:
             refused[name] = error
     if not plans:
@@ -138,8 +142,11 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     whole = untreated.mean()
     if not whole > 0.0:
         raise nothing_burned(scene)
-    saved = {name: (untreated - _loss(scene, fires, plan)) / whole
-             for name, plan in plans.items()}
+    share, saved = part_of(report, parts[-2], 1.0), {}
+    for burned, (name, plan) in enumerate(plans.items(), start=1):
+        share(burned / (len(plans) + 2))  # the fires without breaks come first, the segments last
+        saved[name] = (untreated - _loss(scene, fires, plan)) / whole
+    share(1.0 - 1.0 / (len(plans) + 2))
     verdict = choose(saved, CANDIDATES)
     kept, useless = _without_useless(scene, fires, plans[verdict.chosen], rules.include, segment_m)
     simulations = (sum(plan.simulations for plan in plans.values())

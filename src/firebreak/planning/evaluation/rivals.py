@@ -7,21 +7,26 @@ from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.methods import METHODS
 
 
-def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> str | None:
+def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> tuple[str, str] | None:
     """One sentence on the methods that save more than a plan and were not chosen, the best first,
-    with the command that plans with the best; None where there are none.
+    and the command that it ends with, which plans with the best; None where there are none.
 
     Args:
         evaluation: of the plan and methods on the same test fires.
         command: that made the plan.
     """
-    # The chosen method by itself may save more in pieces that are not worth a crew's way.
-    rivals = [name for name in better_rivals(evaluation, plan.label) if name != plan.method]
+    rivals = rivals_of(evaluation, plan)
     if not rivals:
         return None
     verb = "saves" if len(rivals) == 1 else "save"
     return (f"On these test fires {' and '.join(rivals)} {verb} more than {plan.label} does, told "
-            f"apart: plan with {with_method(command, rivals[0])}")
+            "apart: plan with", with_method(command, rivals[0]))
+
+
+def rivals_of(evaluation: Evaluation, plan: Plan) -> list[str]:
+    """Methods that save more than a plan and were not chosen, the best first."""
+    # The chosen method by itself may save more in pieces that are not worth a crew's way.
+    return [name for name in better_rivals(evaluation, plan.label) if name != plan.method]
 
 
 def better_rivals(evaluation: Evaluation, subject: str) -> list[str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firebreak import __version__
 from firebreak.fire import Scene
 from firebreak.landscape.landscape import NODATA
-from firebreak.report.break_words import what_breaks_do
+from firebreak.report.break_words import how_fires_end, what_breaks_do
 from firebreak.report.explorer.plans import ShownPlan
 from firebreak.report.explorer.queries import BOUNDS, Asked
 from firebreak.report.explorer.state import Estimate, ExplorerState, LitFire, Outcome, Wind
@@ -57,6 +57,7 @@ def start_data(state: ExplorerState, plans: Sequence[ShownPlan], pending: Sequen
     return {
         "schema": 1, "version": __version__, "live": live, "name": land.name, "caption": caption,
         "breaks": " ".join(what_breaks_do(scene.conditions, land.cell_size_m)),
+        "fires_end": how_fires_end(scene.conditions),
         "place": place_of(land), "rows": land.shape[0], "cols": land.shape[1],
         "cell_size_m": land.cell_size_m, "fuels": [
             {"code": code, "name": land.fuels.label(code), "share": share,

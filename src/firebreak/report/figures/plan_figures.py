@@ -38,6 +38,8 @@ MOST_LABELS, LABEL_GAP = 30, 0.045
 """Segments numbered on a map; those nearer than this share of its side to a better one are not."""
 ENOUGH = 0.9
 """Share of the whole saving that is marked on the curve over the budget."""
+WINDS = ("N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW",
+         "NW", "NNW")
 _DIRECTION_DECIMALS = 6
 _OUTLINES = ("#00b5e2", "#7b3294", "#008837")
 _METHOD_COLOURS = ("#7570b3", "#1b9e77", "#9c755f", "#e7298a", "#66a61e", "#666666")
@@ -147,9 +149,11 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
             for axes in (above, below):
                 axes.axvline(effect.cost[stop], color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
             spent = f"{amount(float(effect.cost[stop]))} {cost_unit}"
+            left = effect.cost[stop] > 0.5 * effect.cost[-1]  # where there is room for the words
             above.annotate(f"{ENOUGH:.0%} of the reduction\nfor {spent}",
                            (effect.cost[stop], 0.05), xycoords=above.get_xaxis_transform(),
-                           xytext=(6, 0), textcoords="offset points", fontsize=9)
+                           xytext=(-6 if left else 6, 0), textcoords="offset points", fontsize=9,
+                           ha="right" if left else "left")
         above.yaxis.set_major_formatter(percent_ticks())
         above.set_ylabel("reduction of the expected loss")
         above.legend(loc="upper left", frameon=False)
@@ -238,12 +242,12 @@ def span(interval: Interval) -> str:
 
 
 def compass(degrees: float) -> str:
-    """The nearest of eight winds; half way between two the one further on clockwise, so that a
-    direction has one name: N is [-22.5, 22.5), NE is [22.5, 67.5).
+    """The nearest of sixteen winds; half way between two the one further on clockwise, so that a
+    direction has one name: N is [-11.25, 11.25), NNE is [11.25, 33.75).
     """
     # A mean over rows may fall short of the boundary by rounding.
-    eighth = np.floor((round(degrees, _DIRECTION_DECIMALS) + 22.5) / 45.0)
-    return ("N", "NE", "E", "SE", "S", "SW", "W", "NW")[int(eighth) % 8]
+    sixteenth = np.floor((round(degrees, _DIRECTION_DECIMALS) + 11.25) / 22.5)
+    return WINDS[int(sixteenth) % len(WINDS)]
 
 
 def _draw_ranks(axes: Axes, landscape: Landscape, segments: Sequence[BreakSegment]) -> None:

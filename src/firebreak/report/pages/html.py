@@ -44,6 +44,7 @@ white-space:pre-wrap;overflow-wrap:anywhere}
 code{overflow-wrap:anywhere}
 ul{padding-left:1.3rem}li{margin:.25rem 0}
 .warn{border-left:5px solid #d95f02;background:#fdf3ea;padding:.5rem .9rem;margin:1rem 0}
+.warn ul{margin:0;padding-left:1.1rem}.warn p{margin:.1rem 0}.warn pre{margin:.3rem 0 .6rem}
 footer{margin-top:3rem;font-size:.88rem;color:#555;border-top:1px solid #ddd;padding-top:.6rem}
 @media (max-width:40rem){body{font-size:15px;padding:.8rem .7rem 3rem}h1{font-size:1.4rem}}
 @media print{body{max-width:none;font-size:10.5pt;padding:0}nav{display:none}h2{break-after:avoid}
@@ -106,9 +107,9 @@ def listing(items: Iterable[str]) -> str:
     return "<ul>" + "".join(f"<li>{text(item)}</li>" for item in items) + "</ul>\n"
 
 
-def warning(words: str) -> str:
-    """A paragraph that stands out."""
-    return f'<p class="warn">{text(words)}</p>\n'
+def warning(body: str) -> str:
+    """Markup that stands out."""
+    return f'<div class="warn">{body}</div>\n'
 
 
 def preformatted(words: str) -> str:

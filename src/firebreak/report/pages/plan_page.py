@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from firebreak import __version__
 from firebreak.checks import counted
-from firebreak.planning.core.plan import pieces_of, spent_words
+from firebreak.planning.core.plan import Plan, pieces_of, spent_words
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.effect import Interval, risk
 from firebreak.planning.evaluation.evaluate import Evaluation
-from firebreak.planning.evaluation.rivals import rival_words
+from firebreak.planning.evaluation.rivals import rival_words, rivals_of
 from firebreak.planning.evaluation.tables import (
     CHOICE_HEADER,
     choice_rows,
@@ -28,7 +28,11 @@ from firebreak.planning.output.export_effect import (
     plan_id,
     segment_columns,
 )
-from firebreak.report.break_words import what_breaks_do
+from firebreak.report.break_words import (
+    breaks_in_short,
+    how_fires_end,
+    what_breaks_do,
+)
 from firebreak.report.figures.cartography import fuel_shares, place_of
 from firebreak.report.figures.plan_figures import (
     ENOUGH,
@@ -42,7 +46,6 @@ from firebreak.report.pages import html
 MOST_SEGMENTS = 25
 PACKAGES = ("numpy", "numba", "torch", "rasterio", "scipy", "matplotlib")
 LIMITS = (
-    "Fires burn until their duration ends, unless crews are said to stop them.",
     "Weather, ignitions and fire durations are drawn or given as listed above; the plan may do "
     "more or less in other weather.",
     "Fuels are those of the map's date. Maintenance, access, soils, habitats, ownership and the "
@@ -86,7 +89,8 @@ def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
         sections.append(html.Section("How the method was chosen", "choice",
                                      _choice(origin.choice)))
     sections += [html.Section("Assumptions", "assumptions", _assumptions(result, origin)),
-                 html.Section("Limits", "limits", html.listing(LIMITS)),
+                 html.Section("Limits", "limits",
+                              html.listing([how_fires_end(result.scene.conditions), *LIMITS])),
                  html.Section("How to repeat this", "origin", _origin(result, origin))]
     lead = (f"{plan.method} on {result.full.name}: {spent_words(plan)}; "
             f"{place_of(result.scene.landscape)}")
@@ -102,10 +106,6 @@ def _head(result: PlanResult, numbers: Mapping[str, Interval], evaluation: Evalu
     land, plan = result.scene.landscape, result.plan
     hectares = plan.cells.size * land.cell_size_m**2 / 1e4
     mean, tail = numbers["mean_loss_reduction"], numbers["cvar90_reduction"]
-    sure = ("The interval excludes 0: on fires like these the plan reduces the expected loss."
-            if mean.low > 0.0 else
-            "The interval includes 0: these fires do not show that the plan reduces the "
-            "expected loss.")
     return html.key_numbers([
         (f"{mean.mean:.1%}", f"lower expected loss (95 % interval {mean.low:.1%} to "
                              f"{mean.high:.1%})"),
@@ -114,18 +114,33 @@ def _head(result: PlanResult, numbers: Mapping[str, Interval], evaluation: Evalu
         (f"{hectares:,.1f} ha", f"treated, in {len(result.segments)} segments and "
                                 f"{pieces_of(plan.break_mask())} connected pieces"),
         (f"{result.effect.loss.shape[1]:,} fires", "test the plan; no method was given them")]
-    ) + html.paragraph(sure) + html.warning(" ".join(_caveats(result, evaluation, origin)))
+    ) + html.paragraph(_sure(mean, plan, evaluation)) + html.warning(
+        _better(plan, evaluation, origin) + html.listing(_caveats(result, origin)))
 
 
-def _caveats(result: PlanResult, evaluation: Evaluation | None, origin: Origin) -> list[str]:
-    better = None if evaluation is None else rival_words(evaluation, result.plan, origin.command)
+def _sure(saved: Interval, plan: Plan, evaluation: Evaluation | None) -> str:
+    """What the interval of the saving tells of the plan, and whether a method does better."""
+    if saved.low <= 0.0:
+        return ("The interval includes 0: these fires do not show that the plan reduces the "
+                "expected loss.")
+    words = "The interval excludes 0: on fires like these the plan reduces the expected loss"
+    better = [] if evaluation is None else rivals_of(evaluation, plan)
+    return f"{words}, but {better[0]} reduces it more." if better else f"{words}."
+
+
+def _better(plan: Plan, evaluation: Evaluation | None, origin: Origin) -> str:
+    """The methods that save more, with the command that plans with the best of them."""
+    said = None if evaluation is None else rival_words(evaluation, plan, origin.command)
+    return "" if said is None else html.paragraph(f"{said[0]}:") + html.preformatted(said[1])
+
+
+def _caveats(result: PlanResult, origin: Origin) -> list[str]:
     left_out = "" if origin.choice is None else left_out_words(origin.choice, result.plan)
     scene = result.scene
-    return [*([] if better is None else [f"{better}."]),
-            *([f"{left_out[0].upper()}{left_out[1:]}."] if left_out else []),
+    return [*([f"{left_out[0].upper()}{left_out[1:]}."] if left_out else []),
             *what_breaks_do(scene.conditions, scene.landscape.cell_size_m),
-            "No crew holds a fire at a break. The intervals cover the random draw of fires, not "
-            "the error of the fire model or of the fuel map."]
+            "The intervals cover the random draw of fires, not the error of the fire model or of "
+            "the fuel map."]
 
 
 def _landscape(result: PlanResult, pictures: Mapping[str, Path]) -> str:
@@ -273,14 +288,10 @@ def _choice(choice: Choice) -> str:
 def _assumptions(result: PlanResult, origin: Origin) -> str:
     scene = result.scene
     conditions, rows = scene.conditions, scene.scenarios
-    treatment = conditions.treatment
-    width = "the whole cell" if treatment.width_m is None else f"{treatment.width_m:g} m"
     pairs = zip(rows.wind_20ft_m_min, rows.wind_from_deg, strict=True)
     winds = ", ".join(f"{speed * 0.06:.0f} km/h from {wind_name(angle)}"
                       for speed, angle in list(pairs)[:12])
     more = "" if rows.weight.size <= 12 else f" and {rows.weight.size - 12} more"
-    crossed = ("no breach rule" if conditions.breach == "never"
-               else f"breach rule '{conditions.breach}'")
     return html.listing([
         f"Fires: median duration {scene.median_duration_min / 60.0:.1f} hours"
         + ("" if conditions.regime.duration_min else
@@ -291,9 +302,7 @@ def _assumptions(result: PlanResult, origin: Origin) -> str:
         f"{winds}{more}.",
         f"Spread: {conditions.spread}; crown fire: {conditions.model.crown}; embers: "
         + ("none" if conditions.spotting is None else "thrown by crown fire") + ".",
-        f"Breaks: {treatment.kind}, {width} wide; {crossed}"
-        + ("; fire passes between breaks that touch only at a corner" if conditions.leak else "")
-        + ".",
+        breaks_in_short(conditions),
         f"The method was given {result.plan.plan_fires} plan fires; the plan is tested on "
         f"{result.effect.loss.shape[1]:,} others.",
         *([f"Breaks that stand already: {counted(result.standing.size, 'cell')}, part of the land "

@@ -15,6 +15,7 @@ from firebreak.memory.verdict import judge
 from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.methods import POLICY_METHOD
 from firebreak.reading import MOST_SETTINGS, text_of
+from firebreak.report.break_words import HOW_FIRES_END
 from firebreak.report.figures.cartography import place_of
 from firebreak.report.pages import html
 from firebreak.report.pages.plan_page import LIMITS, versions
@@ -62,7 +63,7 @@ def run_page(run: Path, scene: Scene, plan: Plan, evaluation: Mapping[str, Any],
         html.Section("Values of the policy", "policy",
                      _shown(drawn, ("q_map_first", "q_map_middle"))),
         html.Section("Memory", "memory", _memory(memory, drawn)),
-        html.Section("Limits", "limits", html.listing(LIMITS)),
+        html.Section("Limits", "limits", html.listing([HOW_FIRES_END, *LIMITS])),
         html.Section("How to repeat this", "origin", _origin(run, scene))]
     return html.page(f"Training run {run.resolve().name}",
                      "A policy for placing fuel breaks, trained on simulated fires.",
@@ -85,8 +86,8 @@ def _head(evaluation: Mapping[str, Any]) -> str:
             boxes.append((f"{own['reduction']:.1%}",
                           f"lower expected loss on {result['landscapes']} test landscapes "
                           f"({name}); 95 % interval {own['low']:.1%} to {own['high']:.1%}"))
-    return html.key_numbers(boxes) if boxes else html.warning(
-        "This run has not been evaluated on test landscapes yet.")
+    return html.key_numbers(boxes) if boxes else html.warning(html.paragraph(
+        "This run has not been evaluated on test landscapes yet."))
 
 
 def _results(evaluation: Mapping[str, Any], drawn: Mapping[str, Path]) -> str:

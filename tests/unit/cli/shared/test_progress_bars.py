@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import threading
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_a_file_gets_flushed_lines_at_most_so_often() -> None:
     lines = file.flushed.splitlines()
     assert file.flushed == file.getvalue()
     assert len(lines) == 100 // LINE_EVERY_S
-    assert lines[0] == "firebreak: 15 of 100 fires: 15% in 15 s, about 85 s left"
+    assert lines[0] == "firebreak: 10 of 100 fires: 10% in 10 s, about 90 s left"
     assert "\r" not in file.flushed
 
 
@@ -44,6 +45,26 @@ def test_a_plan_tells_its_share() -> None:
 @pytest.mark.parametrize("total", [None, 0])
 def test_work_of_unknown_length_is_counted(total: int | None) -> None:
     assert advanced(total, "step", [(20.0, 3.0)]).flushed == "firebreak: steps 3 in 20 s\n"
+
+
+def test_what_has_no_units_tells_how_long_it_takes() -> None:
+    assert advanced(0, "map and fires", [(20.0, 0.0)]).flushed == "firebreak: map and fires: 20 s\n"
+
+
+def test_lines_come_while_the_work_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.cli.shared.progress.LINE_EVERY_S", 0.0)
+    told = threading.Event()
+
+    class Watched(File):
+        def flush(self) -> None:
+            super().flush()
+            told.set()
+
+    file = Watched()
+    with contextlib.redirect_stderr(file), progress_bar(10, "fire", quiet=False):
+        assert told.wait(60.0)
+    assert file.flushed.startswith("firebreak: 0 of 10 fires: 0% in ")
+    assert all(thread.name != "progress" for thread in threading.enumerate())
 
 
 @pytest.mark.parametrize("quiet", [True, False])

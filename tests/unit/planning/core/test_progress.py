@@ -74,9 +74,9 @@ def test_shares_of_any_size_add_up_exactly() -> None:
     assert sum(told) == 3.0
 
 
-def test_shares_become_what_is_new() -> None:
+def test_shares_become_what_is_new_and_never_fall() -> None:
     told: list[float] = []
     share = in_shares(told.append)
     for now in (0.25, 0.75, 0.5, 1.0):
         share(now)
-    assert told == [0.25, 0.5, -0.25, 0.5]
+    assert told == [0.25, 0.5, 0.0, 0.25]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.evaluation import auto
 from firebreak.planning.evaluation.auto import Chosen, choice_fires, plan_by_choice
 from firebreak.planning.evaluation.pruning import saved_by_each, useful_segments
-from firebreak.planning.methods import CANDIDATES, make_plan
+from firebreak.planning.methods import CANDIDATES, MOST_CELLS_OF_PATTERNS, make_plan
 from firebreak.planning.warm_up import warm_up
 from untrained import fitting, untrained
 
@@ -82,6 +83,23 @@ def test_what_it_says_of_each_candidate_is_what_its_plan_saves(scene: Scene,
     assert made.plan.method == made.choice.verdict.chosen
 
 
+def test_its_progress_is_whole_only_when_the_choice_is_made(
+        scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[float] = []
+    before: list[float] = []
+    burn = auto.burn_loss
+
+    def burned(*args: object) -> object:
+        before.append(told[-1])
+        return burn(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(auto, "burn_loss", burned)
+    chosen(scene, policy, report=told.append)
+    assert len(before) == 1 + len(CANDIDATES)
+    assert before == sorted(set(before))
+    assert max(before) < max(told[:-1]) < 1.0 == told[-1]
+
+
 def test_neither_clock_nor_order_of_the_table_changes_the_plan(
         scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
     first = chosen(scene, policy)
@@ -114,6 +132,14 @@ def test_patterns_are_tried_on_small_maps_only(scene: Scene,
         else method._replace(candidate=method.candidate._replace(most_cells=least))
         for name, method in auto.METHODS.items()})
     assert tuple(chosen(scene).choice.reduction) == ("downstream-value", "segments")
+
+
+def test_the_order_and_the_largest_map_of_patterns_are_those_of_the_page() -> None:
+    page = Path(__file__).resolve().parents[4] / "docs" / "planning.md"
+    words = " ".join(page.read_text(encoding="utf-8").split())
+    order = ", ".join(f"`{name}`" for name in CANDIDATES)
+    assert f"in this fixed order, the quickest kind first: {order}." in words
+    assert f"are tried up to {MOST_CELLS_OF_PATTERNS:,} treatable cells" in words
 
 
 def test_choice_fires_by_plan_fires_and_map(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from break_cases import BREAKS
 from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.checks import InputError
 from firebreak.env.actions import open_cells
@@ -77,8 +78,9 @@ def test_segments_that_share_most_of_their_cells_are_looked_at_once(scene: Scene
     assert differing(slots, values) == slowly_differing(slots, values)
 
 
-def test_the_first_line_is_the_best_by_the_fires_and_the_policy(scene: Scene,
-                                                                policy: Policy) -> None:
+@pytest.mark.parametrize("kind", BREAKS)
+def test_the_first_line_is_the_best_by_the_fires_and_the_policy(kind: str, policy: Policy) -> None:
+    scene = make_scene(generate(8, 14), BREAKS[kind], 1)
     slots, trust = slots_of(scene), FIRES / (FIRES + DISTRUST)
     values, untreated = line_values(policy, slots), loss_of(scene, np.empty(0, np.int64))
     scores = {}

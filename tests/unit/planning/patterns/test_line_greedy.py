@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from break_cases import BREAKS
 from firebreak.env.storage.slots import Slots, sizes_for
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.fires import Fires
@@ -14,7 +15,6 @@ from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.fire.travel.stencil import STENCIL
 from firebreak.fire.travel.travel_field import field_from_ellipse, pad, unpad
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.landscape.treatments import Treatment
 from firebreak.line_actions import COMPASS, line_steps
 from firebreak.planning.core.rounds import spaced_lines
 from firebreak.planning.methods import make_plan
@@ -116,9 +116,7 @@ def test_fires_that_a_line_does_not_change_are_told_from_the_others(case: Case, 
 
 
 @pytest.mark.parametrize("conditions", [
-    FireConditions(scenarios=2), FireConditions(scenarios=2, spread="graph"),
-    FireConditions(scenarios=2, treatment=Treatment(width_m=20.0)),
-    FireConditions(scenarios=2, treatment=Treatment(kind="shaded"))])
+    *BREAKS.values(), FireConditions(scenarios=2, spread="graph")])
 def test_the_line_that_saves_most_per_cost_of_those_tried_comes_first(
         conditions: FireConditions, monkeypatch: pytest.MonkeyPatch) -> None:
     land = generate(8, 14)

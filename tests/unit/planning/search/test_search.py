@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from break_cases import BREAKS
 from firebreak.checks import InputError
 from firebreak.env.sources import treat_inside
 from firebreak.env.storage.problem import Problem, problem_of
@@ -115,7 +116,9 @@ def test_greedy_counts_the_cells_that_may_be_treated() -> None:
                      seed=0).cells.size == 2
 
 
-def test_a_board_has_the_loss_of_the_plan_fires_under_its_breaks(scene: Scene) -> None:
+@pytest.mark.parametrize("kind", BREAKS)
+def test_a_board_has_the_loss_of_the_plan_fires_under_its_breaks(kind: str) -> None:
+    scene = make_scene(generate(8, (11, 13)), BREAKS[kind], 1)
     fires = scene.fires("plan", FIRES)
     state = PlanState(problem_of(scene, 0.1, fires, fires.first(0)))
     free = state.available().tolist()

@@ -377,6 +377,8 @@ def test_the_page_says_what_its_breaks_do(scene: Scene, state: ExplorerState) ->
             "explore_fires", "plan_fires", "untreated", "has_q_map", "budget_share", "mean_wind")},
             scene=own), [], [], live=False, caption="")  # type: ignore[arg-type]
         assert said in data["breaks"]
+        assert "No crew holds a fire" in data["breaks"]
+        assert data["fires_end"] == "Fires burn without suppression until their duration ends."
 
 
 def test_a_plan_in_build_order_carries_the_number_of_each_cells_segment(

@@ -21,7 +21,7 @@ from firebreak.planning.evaluation.effect import _mean_direction, effect_of, sav
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation, evaluate
 from firebreak.planning.methods import make_plan
 from firebreak.planning.output.export_effect import PlanResult, plan_id
-from firebreak.report.break_words import what_breaks_do
+from firebreak.report.break_words import breaks_in_short, how_fires_end, what_breaks_do
 from firebreak.report.figures.canvas import close_figure, new_figure, percent_ticks
 from firebreak.report.figures.curves import comparison_figure
 from firebreak.report.figures.plan_figures import (
@@ -133,7 +133,8 @@ def test_the_report_says_how_it_was_made_and_what_it_is_not_for(written: Path,
     words = " ".join("".join(Page((written / "report.html").read_text()).words).split())
     for said in (ORIGIN.command, result.full.checksum(), plan_id(result), "numpy",
                  "test the plan; no method was given them", "over 40 test fires",
-                 "burn-probability", "2027", *LIMITS):
+                 "burn-probability", "2027", *LIMITS, how_fires_end(result.scene.conditions),
+                 breaks_in_short(result.scene.conditions)):
         assert said in words, said
 
 
@@ -190,15 +191,15 @@ def test_what_a_plan_saves_by_weather_fits_its_figure(weathers: int) -> None:
     close_figure(figure)
 
 
-@pytest.mark.parametrize(("degrees", "name"), [(0, "N"), (22, "N"), (23, "NE"), (180, "S"),
-                                               (350, "N"), (292, "W"), (293, "NW"),
-                                               (22.5, "NE"), (67.5, "E"), (112.5, "SE"),
-                                               (337.5, "N"), (-22.5, "N"), (360.0, "N")])
+@pytest.mark.parametrize(("degrees", "name"), [
+    (0, "N"), (11.2, "N"), (11.25, "NNE"), (22.5, "NNE"), (45, "NE"), (67.5, "ENE"), (90, "E"),
+    (112.5, "ESE"), (157.5, "SSE"), (180, "S"), (202.5, "SSW"), (225, "SW"), (292.5, "WNW"),
+    (337.5, "NNW"), (348.75, "N"), (-11.25, "N"), (-22.5, "NNW"), (360.0, "N")])
 def test_winds_are_named(degrees: float, name: str) -> None:
     assert compass(degrees) == name
 
 
-@pytest.mark.parametrize("degrees", [22.5 + 45.0 * k for k in range(8)])
+@pytest.mark.parametrize("degrees", [11.25 + 22.5 * k for k in range(16)])
 def test_a_direction_has_the_same_name_as_its_mean_over_hours(degrees: float) -> None:
     mean = float(_mean_direction(np.repeat(degrees, 7)))
     assert wind_name(mean) == wind_name(degrees)
@@ -249,8 +250,11 @@ def test_a_better_method_is_told_below_the_headline(result: PlanResult,
                                         f"{own} - strips": Difference(-0.1, -0.2, 0.05)})
     head = plan_page(result, worse, ORIGIN, {}).partition("<section")[0]
     assert f"burn-probability saves more than {own} does" in head
-    assert "plan with firebreak plan &#x27;a &lt;b&gt; &amp; c&#x27; --method burn-prob" in head
+    assert "<pre>firebreak plan &#x27;a &lt;b&gt; &amp; c&#x27; --method burn-probability" in head
+    assert "the plan reduces the expected loss, but burn-probability reduces it more." in head
     assert "strips" not in head
+    alone = plan_page(result, evaluation, ORIGIN, {}).partition("<section")[0]
+    assert "the plan reduces the expected loss." in alone
 
 
 def test_the_curve_over_the_budget_stays_inside_its_axes(result: PlanResult) -> None:
@@ -261,6 +265,20 @@ def test_the_curve_over_the_budget_stays_inside_its_axes(result: PlanResult) -> 
     assert all(low <= np.min(line.get_ydata()) and np.max(line.get_ydata()) <= high
                for line in figure.axes[0].get_lines() if len(line.get_xdata()) > 2
                or line.get_label().startswith(("far", "harmful")))
+    close_figure(figure)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_the_words_on_where_to_stop_stay_inside_their_axes(result: PlanResult, late: bool) -> None:
+    count = len(result.effect.loss)
+    saved = np.linspace(0.0, 30.0, count) ** (4.0 if late else 0.05)
+    effect = result.effect._replace(loss=100.0 - 90.0 * saved[:, None] / saved[-1]
+                                    + np.zeros_like(result.effect.loss))
+    figure = budget_figure(effect, 0, "cells", {}, caption="of a test")
+    FigureCanvasAgg(figure).draw()
+    words = next(text for text in figure.axes[0].texts if "of the reduction" in text.get_text())
+    place, axes = words.get_window_extent(), figure.axes[0].bbox
+    assert axes.x0 <= place.x0 < place.x1 <= axes.x1
     close_figure(figure)
 
 
@@ -307,7 +325,7 @@ def test_a_single_fire_of_a_weather_has_no_interval_in_the_picture() -> None:
     figure = weather_figure([line], caption="")
     words = {text.get_text() for text in figure.findobj(Text)}
     assert "10, 7   (1 fire)" in words
-    assert "9 km/h from E (67.5°), 1-h fuel 6 %" in words
+    assert "9 km/h from ENE (67.5°), 1-h fuel 6 %" in words
     close_figure(figure)
 
 

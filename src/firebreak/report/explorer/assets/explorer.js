@@ -514,7 +514,7 @@ document.title = `firebreak: ${data.name}`;
 $("name").textContent = data.name;
 $("breaks").textContent = data.breaks;
 $("caption").textContent = `${data.place} · ${data.caption} · firebreak ${data.version}`;
-$("limits").textContent = `Fires burn on the engine of firebreak ${data.version}: no suppression, constant wind in the fire you light, breaks as set for this plan. An ignition inside a treated cell still burns and spreads. A research tool: not for operations without an analyst who knows the area.`;
+$("limits").textContent = `Fires burn on the engine of firebreak ${data.version}, with breaks as set for this plan. ${data.fires_end} The fire that you light burns in constant wind. A research tool: not for operations without an analyst who knows the area.`;
 for (const [name, layer] of Object.entries(LAYERS)) $("layer").add(new Option(layer.name, name));
 $("moisture").value = 100 * S.wind.dead_moisture;
 if (!live) {
