@@ -40,6 +40,7 @@ from firebreak.fire.incremental.affected_kernel import burned_near, depends_on
 from firebreak.fire.incremental.field_store import FieldStore
 from firebreak.fire.incremental.fire_store import FireStore
 from firebreak.fire.incremental.trial_kernel import NOT_TRIED, Candidates, in_units
+from firebreak.fire.perturbation import Perturbation, perturbed
 from firebreak.fire.scene import Scene, make_scene
 from firebreak.fire.solver.tables import Crossing, Overlays, crossing_of
 from firebreak.fire.travel.arc_kernel import CLOSED, FACET_A, FACET_B, OPEN
@@ -108,6 +109,7 @@ __all__ = [
     "Fires",
     "HoldRule",
     "Overlays",
+    "Perturbation",
     "ResponseFunction",
     "Scene",
     "SpottingModel",
@@ -145,6 +147,7 @@ __all__ = [
     "pad",
     "padded_cells",
     "padded_width",
+    "perturbed",
     "point_behavior",
     "read_layers",
     "set_threads",

@@ -13,7 +13,7 @@ import numpy as np
 from firebreak.checks import unknown_name
 from firebreak.fire.behavior.crown_fire import with_crown_fire
 from firebreak.fire.behavior.surface import surface_spread
-from firebreak.fire.behavior.types import FireBehavior
+from firebreak.fire.behavior.types import SURFACE_FIRE, FireBehavior
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
 from firebreak.fire.fbp.on_landscape import fbp_fire_behavior
 from firebreak.landscape.fuel_systems import FBP, ROTHERMEL
@@ -22,6 +22,8 @@ from firebreak.settings.fire import CrownLink, CrownModel, EllipseForm, FireSett
 from firebreak.weather.scenarios import WeatherScenarios
 
 __all__ = ["BehaviorModel", "FireBehavior", "fire_behavior"]
+
+SURFACE_FLAME_POWER, CROWN_FLAME_POWER = 0.46, 2.0 / 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,8 @@ class BehaviorModel:
         wind_limit: above which effective wind fire runs no faster: "none", "rothermel" (1972) or
             "andrews" (2013).
         length_to_width: of surface fire's ellipse: "behave", "anderson" (1983) or "behaveplus".
+        rate_factors: by which the rates of spread of single fuel codes are multiplied, in either
+            system: for the doubt in them.
 
     Raises:
         InputError: a name that is not one of these.
@@ -42,6 +46,7 @@ class BehaviorModel:
     crown: CrownModel = FireSettings.crown
     wind_limit: WindLimit = FireSettings.wind_limit
     length_to_width: EllipseForm = FireSettings.length_to_width
+    rate_factors: tuple[tuple[int, float], ...] = ()
 
     def __post_init__(self) -> None:
         for field, known in (("crown", CrownModel), ("wind_limit", WindLimit),
@@ -54,7 +59,28 @@ class BehaviorModel:
 def fire_behavior(landscape: Landscape, scenarios: WeatherScenarios,
                   model: BehaviorModel | None = None) -> FireBehavior:
     """Fire behaviour of each cell under each scenario."""
-    return MODELS[landscape.fuel_system](landscape, scenarios, model or BehaviorModel())
+    model = model or BehaviorModel()
+    found = MODELS[landscape.fuel_system](landscape, scenarios, model)
+    return with_rate_factors(found, landscape, model.rate_factors) if model.rate_factors else found
+
+
+def with_rate_factors(behavior: FireBehavior, landscape: Landscape,
+                      factors: tuple[tuple[int, float], ...]) -> FireBehavior:
+    """Fire behaviour with the rates of single fuel codes multiplied, and the intensity with them,
+    which is in proportion to the rate (Byram 1959); flame lengths follow by Byram's power, and
+    under burning crowns by Thomas's (1963).
+    """
+    factor = np.ones(landscape.shape)
+    for code, own in factors:
+        factor[landscape.fuel_model == code] = own
+    crowns = behavior.fire_type > SURFACE_FIRE
+    flame = np.where(crowns, factor**CROWN_FLAME_POWER, factor**SURFACE_FLAME_POWER)
+    return behavior._replace(
+        rate_of_spread_m_min=behavior.rate_of_spread_m_min * factor,
+        backing_rate_m_min=behavior.backing_rate_m_min * factor,
+        flanking_rate_m_min=behavior.flanking_rate_m_min * factor,
+        fireline_intensity_kw_m=behavior.fireline_intensity_kw_m * factor,
+        flame_length_m=behavior.flame_length_m * flame)
 
 
 def rothermel_behavior(landscape: Landscape, scenarios: WeatherScenarios,

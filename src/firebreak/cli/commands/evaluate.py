@@ -13,9 +13,12 @@ from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WorkerOptions
 from firebreak.cli.shared.progress import bars
+from firebreak.settings.doubt import DRAWS
+from firebreak.settings.kinds import AtLeastOne
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
+    from firebreak.planning.evaluation.doubt import DoubtResult
     from firebreak.planning.evaluation.evaluate import Evaluation
 
 
@@ -29,6 +32,11 @@ class EvaluateArguments(EvaluateOptions):
     """Plans made by `firebreak plan`: a folder, plan.csv or plan.tif each; or Cell2Fire tables."""
     out: Path | None = None
     """Folder that keeps the sums of --executor: the same command goes on after a kill."""
+    perturb: bool = False
+    """Also burn the plans where rates of spread, winds, moistures and breaches are others than the
+    plans were made for."""
+    draws: AtLeastOne = DRAWS
+    """Perturbed worlds of each kind, for --perturb."""
     where: WorkerOptions = field(default_factory=WorkerOptions)
 
 
@@ -36,9 +44,13 @@ def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(EvaluateArguments, arguments, "evaluate")
     from firebreak.api.shared.evaluate_steps import request_of
+    from firebreak.planning.evaluation.doubt import to_json as doubt_json
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.tables import table, to_json
 
+    if args.perturb and args.where.executor is not None:
+        raise fail(expected="--perturb without --executor", given="both", where="--perturb",
+                   remedy="leave one of them out")
     scenes, methods, request = request_of(args.landscapes, args, args.plan or [])
     if args.where.executor is None:
         if args.out is not None or args.where != WorkerOptions():
@@ -51,10 +63,23 @@ def run(arguments: list[str]) -> int:
         done = _in_chunks(args, scenes, methods, request)
     print(table(done))
     print(args.scene.crews_words(), end="")
+    doubted = _doubted(args, scenes, done) if args.perturb else None
     print(f"next: {_next(args, done, scenes)}")
     if args.scene.json:
-        common.print_json(to_json(done))
+        more = {} if doubted is None else {"doubt": doubt_json(doubted)}
+        common.print_json(to_json(done) | more)
     return 0
+
+
+def _doubted(args: EvaluateArguments, scenes: "list[Scene]", done: "Evaluation") -> "DoubtResult":
+    """The plans in perturbed worlds, printed as a table."""
+    from firebreak.planning.evaluation.doubt import doubt, worlds
+    from firebreak.planning.evaluation.doubt_table import doubt_table
+
+    with bars(args.scene.bars_hidden)(worlds(scenes, args.draws), "world") as advance:
+        found = doubt(scenes, done.plans, args.test_fires, args.scene.seed, args.draws, advance)
+    print(f"\n{doubt_table(found)}\n")
+    return found
 
 
 def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str],

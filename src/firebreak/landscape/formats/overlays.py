@@ -246,7 +246,7 @@ def amounts_on_grid(given: Raster, landscape: Landscape, what: str) -> NDArray[n
     if path.suffix.lower() == ".csv":
         points = read_points(path, landscape, attribute)
         grid = np.bincount(points.cells, points.numbers, landscape.fuel_model.size)
-        return grid.reshape(landscape.shape)
+        return grid.astype(np.float64).reshape(landscape.shape)
     if is_vector(path):
         found = amounts_of_shapes(path, attribute, landscape)
         _warn_of_places(path, found.shapes, found.outside, found.across)

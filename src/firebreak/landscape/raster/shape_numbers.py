@@ -25,10 +25,10 @@ MOST_CELLS = 50_000_000
 
 
 class Covered(NamedTuple):
-    """What a shape covers. cells: int64 [n], flat, those on the map. count: of all its cells."""
+    """What a shape covers. cells: int64 [n], flat, those on the map. total: how many cells it has."""
 
     cells: NDArray[np.int64]
-    count: int
+    total: int
 
 
 class Amounts(NamedTuple):
@@ -54,10 +54,10 @@ def amounts_of_shapes(path: Path, attribute: str | None, landscape: Landscape) -
     grid = np.zeros(landscape.fuel_model.size)
     shapes = outside = across = 0
     for covered, number in _covered(path, attribute, landscape):
-        np.add.at(grid, covered.cells, number / covered.count)
+        np.add.at(grid, covered.cells, number / covered.total)
         shapes += 1
         outside += covered.cells.size == 0
-        across += 0 < covered.cells.size < covered.count
+        across += 0 < covered.cells.size < covered.total
     _check_some_inside(shapes, outside, path)
     return Amounts(grid.reshape(landscape.shape), shapes, outside, across)
 

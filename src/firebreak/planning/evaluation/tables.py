@@ -32,9 +32,9 @@ def table(evaluation: Evaluation) -> str:
              f"untreated fires last {hours} hours (median) and burn {share:.1%} of the burnable "
              "cells",
              f"mean loss without breaks {_untreated(rows)}; reductions are relative to it", "",
-             *_aligned([_HEADER, *(_line(evaluation, name) for name in evaluation.methods)])]
+             *aligned([_HEADER, *(_line(evaluation, name) for name in evaluation.methods)])]
     if evaluation.paired:
-        lines += ["", *_aligned([("difference", "mean", "95 % interval"), *(
+        lines += ["", *aligned([("difference", "mean", "95 % interval"), *(
             (name, f"{pair.difference:+.3f}", f"{pair.low:+.3f} to {pair.high:+.3f}")
             for name, pair in evaluation.paired.items())])]
     return "\n".join([*lines, "", _footnote(evaluation)])
@@ -53,7 +53,7 @@ CHOICE_HEADER = ("method", "saves", "less than the best", "95 % interval", "seco
 
 def choice_table(choice: Choice) -> str:
     """The candidates of a choice as aligned text, and which was kept and why, several lines."""
-    lines = _aligned([CHOICE_HEADER, *choice_rows(choice)])
+    lines = aligned([CHOICE_HEADER, *choice_rows(choice)])
     left_out = [f"left out: {', '.join(names)}, as {sentence}"
                 for sentence, names in refusals(choice).items()]
     return "\n".join([*lines, *left_out, choice_words(choice)])
@@ -124,7 +124,7 @@ def _span(values: Sequence[float]) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def _aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
+def aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
     """The first column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return ["  ".join([line[0].ljust(widths[0]),

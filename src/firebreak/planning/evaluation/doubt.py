@@ -1,0 +1,162 @@
+"""Plans under doubt: what they still save where the fire model and the weather are wrong.
+
+Plans, ignitions, durations and values are those of the scene as it is. A draw multiplies the rate
+of spread of each fuel, turns the wind, dries or wets the dead fuel, and makes breaches more or less
+likely; each of these alone and all together, the same draws for all plans.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.env.storage.problem import nothing_burned
+from firebreak.fire import Perturbation, Scene, burn_statistics, perturbed
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.evaluation.judging import TEST_SET
+from firebreak.planning.methods import method_of
+from firebreak.seeding import generator
+from firebreak.settings.doubt import (
+    BREACH_FACTOR,
+    DOUBTS,
+    DRAWS,
+    MOISTURE_FACTOR,
+    RATE_SIGMA,
+    WIND_TURN_DEG,
+    Doubt,
+)
+
+Floats = NDArray[np.float64]
+
+
+class Doubted(NamedTuple):
+    """What plans save under one kind of doubt, means over landscapes.
+
+    Attributes:
+        reduction: f64 [draws, methods].
+        burned_ha: f64 [draws], what a mean fire burns without breaks.
+    """
+
+    reduction: Floats
+    burned_ha: Floats
+
+
+class DoubtResult(NamedTuple):
+    """Plans under doubt.
+
+    Attributes:
+        methods: names of the plans that treat something, those of random methods by their first.
+        own: f64 [methods], what each saves with nothing perturbed. own_burned_ha: what burns then.
+        by_kind: of each kind of doubt that applies.
+        left_out: kinds that change nothing here, and why.
+    """
+
+    methods: tuple[str, ...]
+    own: Floats
+    own_burned_ha: float
+    by_kind: dict[Doubt, Doubted]
+    left_out: dict[Doubt, str]
+
+
+def doubt(scenes: Sequence[Scene], plans: Sequence[Mapping[str, Plan]], test_fires: int, seed: int,
+          draws: int = DRAWS, report: Reporter = no_report) -> DoubtResult:
+    """Burns the test fires of each scene under each of its plans in every perturbed world.
+
+    Args:
+        plans: of each scene, by method.
+        report: takes perturbed worlds as they are done, of all scenes.
+
+    Raises:
+        InputError: nothing burns, or nothing of value, in a perturbed world.
+    """
+    names = tuple(name for name, plan in plans[0].items()
+                  if plan.cells.size and method_of(name).treats)
+    kinds = _applying(scenes)
+    own = [_saved(scene, scene, made, names, test_fires)
+           for scene, made in zip(scenes, plans, strict=True)]
+    by_kind: dict[Doubt, Doubted] = {}
+    for kind in kinds:
+        saved, burned = [], []
+        for draw in range(draws):
+            found = [_saved(scene, perturbed(scene, change_of(scene, kind, draw, seed)), made,
+                            names, test_fires)
+                     for scene, made in zip(scenes, plans, strict=True)]
+            saved.append(np.mean([one for one, _ in found], axis=0))
+            burned.append(float(np.mean([area for _, area in found])))
+            report(1)
+        by_kind[kind] = Doubted(np.array(saved).reshape(draws, len(names)), np.array(burned))
+    return DoubtResult(names, np.mean([one for one, _ in own], axis=0),
+                       float(np.mean([area for _, area in own])), by_kind,
+                       {kind: "no break of this kind is breached" for kind in DOUBTS
+                        if kind not in kinds})
+
+
+def worlds(scenes: Sequence[Scene], draws: int) -> int:
+    """How many perturbed worlds `doubt` burns."""
+    return draws * len(_applying(scenes))
+
+
+def _applying(scenes: Sequence[Scene]) -> list[Doubt]:
+    breached = any(scene.field.breaks.breach.size for scene in scenes)
+    return [kind for kind in DOUBTS if kind != "breach" or breached]
+
+
+def change_of(scene: Scene, kind: Doubt, draw: int, seed: int) -> Perturbation:
+    """A draw of a kind of doubt; what is drawn alone is also what is drawn together."""
+    codes = sorted(scene.landscape.fuels.burnable_codes.tolist())
+
+    def rng(name: str) -> np.random.Generator:
+        return generator(seed, "perturb", name, draw)
+
+    def factor(name: str, most: float) -> float:
+        return float(most ** rng(name).uniform(-1.0, 1.0))
+
+    whole = Perturbation(
+        tuple(zip(codes, np.exp(rng("rates").normal(0.0, RATE_SIGMA, len(codes))).tolist(),
+                  strict=True)),
+        float(rng("wind").uniform(-WIND_TURN_DEG, WIND_TURN_DEG)),
+        factor("moisture", MOISTURE_FACTOR), factor("breach", BREACH_FACTOR))
+    return {"rates": Perturbation(rate_factors=whole.rate_factors),
+            "wind": Perturbation(wind_turn_deg=whole.wind_turn_deg),
+            "moisture": Perturbation(dead_moisture=whole.dead_moisture),
+            "breach": Perturbation(breach=whole.breach), "all": whole}[kind]
+
+
+def _saved(scene: Scene, world: Scene, plans: Mapping[str, Plan], names: Sequence[str],
+           test_fires: int) -> tuple[Floats, float]:
+    """What each plan saves in a world, and the hectares that a mean fire burns there."""
+    fires = scene.fires(TEST_SET, test_fires)
+    before = burn_statistics(world.field, fires, world.value_by_class)
+    whole = float(before.loss.mean())
+    if not whole > 0.0:
+        raise nothing_burned(world)
+    left = [float(burn_statistics(world.field, fires, world.value_by_class,
+                                  plans[name].break_mask()).loss.mean()) for name in names]
+    area = float(before.burn_probability.sum()) * scene.landscape.cell_size_m**2 / 1e4
+    return 1.0 - np.array(left) / whole, area
+
+
+def order_kept(result: DoubtResult, kind: Doubt) -> Iterator[tuple[str, str, float]]:
+    """Of every two methods, the better one first, the share of the draws in which it stays so."""
+    order = np.argsort(-result.own, kind="stable").tolist()
+    saved = result.by_kind[kind].reduction
+    for place, better in enumerate(order):
+        for worse in order[place + 1:]:
+            share = float(np.mean(saved[:, better] > saved[:, worse]))
+            yield result.methods[better], result.methods[worse], share
+
+
+def to_json(result: DoubtResult) -> dict[str, Any]:
+    """Plain data."""
+    return {
+        "unperturbed": {"burned_ha": result.own_burned_ha,
+                        "reduction": dict(zip(result.methods, result.own.tolist(), strict=True))},
+        "kinds": {kind: {"burned_ha": own.burned_ha.tolist(),
+                         "reduction": dict(zip(result.methods, own.reduction.T.tolist(),
+                                               strict=True)),
+                         "order_kept": {f"{a} - {b}": share
+                                        for a, b, share in order_kept(result, kind)}}
+                  for kind, own in result.by_kind.items()},
+        "left_out": result.left_out}

@@ -1,0 +1,47 @@
+"""Plans under doubt as people read them."""
+
+import numpy as np
+
+from firebreak.planning.evaluation.doubt import DoubtResult, order_kept
+from firebreak.planning.evaluation.tables import aligned
+from firebreak.settings.doubt import BREACH_FACTOR, MOISTURE_FACTOR, RATE_SIGMA, WIND_TURN_DEG
+
+_WORDS = {"rates": "rates of spread", "wind": "wind direction", "moisture": "dead moisture",
+          "breach": "breaches", "all": "all together"}
+
+
+def doubt_table(result: DoubtResult) -> str:
+    """What each plan saves under each kind of doubt, and whether the order of plans holds."""
+    draws = next(iter(result.by_kind.values())).burned_ha.size
+    lines = [f"Under doubt, {draws} draws of each, the same for all plans; plans, ignitions, "
+             "durations and values as they were:",
+             f"rates of spread by fuel, log-normal (sigma ln {np.exp(RATE_SIGMA):.2f}); wind "
+             f"turned by up to {WIND_TURN_DEG:g} degrees; dead moisture x {1 / MOISTURE_FACTOR:g} "
+             f"to {MOISTURE_FACTOR:g}; breaches x {1 / BREACH_FACTOR:g} to {BREACH_FACTOR:g}", ""]
+    header = ("perturbed", "untreated fire, ha", *result.methods)
+    rows = [("nothing", f"{result.own_burned_ha:.4g}", *(f"{one:.3f}" for one in result.own))]
+    for kind, own in result.by_kind.items():
+        rows.append((_WORDS[kind], _span(own.burned_ha, ".4g"),
+                     *(_span(own.reduction[:, k], ".3f") for k in range(len(result.methods)))))
+    lines += [*aligned([header, *rows]), "",
+              "Reductions: mean (lowest to highest draw). An area: what a mean fire burns without "
+              "breaks."]
+    lines += [f"{_WORDS[kind]}: left out, as {why}" for kind, why in result.left_out.items()]
+    return "\n".join([*lines, *_verdict(result)])
+
+
+def _span(values: np.ndarray, digits: str) -> str:
+    return f"{values.mean():{digits}} ({values.min():{digits}} to {values.max():{digits}})"
+
+
+def _verdict(result: DoubtResult) -> list[str]:
+    """Whether plans still save and keep their order with all perturbed together."""
+    own = result.by_kind["all"].reduction
+    saves = [f"{name} in {int((own[:, k] > 0.0).sum())}" for k, name in enumerate(result.methods)]
+    lines = [f"Of {own.shape[0]} draws with all together, a plan saves: {', '.join(saves)}."]
+    pairs = list(order_kept(result, "all"))
+    if pairs:
+        lines.append("The better plan stays the better one: " + ", ".join(
+            f"{better} over {worse} in {round(share * own.shape[0])}"
+            for better, worse, share in pairs) + ".")
+    return lines

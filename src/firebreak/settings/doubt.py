@@ -1,0 +1,21 @@
+"""By how much the fire model and the weather may be wrong, where plans are held against that."""
+
+from math import log
+from typing import Literal, get_args
+
+Doubt = Literal["rates", "wind", "moisture", "breach", "all"]
+DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
+"""What is perturbed; in the last all of the others together."""
+
+RATE_SIGMA = log(1.35)
+"""Standard deviation of the logarithm of the factor of a fuel's rate of spread. +-35 % is what Cruz
+& Alexander 2013 (doi:10.1016/j.envsoft.2013.02.004) call a reasonable error: of the predictions
+that they reviewed, most erred by more."""
+WIND_TURN_DEG = 30.0
+"""The wind is turned by up to so many degrees. Assumed."""
+MOISTURE_FACTOR = 1.25
+"""Dead fuel moisture is multiplied by up to this, or divided. Assumed."""
+BREACH_FACTOR = 2.0
+"""The probability of a breach is multiplied by up to this, or divided. Assumed."""
+DRAWS = 20
+"""Draws of each."""

@@ -1,0 +1,183 @@
+"""What a planner brings, from the command line: houses, lines, doubt."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rasterio
+
+from firebreak.cli import main
+from firebreak.landscape.formats.write import write_landscape
+from firebreak.landscape.synthetic.generate import generate
+
+Out = pytest.CaptureFixture[str]
+SIZE = 24
+WEST, NORTH = -2_000_000.0, 1_500_000.0
+FEW = ("--plan-fires", "12", "--test-fires", "24", "--threads", "1")
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*disagree")
+
+
+@pytest.fixture(autouse=True)
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take seconds and are tested elsewhere."""
+    monkeypatch.setattr("firebreak.report.pages.plan_report.write_plan_report",
+                        lambda *_args, **_options: [])
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with land.tif of 24 x 24 cells of 30 m in CONUS Albers."""
+    monkeypatch.chdir(tmp_path)
+    land = replace(generate(3, SIZE, cell_size_m=30.0),
+                   crs=rasterio.crs.CRS.from_epsg(5070).to_wkt(),
+                   transform=(30.0, 0.0, WEST, 0.0, -30.0, NORTH))
+    write_landscape("land.tif", land)
+    return tmp_path
+
+
+def at(row: float, col: float) -> list[float]:
+    return [WEST + 30.0 * col, NORTH - 30.0 * row]
+
+
+def written(name: str, *shapes: tuple[str, Any, dict[str, Any]]) -> str:
+    Path(name).write_text(json.dumps({
+        "type": "FeatureCollection",
+        "crs": {"type": "name", "properties": {"name": "EPSG:5070"}},
+        "features": [{"type": "Feature", "properties": own,
+                      "geometry": {"type": kind, "coordinates": coordinates}}
+                     for kind, coordinates, own in shapes]}))
+    return name
+
+
+def houses(name: str = "houses.geojson") -> str:
+    rng = np.random.default_rng(0)
+    return written(name, *(("Point", at(*place), {"price": 250_000 + k})
+                           for k, place in enumerate(rng.uniform(2, 22, (60, 2)).tolist())))
+
+
+def lines(name: str = "lines.geojson") -> str:
+    return written(name, ("LineString", [at(3.5, 2.5), at(12.5, 20.5)], {}),
+                   ("LineString", [at(20.5, 1.5), at(8.5, 12.5), at(2.5, 22.5)], {}),
+                   ("Polygon", [[at(14.5, 14.5), at(14.5, 20.5), at(21.5, 20.5), at(14.5, 14.5)]],
+                    {}))
+
+
+def output(capsys: Out, *words: str) -> str:
+    assert main([*words]) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def refused(capsys: Out, *words: str) -> str:
+    assert main([*words, "--out", "bad"]) == 2
+    assert not Path("bad").exists()
+    said = capsys.readouterr().err.strip().splitlines()
+    return [line for line in said if "warning" not in line][-1]
+
+
+def test_losses_have_the_name_of_what_is_lost(place: Path, capsys: Out) -> None:
+    plan = ("plan", "land.tif", *FEW, "--method", "downstream-value", "--out", "out")
+    said = output(capsys, *plan, "--value", houses())
+    assert re.search(r"mean loss without breaks [\d.]+ houses;", said)
+    assert json.loads(Path("out/effect.json").read_text())["loss_unit"] == "houses"
+    assert Path("out/exceedance.csv").read_text().splitlines()[1].endswith(",houses")
+    said = output(capsys, *plan, "--value", f"{houses()}:price", "--value-unit", "EUR")
+    assert re.search(r"mean loss without breaks [\d.e+]+ EUR;", said)
+    said = output(capsys, *plan)
+    (hectares,) = re.findall(r"mean loss without breaks ([\d.]+) ha;", said)
+    effect = json.loads(Path("out/effect.json").read_text())
+    assert effect["loss_unit"] == "ha"
+    assert float(hectares) == pytest.approx(effect["mean_loss_before"]["mean"], rel=1e-3)
+    evaluated = output(capsys, "evaluate", "land.tif", *FEW, "--methods", "none,downstream-value",
+                       "--json")
+    row = json.loads(evaluated.splitlines()[-1])["rows"][0]
+    assert row["loss_unit"] == "ha"
+    assert row["untreated_loss_in_unit"] == pytest.approx(0.09 * row["untreated_loss"])
+    said = output(capsys, "simulate", "land.tif", "--fires", "20", "--value", houses(), "--out",
+                  "burned")
+    assert re.search(r"mean loss [\d.]+ houses", said)
+
+
+def test_a_plan_of_given_lines_has_their_cells_only(place: Path, capsys: Out) -> None:
+    given = lines()
+    said = output(capsys, "plan", "land.tif", *FEW, "--lines", given, "--only-lines", "--segment-m",
+                  "150", "--budget", "0.06", "--out", "out")
+    assert "left out: strips, downstream-value, betweenness, dqn, as" in said
+    with rasterio.open("out/plan.tif") as raster:
+        own = raster.read(1) > 0
+    from firebreak.landscape.formats.read import read_landscape
+    from firebreak.landscape.raster.line_cells import lines_on_grid
+
+    land = read_landscape("land.tif")
+    mask = np.zeros(land.shape, np.bool_)
+    for pieces in lines_on_grid(Path(given), land, 150.0, joined=False).pieces:
+        for piece in pieces:
+            mask.ravel()[piece] = True
+    assert own.any()
+    assert not (own & ~mask).any()
+    share = own.sum() / land.treatable.sum()
+    assert share <= 0.0601  # of all treatable cells, not of those of the lines
+    mixed = output(capsys, "plan", "land.tif", *FEW, "--lines", given, "--method", "segments",
+                   "--out", "mixed", "--json")
+    assert json.loads(mixed.splitlines()[-1])["method"] == "segments"
+
+
+def test_lines_that_were_found_are_lines_to_choose_among(place: Path, capsys: Out) -> None:
+    said = output(capsys, "landscape", "lines", "land.tif", "--out", "found.geojson", "--basin-ha",
+                  "2", "--least-m", "120", "--json", "--picture", "found.png")
+    assert "lines, best first" in said
+    found = json.loads(said.splitlines()[-1])
+    assert found["lines"] > 2
+    assert Path("found.png").stat().st_size > 1000
+    features = json.loads(Path("found.geojson").read_text())["features"]
+    scores = [one["properties"]["score"] for one in features]
+    assert scores == sorted(scores, reverse=True)
+    assert {"kind", "near_road", "gentle_slope", "slow_spread"} <= set(features[0]["properties"])
+    output(capsys, "plan", "land.tif", *FEW, "--lines", "found.geojson", "--only-lines",
+           "--method", "segments", "--out", "out")
+
+
+def test_plans_are_held_against_doubt(place: Path, capsys: Out) -> None:
+    said = output(capsys, "evaluate", "land.tif", *FEW, "--methods",
+                  "none,random,downstream-value", "--random-draws", "2", "--perturb", "--draws",
+                  "2", "--json")
+    assert "Under doubt, 2 draws of each, the same for all plans" in said
+    assert "breaches: left out" in said
+    data = json.loads(said.splitlines()[-1])
+    assert set(data["doubt"]["kinds"]) == {"rates", "wind", "moisture", "all"}
+    own = next(row for row in data["rows"] if row["method"] == "downstream-value")
+    assert data["doubt"]["unperturbed"]["reduction"]["downstream-value"] == pytest.approx(
+        own["reduction"])
+    assert "--perturb without --executor" in refused(
+        capsys, "evaluate", "land.tif", "--perturb", "--executor", "in-process")
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    (("--value", "houses.geojson:prize"), "expected an attribute 'prize' of the shapes, got "
+                                          "price; is 'price' meant?"),
+    (("--value", "land.tif:price"), "'price' is an attribute, got a raster"),
+    (("--value", "gone.geojson"), "expected a file of shapes, got no such file"),
+    (("--cost", "houses.geojson"), "name it after a colon: houses.geojson:cost"),
+    (("--value-unit", "houses"), "--value or --layers together with --value-unit"),
+    (("--value", "houses.geojson", "--value-unit", " "), "the name of a unit"),
+    (("--value", "far.geojson"), "expected shapes on the landscape, got 1 shape, all outside"),
+    (("--only-lines",), "--lines together with --only-lines"),
+    (("--lines", "far.geojson"), "lines or polygons, got points"),
+    (("--lines", "away.geojson"), "lines on the landscape, got 1, all outside"),
+    (("--lines", "short.geojson"), "lines of some length, got line 1 of none"),
+    (("--lines", "land.tif"), "shapes of lines"),
+    (("--lines", "lines.geojson", "--method", "strips"), "a method that chooses among given lines: "
+                                                         "segments, dqn-lookahead, auto"),
+])
+def test_what_does_not_fit_is_refused_in_one_sentence(
+        place: Path, capsys: Out, options: tuple[str, ...], words: str) -> None:
+    houses()
+    lines()
+    written("far.geojson", ("Point", at(-100, 4), {}))
+    written("away.geojson", ("LineString", [at(-100, 4), at(-90, 4)], {}))
+    written("short.geojson", ("LineString", [at(4, 4), at(4, 4)], {}))
+    assert words in refused(capsys, "plan", "land.tif", *FEW, *options)

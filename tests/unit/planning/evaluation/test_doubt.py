@@ -1,0 +1,107 @@
+"""Plans under doubt: the same draws for all, beside a slow version."""
+
+import json
+
+import numpy as np
+import pytest
+
+from firebreak.fire import FireConditions, burn_loss, perturbed
+from firebreak.fire.scene import make_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
+from firebreak.planning.evaluation.doubt import (
+    DoubtResult,
+    change_of,
+    doubt,
+    order_kept,
+    to_json,
+    worlds,
+)
+from firebreak.planning.evaluation.doubt_table import doubt_table
+from firebreak.planning.evaluation.evaluate import evaluate
+from firebreak.planning.methods import make_plan
+from firebreak.settings.doubt import DOUBTS
+
+FIRES, DRAWS = 40, 3
+SCENES = [make_scene(generate(seed, 14, cell_size_m=30.0), FireConditions(
+    scenarios=2, breach="wilson", treatment=Treatment(width_m=6.0)), 0) for seed in (3, 5)]
+METHODS = ("none", "downstream-value", "random")
+
+
+@pytest.fixture(scope="module")
+def plans() -> list[dict]:
+    return [{name: make_plan(scene, 0.1, 12, name, seed=0) for name in METHODS}
+            for scene in SCENES]
+
+
+@pytest.fixture(scope="module")
+def found(plans: list[dict]) -> DoubtResult:
+    return doubt(SCENES, plans, FIRES, 7, DRAWS)
+
+
+def test_what_plans_save_is_what_a_slow_version_finds(plans: list[dict],
+                                                      found: DoubtResult) -> None:
+    assert found.methods == ("downstream-value", "random")
+    assert list(found.by_kind) == list(DOUBTS)
+    for kind in DOUBTS:
+        for draw in range(DRAWS):
+            means = []
+            for scene, made in zip(SCENES, plans, strict=True):
+                world = perturbed(scene, change_of(scene, kind, draw, 7))
+                fires = scene.fires("test", FIRES)
+                loss = [burn_loss(world.field, fires, world.value_by_class, mask).mean()
+                        for mask in (None, *(made[name].break_mask() for name in found.methods))]
+                means.append([1.0 - one / loss[0] for one in loss[1:]])
+            np.testing.assert_allclose(found.by_kind[kind].reduction[draw],
+                                       np.mean(means, axis=0))
+    assert worlds(SCENES, DRAWS) == DRAWS * len(DOUBTS)
+
+
+def test_with_nothing_perturbed_it_is_the_evaluation() -> None:
+    done = evaluate(SCENES[:1], ["downstream-value"], budget_share=0.1, plan_fires=12,
+                    test_fires=FIRES, seed=0)
+    found = doubt(SCENES[:1], done.plans, FIRES, 0, 1)
+    assert found.own[0] == pytest.approx(done.rows[0].reduction)
+    area = SCENES[0].landscape.burnable.sum() * 0.09
+    assert found.own_burned_ha == pytest.approx(done.rows[0].untreated_burned_share * area)
+
+
+def test_draws_are_within_their_bounds_and_the_same_alone_and_together() -> None:
+    scene = SCENES[0]
+    factors = []
+    for draw in range(200):
+        whole = change_of(scene, "all", draw, 0)
+        assert change_of(scene, "rates", draw, 0).rate_factors == whole.rate_factors
+        assert change_of(scene, "wind", draw, 0).wind_turn_deg == whole.wind_turn_deg
+        assert change_of(scene, "moisture", draw, 0).dead_moisture == whole.dead_moisture
+        assert change_of(scene, "breach", draw, 0).breach == whole.breach
+        assert change_of(SCENES[1], "all", draw, 0) == whole
+        assert abs(whole.wind_turn_deg) <= 30.0
+        assert 0.8 <= whole.dead_moisture <= 1.25
+        assert 0.5 <= whole.breach <= 2.0
+        factors += [factor for _, factor in whole.rate_factors]
+    assert np.std(np.log(factors)) == pytest.approx(np.log(1.35), rel=0.03)
+    assert np.mean(np.log(factors)) == pytest.approx(0.0, abs=0.01)
+    assert change_of(scene, "all", 0, 0) != change_of(scene, "all", 0, 1)
+
+
+def test_breaks_that_hold_leave_breaches_out(plans: list[dict]) -> None:
+    scene = make_scene(generate(3, 14, cell_size_m=30.0), FireConditions(scenarios=2), 0)
+    made = {name: make_plan(scene, 0.1, 12, name, seed=0) for name in METHODS}
+    found = doubt([scene], [made], FIRES, 0, 2)
+    assert "breach" not in found.by_kind
+    assert "breaches: left out, as no break of this kind is breached" in doubt_table(found)
+
+
+def test_the_table_and_the_json_say_what_was_found(found: DoubtResult) -> None:
+    text = doubt_table(found)
+    for words in ("nothing", "rates of spread", "wind direction", "dead moisture", "breaches",
+                  "all together", "untreated fire, ha", "downstream-value over random in"):
+        assert words in text
+    data = json.loads(json.dumps(to_json(found), allow_nan=False))
+    assert data["kinds"]["all"]["reduction"]["random"] == pytest.approx(
+        found.by_kind["all"].reduction[:, 1].tolist())
+    ((better, worse, share),) = order_kept(found, "wind")
+    assert (better, worse) == ("downstream-value", "random")
+    assert share == np.mean(found.by_kind["wind"].reduction[:, 0]
+                            > found.by_kind["wind"].reduction[:, 1])
