@@ -25,7 +25,7 @@ MOST_CELLS = 50_000_000
 
 
 class Covered(NamedTuple):
-    """What a shape covers. cells: int64 [n], flat, those on the map. total: how many cells it has."""
+    """What a shape covers. cells: int64 [n], flat, those on the map. total: of all its cells."""
 
     cells: NDArray[np.int64]
     total: int
