@@ -29,6 +29,8 @@ PARTS = ["agent.n_step=3", "agent.dueling=true", "agent.target_share=0.05",
          "agent.discount=0.5"]
 GAINS = ["agent.gain_share=0.2", "agent.gain_fires=4", "agent.discount_begin=6",
          "agent.discount_finish=12"]
+RETURNS = ["agent.gain_share=0.5", "agent.gain_fires=4", "agent.discount_end=0",
+           "agent.return_share=0.6", "agent.return_actions=3", "agent.return_fires=8"]
 SEGMENTS = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
             "agent.discount_end=0"]
 
@@ -76,7 +78,8 @@ def content(folder: Path, trainer: ParallelTrainer) -> dict[str, Any]:
     agent = trainer.agent
     replays = {f"{place}/{name}": tensor.numpy().tobytes()
                for place, arena in enumerate(trainer.arenas)
-               for name, tensor in arena.replay.state().items()}
+               for name, tensor in (arena.replay.state() | (
+                   arena.labels.state() if arena.labels else {})).items()}
     optimizer = {(number, name): value.numpy().tobytes()
                  for number, state in agent.optimizer.state_dict()["state"].items()
                  for name, value in state.items()}
@@ -94,8 +97,10 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [key for key in one if one[key] != other[key]]
 
 
-@pytest.mark.parametrize("changes", [[], MIXED, PARTS, GAINS, SEGMENTS],
-                         ids=["plain", "mixture", "options", "gains", "segments"])
+@pytest.mark.parametrize("changes", [[], MIXED, PARTS, GAINS, SEGMENTS, RETURNS,
+                                     [*RETURNS, "agent.segments=true"]],
+                         ids=["plain", "mixture", "options", "gains", "segments", "returns",
+                              "returns-of-lines"])
 def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
                                                          changes: list[str]) -> None:
     long = [*changes, "train.episodes=16", "evaluation.every_episodes=6"]
@@ -109,7 +114,8 @@ def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("changes", [[], MIXED, GAINS], ids=["plain", "mixture", "gains"])
+@pytest.mark.parametrize("changes", [[], MIXED, GAINS, RETURNS],
+                         ids=["plain", "mixture", "gains", "returns"])
 def test_a_run_stopped_at_any_step_goes_on_as_if_it_had_not(tmp_path: Path,
                                                             changes: list[str]) -> None:
     changes = [*changes, "train.collect_steps=3", "evaluation.every_episodes=6",

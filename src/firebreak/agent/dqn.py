@@ -25,6 +25,7 @@ from firebreak.agent.targets import (
     double_q_target,
     large_margin,
     masked_argmax,
+    paired_loss,
     unit_of,
 )
 from firebreak.checks import fail
@@ -76,7 +77,15 @@ class DQNAgent:
     @torch.no_grad()
     def q_values(self, observation: Tensor) -> Tensor:
         """Q-values [N, A] on the CPU, as shares of the untreated loss."""
-        relative = self.online_net(observation.to(self.device)).cpu()
+        return self._values(self.online_net, observation)
+
+    @torch.no_grad()
+    def target_values(self, observation: Tensor) -> Tensor:
+        """Q-values [N, A] of the target network, as `q_values`."""
+        return self._values(self.target_net, observation)
+
+    def _values(self, network: nn.Module, observation: Tensor) -> Tensor:
+        relative = network(observation.to(self.device)).cpu()
         return relative * unit_of(observation, self.layout)[:, None]
 
     def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor:
@@ -120,12 +129,13 @@ class DQNAgent:
 
     def learn_gains(self, batch: GainBatch, turned: int = 0) -> Update:
         """One gradient step towards the gains of a batch's actions, every cell or some line
-        actions, at discount 0.
+        actions, at discount 0, and towards the differences between their returns.
 
         Raises:
             NotFinite: as `learn`.
         """
         count = int((~batch.gain.isnan()).sum())
+        returned = 0 if batch.returns is None else int((~batch.returns.isnan()).sum())
         values: list[Tensor] = []
 
         def losses() -> Iterator[Tensor]:
@@ -134,10 +144,12 @@ class DQNAgent:
                 here = ~part.gain.isnan()
                 unit = unit_of(part.observation, self.layout)[:, None]
                 target = part.gain.nan_to_num() / unit
-                q = (self.online_net(part.observation) if part.line is None
-                     else self.online_net.values_at(part.observation, part.line))
-                values.append(q[here].detach())
-                yield functional.huber_loss(q[here], target[here], reduction="sum") / count
+                gain, later = self.online_net.parts(part.observation, part.line)
+                values.append(gain[here].detach())
+                loss = functional.huber_loss(gain[here], target[here], reduction="sum") / count
+                if returned and later is not None and part.returns is not None:
+                    loss = loss + paired_loss(later, part.returns / unit) / returned
+                yield loss
 
         loss, norm = self._descend(losses(), batch)
         return Update(loss, norm, torch.cat(values).mean().item(), 0.0)
@@ -189,8 +201,10 @@ class DQNAgent:
 
     def _not_finite(self, what: str, batch: Batch | GainBatch) -> NotFinite:
         """The error, which also names what lies behind it."""
-        rewards = batch.reward if isinstance(batch, Batch) else batch.gain.nan_to_num(nan=0.0)
-        found = {"the batch's rewards": bool(rewards.isfinite().all()),
+        labels = ([batch.reward] if isinstance(batch, Batch) else
+                  [part.nan_to_num(nan=0.0) for part in (batch.gain, batch.returns)
+                   if part is not None])
+        found = {"the batch's rewards": all(bool(part.isfinite().all()) for part in labels),
                  "the online network": _all_finite(self.online_net),
                  "the target network": _all_finite(self.target_net)}
         behind = [name for name, finite in found.items() if not finite]

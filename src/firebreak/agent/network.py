@@ -7,12 +7,15 @@ beside the observation itself decide: whether a single cell closes a gap is seen
 or not at all. A line's value is read off its middle cell, plus the mean over its cells of what
 each adds to a line of that shape: so both ends of a long line are seen as sharply. No batch
 normalisation and no dropout: acting and learning see the same function.
+
+A value is what the action gains at once. With a second head, the continuation, it is that plus how
+much more than others of its state the action saves in the end.
 """
 
 import hashlib
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -32,6 +35,22 @@ actions are cells and where they are shapes around them.
 """
 
 
+class _Maps(NamedTuple):
+    """What a head says. middle: values of shapes in their middle cell [M, S, H, W]; along: what
+    each cell adds to a line that it is part of, of the same shape, or None for cells; base: of the
+    map as a whole [M, S], or None for none.
+    """
+
+    middle: Tensor
+    along: Tensor | None
+    base: Tensor | None
+
+    def plus(self, other: "_Maps") -> "_Maps":
+        """With the values of another head, which has no base."""
+        along = (None if self.along is None or other.along is None else self.along + other.along)
+        return _Maps(self.middle + other.middle, along, self.base)
+
+
 class QMapNetwork(nn.Module):
     """Observation [M, C, H, W] -> Q-values [M, A], A = shapes * H * W.
 
@@ -41,10 +60,12 @@ class QMapNetwork(nn.Module):
         mask_channel: the channel that says which cells are allowed, for values of a map's base plus
             each cell's advantage over the mean of the allowed ones; None: base plus a free map.
         shapes: actions around each cell, see `firebreak.line_actions`; 1: the cells themselves.
+        continuation: add the head of what comes after an action. It begins with 0 everywhere.
     """
 
     def __init__(self, channels: int, width: int = 32, mask_channel: int | None = None,
-                 shapes: int = 1, dilations: tuple[int, ...] = (1, 2, 4)) -> None:
+                 shapes: int = 1, dilations: tuple[int, ...] = (1, 2, 4),
+                 continuation: bool = False) -> None:
         super().__init__()
         self.mask_channel, self.shapes = mask_channel, shapes
         self.options: dict[str, Any] = {"mask_channel": mask_channel, "shapes": shapes}
@@ -60,39 +81,48 @@ class QMapNetwork(nn.Module):
         self.head = nn.Conv2d(fine, shapes, 1)
         self.base = nn.Linear(width, shapes)
         self.along = nn.Conv2d(fine, shapes, 1) if shapes > 1 else None
+        self.later = self.later_along = None
+        if continuation:
+            self.options["continuation"] = True
+            self.later = _zeros(nn.Conv2d(fine, shapes, 1))
+            self.later_along = _zeros(nn.Conv2d(fine, shapes, 1)) if shapes > 1 else None
 
     def forward(self, observation: Tensor) -> Tensor:
         """Q-values of all actions, masked or not: [M, A]."""
-        q, along, base = self._maps(observation)
+        gain, later = self._maps(observation)
+        return self._everywhere(observation, gain if later is None else gain.plus(later))
+
+    def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
+        """Q-values of the actions i64 [M, L] alone, for less: [M, L]."""
+        gain, later = self._maps(observation)
+        return _values_at(gain if later is None else gain.plus(later), action)
+
+    def parts(self, observation: Tensor,
+              action: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
+        """Q-values in their parts, gain and continuation or None, [M, L] each: of the actions
+        i64 [M, L], or of all.
+        """
+        gain, later = self._maps(observation)
+        if action is not None:
+            return _values_at(gain, action), None if later is None else _values_at(later, action)
+        return (self._everywhere(observation, gain),
+                None if later is None else self._everywhere(observation, later))
+
+    def _everywhere(self, observation: Tensor, maps: _Maps) -> Tensor:
+        """Values of all actions: [M, A]."""
+        q, along, base = maps
         if along is not None:
             q = q + mean_along(along)
         q = q.flatten(2)
+        if base is None:
+            return q.flatten(1)
         if self.mask_channel is None:
             return (q + base[..., None]).flatten(1)
         mask = observation[:, self.mask_channel].flatten(1) > 0.5
         return dueling(base, q.flatten(1), mask)
 
-    def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
-        """Q-values of the actions i64 [M, L] alone, for less: [M, L]."""
-        q, along, base = self._maps(observation)
-        rows, cols = observation.shape[-2:]
-        number, middle = action // (rows * cols), action % (rows * cols)
-        which = torch.arange(action.shape[0], device=action.device)[:, None]
-        values = q.flatten(2)[which, number, middle] + base[which, number]
-        if along is None:
-            return values
-        steps, inside = (table.to(action.device) for table in _steps())
-        row = (middle // cols)[..., None] + steps[number, :, 0]
-        col = (middle % cols)[..., None] + steps[number, :, 1]
-        here = (inside[number] & (row >= 0) & (row < rows) & (col >= 0) & (col < cols))
-        cell = row.clamp(0, rows - 1) * cols + col.clamp(0, cols - 1)
-        added = along.flatten(2)[which[..., None], number[..., None], cell]
-        return values + (added * here).sum(2) / inside[number].sum(-1)
-
-    def _maps(self, observation: Tensor) -> tuple[Tensor, Tensor | None, Tensor]:
-        """Values of shapes in their middle cell [M, S, H, W], what each cell adds to a line that
-        it is part of, of the same shape or None, and of the map as a whole [M, S].
-        """
+    def _maps(self, observation: Tensor) -> tuple[_Maps, _Maps | None]:
+        """What the heads say: of gains, and of what comes after them, or None."""
         rows, cols = observation.shape[-2:]
         padded = functional.pad(observation, (0, cols % 2, 0, rows % 2))
         # Channels last in memory: two thirds of the time on a CPU.
@@ -110,33 +140,71 @@ class QMapNetwork(nn.Module):
         def of_shapes(head: nn.Module) -> Tensor:
             return head(fine)[:, :, :rows, :cols]
 
-        return (of_shapes(self.head), None if self.along is None else of_shapes(self.along),
-                self.base(together))
+        gain = _Maps(of_shapes(self.head), None if self.along is None else of_shapes(self.along),
+                     self.base(together))
+        if self.later is None:
+            return gain, None
+        along = None if self.later_along is None else of_shapes(self.later_along)
+        return gain, _Maps(of_shapes(self.later), along, None)
+
+
+def _zeros(head: nn.Conv2d) -> nn.Conv2d:
+    """The head with weights of 0."""
+    for weights in head.parameters():
+        nn.init.zeros_(weights)
+    return head
+
+
+def _values_at(maps: _Maps, action: Tensor) -> Tensor:
+    """Values of the actions i64 [M, L] alone: [M, L]."""
+    q, along, base = maps
+    rows, cols = q.shape[-2:]
+    number, middle = action // (rows * cols), action % (rows * cols)
+    which = torch.arange(action.shape[0], device=action.device)[:, None]
+    values = q.flatten(2)[which, number, middle]
+    if base is not None:
+        values = values + base[which, number]
+    if along is None:
+        return values
+    steps, inside = (table.to(action.device) for table in _steps())
+    row = (middle // cols)[..., None] + steps[number, :, 0]
+    col = (middle % cols)[..., None] + steps[number, :, 1]
+    here = (inside[number] & (row >= 0) & (row < rows) & (col >= 0) & (col < cols))
+    cell = row.clamp(0, rows - 1) * cols + col.clamp(0, cols - 1)
+    added = along.flatten(2)[which[..., None], number[..., None], cell]
+    return values + (added * here).sum(2) / inside[number].sum(-1)
 
 
 def network_of(settings: DQNSettings, layout: ObservationLayout) -> QMapNetwork:
     """A new network as an agent of these settings has it, with weights drawn by torch's stream."""
     return QMapNetwork(layout.channels, settings.width,
                        layout.channel("available") if settings.dueling else None,
-                       SHAPES if settings.segments else 1)
+                       SHAPES if settings.segments else 1, continuation=settings.continuation)
 
 
 @torch.no_grad()
 def take_over(network: QMapNetwork, other: QMapNetwork) -> None:
     """Weights of another network of the same width into one: all of one for the same actions; of
     one for cells into one for lines, so that each shape begins with the value of its middle
-    cell. Channels that the other does not have stay as they were drawn, and count for nothing yet.
+    cell. Channels that the other does not have stay as they were drawn, and count for nothing yet;
+    so does a continuation, which begins with 0.
 
     Raises:
-        RuntimeError: of another width or with other actions than these.
+        RuntimeError: of another width, or with other actions or heads than these.
     """
+    if network.later is None and other.later is not None:
+        raise RuntimeError("a policy with a continuation, which this agent does not have")
     if network.shapes == other.shapes:
-        network.load_state_dict(other.state_dict())
+        own = network.state_dict()
+        own |= {name: torch.zeros_like(own[name]) for name in own if name.startswith("later")}
+        network.load_state_dict(own | other.state_dict())
         return
     if other.shapes != 1 or network.along is None:
         raise RuntimeError("a policy for line actions, which this agent does not take")
     own = network.state_dict()
     for name, tensor in other.state_dict().items():
+        if name.startswith("later"):
+            continue
         if name.startswith(("head", "decide")):
             own[name][:len(tensor)] = 0.0
         if name.startswith("head"):

@@ -68,6 +68,7 @@ class _Strict(pydantic.BaseModel):
 class _Options(_Strict):
     mask_channel: Annotated[int, Field(ge=0, lt=OBSERVATION.channels)] | None = None
     shapes: Annotated[int, Field(ge=1, le=SHAPES)] = 1
+    continuation: bool = False
 
 
 class _About(_Strict):
@@ -90,7 +91,8 @@ def save_policy(path: Path, network: QMapNetwork, width: int,
     """
     about = _About(channels=list(OBSERVATION.names), width=width,
                    options=_Options(**network.options), provenance=provenance)
-    write_sealed(path, json.dumps(about.model_dump(), allow_nan=False),
+    # What a network does not have is not said: earlier versions do not know the word.
+    write_sealed(path, json.dumps(about.model_dump(exclude_unset=True), allow_nan=False),
                  network.state_dict() if weights is None else weights)
 
 

@@ -50,6 +50,7 @@ class DQNSettings:
             output) on transitions that did what downstream value does, by learner steps.
         segments: actions are lines of cells, see `firebreak.line_actions`. They are learned at
             discount 0, from gains.
+        continuation: a value is an action's gain plus what it saves later, learned from returns.
     """
 
     epsilon: LinearSchedule
@@ -69,6 +70,7 @@ class DQNSettings:
     imitation: LinearSchedule = _NOTHING
     margin: float = AgentSettings.margin
     segments: bool = AgentSettings.segments
+    continuation: bool = False
 
 
 def settings_of(agent: AgentSettings) -> DQNSettings:
@@ -81,7 +83,8 @@ def settings_of(agent: AgentSettings) -> DQNSettings:
                                      agent.decay_begin, agent.decay_finish),
         width=agent.width, batch_size=agent.batch_size, n_step=agent.n_step,
         gradient_clip=agent.gradient_clip, target_period=agent.target_period,
-        segments=agent.segments, guided=agent.guided, guided_cells=agent.guided_cells,
+        segments=agent.segments, continuation=agent.return_share > 0.0,
+        guided=agent.guided, guided_cells=agent.guided_cells,
         target_share=agent.target_share, dueling=agent.dueling,
         demonstrations=agent.demonstrations, demonstration_steps=agent.demonstration_steps,
         imitation=LinearSchedule(agent.imitation, 0.0, 0, agent.imitation_finish),

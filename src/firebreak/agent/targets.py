@@ -12,6 +12,7 @@ four-hundredth on a large one are learned at the same scale.
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from firebreak.layout import ObservationLayout
 
@@ -80,6 +81,29 @@ def large_margin(q: Tensor, demonstrated: Tensor, mask: Tensor, margin: float) -
                                   q.gather(1, demonstrated[:, None]))
     best = raised.masked_fill(~mask, -torch.inf).amax(1)
     return best - q.gather(1, demonstrated[:, None])[:, 0]
+
+
+def paired_loss(value: Tensor, returns: Tensor) -> Tensor:
+    """Sum of Huber errors of the actions' values less their mean in the state, where the target is
+    the return less its mean.
+
+    Args:
+        value, returns: [M, L], of the same actions in one unit; returns NaN where none is known.
+
+    Returns are paired (`agent.gain_store`): their mean in a state is of no use for a choice in it,
+    and carries most of the noise of the fires.
+
+    Source: the advantage of Baird (1993), Advantage updating, estimated with common random numbers
+    (Glasserman & Yao 1992).
+    """
+    known = ~returns.isnan()
+    count = known.sum(1, keepdim=True).clamp(min=1)
+
+    def centred(x: Tensor) -> Tensor:
+        x = x.masked_fill(~known, 0.0)
+        return (x - x.sum(1, keepdim=True) / count)[known]
+
+    return functional.huber_loss(centred(value), centred(returns), reduction="sum")
 
 
 @torch.no_grad()

@@ -75,6 +75,14 @@ class AgentSettings:
     """Reward fires that a break is tried on."""
     gain_capacity: AtLeastOne = 4000
     """States kept with their gains."""
+    return_share: Fraction = 0.0
+    """Share of the states with gains of which returns are made too: plans that begin with some
+    actions, completed by the target network and all judged on the same fires. They are learned from
+    by a head of their own."""
+    return_actions: Annotated[int, Ge(2), Le(64)] = 8
+    """Actions of a state that plans begin with."""
+    return_fires: AtLeastOne = 1000
+    """Fires, none of them plan fires or reward fires, that these plans are judged on."""
     segments: bool = False
     """An action is a straight segment of cells; learned from gains, at discount 0."""
 
@@ -83,5 +91,10 @@ class AgentSettings:
             raise ValueError("gain_share needs discount = 0: gains are the values of discount 0")
         if self.segments and not (self.gain_share > 0.0 == self.discount_end):
             raise ValueError("segments needs gain_share above 0 and discount_end = 0")
+        if self.return_share > 0.0 and not (self.gain_share > 0.0 == self.discount_end):
+            raise ValueError("return_share needs gain_share above 0 and discount_end = 0: returns "
+                             "are learned beside gains, and are not discounted")
+        if self.return_share > 0.0 and self.dueling:
+            raise ValueError("return_share and dueling cannot be combined")
         if self.segments and self.dueling:
             raise ValueError("segments and dueling cannot be combined")

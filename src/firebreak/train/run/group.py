@@ -1,5 +1,7 @@
 """A group of environments of one map size, with their replay and their validation problems."""
 
+from collections.abc import Callable
+
 import torch
 
 from firebreak.agent.dqn import DQNAgent
@@ -16,6 +18,7 @@ from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.gains.gain_labels import GainLabels
 from firebreak.train.gains.line_gains import LineGains
+from firebreak.train.gains.paired_returns import PairedReturns, Values
 from firebreak.train.rollout.collector import ExperienceCollector
 from firebreak.train.rollout.parallel import CollectorPool, check_collectors
 from firebreak.train.rollout.validation import VALIDATION_ENVS
@@ -72,9 +75,14 @@ def size_in_words(groups: list[EnvGroup]) -> str:
     environments = sum(group.env.owned_bytes() + group.validation_env.owned_bytes()
                        for group in groups)
     each = ", ".join(f"{replay.bytes_per_transition() / 1e3:.2f}" for replay in replays)
+    stores = [group.labels.store for group in groups if group.labels is not None]
+    labelled = "".join([
+        f" and {sum(len(store.layers) for store in stores):,} labelled states (",
+        ", ".join(f"{store.nbytes / len(store.layers) / 1e3:.2f}" for store in stores),
+        " kB each)"]) if stores else ""
     return (f"replay {replay_bytes(groups) / 1e6:.1f} MB for "
             f"{sum(replay.rows * replay.num_envs for replay in replays):,} transitions "
-            f"({each} kB each); environments {environments / 1e6:.1f} MB")
+            f"({each} kB each){labelled}; environments {environments / 1e6:.1f} MB")
 
 
 def replay_bytes(groups: list[EnvGroup]) -> int:
@@ -112,14 +120,31 @@ def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, p
     if agent.gain_share == 0.0:
         return None
     sizes, capacity = env.source.sizes(env.num_envs), max(agent.gain_capacity // count, 1)
-    if agent.segments:
-        return GainLabels(env, LineGains(
-            sizes, agent.gain_fires,
-            lambda layers: learner.q_values(torch.from_numpy(to_floats(layers[None])))[0].numpy(),
-            integer_seed(config.seed, "segments", place)), agent.gain_share, capacity)
-    smallest = min(config.mixture.sizes, default=config.landscapes.size)
-    share = agent.gain_share * min(smallest / env.source.shape[0], 1.0)
-    return GainLabels(env, ExactGains(sizes, agent.gain_fires), share, capacity)
+    share, gains = agent.gain_share, _gains(config, env, learner, place)
+    if not agent.segments:
+        smallest = min(config.mixture.sizes, default=config.landscapes.size)
+        share *= min(smallest / env.source.shape[0], 1.0)
+    returns = None if agent.return_share == 0.0 else PairedReturns(
+        sizes, agent.return_actions, agent.return_fires, agent.segments,
+        online=_values_of(learner.q_values), frozen=_values_of(learner.target_values),
+        seed=integer_seed(config.seed, "returns", place))
+    return GainLabels(env, gains, share, capacity, returns, agent.return_share)
+
+
+def _gains(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent,
+           place: int) -> ExactGains | LineGains:
+    """What tells the gains of group `place`."""
+    agent, sizes = config.agent, env.source.sizes(env.num_envs)
+    if not agent.segments:
+        return ExactGains(sizes, agent.gain_fires)
+    values = _values_of(learner.q_values)
+    return LineGains(sizes, agent.gain_fires, lambda layers: values(layers[None])[0],
+                     integer_seed(config.seed, "segments", place))
+
+
+def _values_of(q_values: Callable[[torch.Tensor], torch.Tensor]) -> Values:
+    """An agent's values of observations as the environment keeps them."""
+    return lambda layers: q_values(torch.from_numpy(to_floats(layers))).numpy()
 
 
 def shortest_episode(config: RunConfig, side: int) -> int:
