@@ -83,10 +83,9 @@ def _structured(folder: Path, count: int) -> Found:
     most = max(done, key=lambda name: done[name]["peak"])
     faults = sum(len(found["faults"]) for found in done.values())
     total = sum(found["inputs"] for found in done.values())
-    peak = done[most]["peak"] / 1e6
     return Found(total, bad, f"{faults} kinds of fault and {hangs} hangs in {total:,} files, "
-                 f"{count} of each of {len(done)} formats; at most {peak:.0f} MB more memory "
-                 f"({most})")
+                 f"{count} of each of {len(done)} formats; at most {done[most]['peak'] / 1e6:.0f} "
+                 f"MB more memory ({most})")
 
 
 def _disks(folder: Path, count: int) -> Found:
