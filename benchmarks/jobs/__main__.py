@@ -1,10 +1,12 @@
 """Plans eight jobs on real maps with every method and says whether the default loses.
 
     python -m benchmarks.jobs [--jobs NAME ...] [--methods NAME ...] [--data DIR] [--out DIR]
+                              [--docs DIR]
 
 Makes the inputs of each job from its map, plans, burns the test fires under each plan and writes
-`table.md`, `table.csv` and `verdict.json`. Each method of a job has a file of its own, written when
-it is done: a run that was stopped goes on. Searches may take as long as `auto` took.
+`table.md`, `table.csv` and `verdict.json`; with --docs also the tables of docs/results-jobs.md.
+Each method of a job has a file of its own, written when it is done: a run that was stopped goes on.
+Searches may take as long as `auto` took.
 """
 
 import argparse
@@ -24,6 +26,7 @@ from benchmarks.jobs.measure import (
     warm_up,
     write_record,
 )
+from benchmarks.jobs.page import write_page
 from benchmarks.jobs.table import write_tables
 
 from firebreak.agent.policy_file import SHIPPED, load_policy
@@ -77,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "FIREBREAK_DATA", ROOT.parent / "shared" / "landscapes")),
         help="folder of the maps (FIREBREAK_DATA)")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of inputs, records, tables")
+    parser.add_argument("--docs", type=Path, help="folder of the documentation, to write its page")
     parser.add_argument("--inputs-only", action="store_true", help="make the inputs, plan nothing")
     given = parser.parse_args(arguments)
     use_threads(1, torch_threads=1)
@@ -92,7 +96,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             return
         records = [record for name in names
                    for record in run_job(load_job(name, given.out), methods, given.out)]
-        for path in write_tables(records, given.out):
+        written = write_tables(records, given.out)
+        if given.docs is not None:
+            written += write_page(records, given.docs)
+        for path in written:
             print(path)
     except InputError as error:
         parser.error(str(error))

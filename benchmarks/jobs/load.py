@@ -54,8 +54,9 @@ def load_job(name: str, out: Path = OUT) -> Job:
         InputError: inputs that are missing or do not fit, options that contradict one another.
     """
     args = options_of(name, out)
-    place = place_of(args.place, args.scene.read(args.landscape), args.budget,
-                     args.scene.breaks.break_width_m, config_of(name))
+    full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
+    place = place_of(args.place, full, args.budget, args.scene.breaks.break_width_m,
+                     config_of(name))
     return Job(name, args, place, args.scene.scene(place.land, args.landscape))
 
 

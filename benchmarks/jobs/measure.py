@@ -18,6 +18,7 @@ from firebreak.checks import InputError
 from firebreak.files import made_folder, write_text
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import Plan, pieces_of
+from firebreak.planning.core.progress import Reporter
 from firebreak.planning.evaluation.auto import plan_by_choice
 from firebreak.planning.evaluation.judging import judge_scene
 from firebreak.planning.methods import AUTO, CANDIDATES, METHODS, make_plan
@@ -26,9 +27,17 @@ from firebreak.seeding import integer_seed
 RANDOM_DRAWS = 3
 """Plans that a random method is the mean over, as in `firebreak plan`."""
 WARM_UP_FIRES = 4
+MOST_TIMES_AUTO = 4.0
+"""A method that is not a search is stopped after so many times the processor seconds of `auto`: it
+is slower, whatever it would save.
+"""
 
 RECORDS = "records"
 FORMAT = 1
+
+
+class _TooLongError(Exception):
+    """A method has taken as long as it may."""
 
 
 class Record(NamedTuple):
@@ -37,7 +46,7 @@ class Record(NamedTuple):
     Attributes:
         job, method: names.
         key: hash of what the job asks for and of its land; other records are of another job.
-        refused: why the method made no plan, or None.
+        refused: why the method made no plan, or None; one that takes too long makes none.
         chosen: of `auto`, the method whose plan it kept, else None.
         seconds: processor time of planning.
         wall_seconds: of planning, by the clock.
@@ -120,10 +129,20 @@ def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = 
         limit = auto.wall_seconds
     policy = policy or load_policy(SHIPPED)
     began, began_wall = process_time(), perf_counter()
+    most = np.inf if auto is None else MOST_TIMES_AUTO * auto.seconds
+
+    def watch(share: float) -> None:
+        if limit is None and process_time() - began > most:
+            raise _TooLongError
+
     try:
-        plans, chosen = _plans(job, method, policy, SearchOptions(seconds=limit))
+        plans, chosen = _plans(job, method, policy, SearchOptions(seconds=limit), watch)
     except InputError as error:
         return Record(job.name, method, key_of(job), refused=str(error), limit_seconds=limit)
+    except _TooLongError:
+        words = f"not done after {most:.0f} s, {MOST_TIMES_AUTO:g} times what {AUTO} took"
+        return Record(job.name, method, key_of(job), refused=words,
+                      seconds=process_time() - began)
     count = len(plans)
     seconds, wall = process_time() - began, perf_counter() - began_wall
     judged = judge_scene(job.scene, {method: plans}, {}, job.args.plan_fires,
@@ -138,8 +157,8 @@ def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = 
         untreated=judged.untreated)
 
 
-def _plans(job: Job, method: str, policy: Policy,
-           search: SearchOptions) -> tuple[list[Plan], str | None]:
+def _plans(job: Job, method: str, policy: Policy, search: SearchOptions,
+           report: Reporter) -> tuple[list[Plan], str | None]:
     place, args, seed = job.place, job.args, job.args.scene.seed
     if method == AUTO:
         plan = plan_by_choice(job.scene, place.share, args.plan_fires, seed=seed, policy=policy,
@@ -149,7 +168,7 @@ def _plans(job: Job, method: str, policy: Policy,
     if METHODS[method].stochastic:
         seeds = [integer_seed(seed, "random-draw", draw) for draw in range(RANDOM_DRAWS)]
     return [make_plan(job.scene, place.share, args.plan_fires, method, seed=own, policy=policy,
-                      search=search, rules=place.rules) for own in seeds], None
+                      search=search, rules=place.rules, report=report) for own in seeds], None
 
 
 def warm_up(job: Job, policy: Policy) -> None:

@@ -74,10 +74,35 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def summary(rows: Sequence[dict[str, Any]]) -> str:
+    """One line per job: what `auto` chose and saves, and the best of the others."""
+    header = ("job", "auto, by", "saves (95 %)", "seconds", "best that took no longer", "best")
+    lines = ["| " + " | ".join(header) + " |", "|---|---|---:|---:|---|---|"]
+    for job in dict.fromkeys(row["job"] for row in rows):
+        own = [row for row in rows if row["job"] == job and row["refused"] is None]
+        auto = next((row for row in own if row["method"] == AUTO), None)
+        if auto is not None:
+            others = [row for row in own if row["method"] != AUTO]
+            quick = [row for row in others if not row["slower"]]
+            lines.append("| " + " | ".join([
+                job, auto["chosen"], _share(auto, "reduction", ".2%", ""),
+                f"{auto['seconds']:.1f}", _best(quick), _best(others)]) + " |")
+    return "\n".join(lines)
+
+
+def _best(rows: Sequence[dict[str, Any]]) -> str:
+    if not rows:
+        return ""
+    best = max(rows, key=lambda row: float(row["reduction"]))
+    slower = ", slower" if best["slower"] else ""
+    return f"{best['method']}, {best['reduction']:.2%}{slower}"
+
+
 def _cells(row: dict[str, Any]) -> list[str]:
     method = row["method"] if row["chosen"] is None else f"**{AUTO}**, by {row['chosen']}"
     if row["refused"] is not None:
-        return [row["job"], method, "refuses", *[""] * 5]
+        stopped = row["refused"].startswith("not done")
+        return [row["job"], method, row["refused"] if stopped else "refuses", *[""] * 5]
     against = ["", ""]
     if row["holm"] is not None:
         mark = "" if not row["better"] else " better"
@@ -103,6 +128,6 @@ def write_tables(records: Sequence[Record], out: Path) -> list[Path]:
     made_folder(out)
     paths = [out / name for name in ("table.csv", "table.md", "verdict.json")]
     write_text(paths[0], text.getvalue())
-    write_text(paths[1], f"{verdict_words(rows)}\n\n{markdown(rows)}\n")
+    write_text(paths[1], f"{verdict_words(rows)}\n\n{summary(rows)}\n\n{markdown(rows)}\n")
     write_text(paths[2], json.dumps({"rows": rows}) + "\n")
     return paths
