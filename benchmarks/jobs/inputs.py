@@ -52,8 +52,8 @@ class Inputs(NamedTuple):
 
 def _santa_ana(land: Landscape, inside: Mask) -> Layers:
     """The wildland edge, the roads, and a break that stands on a ridge of the area."""
-    edge, ways = near(developed(land), land, 240.0), roads(land)
-    return {"edge": edge, "roads": ways, "ridge_break": ridge_line(land, edge & inside, 24)}
+    edge, ways = near(developed(land), land, 600.0), roads(land)
+    return {"edge": edge, "roads": ways, "ridge_break": ridge_line(land, edge & inside, 16)}
 
 
 def _bitterroot(land: Landscape, inside: Mask) -> Layers:

@@ -1,5 +1,6 @@
 """Whether `auto` loses: Holm's correction, paired probabilities, who took no longer."""
 
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -8,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
+from firebreak.planning.methods import AUTO, METHODS
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 SHARES = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12)
 
 
@@ -122,3 +126,15 @@ def test_the_table_puts_the_best_first_and_what_refuses_last(table: ModuleType,
     assert "**auto**, by dqn" in lines[3]
     assert "refuses" in lines[4]
     assert len({line.count("|") for line in lines}) == 1
+
+
+def test_the_page_says_what_its_rows_say(load_jobs) -> None:
+    """docs/results-jobs.md: words and tables are those of docs/results/jobs.json."""
+    page = load_jobs("page")
+    text = (DOCS / page.PAGE).read_text(encoding="utf-8")
+    rows = page.read_rows(DOCS)
+    assert page.with_tables(text, rows) == text
+    assert len({row["job"] for row in rows}) == 8
+    assert {row["method"] for row in rows} == {AUTO, *METHODS}
+    better = dict(rows[0], holm=0.001, better=True, auto_minus=-0.5)
+    assert page.with_tables(text, [better, *rows[1:]]) != text
