@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from firebreak.cli.shared.common import use_threads
+from firebreak.api.shared.machine import use_threads
 from firebreak.fire import burn_loss
 from firebreak.landscape.formats.assemble import LandscapeWarning
 from firebreak.planning.methods import make_plan

@@ -30,8 +30,8 @@ from benchmarks.jobs.page import write_page
 from benchmarks.jobs.table import write_tables
 
 from firebreak.agent.policy_file import SHIPPED, load_policy
+from firebreak.api.shared.machine import use_threads
 from firebreak.checks import InputError
-from firebreak.cli.shared.common import use_threads
 from firebreak.planning.methods import AUTO, METHODS, check_methods
 
 

@@ -22,8 +22,8 @@ from benchmarks.jobs.codes import (
 )
 from numpy.typing import NDArray
 
+from firebreak.api.shared.plan_inputs import part_of
 from firebreak.checks import fail
-from firebreak.cli.shared.plan_inputs import part_of
 from firebreak.files import made_folder, read_toml
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_geotiff

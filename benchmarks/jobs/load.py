@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from benchmarks.jobs.inputs import JOBS, OUT, config_of
 
+from firebreak.api.shared.plan_inputs import Place, place_of
 from firebreak.checks import unknown_name
 from firebreak.cli.shared.plan_config import with_config
-from firebreak.cli.shared.plan_inputs import Place, place_of
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.fire import Scene
 
@@ -56,7 +56,7 @@ def load_job(name: str, out: Path = OUT) -> Job:
     args = options_of(name, out)
     full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
     place = place_of(args.place, full, args.budget, args.scene.breaks.break_width_m,
-                     config_of(name))
+                     config_of(name), args.scene.breaks.leak)
     return Job(name, args, place, args.scene.scene(place.land, args.landscape))
 
 
