@@ -33,7 +33,7 @@ from firebreak.report.figures.canvas import new_figure, save_figure
 from firebreak.settings.breaks import BreakSettings
 
 JOB = "santa-ana-edge"
-PLAN_FIRES, TEST_FIRES, METHOD = 64, 1000, "segments"
+PLAN_FIRES, TEST_FIRES, METHOD = 48, 1000, "segments"
 KINDS: dict[str, BreakSettings] = {
     "shaded": BreakSettings(break_kind="shaded"),
     "shaded, held by hand": BreakSettings(

@@ -27,7 +27,7 @@ from firebreak.seeding import integer_seed
 RANDOM_DRAWS = 3
 """Plans that a random method is the mean over, as in `firebreak plan`."""
 WARM_UP_FIRES = 4
-MOST_TIMES_AUTO = 4.0
+MOST_TIMES_AUTO = 2.0
 """A method that is not a search is stopped after so many times the processor seconds of `auto`: it
 is slower, whatever it would save.
 """

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = sorted((ROOT / "configs" / "jobs").glob("*.toml"))
 NAMES = [path.stem for path in CONFIGS]
 STAND_IN = """
-landscape = "../../outputs/jobs/maps/a-map"
+landscape = "../../outputs/jobs/maps/a-map/land.tif"
 budget = 0.1
 plan_fires = 12
 test_fires = 40
@@ -98,8 +98,6 @@ def stand_in(jobs: dict[str, ModuleType], tmp_path: Path,
     monkeypatch.setattr(inputs, "landscape_path", lambda folder: folder / "land.tif")
     for module in (inputs, jobs["load"]):
         monkeypatch.setattr(module, "JOBS", {"stand-in": inputs.Inputs("a-map", layers)})
-    (configs / "stand-in.toml").write_text(STAND_IN.replace("a-map", "a-map/land.tif"))
-    # Seconds of a test are few; what searches do with them is tested elsewhere.
     return tmp_path / "maps", tmp_path / "out"
 
 
@@ -188,6 +186,20 @@ def test_a_search_has_the_seconds_of_auto_and_is_made_again_with_it(
     path.write_text(json.dumps(auto | {"wall_seconds": 123.0}))
     run(jobs, data, out, "swap")
     assert given[2:] == [("swap", 123.0)]
+
+
+@pytest.mark.usefixtures("capsys")
+def test_a_method_that_takes_too_long_is_stopped_and_said(
+        jobs: dict[str, ModuleType], stand_in: tuple[Path, Path],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    data, out = stand_in
+    monkeypatch.setattr(jobs["measure"], "MOST_TIMES_AUTO", 0.0)
+    rows = run(jobs, data, out, "segments")
+    by_name = {row["method"]: row for row in rows}
+    assert by_name["segments"]["refused"].startswith("not done after 0 s")
+    assert by_name["segments"]["reduction"] == ""
+    assert float(by_name[AUTO]["reduction"]) > 0.0
+    assert "not done after 0 s" in (out / "table.md").read_text()
 
 
 def test_a_damaged_record_is_no_record(jobs: dict[str, ModuleType], tmp_path: Path) -> None:
