@@ -1,0 +1,74 @@
+"""A job: the plan that its TOML asks for, as `firebreak plan --config` reads it."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.jobs.inputs import JOBS, OUT, config_of
+
+from firebreak.api.shared.plan_inputs import Place, place_of
+from firebreak.checks import unknown_name
+from firebreak.cli.shared.plan_config import with_config
+from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.fire import Scene
+
+FROM_CONFIGS = "../../outputs/jobs/"
+"""How a job's TOML names the folder of its inputs."""
+
+
+class Job(NamedTuple):
+    """A job that is ready to plan: its options, the part of the map with its rules, the fires."""
+
+    name: str
+    args: PlanArguments
+    place: Place
+    scene: Scene
+
+
+def names_of(chosen: list[str]) -> list[str]:
+    """The jobs that are named, all of them where none is.
+
+    Raises:
+        InputError: a name that no job has.
+    """
+    for name in chosen:
+        if name not in JOBS:
+            raise unknown_name("job", name, list(JOBS), "--jobs")
+    return chosen or list(JOBS)
+
+
+def options_of(name: str, out: Path = OUT) -> PlanArguments:
+    """The options of a job's TOML, with its inputs under `out`.
+
+    Raises:
+        InputError: an unknown key, a value of another kind.
+    """
+    args: PlanArguments = _moved(with_config(PlanArguments(), config_of(name)), out)
+    return args
+
+
+def load_job(name: str, out: Path = OUT) -> Job:
+    """Reads a job's map and inputs, which must be there, and draws its weather.
+
+    Raises:
+        InputError: inputs that are missing or do not fit, options that contradict one another.
+    """
+    args = options_of(name, out)
+    full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
+    place = place_of(args.place, full, args.budget, args.scene.breaks.break_width_m,
+                     config_of(name), args.scene.breaks.leak)
+    return Job(name, args, place, args.scene.scene(place.land, args.landscape))
+
+
+def _moved(options: Any, out: Path) -> Any:
+    """Options whose paths in the folder of inputs lie under `out` instead."""
+    changes: dict[str, Any] = {}
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        if dataclasses.is_dataclass(value):
+            changes[field.name] = _moved(value, out)
+        elif isinstance(value, str | Path):
+            _, found, rest = str(value).partition(FROM_CONFIGS)
+            if found:
+                changes[field.name] = type(value)(out / rest)
+    return dataclasses.replace(options, **changes)

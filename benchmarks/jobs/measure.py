@@ -1,0 +1,182 @@
+"""One method on one job: its plan, the processor seconds that it took, what it saves of each test
+fire. A record is a file of its own and is written when the method is done.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+from benchmarks.jobs.inputs import config_of
+from benchmarks.jobs.load import Job
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import SHIPPED, Policy, load_policy
+from firebreak.checks import InputError
+from firebreak.files import made_folder, write_text
+from firebreak.planning.core.limits import SearchOptions
+from firebreak.planning.core.plan import Plan, pieces_of
+from firebreak.planning.core.progress import Reporter
+from firebreak.planning.evaluation.auto import plan_by_choice
+from firebreak.planning.evaluation.judging import judge_scene
+from firebreak.planning.methods import AUTO, CANDIDATES, METHODS, make_plan
+from firebreak.seeding import integer_seed
+
+RANDOM_DRAWS = 3
+"""Plans that a random method is the mean over, as in `firebreak plan`."""
+WARM_UP_FIRES = 4
+MOST_TIMES_AUTO = 2.0
+"""A method that is not a search is stopped after so many times the processor seconds of `auto`: it
+is slower, whatever it would save.
+"""
+
+RECORDS = "records"
+FORMAT = 1
+
+
+class _TooLongError(Exception):
+    """A method has taken as long as it may."""
+
+
+class Record(NamedTuple):
+    """One method on one job.
+
+    Attributes:
+        job, method: names.
+        key: hash of what the job asks for and of its land; other records are of another job.
+        refused: why the method made no plan, or None; one that takes too long makes none.
+        chosen: of `auto`, the method whose plan it kept, else None.
+        seconds: processor time of planning.
+        wall_seconds: of planning, by the clock.
+        limit_seconds: that a search was given, by the clock, else None.
+        cells, pieces, cost, budget: of the plan; of a random method the mean.
+        plan_reduction: what the plan saves of the plan fires, a share.
+        saved, untreated: f64 [F], by test fire what is lost less, and what is lost without breaks.
+    """
+
+    job: str
+    method: str
+    key: str
+    refused: str | None = None
+    chosen: str | None = None
+    seconds: float = 0.0
+    wall_seconds: float = 0.0
+    limit_seconds: float | None = None
+    cells: float = 0.0
+    pieces: float = 0.0
+    cost: float = 0.0
+    budget: float = 0.0
+    plan_reduction: float = 0.0
+    saved: NDArray[np.float64] = np.empty(0)
+    untreated: NDArray[np.float64] = np.empty(0)
+
+    @property
+    def reduction(self) -> float:
+        """Share of the untreated mean loss of the test fires that is saved."""
+        return float(self.saved.mean() / self.untreated.mean())
+
+
+def all_methods() -> list[str]:
+    """`auto`, whose seconds the searches are given, and then every method."""
+    return [AUTO, *METHODS]
+
+
+def key_of(job: Job) -> str:
+    """What a record must have been made from."""
+    said = config_of(job.name).read_bytes() + job.scene.landscape.checksum().encode()
+    return hashlib.sha256(said).hexdigest()
+
+
+def path_of(out: Path, job: str, method: str) -> Path:
+    """Where the record of a job and method lies."""
+    return out / RECORDS / job / f"{method}.json"
+
+
+def write_record(record: Record, out: Path) -> Path:
+    """Writes a record, whole or not at all."""
+    path = path_of(out, record.job, record.method)
+    made_folder(path.parent)
+    plain = {name: value.tolist() if isinstance(value, np.ndarray) else value
+             for name, value in record._asdict().items()}
+    write_text(path, json.dumps({"format": FORMAT, **plain}) + "\n")
+    return path
+
+
+def read_record(path: Path) -> Record | None:
+    """A record; None where there is none of this format."""
+    try:
+        plain: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if plain.pop("format") != FORMAT:
+            return None
+        for name in ("saved", "untreated"):
+            plain[name] = np.asarray(plain[name], np.float64)
+        return Record(**plain)
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = None) -> Record:
+    """A method on a job.
+
+    Args:
+        auto: the record of `auto`, whose seconds by the clock a search may take; None for `auto`.
+        policy: that learned methods follow; the one that comes with the package if not given.
+    """
+    limit = None
+    if method in METHODS and METHODS[method].searches and auto is not None:
+        limit = auto.wall_seconds
+    policy = policy or load_policy(SHIPPED)
+    began, began_wall = process_time(), perf_counter()
+    most = np.inf if auto is None else MOST_TIMES_AUTO * auto.seconds
+
+    def watch(share: float) -> None:
+        if limit is None and process_time() - began > most:
+            raise _TooLongError
+
+    try:
+        plans, chosen = _plans(job, method, policy, SearchOptions(seconds=limit), watch)
+    except InputError as error:
+        return Record(job.name, method, key_of(job), refused=str(error), limit_seconds=limit)
+    except _TooLongError:
+        words = f"not done after {most:.0f} s, {MOST_TIMES_AUTO:g} times what {AUTO} took"
+        return Record(job.name, method, key_of(job), refused=words,
+                      seconds=process_time() - began)
+    count = len(plans)
+    seconds, wall = process_time() - began, perf_counter() - began_wall
+    judged = judge_scene(job.scene, {method: plans}, {}, job.args.plan_fires,
+                         job.args.test_fires)[method]
+    return Record(
+        job.name, method, key_of(job), chosen=chosen, seconds=seconds / count,
+        wall_seconds=wall / count, limit_seconds=limit,
+        cells=sum(plan.cells.size for plan in plans) / count,
+        pieces=sum(pieces_of(plan.break_mask()) for plan in plans) / count,
+        cost=sum(plan.cost for plan in plans) / count, budget=plans[0].budget,
+        plan_reduction=judged.row.in_sample_reduction or 0.0, saved=judged.saved,
+        untreated=judged.untreated)
+
+
+def _plans(job: Job, method: str, policy: Policy, search: SearchOptions,
+           report: Reporter) -> tuple[list[Plan], str | None]:
+    place, args, seed = job.place, job.args, job.args.scene.seed
+    if method == AUTO:
+        plan = plan_by_choice(job.scene, place.share, args.plan_fires, seed=seed, policy=policy,
+                              rules=place.rules, segment_m=args.place.segment_m).plan
+        return [plan], plan.method
+    seeds = [seed]
+    if METHODS[method].stochastic:
+        seeds = [integer_seed(seed, "random-draw", draw) for draw in range(RANDOM_DRAWS)]
+    return [make_plan(job.scene, place.share, args.plan_fires, method, seed=own, policy=policy,
+                      search=search, rules=place.rules, report=report) for own in seeds], None
+
+
+def warm_up(job: Job, policy: Policy) -> None:
+    """Plans for a few fires, so that no method's seconds include what is compiled or loaded once.
+    """
+    for name in CANDIDATES:
+        try:
+            make_plan(job.scene, job.place.share, WARM_UP_FIRES, name, seed=0, policy=policy,
+                      rules=job.place.rules)
+        except InputError:  # which the method's record will say
+            continue
