@@ -8,7 +8,8 @@ from firebreak.executors.base import ExecutorName
 from firebreak.settings.kinds import Positive
 
 if TYPE_CHECKING:
-    from firebreak.executors.base import Executor, Recipe
+    from firebreak.executors.base import Executor
+    from firebreak.executors.calls import Recipe
 
 
 @dataclass(frozen=True)
