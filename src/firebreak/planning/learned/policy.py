@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.agent.targets import unit_of
 from firebreak.checks import fail
-from firebreak.env.actions import allowed, open_cells, place_available
+from firebreak.env.actions import allowed, line_cells, place_available
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.slots import SLOT_0, Slots
 from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import shape_cells
 from firebreak.planning.core.rounds import (
+    LineList,
     Placement,
     Task,
     loaded,
@@ -129,11 +130,11 @@ def _observed(slots: Slots) -> torch.Tensor:
 
 
 class Ordered(NamedTuple):
-    """What may be placed in a round. lines: flat cells that are not broken yet, best line first;
+    """What may be placed in a round. lines: of cells that are not broken yet, best line first;
     burned: fires burned to put them in this order.
     """
 
-    lines: Iterable[NDArray[np.int64]]
+    lines: Iterable[LineList]
     burned: int = 0
 
 
@@ -160,11 +161,19 @@ def place_lines(task: Task, policy: Policy,
 
 def by_value(slots: Slots, values: NDArray[np.float32]) -> Ordered:
     """The lines of the largest Q-values."""
-    def best_first() -> Iterator[int]:
-        yield from leading_actions(values, FIRST_CANDIDATES).tolist()
-        yield from leading_actions(values, MAX_CANDIDATES)[FIRST_CANDIDATES:].tolist()
+    def best_first() -> Iterator[LineList]:
+        yield open_lines(slots, leading_actions(values, FIRST_CANDIDATES))
+        yield open_lines(slots, leading_actions(values, MAX_CANDIDATES)[FIRST_CANDIDATES:])
 
-    return Ordered(open_cells(slots, action) for action in best_first())
+    return Ordered(best_first())
+
+
+def open_lines(slots: Slots, actions: NDArray[np.int64]) -> LineList:
+    """The cells that allowed line actions would break in slot 0."""
+    rows, cols, part = line_cells(slots, actions)
+    part &= slots.available[0][np.where(part, rows, 0), np.where(part, cols, 0)]
+    return LineList((rows * slots.sizes.shape[1] + cols)[part],
+                    np.concatenate([[0], np.cumsum(part.sum(axis=1))]))
 
 
 def leading_actions(values: NDArray[np.float32], count: int) -> NDArray[np.int64]:
