@@ -8,7 +8,7 @@ seeds, and the answer is the same. Calls should carry at least 50 ms of work.
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -233,3 +233,23 @@ def map_chunks(executor: Executor, method: str, chunks: Iterable[tuple[Any, ...]
 def call_all(executor: Executor, method: str, calls: list[tuple[Any, ...]]) -> list[Any]:
     """The answers to calls of `method`, in their order."""
     return [value for _, value in map_chunks(executor, method, calls)]
+
+
+def call_each(executor: Executor, method: str, calls: Sequence[tuple[Any, ...]],
+              homes: Sequence[int] | None = None) -> list[Any]:
+    """The answers to calls of `method`, in their order, each by the worker that holds what it is
+    about, as long as that lives: call k by worker homes[k], modulo their number; k if not given.
+    """
+    waiting: dict[int, deque[int]] = {worker: deque() for worker in range(executor.workers)}
+    for place in range(len(calls)):
+        waiting[(place if homes is None else homes[place]) % executor.workers].append(place)
+    running: dict[int, int] = {}
+    found: dict[int, Any] = {}
+    while len(found) < len(calls):
+        for worker in executor.idle:
+            if waiting[worker]:
+                running[worker] = waiting[worker].popleft()
+                executor.submit(worker, method, *calls[running[worker]])
+        for answer in executor.answers():
+            found[running.pop(answer.worker)] = answer.value
+    return [found[place] for place in range(len(calls))]
