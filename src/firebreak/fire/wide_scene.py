@@ -183,7 +183,8 @@ def scene_in(scene: WideScene, window: Window, stream: int | None = None) -> Sce
     streams = scene.streams if stream is None else _one_stream(scene.streams, stream)
     behavior = fire_behavior(land, streams.steps, scene.conditions.model)
     field = travel_under(land, behavior, streams, scene.conditions, scene.by_flame)
-    field = field._replace(breaks=break_rules(land, behavior, streams, scene.conditions, field))
+    rules = break_rules(land, behavior, streams, scene.conditions, field)
+    field = field._replace(breaks=with_crews(rules, land, scene.conditions))
     return Scene(
         landscape=land, conditions=scene.conditions, scenarios=rows_of(streams),
         stream_weight=streams.weight, behavior=behavior, field=field,

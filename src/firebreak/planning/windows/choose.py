@@ -63,8 +63,6 @@ def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate
                 heapq.heappush(heap, (at[line], line))
             urgent = set()
         best, before = _leading(heap, at, open_, ratings)
-        if before and not lazy:
-            before = [line for line in open_ if ratings.stale(line)]
         if before:
             urgent = set(before)
             continue

@@ -37,6 +37,7 @@ from firebreak.planning.windows.region import (
     RegionWorker,
     make_worker,
 )
+from firebreak.planning.windows.seams import seam_lines
 from firebreak.planning.windows.shards import ROOM, Rating, ShardPlan, shards_of
 
 FEWEST_FIRES, CELLS_PER_FIRE = 256, 8
@@ -108,9 +109,10 @@ def check_region(scene: WideScene) -> None:
     own = scene.conditions
     wrong = ("shaded breaks" if own.treatment.kind == "shaded" else
              f"breaks that fire crosses ('{own.breach}')" if own.breach != "never" else
+             "breaks that crews hold, or fires that they attack" if own.meets_crews else
              "fires that throw embers" if own.spotting is not None else None)
     if wrong is not None:
-        raise fail(expected="breaks that fire does not cross and fires without embers",
+        raise fail(expected="breaks that fire does not cross, and fires without crews and embers",
                    given=wrong, where=f"a plan by windows of {scene.landscape.name}",
                    remedy="plan a part of the map with --area, or change these options")
 
@@ -142,6 +144,8 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     report(0.05)
     proposals = _proposals(region, cut, settings, executor, report)
     lines = [line for proposal in proposals for line in proposal.lines]
+    lines += seam_lines(lines, region.scene.landscape, cut.cores,
+                        joined=region.scene.conditions.leak)
     judged = _judged(region, cut, lines, budget_share, executor, lazy, most_shard_fires, report)
     cells = np.concatenate([np.empty(0, np.int64), *(lines[k] for k in judged.chosen.lines)])
     land = region.scene.landscape

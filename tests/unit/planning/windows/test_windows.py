@@ -1,5 +1,7 @@
 """Windows of a large map, and what its fires burn, against their definitions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,6 +21,7 @@ from firebreak.planning.windows.cores import (
 )
 from firebreak.planning.windows.footprints import fires_in, footprints_of
 from firebreak.planning.windows.make import check_region, plan_fires_for
+from firebreak.planning.windows.seams import seam_lines
 
 SIZE, FIRES = 70, 14
 
@@ -67,7 +70,7 @@ def test_footprints_are_those_of_burning_the_whole_map(wide: WideScene) -> None:
 
 def test_a_fire_that_enters_a_window_starts_there_with_the_time_it_has_left(
         wide: WideScene) -> None:
-    fires, cores = wide.fires("plan", FIRES), cores_of((SIZE, SIZE), 30, 6)
+    fires, cores = wide.fires("plan", FIRES), cores_of((SIZE, SIZE), 23, 6)
     footprints = footprints_of(wide, fires, cores)
     core = cores[4]
     own = fires_in(core, fires, footprints, 100, SIZE)
@@ -123,3 +126,22 @@ def test_what_parts_of_a_map_do_not_burn_alike_is_refused(
         scenarios=1, regime=FireRegime(duration_min=60.0), **conditions), 5)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=words):
         check_region(wide)
+
+
+def test_lines_that_almost_meet_at_a_seam_are_joined_by_a_straight_one() -> None:
+    some = generate(5, 20)
+    code = int(some.fuel_model[some.burnable][0])
+    land = replace(some, fuel_model=np.full((20, 20), code, np.int16),
+                   treatable=np.ones((20, 20), bool))
+    cores = cores_of(land.shape, 10, 0)
+    lines = [5 * 20 + np.arange(3, 9), 6 * 20 + np.arange(11, 16), 15 * 20 + np.arange(3, 8)]
+    assert [line.tolist() for line in seam_lines(lines, land, cores, joined=False)] in (
+        [[5 * 20 + 9, 5 * 20 + 10]], [[5 * 20 + 9, 6 * 20 + 10]], [[6 * 20 + 9, 6 * 20 + 10]])
+    [edge] = seam_lines(lines, land, cores, joined=True)
+    assert edge.size == 3
+    assert np.unique(np.concatenate([*lines, edge])).size == sum(map(len, lines)) + 3
+    # In one core nothing is joined, nor where fuel between may not be treated.
+    assert seam_lines(lines, land, cores_of(land.shape, 20, 0), joined=False) == []
+    wild = land.treatable.copy()
+    wild[:, 9] = False
+    assert seam_lines(lines, replace(land, treatable=wild), cores, joined=False) == []

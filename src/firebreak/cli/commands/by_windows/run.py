@@ -2,6 +2,7 @@
 written.
 """
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments, write_record
 from firebreak.cli.shared.progress import bars
-from firebreak.cli.shared.scene_checks import check_wide_memory
+from firebreak.cli.shared.scene_checks import check_wide_memory, size_in_headers
 from firebreak.settings.planning import PLAN_FIRES
 
 if TYPE_CHECKING:
@@ -33,12 +34,25 @@ def is_by_windows(args: PlanArguments, place: "Place", method: str) -> bool:
     """Whether a plan is made by windows: where that is asked for, or a method that chooses or
     follows a policy meets a map that is too large for it.
     """
+    return _is_by_windows(args, method, int(place.land.treatable.sum()))
+
+
+def may_be_by_windows(args: PlanArguments, cells: tuple[int, int] | None) -> bool:
+    """The same, before the landscape is read. cells: rows and columns of the area, if it names
+    them.
+    """
+    from firebreak.planning.methods import DEFAULT
+
+    size = size_in_headers(Path(args.landscape)) if cells is None else cells
+    return _is_by_windows(args, args.method or DEFAULT, 0 if size is None else size[0] * size[1])
+
+
+def _is_by_windows(args: PlanArguments, method: str, treatable: int) -> bool:
     from firebreak.planning.learned.policy import MAX_TREATABLE
     from firebreak.planning.methods import CHOOSERS, method_of
 
-    large = int(place.land.treatable.sum()) > MAX_TREATABLE
-    return args.windows != WindowOptions() or (
-        large and (method in CHOOSERS or method_of(method).guided))
+    return args.windows != WindowOptions() or (treatable > MAX_TREATABLE and (
+        method in CHOOSERS or method_of(method).guided))
 
 
 def run_by_windows(args: PlanArguments, place: "Place", method: str,
@@ -77,7 +91,12 @@ def run_by_windows(args: PlanArguments, place: "Place", method: str,
     out = common.new_folder(args.out, "plan")
     files = [write_record(out, args), *write_plan(
         lift(made.plan, place.offset, place.full), place.full, out).values()]
-    _say(made, kept, files, args)
+    _say(made, kept, files)
+    area = "" if args.place.area is None else f" --area {shlex.quote(args.place.area)}"
+    print(f"next: firebreak simulate {shlex.quote(args.landscape)}{area} --plan "
+          f"{shlex.quote(str(out))}")
+    if args.scene.json:
+        common.print_json(_record(made, kept, files))
     return 0
 
 
@@ -116,8 +135,7 @@ def _kept(scene: "WideScene", plan: "Plan", args: PlanArguments) -> tuple[float,
     return share, 1.96 * error / max(float(before.mean()), 1e-9)
 
 
-def _say(made: "WindowPlan", kept: tuple[float, float] | None, files: list[Path],
-         args: PlanArguments) -> None:
+def _say(made: "WindowPlan", kept: tuple[float, float] | None, files: list[Path]) -> None:
     from firebreak.planning.core.plan import spent_words
 
     plan = made.plan
@@ -133,14 +151,18 @@ def _say(made: "WindowPlan", kept: tuple[float, float] | None, files: list[Path]
         print(f"window {number} proposes nothing: {words}", file=sys.stderr)
     for path in files:
         print(path)
-    if args.scene.json:
-        found = {} if kept is None else {"reduction": kept[0], "low": kept[0] - kept[1],
-                                         "high": kept[0] + kept[1]}
-        common.print_json({
-            "method": plan.method, "n_cells": int(plan.cells.size), "cost": plan.cost,
+
+
+def _record(made: "WindowPlan", kept: tuple[float, float] | None,
+            files: list[Path]) -> dict[str, object]:
+    """What --json prints."""
+    plan = made.plan
+    tested = {} if kept is None else {"reduction": kept[0], "low": kept[0] - kept[1],
+                                      "high": kept[0] + kept[1]}
+    return {"method": plan.method, "n_cells": int(plan.cells.size), "cost": plan.cost,
             "cost_unit": plan.cost_unit, "seconds": plan.seconds, "windows": made.windows,
             "margin": made.margin, "plan_fires": plan.plan_fires, "promised": made.promised,
-            **found, "files": [str(path) for path in files]})
+            **tested, "files": [str(path) for path in files]}
 
 
 def _kept_words(made: "WindowPlan", kept: float, half: float) -> str:
