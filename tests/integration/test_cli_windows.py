@@ -35,8 +35,9 @@ def test_a_plan_by_windows_is_written_and_its_words_are_those_of_its_record(
     assert f"saves {found['reduction']:.1%} ({found['low']:.1%} - {found['high']:.1%})" in out
     assert f"{found['promised']:.1%} on its plan fires" in out
     assert (ranks(tmp_path / "one") > 0).sum() == found["n_cells"] > 0
-    assert main(["simulate", LAND, "--plan", str(tmp_path / "one"), "--fires", "5", "--out",
-                 str(tmp_path / "burned")]) == 0
+    assert main(["simulate", LAND, "--plan", str(tmp_path / "one"), "--fires", "5",
+                 "--burned-share", "0.03", "--scenarios", "2", "--out", str(tmp_path / "burned"),
+                 ]) == 0
 
 
 def test_a_plan_that_promises_much_more_than_it_keeps_says_so(

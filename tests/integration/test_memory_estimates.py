@@ -79,8 +79,9 @@ def test_what_would_fit_is_told_and_fits(monkeypatch: pytest.MonkeyPatch) -> Non
     need = sum(planning_bytes(shape, conditions, 1536))
     for module in (fire_counts, sys.modules["firebreak.free_memory"]):
         monkeypatch.setattr(module, "free_bytes", lambda: need // 2)
-    with pytest.raises(InputError, match=r"here: expected at most .* GB of free memory.*1,536 plan "
-                                         r"fires on them; use --plan-fires (\d+)") as told:
+    with pytest.raises(InputError, match=r"here: expected at most .* GB of free memory, got .*"
+                                         r"1,536 plan fires on them, .*; use --plan-fires \d+"
+                       ) as told:
         check_planning(shape, conditions, 1536, "here")
     fires = int(str(told.value).rsplit(" ", 1)[1])
     assert 16 <= fires < 1536

@@ -33,6 +33,9 @@ MAX_CANDIDATES, FIRST_CANDIDATES = 20_000, 64
 line needs one. The neighbours of the best line are nearly as good: few of the next lie far enough
 from it."""
 
+SAMPLED = 32
+"""Of so many actions one is looked at to find out which are among the best."""
+
 MAX_TREATABLE = 256 * 256
 """Treatable cells above which a learned plan needs an area: larger maps were not tried."""
 
@@ -180,12 +183,24 @@ def leading_actions(values: NDArray[np.float32], count: int) -> NDArray[np.int64
     """The `count` actions of the largest values, best first, of the same value the lower number
     first; none of -inf.
     """
-    actions = np.flatnonzero(values > -np.inf)
+    actions = np.flatnonzero(values >= _floor(values, count))
     own = -values[actions]
     if actions.size > count:
         leading = np.flatnonzero(own <= np.partition(own, count - 1)[count - 1])
         actions, own = actions[leading], own[leading]
     return actions[np.argsort(own, kind="stable")][:count]
+
+
+def _floor(values: NDArray[np.float32], count: int) -> np.floating:
+    """A value that at least `count` allowed actions reach, from a sample; else the least of all."""
+    least = np.finfo(values.dtype).min
+    sample = values[::SAMPLED]
+    sample = sample[sample >= least]
+    place = 2 * count // SAMPLED + SAMPLED
+    if sample.size <= place:
+        return least
+    floor = np.partition(sample, sample.size - place)[sample.size - place]
+    return floor if np.count_nonzero(values >= floor) >= count else least
 
 
 def check_size(landscape: Landscape, method: str) -> None:

@@ -15,6 +15,7 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import rounds
 from firebreak.planning.core.rounds import SPACING, line_list, spaced_lines
+from firebreak.planning.learned.policy import leading_actions
 from firebreak.planning.methods import make_plan
 
 
@@ -88,3 +89,18 @@ def test_a_plan_on_a_borrowed_field_is_that_on_a_copy_and_the_scene_stays(
 def test_only_one_slot_can_borrow_and_no_field_that_breaks_are_written_into() -> None:
     with pytest.raises(AssertionError, match="several slots"):
         slots_module.Slots(slots_module.Sizes(2, (5, 5), 1, 2, 0), borrows=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), size=st.integers(1, 9000), count=st.integers(1, 300),
+       kinds=st.sampled_from([2, 50, 10**6]), refused=st.sampled_from([0.0, 0.5, 0.99, 1.0]))
+def test_leading_actions_are_the_first_of_all_sorted(seed: int, size: int, count: int, kinds: int,
+                                                     refused: float) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(-kinds, kinds, size).astype(np.float32)
+    if seed % 2:
+        values = np.sort(values)
+    values[rng.random(size) < refused] = -np.inf
+    every = np.argsort(-values, kind="stable")
+    expected = every[values[every] > -np.inf][:count]
+    assert leading_actions(values, count).tolist() == expected.tolist()
