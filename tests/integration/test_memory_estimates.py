@@ -17,7 +17,7 @@ MEASURED = """
 import gc, json, sys
 import torch
 from firebreak.agent.policy_file import load_policy
-from firebreak.cli.shared import scene_checks
+from firebreak.api.shared import scene_checks
 from firebreak.fire import (FireConditions, FireRegime, burn_wide_statistics, make_scene,
                             make_wide_scene, max_threads, set_threads)
 from firebreak.landscape.synthetic.generate import generate

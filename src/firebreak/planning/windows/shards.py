@@ -109,7 +109,7 @@ class Shard:
         """What each of these lines alone saves besides those taken."""
         free = self._slots.available[0].ravel()
         own = [cells[free[cells]] for cells in (self._own(lines[k]) for k in numbers)]
-        saved, tried = saved_by_lines(self._slots, 0, own)
+        saved, tried = saved_by_lines(self._slots, 0, own, np.arange(self._fires.source.size))
         return Rating(saved.sum(axis=0),
                       [np.flatnonzero(tried[:, k]).astype(np.int32) for k in range(len(numbers))])
 

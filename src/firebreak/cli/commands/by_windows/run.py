@@ -9,42 +9,54 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firebreak.checks import counted, fail
+from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.records import write_record
+from firebreak.api.shared.scene_checks import check_wide_memory, size_in_headers
+from firebreak.checks import check_fraction, counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
-from firebreak.cli.shared.plan_record import PlanArguments, write_record
+from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.cli.shared.progress import bars
-from firebreak.cli.shared.scene_checks import check_wide_memory, size_in_headers
 from firebreak.settings.planning import PLAN_FIRES
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
-    from firebreak.cli.shared.plan_inputs import Place
+    from firebreak.api.shared.plan_inputs import Place
     from firebreak.fire import WideScene
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.windows.make import WindowPlan
 
 METHOD = "dqn"
 """What windows plan by where no method is named."""
-MUCH_MORE = 0.05
-"""A plan that promises so much more than it keeps, as shares of the untreated loss, is said so."""
+ENOUGH = 0.75
+"""A plan that keeps less than this share of what it promises is said to."""
 
 
-def is_by_windows(args: PlanArguments, place: "Place", method: str) -> bool:
-    """Whether a plan is made by windows: where that is asked for, or a method that chooses or
-    follows a policy meets a map that is too large for it.
+def run_by_windows(args: PlanArguments) -> int | None:
+    """Makes, tests and writes a plan by windows: where that is asked for, or a method that chooses
+    or follows a policy meets a map that is too large for it. None where it is made at once.
     """
-    return _is_by_windows(args, method, int(place.land.treatable.sum()))
+    from firebreak.api.shared.plan_inputs import cells_named, place_of
+    from firebreak.api.shared.policies import policy_for
+    from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods
 
-
-def may_be_by_windows(args: PlanArguments, cells: tuple[int, int] | None) -> bool:
-    """The same, before the landscape is read. cells: rows and columns of the area, if it names
-    them.
-    """
-    from firebreak.planning.methods import DEFAULT
-
-    size = size_in_headers(Path(args.landscape)) if cells is None else cells
-    return _is_by_windows(args, args.method or DEFAULT, 0 if size is None else size[0] * size[1])
+    method = args.method or DEFAULT
+    check_methods([method], "--method", choosers=True)
+    size = (cells_named(args.place.area) if isinstance(args.place.area, str) else None
+            ) or size_in_headers(Path(args.landscape))
+    if not _is_by_windows(args, method, size[0] * size[1] if size else 0):
+        return None
+    check_fraction(args.budget, what="a budget", where="--budget",
+                   remedy="0.05 treats 5 % of the treatable cells")
+    own = METHOD if method in CHOOSERS else method
+    policy = policy_for([own, args.search_from or own], args.policy, args.scene)
+    use_threads(args.scene.threads, torch_threads=1)
+    full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
+    place = place_of(args.place, full, args.budget, args.scene.breaks.break_width_m, args.config,
+                     args.scene.breaks.leak)
+    if not _is_by_windows(args, method, int(place.land.treatable.sum())):
+        return None
+    return _run(args, place, own, policy)
 
 
 def _is_by_windows(args: PlanArguments, method: str, treatable: int) -> bool:
@@ -55,17 +67,13 @@ def _is_by_windows(args: PlanArguments, method: str, treatable: int) -> bool:
         method in CHOOSERS or method_of(method).guided))
 
 
-def run_by_windows(args: PlanArguments, place: "Place", method: str,
-                   policy: "Policy | None") -> int:
-    """Makes, tests and writes the plan."""
+def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | None") -> int:
     from firebreak.executors.base import closing
     from firebreak.planning.core.area import lift
     from firebreak.planning.core.progress import in_shares
-    from firebreak.planning.methods import CHOOSERS
     from firebreak.planning.output.export import write_plan
     from firebreak.planning.warm_up import warm_up
     from firebreak.planning.windows.make import (
-        OVER,
         WindowSettings,
         check_region,
         make_region,
@@ -75,24 +83,24 @@ def run_by_windows(args: PlanArguments, place: "Place", method: str,
 
     _check_rules(args, place)
     warm_up()
-    scene = _scene(args, place)
+    bar = bars(args.scene.bars_hidden)
+    with bar(0, "map and fires"):
+        scene = _scene(args, place)
     check_region(scene)
-    region = make_region(
-        scene, place.share, METHOD if method in CHOOSERS else method, seed=args.scene.seed,
-        policy=policy, search=args.search(), over=OVER,
-        plan_fires=None if args.plan_fires == PLAN_FIRES else args.plan_fires)
+    region = make_region(scene, place.share, method, seed=args.scene.seed, policy=policy,
+                         search=args.search(),
+                         plan_fires=None if args.plan_fires == PLAN_FIRES else args.plan_fires)
     settings = WindowSettings(**{name: value for name, value in (
         ("core", args.windows.window_cells), ("margin", args.windows.window_margin))
         if value is not None})
-    bar = bars(args.scene.bars_hidden)
     with closing(args.windows.open(region_recipe(region))) as executor, bar(1, "plan") as advance:
         made = plan_by_windows(region, place.share, executor, settings, report=in_shares(advance))
     kept = _kept(scene, made.plan, args)
     out = common.new_folder(args.out, "plan")
-    files = [write_record(out, args), *write_plan(
+    files = [write_record(out, args, args.landscape, args.config), *write_plan(
         lift(made.plan, place.offset, place.full), place.full, out).values()]
     _say(made, kept, files)
-    area = "" if args.place.area is None else f" --area {shlex.quote(args.place.area)}"
+    area = "" if args.place.area is None else f" --area {shlex.quote(str(args.place.area))}"
     print(f"next: firebreak simulate {shlex.quote(args.landscape)}{area} --plan "
           f"{shlex.quote(str(out))}")
     if args.scene.json:
@@ -101,9 +109,10 @@ def run_by_windows(args: PlanArguments, place: "Place", method: str,
 
 
 def _check_rules(args: PlanArguments, place: "Place") -> None:
-    if place.rules.include.size or place.rules.shortest_m > 0.0 or place.phases or (
-            args.place.existing is not None):
-        raise fail(expected="no --must-include, --shortest-m, --phases or --existing",
+    rules = place.rules
+    if (rules.lines is not None or rules.include.size or rules.shortest_m > 0.0 or place.phases
+            or args.place.existing is not None):
+        raise fail(expected="no --must-include, --shortest-m, --lines, --phases or --existing",
                    given="one of them", where=f"a plan by windows of {place.land.name}",
                    remedy="name a part of the map with --area, or leave them out")
 
@@ -169,7 +178,7 @@ def _kept_words(made: "WindowPlan", kept: float, half: float) -> str:
     """The headline: what is saved of the test fires, and whether more was promised."""
     words = (f"saves {kept:.1%} ({kept - half:.1%} - {kept + half:.1%}) of the loss of the test "
              f"fires; {made.promised:.1%} on its plan fires")
-    if made.promised - kept <= max(MUCH_MORE, half):
+    if kept + half >= ENOUGH * made.promised:
         return words
     return (f"{words}: it fences in the fires that it was shown, so give more of them "
             f"(--plan-fires {4 * made.plan.plan_fires})")
