@@ -11,7 +11,8 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.executors.base import Executor, Recipe, call_all, closing
+from firebreak.executors.base import Executor, call_all, closing
+from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import ExecutorName, open_executor
 from firebreak.fire.engine import set_threads
 from firebreak.fire.scene import FireConditions, make_scene

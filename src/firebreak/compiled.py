@@ -11,8 +11,10 @@ import os
 import shutil
 import stat
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +66,7 @@ def _numba_cache_in(folder: Path | None) -> Iterator[None]:
 @cache
 def kernel_folder() -> Path | None:
     """Where machine code of these very sources is kept; None where no folder can be written: then
-    every process compiles for itself.
+    every process compiles for itself. Warns where it is not kept for good.
     """
     for parent in _parents():
         folder = parent / f"firebreak-kernels-{hash_of_sources()}"
@@ -75,8 +77,18 @@ def kernel_folder() -> Path | None:
         except OSError:
             continue
         _remove_old(parent, folder)
+        if parent == _scratch():
+            _advise(f"is kept in {folder} only, which may be emptied")
         return folder
+    _advise("cannot be kept anywhere, and is made anew by every command")
     return None
+
+
+def _advise(what: str) -> None:
+    """One sentence, of the first process alone."""
+    if parent_process() is None:
+        warnings.warn(f"machine code, which takes minutes to make, {what}: set NUMBA_CACHE_DIR to "
+                      "a folder of yours that stays", stacklevel=2)
 
 
 def hash_of_sources(package: Path = Path(__file__).parent) -> str:
@@ -95,8 +107,14 @@ def _parents() -> Iterator[Path]:
     yield Path(__file__).parent / "__pycache__"
     with contextlib.suppress(RuntimeError):  # a user without a home
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    with contextlib.suppress(FileNotFoundError):  # no folder for temporary files
+        yield _scratch()
+
+
+def _scratch() -> Path:
+    """This user's folder of temporary files."""
     user = os.getuid() if hasattr(os, "getuid") else "user"
-    yield Path(tempfile.gettempdir()) / f"firebreak-{user}"
+    return Path(tempfile.gettempdir()) / f"firebreak-{user}"
 
 
 def _check_owner(folder: Path) -> None:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import psutil
 
 from faults.kills import Found
-from firebreak.executors.base import Executor, Recipe, WorkerLostError, closing, map_chunks
+from firebreak.executors.base import Executor, closing, map_chunks
+from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.processes import Processes
 from firebreak.fire.engine import set_threads
 from firebreak.fire.scene import FireConditions, make_scene

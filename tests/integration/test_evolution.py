@@ -13,7 +13,8 @@ import torch
 from firebreak.agent.policy_file import load_policy
 from firebreak.agent.replay import Replay
 from firebreak.checks import InputError
-from firebreak.executors.base import Executor, Recipe, call_all, closing
+from firebreak.executors.base import Executor, call_all, closing
+from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import live_counts

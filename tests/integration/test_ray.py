@@ -12,14 +12,8 @@ import pytest
 
 from firebreak.agent.settings import settings_of
 from firebreak.checks import InputError
-from firebreak.executors.base import (
-    Executor,
-    Recipe,
-    WorkerLostError,
-    call_all,
-    closing,
-    map_chunks,
-)
+from firebreak.executors.base import Executor, call_all, closing, map_chunks
+from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate

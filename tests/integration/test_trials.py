@@ -9,7 +9,8 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.cli import main
-from firebreak.executors.base import Recipe, closing
+from firebreak.executors.base import closing
+from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig

@@ -106,14 +106,14 @@ def test_a_change_of_any_hashed_file_changes_the_hash(tmp_path: Path) -> None:
     assert len(seen) == len(hashed_files()) + 1
 
 
-def burn_with(environment: dict[str, str], package_parent: Path) -> str:
+def burn_with(environment: dict[str, str], package_parent: Path) -> tuple[str, str]:
     code = ("from firebreak import compiled; import numpy as np; "
             "from firebreak.fire.effects.keyed_random import fire_keys; "
             "print(compiled.kernel_folder())")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(package_parent), **environment})
     assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return done.stdout.strip(), done.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX users")
@@ -122,15 +122,41 @@ def test_a_place_that_cannot_be_written_is_passed_over(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "*.safetensors"))
     (copy / "__pycache__").write_text("a file: no folder can be made here")
     cache = tmp_path / "cache"
-    at = burn_with({"XDG_CACHE_HOME": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}, tmp_path)
+    at, said = burn_with({"XDG_CACHE_HOME": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}, tmp_path)
     assert Path(at).parent == cache
+    assert said == ""
     cache_file = tmp_path / "file"
     cache_file.write_text("")
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     environment = {"PYTHONDONTWRITEBYTECODE": "1", "XDG_CACHE_HOME": str(cache_file / "x"),
                    "TMPDIR": str(scratch)}
-    at = burn_with(environment, tmp_path)
+    at, said = burn_with(environment, tmp_path)
     assert Path(at).parent == scratch / f"firebreak-{os.getuid()}"
+    assert said.count("set NUMBA_CACHE_DIR to a folder of yours that stays") == 1
+    assert at in said
     Path(at).chmod(0o777)  # others could have filled it: compiled code is not loaded from there
-    assert burn_with(environment, tmp_path) == "None"
+    at, said = burn_with(environment, tmp_path)
+    assert at == "None"
+    assert said.count("cannot be kept anywhere, and is made anew by every command: set") == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX users")
+def test_a_command_runs_without_a_home_and_without_any_folder_to_write_to(tmp_path: Path) -> None:
+    """As in a container: the package cannot be written to, and there is no home and no /tmp."""
+    copy = tmp_path / "firebreak"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "__pycache__").write_text("a file: no folder can be made here")
+    file = tmp_path / "file"
+    file.write_text("")
+    code = ("import tempfile; tempfile._candidate_tempdir_list = list; "
+            "import firebreak.fire; from firebreak import compiled; "
+            "print(compiled.kernel_folder())")
+    bare = {name: text for name, text in os.environ.items() if name not in ("HOME", "TMPDIR")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=bare | {
+            "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1", "HOME": str(file),
+            "XDG_CACHE_HOME": str(file / "x")})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "None\n"
+    assert "cannot be kept anywhere" in done.stderr

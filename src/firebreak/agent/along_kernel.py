@@ -17,6 +17,11 @@ def add_along(maps, steps, first, out):
             for k in range(first[shape], first[shape + 1]):
                 down, right = steps[k, 0], steps[k, 1]
                 left, end = max(0, -right), min(cols, cols - right)
+                if end <= left:  # else slices would count from the map's end
+                    continue
                 for row in range(max(0, -down), min(rows, rows - down)):
-                    for col in range(left, end):
-                        out[m, shape, row, col] += maps[m, shape, row + down, col + right]
+                    # Slices count from 0: no index may be negative, so several are added at once.
+                    here = out[m, shape, row, left:end]
+                    there = maps[m, shape, row + down, left + right:end + right]
+                    for col in range(here.shape[0]):
+                        here[col] += there[col]

@@ -20,6 +20,15 @@ _STEPS_BY_DIRECTION = {
     joined: np.stack([line_steps(direction, LINE_LENGTHS[-1], joined) for direction in COMPASS])
     for joined in (False, True)}
 _LENGTHS = np.array(LINE_LENGTHS)
+
+
+def _period(steps: NDArray[np.int64]) -> int:
+    """After how many cells the steps i64 [N, 2] of a direction repeat."""
+    return next(p for p in range(1, len(steps)) if (steps[p:] == steps[:-p] + steps[p]).all())
+
+
+_PERIODS = {joined: np.array([_period(steps) for steps in by_direction])
+            for joined, by_direction in _STEPS_BY_DIRECTION.items()}
 _COUNTS = np.array([len(shape_cells(number)) for number in range(SHAPES)])
 
 
@@ -59,7 +68,8 @@ def allowed(slots: Slots, which: NDArray[np.int64], lines: bool) -> NDArray[np.b
     out = np.zeros((which.size, SHAPES, *slots.sizes.shape), np.bool_)
     allow_lines(line_state(land.burnable[which], land.treatable[which], land.breaks[which]),
                 available, land.cost[which].astype(np.float64), _most(slots, which),
-                _STEPS_BY_DIRECTION[slots.leak], _LENGTHS, out)
+                _STEPS_BY_DIRECTION[slots.leak], _LENGTHS, _PERIODS[slots.leak],
+                np.empty(slots.sizes.shape, np.uint8), out)
     return out.reshape(which.size, -1)
 
 

@@ -43,8 +43,8 @@ def gains_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
     Nothing changes; for slots that are `tried_in_place`.
     """
     count = slots.problem(slot).plan_fires.source.size
-    saved, burned = saved_of_lines(slots, slot, lines, np.arange(count))
-    return saved.sum(axis=0) / (slots.loss_unit(slot) * max(count, 1)), burned
+    saved, tried = saved_by_lines(slots, slot, lines, np.arange(count))
+    return saved.sum(axis=0) / (slots.loss_unit(slot) * max(count, 1)), tried.sum(axis=0)
 
 
 def saved_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
@@ -53,13 +53,22 @@ def saved_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
     [len(fires), n], see `Slots.loss_unit`, and how many of these burned for it, i64 [n]; see
     `gains_of_lines`.
     """
+    saved, tried = saved_by_lines(slots, slot, lines, fires)
+    return saved, tried.sum(axis=0)
+
+
+def saved_by_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
+                   fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """As `saved_of_lines`, but which fires depend on a line, so that they burned for it: bool
+    [len(fires), n].
+    """
     first = np.cumsum([0, *(line.size for line in lines)])
     cells = padded_cells(np.concatenate([*lines, np.empty(0, np.int64)]), slots.sizes.shape[1])
     made = slots.fires.try_lines(slots.plan_ids(slot).start + fires, cells, first,
                                  _candidates(slots, slot, np.empty(0, np.int32)), slots.fields,
                                  slots.overlays)
     tried = made != NOT_TRIED
-    return np.where(tried, made, 0), tried.sum(axis=0)
+    return np.where(tried, made, 0), tried
 
 
 def _candidates(slots: Slots, slot: int, row: NDArray[np.int32]) -> Candidates:

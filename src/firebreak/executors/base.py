@@ -1,18 +1,20 @@
 """Calls on long-lived workers, whatever they run in: retries, shared payloads, maps over chunks.
 
 A worker holds one thing, made where the worker lives, and answers one call at a time. A call
-carries all that its answer depends on (seeds, plans, weights), so it may be made again elsewhere: a
-worker that dies is replaced and gets the call it died in once more, with the same seeds, and the
-answer is the same. Calls should carry at least 50 ms of work.
+carries all that its answer depends on (seeds, plans, weights), so it may be made again elsewhere:
+the call in which a worker dies goes to a worker that lives, the same or another, with the same
+seeds, and the answer is the same. Calls should carry at least 50 ms of work.
 """
 
 import time
-import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal
 
-from firebreak.checks import InputError, ResourceFailedError
+from firebreak.checks import InputError
+from firebreak.executors.calls import Answer, Backend, Done, Lost, Message, Reply, WorkerLostError
+from firebreak.executors.seats import START_LIMIT_S, Seats
 
 Mode = Literal["lockstep", "async"]
 """lockstep: the same seeds give the same bits on every back end and any number of workers; async:
@@ -24,99 +26,47 @@ ExecutorName = Literal["in-process", "processes", "ray"]
 RETRIES = 2
 """How often a call is made again after its worker died."""
 
-
-class WorkerLostError(ResourceFailedError):
-    """A worker died (or did not answer) at every attempt of a call, or raised."""
-
-
-class Recipe(NamedTuple):
-    """How a worker makes what it works with: `make(*arguments)`, where the worker lives."""
-
-    make: Callable[..., Any]
-    arguments: tuple[Any, ...] = ()
-
-
-class Message(NamedTuple):
-    """One call. payload: what is shared with all workers, if this one lacks it, else None."""
-
-    method: str
-    arguments: tuple[Any, ...]
-    payload: Any = None
-
-
-class Done(NamedTuple):
-    """A call's answer."""
-
-    value: Any
-
-
-class Raised(NamedTuple):
-    """A call that raised: bad input (one sentence), or a traceback."""
-
-    bad_input: bool
-    text: str
-
-
-class Lost(NamedTuple):
-    """The worker is gone. reason: what the back end knows of it."""
-
-    reason: str = ""
-
-
-Reply = Done | Raised | Lost
-
-
-class Answer(NamedTuple):
-    """What a worker answered."""
-
-    worker: int
-    value: Any
-
-
-class Backend(Protocol):
-    """Where workers live. `wait` gives the replies that have come, at least one unless the time is
-    over; `hold` turns a payload into what is cheap to send to every worker.
-    """
-
-    name: str
-
-    def start(self, worker: int) -> None: ...
-
-    def send(self, worker: int, message: Message) -> None: ...
-
-    def wait(self, workers: list[int], timeout_s: float | None) -> list[tuple[int, Reply]]: ...
-
-    def hold(self, payload: Any) -> Any: ...
-
-    def stop(self, worker: int) -> None: ...
-
-    def close(self) -> None: ...
+_LOOK_S = 0.05
+"""How often workers that begin are looked after."""
 
 
 class Executor:
-    """A fixed number of workers on a back end.
+    """A fixed number of workers on a back end, each with at most one call under way.
+
+    A worker's calls are made on its own seat, or on another where its own is not there (yet): a
+    cluster that lost a node goes on with the CPUs that it has.
 
     Args:
         limit_s: a worker that takes longer for a call counts as dead; None: no limit.
         retries: how often a call is made again after its worker died.
+        start_limit_s: a worker that takes longer to begin is given up.
     """
 
     def __init__(self, backend: Backend, workers: int, *, limit_s: float | None = None,
-                 retries: int = RETRIES) -> None:
+                 retries: int = RETRIES, start_limit_s: float = START_LIMIT_S) -> None:
         self.backend, self.workers = backend, workers
         self.limit_s, self.retries = limit_s, retries
-        self.restarts = 0
-        self._pending: dict[int, tuple[Message, float]] = {}
+        self._pending: dict[int, Message] = {}
+        self._waiting: deque[int] = deque()
+        self._serving: dict[int, tuple[int, float]] = {}  # seat -> worker, since when
         self._attempts = [0] * workers
         self._payload: Any = None
         self._version = 0
-        self._known = [0] * workers
         try:
-            for worker in range(workers):
-                backend.start(worker)
+            self._seats = Seats(backend, workers, start_limit_s, retries)
         except BaseException:
             backend.close()
             raise
+
+    @property
+    def restarts(self) -> int:
+        """How many workers were replaced."""
+        return self._seats.restarts
+
+    @property
+    def given_up(self) -> int:
+        """How many could not be replaced."""
+        return len(self._seats.given_up)
 
     @property
     def idle(self) -> list[int]:
@@ -133,20 +83,22 @@ class Executor:
         if worker in self._pending:
             raise ValueError(f"worker {worker} has not answered yet")
         self._attempts[worker] = 0
-        self._send(worker, Message(method, arguments))
+        self._pending[worker] = Message(method, arguments)
+        self._waiting.append(worker)
+        self._deal()
 
     def answers(self, timeout_s: float | None = None) -> list[Answer]:
         """Answers that have come, waiting for at least one, at most `timeout_s` seconds.
 
         Raises:
             InputError: a worker was given bad input.
-            WorkerLostError: a worker died at every attempt, or raised.
+            WorkerLostError: a worker died at every attempt, or raised; or none is left.
         """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while self._pending:
-            replies = self.backend.wait(list(self._pending), self._patience(deadline))
-            found = [answer for worker, reply in replies
-                     if (answer := self._taken(worker, reply)) is not None]
+            self._deal()
+            found = [answer for seat, reply in self._replies(self._patience(deadline))
+                     if (answer := self._taken(seat, reply)) is not None]
             self._restart_overdue()
             if found or (deadline is not None and time.monotonic() >= deadline):
                 return found
@@ -154,26 +106,50 @@ class Executor:
 
     def recycle(self, worker: int) -> None:
         """Replaces an idle worker by a new one, which holds nothing of what the old one did."""
-        self.backend.stop(worker)
-        self.backend.start(worker)
-        self._known[worker] = 0
+        if worker not in self._serving:  # a call of another is made there
+            self._seats.renew(worker)
 
     def close(self) -> None:
         """Ends all workers; calls under way are given up."""
         self._pending.clear()
+        self._waiting.clear()
+        self._serving.clear()
         self.backend.close()
 
-    def _send(self, worker: int, message: Message) -> None:
-        stale = self._known[worker] != self._version
-        self._pending[worker] = message, time.monotonic()
-        self.backend.send(worker, message._replace(payload=self._payload) if stale else message)
-        self._known[worker] = self._version
+    def _deal(self) -> None:
+        """Sends calls that wait to workers that live and have none: to their own, if it does."""
+        if not self._waiting:
+            return
+        free = [seat for seat in self._seats.living() if seat not in self._serving]
+        others = []
+        for worker in self._waiting:
+            if worker in free:
+                free.remove(worker)
+                self._send(worker, worker)
+            else:
+                others.append(worker)
+        for seat, worker in zip(free, others, strict=False):
+            self._send(seat, worker)
+        self._waiting = deque(others[len(free):])
 
-    def _taken(self, worker: int, reply: Reply) -> Answer | None:
+    def _send(self, seat: int, worker: int) -> None:
+        message, stale = self._pending[worker], self._seats.known[seat] != self._version
+        self._serving[seat] = worker, time.monotonic()
+        self.backend.send(seat, message._replace(payload=self._payload) if stale else message)
+        self._seats.known[seat] = self._version
+
+    def _replies(self, timeout_s: float | None) -> list[tuple[int, Reply]]:
+        if self._serving:
+            return self.backend.wait(list(self._serving), timeout_s)
+        time.sleep(_LOOK_S if timeout_s is None else min(timeout_s, _LOOK_S))
+        return []
+
+    def _taken(self, seat: int, reply: Reply) -> Answer | None:
+        worker = self._serving[seat][0]
         if isinstance(reply, Lost):
-            self._again(worker, "died", reply.reason)
+            self._again(seat, "died", reply.reason)
             return None
-        del self._pending[worker]
+        del self._serving[seat], self._pending[worker]
         if isinstance(reply, Done):
             return Answer(worker, reply.value)
         if reply.bad_input:
@@ -181,8 +157,9 @@ class Executor:
         raise WorkerLostError(f"worker {worker} of {self.workers} ({self.backend.name}) raised:\n"
                               f"{reply.text}")
 
-    def _again(self, worker: int, how: str, reason: str = "") -> None:
-        message = self._pending[worker][0]
+    def _again(self, seat: int, how: str, reason: str = "") -> None:
+        worker, _ = self._serving.pop(seat)
+        message = self._pending[worker]
         self._attempts[worker] += 1
         if self._attempts[worker] > self.retries:
             del self._pending[worker]
@@ -190,24 +167,27 @@ class Executor:
                 f"worker {worker} of {self.workers} ({self.backend.name}) {how} "
                 f"{self._attempts[worker]} times in the call '{message.method}'"
                 + (f": {reason}" if reason else ""))
-        self.restarts += 1
-        self.recycle(worker)
-        self._send(worker, message)
+        self._seats.doubt([other for other in self._seats.living()
+                           if other not in self._serving and other != seat])
+        self._seats.replace(seat)
+        self._waiting.appendleft(worker)
 
     def _patience(self, deadline: float | None) -> float | None:
-        """Seconds until the caller or the first overdue worker needs attention."""
+        """Seconds until the caller, an overdue worker or one that begins needs attention."""
         ends = [] if deadline is None else [deadline]
         if self.limit_s is not None:
-            ends += [since + self.limit_s for _, since in self._pending.values()]
+            ends += [since + self.limit_s for _, since in self._serving.values()]
+        if self._waiting and self._seats.unsure:
+            ends.append(time.monotonic() + _LOOK_S)
         return max(min(ends) - time.monotonic(), 0.0) if ends else None
 
     def _restart_overdue(self) -> None:
         if self.limit_s is None:
             return
         now = time.monotonic()
-        for worker, (_, since) in list(self._pending.items()):
+        for seat, (_, since) in list(self._serving.items()):
             if now - since >= self.limit_s:
-                self._again(worker, f"gave no answer within {self.limit_s:g} s")
+                self._again(seat, f"gave no answer within {self.limit_s:g} s")
 
 
 @contextmanager
@@ -255,32 +235,21 @@ def call_all(executor: Executor, method: str, calls: list[tuple[Any, ...]]) -> l
     return [value for _, value in map_chunks(executor, method, calls)]
 
 
-def serve(thing: Any, message: Message) -> Reply:
-    """Answers one call on what a worker holds."""
-    try:
-        if message.payload is not None:
-            thing.receive(message.payload)
-        return Done(getattr(thing, message.method)(*message.arguments))
-    except InputError as error:
-        return Raised(True, str(error))
-    except Exception:
-        return Raised(False, traceback.format_exc())
-
-
-class LazyThing:
-    """What a worker holds, made at its first call, so that a failure is that call's reply."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
-        self._made: list[Any] = []
-
-    def serve(self, message: Message) -> Reply:
-        """Answers one call."""
-        if not self._made:
-            try:
-                self._made.append(self.recipe.make(*self.recipe.arguments))
-            except InputError as error:
-                return Raised(True, str(error))
-            except Exception:
-                return Raised(False, traceback.format_exc())
-        return serve(self._made[0], message)
+def call_each(executor: Executor, method: str, calls: Sequence[tuple[Any, ...]],
+              homes: Sequence[int] | None = None) -> list[Any]:
+    """The answers to calls of `method`, in their order, each by the worker that holds what it is
+    about, as long as that lives: call k by worker homes[k], modulo their number; k if not given.
+    """
+    waiting: dict[int, deque[int]] = {worker: deque() for worker in range(executor.workers)}
+    for place in range(len(calls)):
+        waiting[(place if homes is None else homes[place]) % executor.workers].append(place)
+    running: dict[int, int] = {}
+    found: dict[int, Any] = {}
+    while len(found) < len(calls):
+        for worker in executor.idle:
+            if waiting[worker]:
+                running[worker] = waiting[worker].popleft()
+                executor.submit(worker, method, *calls[running[worker]])
+        for answer in executor.answers():
+            found[running.pop(answer.worker)] = answer.value
+    return [found[place] for place in range(len(calls))]

@@ -1,7 +1,8 @@
 """From the names that users type to an executor."""
 
 from firebreak.checks import fail
-from firebreak.executors.base import Executor, ExecutorName, Recipe
+from firebreak.executors.base import Executor, ExecutorName
+from firebreak.executors.calls import Recipe
 from firebreak.executors.in_process import InProcess
 from firebreak.executors.processes import Processes
 from firebreak.executors.ray_core import RayCore, cores

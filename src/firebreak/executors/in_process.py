@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from firebreak.executors.base import LazyThing, Message, Recipe, Reply
+from firebreak.executors.calls import Done, LazyThing, Message, Recipe, Reply
 
 
 class InProcess:
@@ -18,6 +18,13 @@ class InProcess:
     def start(self, worker: int) -> None:
         """Makes room for a worker."""
         self._things[worker] = LazyThing(self.recipe)
+
+    def probe(self, worker: int) -> None:
+        """A worker lives as long as this process."""
+
+    def started(self, worker: int) -> Done:
+        """It does."""
+        return Done(None)
 
     def send(self, worker: int, message: Message) -> None:
         """Keeps a call until it is waited for."""

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import parent_process
 from typing import Any, NamedTuple
 
-from firebreak.executors.base import Done, LazyThing, Lost, Message, Raised, Recipe, Reply
+from firebreak.executors.calls import Done, LazyThing, Lost, Message, Raised, Recipe, Reply
 from firebreak.executors.shared_memory import Packed, new_block, pack, unpack
 from firebreak.lifetime import end_with
 
@@ -62,6 +62,13 @@ class Processes:
         self._workers[worker] = _Worker(process, ours, *blocks)
         # Only now: it takes seconds to import what it names, and by then the worker is tied.
         self._sent(worker, self.recipe)
+
+    def probe(self, worker: int) -> None:
+        """The system says whether a process lives."""
+
+    def started(self, worker: int) -> Done | Lost:
+        """A call may be sent as soon as there is a process: it waits in the pipe."""
+        return Done(None) if self._workers[worker].process.is_alive() else Lost()
 
     def send(self, worker: int, message: Message) -> None:
         """Hands a call on; a dead worker is noticed by `wait`."""

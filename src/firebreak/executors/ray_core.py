@@ -10,8 +10,8 @@ import socket
 from types import ModuleType
 from typing import Any
 
-from firebreak.checks import fail, install
-from firebreak.executors.base import LazyThing, Lost, Message, Recipe, Reply
+from firebreak.checks import ResourceFailedError, fail, install
+from firebreak.executors.calls import Done, LazyThing, Lost, Message, Recipe, Reply
 from firebreak.executors.processes import ONE_THREAD
 
 SECONDS_TO_ANSWER = 5.0
@@ -27,6 +27,7 @@ class RayCore:
     Raises:
         InputError: Ray is not installed, nobody answers at the address, or the cluster has fewer
             CPUs than workers are asked for: they would be waited for forever.
+        ResourceFailedError: Ray's own processes do not start in time.
     """
 
     name = "ray"
@@ -46,19 +47,27 @@ class RayCore:
         self._recipe = self._ray.put(pickle.dumps(recipe, protocol=4))
         self._class = self._ray.remote(_RayWorker)
         self._actors: dict[int, Any] = {}
+        self._begun: dict[int, Any] = {}
         self._running: dict[int, Any] = {}
 
     def _join(self, workers: int, address: str | None) -> None:
         """Other nodes must not wait on a dashboard, and logs of workers are not ours to print."""
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        own = {"num_cpus": workers} if address is None else {"address": address}
         try:
-            self._ray.init(**own, include_dashboard=False if address is None else None,
+            self._ray.init(**({"num_cpus": workers} if address is None else {"address": address}),
+                           include_dashboard=False if address is None else None,
                            log_to_driver=False, logging_level="ERROR", configure_logging=True)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            raise fail(expected="a Ray cluster of this version", given=str(error).split("\n")[0],
-                       where=f"--ray-address {address}",
-                       remedy="start it with 'ray start --head'") from error
+        except Exception as error:  # Ray raises Exception itself where its processes do not start
+            reason = str(error).strip().split("\n")[0]
+            if address is not None and isinstance(error, ConnectionError | RuntimeError
+                                                  | ValueError):
+                raise fail(expected="a Ray cluster of this version", given=reason,
+                           where=f"--ray-address {address}",
+                           remedy="start it with 'ray start --head'") from error
+            where = "this machine" if address is None else address
+            raise ResourceFailedError(
+                f"--executor ray: Ray did not start on {where} ({reason}); run the command again "
+                "when the machine has less to do, or use --executor processes") from error
 
     def cores(self) -> int:
         """Of all nodes."""
@@ -73,6 +82,16 @@ class RayCore:
         """Asks for an actor."""
         self._actors[worker] = self._class.options(
             num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD").remote([self._recipe])
+        self.probe(worker)
+
+    def probe(self, worker: int) -> None:
+        """Asks for a sign of life, which comes once the actor has a node and its CPU."""
+        self._begun[worker] = self._actors[worker].process_id.remote()
+
+    def started(self, worker: int) -> Done | Lost | None:
+        """Whether it has come."""
+        ready, _ = self._ray.wait([self._begun[worker]], timeout=0)
+        return self._result(ready[0]) if ready else None
 
     def send(self, worker: int, message: Message) -> None:
         """Begins a call; a payload is an object of the store, opened where the actor lives."""
@@ -93,6 +112,7 @@ class RayCore:
     def stop(self, worker: int) -> None:
         """Ends an actor."""
         self._running.pop(worker, None)
+        self._begun.pop(worker, None)
         actor = self._actors.pop(worker, None)
         if actor is not None:
             self._ray.kill(actor)
@@ -105,8 +125,12 @@ class RayCore:
             self._ray.shutdown()
 
     def _reply(self, worker: int) -> Reply:
+        found = self._result(self._running.pop(worker))
+        return found if isinstance(found, Lost) else found.value
+
+    def _result(self, ref: Any) -> Done | Lost:
         try:
-            return self._ray.get(self._running.pop(worker))
+            return Done(self._ray.get(ref))
         except self._ray.exceptions.RayError as error:
             return Lost(str(error).strip().split("\n")[-1])
 

@@ -68,11 +68,14 @@ from firebreak.fire.travel.travel_field import (
     unpad,
 )
 from firebreak.fire.wide_scene import (
+    RIM,
     WideScene,
     burn_wide_arrival,
     burn_wide_statistics,
+    burn_wide_tracks,
     make_wide_scene,
     mean_behavior,
+    scene_in,
 )
 
 __all__ = [
@@ -92,6 +95,7 @@ __all__ = [
     "NOT_TRIED",
     "OPEN",
     "REACH",
+    "RIM",
     "SPOT",
     "STENCIL",
     "STEPS",
@@ -126,6 +130,7 @@ __all__ = [
     "burn_times",
     "burn_wide_arrival",
     "burn_wide_statistics",
+    "burn_wide_tracks",
     "burned_near",
     "closing_table",
     "conditions_from",
@@ -150,6 +155,7 @@ __all__ = [
     "perturbed",
     "point_behavior",
     "read_layers",
+    "scene_in",
     "set_threads",
     "start_threads",
     "treat",

@@ -19,6 +19,7 @@ from firebreak.fire.fires import Fires, draw_fires
 from firebreak.fire.jobs import Job, arcs_of, job_of, max_threads, overlays_of, rules_of
 from firebreak.fire.scene import (
     FireConditions,
+    Scene,
     behavior_under,
     break_rules,
     median_on,
@@ -32,7 +33,8 @@ from firebreak.fire.scene import (
 from firebreak.fire.solver.statistics_kernel import MISSED, Tiles
 from firebreak.fire.sums import BurnStatistics, Sums, add_fires, new_sums, statistics_of, times_of
 from firebreak.fire.travel.shaded_breaks import shaded
-from firebreak.fire.travel.travel_field import TravelField, unpad
+from firebreak.fire.travel.stencil import REACH
+from firebreak.fire.travel.travel_field import TravelField, padded_width, unpad
 from firebreak.fire.travel_windows import (
     MakeField,
     empty_field,
@@ -45,6 +47,8 @@ from firebreak.landscape.raster.windows import Window
 from firebreak.weather.scenarios import WeatherScenarios
 from firebreak.weather.streams import WeatherStreams
 
+RIM = 3 * REACH
+"""An arc crosses cells at most REACH away, which read what lies as far again."""
 AT_ONCE = 64  # fires of one weather between two looks at which tiles they came near
 MAX_GROWTH = 16  # tiles made at once beyond those that fires came near
 BAND_CELLS = 500_000  # times rows of weather, whose fire behaviour is held at once
@@ -135,6 +139,25 @@ def burn_wide_statistics(scene: WideScene, fires: Fires, breaks: NDArray[np.bool
     return statistics_of(sums, loss, value, scene.landscape.shape)
 
 
+def burn_wide_tracks(scene: WideScene, fires: Fires,
+                     take: Callable[[int, NDArray[np.int64], NDArray[np.float32]], object],
+                     ) -> None:
+    """Hands on what each fire burned: its number, flat cells and their arrival times, in minutes.
+
+    Nothing is held of a fire once the next few burn.
+    """
+    width = scene.landscape.shape[1]
+
+    def burn(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        made = times_of(job, some, tiles, cells=True)
+        for k in np.flatnonzero(made.state != MISSED).tolist():
+            row, col = np.divmod(made.cells[k].astype(np.int64), padded_width(width))
+            take(int(which[k]), (row - REACH) * width + col - REACH, made.times[k])
+        return made.state
+
+    _burn_all(scene, fires, np.ones(scene.landscape.shape, np.float32), None, burn)
+
+
 def burn_wide_arrival(scene: WideScene, fire: Fires,
                  breaks: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
     """Arrival times [H, W] of one fire, minutes, inf = unburned."""
@@ -149,6 +172,24 @@ def burn_wide_arrival(scene: WideScene, fire: Fires,
 
     _burn_all(scene, fire, np.ones(scene.landscape.shape, np.float32), breaks, burn)
     return unpad(arrival, scene.landscape.shape)
+
+
+def scene_in(scene: WideScene, window: Window, stream: int | None = None) -> Scene:
+    """A window of a wide scene as a scene: its weather, or one stream of it, its breaks and values.
+
+    Fires that stay RIM cells away from what the window cuts have the bits of the wide scene's.
+    """
+    land = window.of(scene.landscape)
+    streams = scene.streams if stream is None else _one_stream(scene.streams, stream)
+    behavior = fire_behavior(land, streams.steps, scene.conditions.model)
+    field = travel_under(land, behavior, streams, scene.conditions, scene.by_flame)
+    rules = break_rules(land, behavior, streams, scene.conditions, field)
+    field = field._replace(breaks=with_crews(rules, land, scene.conditions))
+    return Scene(
+        landscape=land, conditions=scene.conditions, scenarios=rows_of(streams),
+        stream_weight=streams.weight, behavior=behavior, field=field,
+        value_by_class=np.ascontiguousarray(scene.value_by_class[:, *window.slices]),
+        median_duration_min=scene.median_duration_min, seed=scene.seed, key=scene.key)
 
 
 def mean_behavior(scene: WideScene, breaks: NDArray[np.bool_] | None,
@@ -219,19 +260,24 @@ def _burn_some(job: Job, which: NDArray[np.intp], fires: Fires, tiles: Tiles, ma
 
 def _window_maker(scene: WideScene, stream: int, breaks: NDArray[np.bool_]) -> MakeField:
     """What makes the travel field of a window in one stream of weather."""
-    count = scene.streams.steps_per_stream
-    rows = slice(stream * count, (stream + 1) * count)
-    steps = WeatherScenarios(*(values[rows] for values in scene.streams.steps))
-    own = WeatherStreams(steps, count, scene.streams.step_min, np.ones(1))
+    own = _one_stream(scene.streams, stream)
 
     def make(window: Window) -> TravelField:
         land = window.of(scene.landscape)
-        behavior = fire_behavior(land, steps, scene.conditions.model)
+        behavior = fire_behavior(land, own.steps, scene.conditions.model)
         field = travel_under(land, behavior, own, scene.conditions, scene.by_flame)
         rules = break_rules(land, behavior, own, scene.conditions, field)
         return shaded(field._replace(breaks=rules), breaks[window.slices])
 
     return make
+
+
+def _one_stream(streams: WeatherStreams, stream: int) -> WeatherStreams:
+    """One stream of weather alone."""
+    count = streams.steps_per_stream
+    rows = slice(stream * count, (stream + 1) * count)
+    steps = WeatherScenarios(*(values[rows] for values in streams.steps))
+    return WeatherStreams(steps, count, streams.step_min, np.ones(1))
 
 
 def _mean_rate(landscape: Landscape, rows: WeatherScenarios, conditions: FireConditions) -> float:

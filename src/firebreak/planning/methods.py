@@ -13,7 +13,7 @@ import numpy as np
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail, unknown_name
 from firebreak.env.storage.problem import Problem, problem_of
-from firebreak.fire import Scene
+from firebreak.fire import Fires, Scene
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
@@ -233,7 +233,8 @@ def _check_start(method: str, start: str) -> None:
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
               policy: Policy | None = None, batch: int | None = None,
               search: SearchOptions = SEARCH, rules: PlanRules = FREE,
-              report: Reporter = no_report, begun: Plan | None = None) -> Plan:
+              report: Reporter = no_report, begun: Plan | None = None,
+              fires: Fires | None = None) -> Plan:
     """The plan of a method for a scene.
 
     Args:
@@ -249,6 +250,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         report: takes the share of the plan that is made; it falls where short pieces are planned
             anew.
         begun: the method's own plan under the same rules but for `least_m`, to go on from.
+        fires: plan fires to show instead, as many.
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
@@ -265,7 +267,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     warm_up()
     check_plan_fires(scene, plan_fires, kept=METHODS[method].keeps_fires)
     began = perf_counter()
-    fires = scene.fires("plan", plan_fires)
+    fires = scene.fires("plan", plan_fires) if fires is None else fires
     land = scene.landscape
     problem = problem_of(scene, budget_share, fires, fires.first(0))
     rules.check(method, METHODS[method].takes_rules, problem)

@@ -17,14 +17,8 @@ from hypothesis import strategies as st
 
 from firebreak.checks import InputError
 from firebreak.cli.shared.executor_options import ExecutorOptions
-from firebreak.executors.base import (
-    Executor,
-    Recipe,
-    WorkerLostError,
-    call_all,
-    closing,
-    map_chunks,
-)
+from firebreak.executors.base import Executor, call_all, closing, map_chunks
+from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor
 from firebreak.executors.processes import Processes
 from firebreak.executors.ray_core import check_address
@@ -196,7 +190,7 @@ def test_closing_ends_every_process_in_the_middle_of_a_call() -> None:
 PARENT = """
 import os, signal, sys, time
 sys.path.insert(0, sys.argv[1])
-from firebreak.executors.base import Recipe
+from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from worked import SlowToRead, make_tally
 if __name__ == "__main__":
@@ -235,7 +229,7 @@ def test_workers_of_a_killed_parent_end_whatever_they_do(tmp_path: Path, what: s
 THREAD = """
 import sys, threading, time
 sys.path.insert(0, sys.argv[1])
-from firebreak.executors.base import Recipe
+from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from worked import make_tally
 if __name__ == "__main__":

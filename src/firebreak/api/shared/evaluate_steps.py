@@ -49,7 +49,8 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     for source in sources:
         if isinstance(source, str) and options.window is None:
             check_memory_first(source, None, least_rows(source, given.weather, given.scenarios))
-    scenes = [options.scene.scene(land, source if isinstance(source, str) else "")
+    scenes = [options.scene.scene(land, source if isinstance(source, str) else "",
+                                  options.plan_fires)
               for source in sources for land in parts_of(source, options)]
     for path in plans:
         warn_of_other_options(path, options.scene)

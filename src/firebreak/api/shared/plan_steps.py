@@ -106,7 +106,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
         check_size(place.land, method)
     network = _network(place, options)
     with bar(0, "map and fires"):
-        scene = options.scene.scene(place.land, spec)
+        scene = options.scene.scene(place.land, spec, options.plan_fires)
     made = _made(method, scene, place, options, bar, policy)
     work = Work(spec, options, place, scene, made, None, policy, network)
     return work._replace(evaluation=_compared(work, bar)) if options.test_fires else work

@@ -16,19 +16,9 @@ _RASTERS = (".tif", ".tiff", ".lcp", ".asc")
 FEW_FIRES = 64  # that tell whether fires burn what is asked for
 
 
-def check_memory(landscape: "Landscape", rows: int) -> None:
-    """Refuses a travel field that would not fit the memory that is free.
-
-    Raises:
-        InputError: naming both sizes.
-    """
-    _check_free(BYTES_PER_CELL_ROW * rows, landscape, f"in {rows} rows of weather",
-                "crop it, join its cells, or ask for fewer scenarios or hours")
-
-
 def check_memory_first(spec: str, cells_named: tuple[int, int] | None, rows: int) -> None:
-    """`check_memory` from the headers of a landscape's files alone, before its layers are loaded;
-    nothing where these do not tell the size.
+    """Refuses a travel field that would not fit the memory that is free, from the headers of a
+    landscape's files alone, before its layers are loaded; nothing where these do not tell the size.
 
     Args:
         cells_named: rows and columns of the part that is burned, where the command names them.

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from firebreak.api.shared.option_bounds import option_of
-from firebreak.api.shared.scene_checks import check_memory, notice_of_ignitions, warn_of_small_fires
+from firebreak.api.shared.scene_checks import notice_of_ignitions, warn_of_small_fires
 from firebreak.checks import fail
 from firebreak.settings.breaks import BreakSettings, check_breaks
 from firebreak.settings.fire import FireSettings
@@ -226,12 +226,13 @@ class SceneOptions:
             weather=self._weather(landscape, spec), response=_response(self.map.losses),
             duration_sigma=self.fire.duration_spread)
 
-    def scene(self, landscape: "Landscape", spec: str) -> "Scene":
-        """The scene of a landscape read from `spec`."""
+    def scene(self, landscape: "Landscape", spec: str, plan_fires: int = 0) -> "Scene":
+        """The scene of a landscape read from `spec`, where so many plan fires fit beside it."""
         from firebreak.fire import make_scene
+        from firebreak.planning.core.fire_counts import check_planning
 
         conditions = self.conditions(landscape, spec)
-        check_memory(landscape, conditions.rows)
+        check_planning(landscape.shape, conditions, plan_fires, landscape.name)
         made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
         warn_of_small_fires(made)
         return made

@@ -85,7 +85,8 @@ def _doubted(args: EvaluateArguments, scenes: "list[Scene]", done: "Evaluation")
 def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str],
                request: dict[str, Any]) -> "Evaluation":
     """The evaluation with its test fires burned by workers."""
-    from firebreak.executors.base import Recipe, closing
+    from firebreak.executors.base import closing
+    from firebreak.executors.calls import Recipe
     from firebreak.planning.evaluation.evaluate import planned, plans_to_make
     from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
 

@@ -38,7 +38,8 @@ class EvolveArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    from firebreak.executors.base import Recipe, closing
+    from firebreak.executors.base import closing
+    from firebreak.executors.calls import Recipe
     from firebreak.train.config.load import written_data
     from firebreak.train.data.splits import make_splits
     from firebreak.train.rollout.player import make_player

@@ -32,7 +32,11 @@ def run(arguments: list[str]) -> int:
         write_pictures,
         write_plan_files,
     )
+    from firebreak.cli.commands.by_windows.run import run_by_windows
 
+    by_windows = run_by_windows(args)
+    if by_windows is not None:
+        return by_windows
     bar = bars(args.scene.bars_hidden)
     work = work_on(args.landscape, args, bar, args.config)
     out = common.new_folder(args.out, "plan")

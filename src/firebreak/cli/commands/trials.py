@@ -45,7 +45,8 @@ class TrialsArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    from firebreak.executors.base import Recipe, closing
+    from firebreak.executors.base import closing
+    from firebreak.executors.calls import Recipe
     from firebreak.train.config.load import as_toml, written_data
     from firebreak.train.data.folds import make_folds, make_store
     from firebreak.train.studies.search import check_search, make_search

@@ -8,7 +8,8 @@ from firebreak.executors.base import ExecutorName
 from firebreak.settings.kinds import Positive
 
 if TYPE_CHECKING:
-    from firebreak.executors.base import Executor, Recipe
+    from firebreak.executors.base import Executor
+    from firebreak.executors.calls import Recipe
 
 
 @dataclass(frozen=True)
@@ -44,3 +45,39 @@ class ExecutorOptions(WorkerOptions):
 
     executor: ExecutorName = "in-process"
     """in-process: here; processes: on this machine's cores; ray: on a Ray cluster (extra ray)."""
+
+
+@dataclass(frozen=True)
+class WindowOptions:
+    """How a map that is too large for one plan is cut into windows, and where they are planned. Any
+    of these options has the plan made by windows."""
+
+    window_cells: int | None = None
+    """Cells along a side of what each window treats; 128 if not given."""
+    window_margin: int | None = None
+    """Cells around it, in which fires start and spread; as far as three quarters of the fires get
+    if not given."""
+    executor: ExecutorName | None = None
+    """in-process, processes or ray (extra ray): where windows are planned and judged. The plan is
+    the same."""
+    workers: int = 0
+    """Number of workers; 0: one for each core (of the cluster)."""
+    ray_address: str | None = None
+    """HOST:PORT of a cluster's head; a cluster of this machine alone is started if not given."""
+    worker_limit_s: Positive | None = None
+    """Seconds after which a worker without an answer is replaced, and its call made again; no
+    limit if not given."""
+
+    def open(self, recipe: "Recipe") -> "Executor":
+        """The executor that the options ask for.
+
+        Raises:
+            InputError: cells that cannot be, or as `open_executor`.
+        """
+        for name, value, least in (("--window-cells", self.window_cells, 16),
+                                   ("--window-margin", self.window_margin, 0)):
+            if value is not None and value < least:
+                raise fail(expected=f"at least {least} cells", given=f"{value}", where=name,
+                           remedy="leave it out")
+        return WorkerOptions(self.executor, self.workers, self.ray_address,
+                             self.worker_limit_s).open(recipe)

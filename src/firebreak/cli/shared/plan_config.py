@@ -14,7 +14,9 @@ from firebreak.files import read_toml
 Options = TypeVar("Options")
 TABLES = ("layer", "phase")
 """Lists of tables that are no options: values, and budgets by year."""
-GROUPS = ("place", "map", "weather", "fire", "breaks")
+OWN = ("place", "windows")
+"""Groups of the plan itself; the others are of its scene."""
+GROUPS = (*OWN, "map", "weather", "fire", "breaks")
 
 
 def config_in(arguments: list[str]) -> Path | None:
@@ -39,7 +41,7 @@ def with_config(options: Options, path: Path) -> Options:
     tree = dict(read_toml(path))
     for name in TABLES:
         tree.pop(name, None)
-    scene = {name: tree.pop(name) for name in GROUPS if name in tree and name != "place"}
+    scene = {name: tree.pop(name) for name in GROUPS if name in tree and name not in OWN}
     for name in ("seed", "threads"):
         if name in tree:
             scene[name] = tree.pop(name)

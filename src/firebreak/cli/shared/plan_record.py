@@ -2,7 +2,7 @@
 
 import dataclasses
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +11,7 @@ import tyro
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import OPTIONS_FILE
 from firebreak.checks import fail
+from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.reading import record_of
 
 SYNTHETIC = "synthetic:"
@@ -27,6 +28,7 @@ class PlanArguments(PlanOptions):
     key."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
+    windows: WindowOptions = field(default_factory=WindowOptions)
 
 
 def recorded(folder: Path) -> PlanArguments:

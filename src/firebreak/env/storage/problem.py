@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError, check_fraction, fail
 from firebreak.env.storage.observation import static_layers
-from firebreak.fire import Fires, Scene
+from firebreak.fire import Fires, Scene, WideScene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,7 +74,7 @@ def budget_cost(scene: Scene, budget_share: float) -> float:
     return budget
 
 
-def nothing_burned(scene: Scene) -> InputError:
+def nothing_burned(scene: Scene | WideScene) -> InputError:
     """The error to raise where the untreated fires of a scene lose nothing that breaks could save.
     """
     return fail(expected="fires that burn something of value", given="a mean loss of 0",

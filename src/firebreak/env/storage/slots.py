@@ -38,19 +38,21 @@ SLOT_0 = np.zeros(1, np.int64)
 class Slots:
     """Storage for N problems. Fire ids: slot * K + k for plan fires, then N * K + slot * R + r.
 
+    borrows: the only slot reads the travel field of its problem's scene instead of a copy.
+
     Attributes meant for readers, first axis the slot: `land`, untreated_plan_loss and
     untreated_reward_loss f64 [N] (means over fires), moves i64 [N] (how often a problem was loaded
     or a break came or went).
     """
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: Sizes, *, borrows: bool = False) -> None:
         n, (rows, cols), s, k, r, classes, breach, spotting, heat, held = sizes
         width = padded_width(cols)
         p = (rows + 2 * REACH) * width
         self.sizes, self.width, self.cells = sizes, width, p
         self.problems: list[Problem | None] = [None] * n
         self.fields = FieldStore((rows, cols), n, s, classes=classes, heat=heat or classes > 1,
-                                 breach=breach, spotting=spotting, held=held)
+                                 breach=breach, spotting=spotting, held=held, borrows=borrows)
         self.land = LandStore(sizes)
         self.value = np.zeros((n, classes, p), np.float32)
         self.fires = FireStore((rows, cols), n, k, r, classes)

@@ -18,21 +18,25 @@ class FieldStore:
 
     Where breaks go is written into a slot's own rows (`TravelField.breaks.treated`), never into the
     scene's.
+
+    borrows: the field of the only slot is read where it is, not copied; not of breaks that are
+    written into it.
     """
 
     def __init__(self, shape: tuple[int, int], slots: int, rows: int, *, classes: int, heat: bool,
-                 breach: bool, spotting: bool, held: bool) -> None:
+                 breach: bool, spotting: bool, held: bool, borrows: bool = False) -> None:
         """classes: of flame length by which fires lose; 1 where they do not. heat: fires have
         intensities. held: crews hold breaks. breach, spotting: as they say.
         """
+        assert not borrows or slots == 1, "several slots need rows of their own"
         cells = (shape[0] + 2 * REACH) * padded_width(shape[1])
-        count = slots * rows
+        count = 0 if borrows else slots * rows
 
         def grid(wanted: bool = True) -> NDArray[np.float32]:
             return np.zeros((count, cells) if wanted else (0, 0), np.float32)
 
         embers = count if spotting else 0
-        self._rows, self._classed = rows, classes > 1
+        self._rows, self._classed, self._borrows = rows, classes > 1, borrows
         self._empty = True
         self._all = TravelField(
             shape, np.zeros((count, cells, 5), np.float32), np.zeros((count, cells, 8), np.float32),
@@ -75,6 +79,10 @@ class FieldStore:
         Raises:
             InputError: cell size, weather steps or rules differ from those of the other slots.
         """
+        if self._borrows:
+            assert field.breaks.treated is None, "breaks would be written into the scene's field"
+            self._all = field
+            return
         common = (field.spread, field.steps, field.step_min, field.breaks.leak, field.breaks.crew,
                   field.spots[2:])
         kept = self._all

@@ -1,20 +1,97 @@
-"""Numbers of fires that people ask for, held against the memory that is free."""
+"""What is asked for in fires and cells, held against the memory that is free."""
+
+from math import isqrt
+from typing import NamedTuple
 
 from firebreak.env.storage.estimate import FIRE_BYTES, storage_bytes
-from firebreak.env.storage.slots import sizes_for
-from firebreak.fire import Scene
-from firebreak.free_memory import check_free
+from firebreak.env.storage.sizes import Sizes, sizes_for
+from firebreak.fire import CLASSES, FireConditions, Scene, max_threads
+from firebreak.free_memory import check_free, free_bytes
+
+SCENE_BYTES, SCENE_MADE_BYTES = 200, 270
+"""Of a cell in a row of weather: a scene's travel field and fire behaviour; while they are made."""
+NETWORK_BYTES = 1800
+"""Of a cell: what a network that values lines works on."""
+TESTED_BYTES, TESTED_THREAD_BYTES = 200, 115
+"""Of a cell: maps over test fires; sums and room to work of each thread."""
+FEWEST_FIRES, FEWEST_CELLS = 16, 32
+"""What is worth being told that it would fit."""
+
+
+def check_planning(shape: tuple[int, int], conditions: FireConditions, plan_fires: int, name: str,
+                   *, learned: bool = True) -> None:
+    """Refuses a map whose scene, plan fires and tests would not fit the memory that is free, before
+    any of it is taken; says what would.
+
+    Args:
+        plan_fires: kept burning; 0 for a scene alone.
+        name: of the landscape.
+        learned: with methods that follow a policy.
+
+    Raises:
+        InputError: naming both sizes.
+    """
+    rows, cells = conditions.rows, shape[0] * shape[1]
+    parts = planning_bytes(shape, conditions, plan_fires, learned=learned)
+    fires = f"{plan_fires:,} plan fires" if plan_fires else "fires"
+    check_free({f"{cells:,} cells in {rows} rows of weather": parts.scene,
+                f"{fires} on them": parts.beside}, where=f"landscape {name}",
+               remedy=_fitting(shape, conditions, plan_fires, learned))
+
+
+class PlanningBytes(NamedTuple):
+    """Bytes at the peak: the scene, and what is taken beside it."""
+
+    scene: int
+    beside: int
+
+
+def planning_bytes(shape: tuple[int, int], conditions: FireConditions, plan_fires: int, *,
+                   learned: bool = True) -> PlanningBytes:
+    """What planning and testing take of memory at their peak, on a scene that is not made yet."""
+    rows, cells = conditions.rows, shape[0] * shape[1]
+    storage = 0
+    if plan_fires:
+        storage = storage_bytes(Sizes(
+            1, shape, rows, plan_fires, 0, CLASSES if conditions.by_flame else 1,
+            conditions.breach != "never" and conditions.treatment.kind == "hard",
+            conditions.spotting is not None, conditions.by_flame or conditions.meets_crews,
+            conditions.hold is not None), borrows=conditions.treatment.kind == "hard")
+        storage += FIRE_BYTES * plan_fires + NETWORK_BYTES * cells * learned
+    tested = (TESTED_BYTES + TESTED_THREAD_BYTES * max_threads()) * cells
+    made = (SCENE_MADE_BYTES - SCENE_BYTES) * rows * cells
+    return PlanningBytes(SCENE_BYTES * rows * cells, max(made, storage, tested))
+
+
+def _fitting(shape: tuple[int, int], conditions: FireConditions, plan_fires: int,
+             learned: bool) -> str:
+    """What would fit, in the words of an option."""
+    free = free_bytes()
+
+    def left(fires: int) -> int:
+        return free - sum(planning_bytes(shape, conditions, fires, learned=learned))
+
+    if plan_fires > FEWEST_FIRES and left(FEWEST_FIRES) > 0:
+        per_fire = max(left(FEWEST_FIRES) - left(2 * FEWEST_FIRES), 1) / FEWEST_FIRES
+        count = min(FEWEST_FIRES + int(left(FEWEST_FIRES) / per_fire), plan_fires - 1)
+        return f"use --plan-fires {count}"
+    side = isqrt(int(shape[0] * shape[1] * 0.9 * free / max(free - left(plan_fires), 1)))
+    if side >= FEWEST_CELLS:
+        side = min(side, *shape)
+        return f"use --area 0:{side},0:{side} or another part of as many cells"
+    return "use fewer rows of weather (--scenarios, --hours), or a machine with more memory"
 
 
 def check_plan_fires(scene: Scene, count: int, *, kept: bool = True) -> None:
-    """Refuses plan fires that would not fit the memory that is free.
+    """Refuses plan fires that would not fit the memory that is free beside their scene.
 
     kept: they are kept burning, as most methods do.
 
     Raises:
         InputError: naming both sizes.
     """
-    storage = storage_bytes(sizes_for(scene, 1, count, 0)) if kept else 0
+    borrows = scene.field.breaks.treated is None
+    storage = storage_bytes(sizes_for(scene, 1, count, 0), borrows=borrows) if kept else 0
     rows, cols = scene.landscape.shape
     check_free({f"{count:,} plan fires on {rows} x {cols} cells": storage + FIRE_BYTES * count},
                where=f"landscape {scene.landscape.name}",

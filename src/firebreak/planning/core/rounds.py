@@ -4,7 +4,7 @@ The loop that every re-simulating method shares. Between rounds only those fires
 new break changes; the unit of `simulations` is one burn of all plan fires.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.core.spaced_lines_kernel import choose_spaced
 
 ROUNDS = 50
 """About as many rounds as a large plan takes where the batch is not given."""
@@ -104,25 +105,37 @@ def spaced_best(score: NDArray[np.floating], available: NDArray[np.bool_],
     return chosen
 
 
-def spaced_lines(lines: Iterable[NDArray[np.int64]], max_cells: int,
-                 shape: tuple[int, int]) -> list[NDArray[np.int64]]:
-    """The first line, of flat cells, and further ones at least SPACING away, up to `max_cells`
-    cells in all. lines: best first.
+class LineList(NamedTuple):
+    """Lines of flat cells, best first: cells i64 [T], those of line k from first[k] to
+    first[k + 1], i64 [n + 1]. A line has a cell at least.
     """
-    near = np.zeros(shape, np.bool_)
-    chosen: list[NDArray[np.int64]] = []
-    count = 0
-    for cells in lines:
-        if chosen and (count + cells.size > max_cells or near.ravel()[cells].any()):
-            continue
-        chosen.append(cells)
-        count += cells.size
-        for row, col in zip(*np.divmod(cells, shape[1]), strict=True):
-            near[max(row - SPACING + 1, 0):row + SPACING,
-                 max(col - SPACING + 1, 0):col + SPACING] = True
-        if count >= max_cells:
+
+    cells: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+
+def line_list(lines: Sequence[NDArray[np.int64]]) -> LineList:
+    """Lines one by one, of flat cells, as a list."""
+    return LineList(np.concatenate([np.empty(0, np.int64), *lines]),
+                    np.cumsum([0, *(line.size for line in lines)]))
+
+
+def spaced_lines(lists: Iterable[LineList], max_cells: int,
+                 shape: tuple[int, int]) -> list[NDArray[np.int64]]:
+    """The first line and further ones at least SPACING away, up to `max_cells` cells in all.
+
+    Args:
+        lists: best first; a later one is asked for only if those before it are not enough.
+    """
+    near, count = np.zeros(shape, np.bool_), np.zeros(1, np.int64)
+    found: list[NDArray[np.int64]] = []
+    for own in lists:
+        chosen = np.zeros(own.first.size - 1, np.bool_)
+        choose_spaced(own.cells, own.first, max_cells, SPACING, near, count, chosen)
+        found += [own.cells[own.first[k]:own.first[k + 1]] for k in np.flatnonzero(chosen).tolist()]
+        if count[0] >= max_cells:
             break
-    return chosen
+    return found
 
 
 def afford(order: NDArray[np.int64], cost: NDArray[np.float32],
@@ -159,6 +172,7 @@ def default_batch(landscape: Landscape, budget_share: float) -> int:
 def loaded(problem: Problem) -> Slots:
     """One slot that holds the problem, its plan fires burned without breaks."""
     slots = Slots(sizes_for(problem.scene, 1, problem.plan_fires.source.size,
-                            problem.reward_fires.source.size))
+                            problem.reward_fires.source.size),
+                  borrows=problem.scene.field.breaks.treated is None)
     begin(slots, SLOT_0, [problem])
     return slots

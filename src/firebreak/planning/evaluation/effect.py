@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from firebreak.checks import fail
@@ -96,23 +97,26 @@ def effect_of(scene: Scene, segments: Sequence[BreakSegment], test_fires: int,
     fires = scene.fires("test", test_fires)
     batches = fire_batches(test_fires, scene.landscape.fuel_model.size)
     slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
-    burned = np.zeros((len(segments) + 1, *scene.landscape.shape))
-    losses, changes = [], []
-    met = np.zeros((2, len(segments)))
+    shape, cells = scene.landscape.shape, scene.landscape.fuel_model.size
+    ends, met = np.zeros((2, *shape)), np.zeros((2, len(segments)))
+    drops = csr_array((len(segments), cells), dtype=np.int32)
+    losses, spread = [], _Spread(shape)
     for part in batches:
-        loss, share = _burn(slots, scene, fires.part(part), segments)
-        losses.append(loss)
-        changes.append(share[-1] - share[0])
-        burned += share * (loss.shape[1] / test_fires)
+        burned = _burn(slots, scene, fires.part(part), segments)
+        losses.append(burned.loss)
+        count = burned.loss.shape[1]
+        spread.add((burned.ends[1] - burned.ends[0]) / count)
+        ends += burned.ends
+        drops = drops + burned.drops
         met += _met(slots, scene, segments) / test_fires
-        report(loss.shape[1])
+        report(count)
     loss = np.concatenate(losses, axis=1)
     if not loss[0].mean() > 0.0:
         raise nothing_burned(scene)
-    value = scene.value * scene.landscape.burnable
-    protected = [float(value[drop >= PROTECTED_DROP].sum()) for drop in burned[:-1] - burned[1:]]
-    return PlanEffect(loss, burned[0], burned[-1], _half_width(changes), np.array(protected),
-                      fires.scenario, np.cumsum([0.0, *(one.cost for one in segments)]),
+    before, after = ends / test_fires
+    return PlanEffect(loss, before, after, spread.half_width(),
+                      _protected(scene, drops, test_fires), fires.scenario,
+                      np.cumsum([0.0, *(one.cost for one in segments)]),
                       *(met if _meets_crews(scene) else (None, None)))
 
 
@@ -139,10 +143,41 @@ def in_unit(effect: PlanEffect, unit: ValueUnit) -> PlanEffect:
                            protected=effect.protected * unit.per_value)
 
 
-def _half_width(changes: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Half of Student's 95 % interval of the mean of maps [H, W], two at least."""
-    error = np.std(changes, axis=0, ddof=1) / np.sqrt(len(changes))
-    return np.asarray(stdtrit(len(changes) - 1, 0.975) * error)
+def _protected(scene: Scene, drops: csr_array, test_fires: int) -> NDArray[np.float64]:
+    """Value f64 [n] where each segment lowers the burn probability by PROTECTED_DROP or more.
+
+    drops: i32 [n, cells], by how many fires fewer burn a cell with each segment.
+    """
+    value = (scene.value * scene.landscape.burnable).ravel()
+    fewest = PROTECTED_DROP * test_fires * (1.0 - 1e-12)
+    found = np.zeros(drops.shape[0])
+    for k, (first, end) in enumerate(pairwise(drops.indptr.tolist())):
+        there = drops.data[first:end] >= fewest
+        found[k] = float(value[drops.indices[first:end][there]].sum())
+    return found
+
+
+class _Spread:
+    """How maps [H, W] differ, of which none is kept.
+
+    Source: Welford (1962), "Note on a method for calculating corrected sums of squares".
+    """
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        self._count = 0
+        self._mean, self._squares = np.zeros(shape), np.zeros(shape)
+
+    def add(self, one: NDArray[np.float64]) -> None:
+        """One more map."""
+        self._count += 1
+        off = one - self._mean
+        self._mean += off / self._count
+        self._squares += off * (one - self._mean)
+
+    def half_width(self) -> NDArray[np.float64]:
+        """Half of Student's 95 % interval of the mean, of two maps at least."""
+        error = np.sqrt(self._squares / (self._count - 1) / self._count)
+        return np.asarray(stdtrit(self._count - 1, 0.975) * error)
 
 
 def fire_batches(fires: int, cells: int) -> list[slice]:
@@ -152,19 +187,36 @@ def fire_batches(fires: int, cells: int) -> list[slice]:
     return [slice(first, last) for first, last in pairwise(ends)]
 
 
-def _burn(slots: Slots, scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
-          ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Losses [n + 1, F] and burn probability [n + 1, H, W] under the first 0 to n segments."""
+class _Burned(NamedTuple):
+    """loss: f64 [n + 1, F], under the first 0 to n segments; ends: i64 [2, H, W], fires that burn
+    each cell without and with all of them; drops: i32 [n, cells], see `_protected`.
+    """
+
+    loss: NDArray[np.float64]
+    ends: NDArray[np.int64]
+    drops: csr_array
+
+
+def _burn(slots: Slots, scene: Scene, fires: Fires, segments: Sequence[BreakSegment]) -> _Burned:
+    """Fires under the segments, one after the other."""
     slots.load(0, problem_of(scene, 1.0, fires, fires.first(0)))
     slots.update(SLOT_0, fresh=True)
-    losses, burned = [slots.plan_trees(0).loss.copy()], [slots.maps(0)[0]]
+    losses, first = [slots.plan_trees(0).loss.copy()], slots.fires.sums(0)[0].copy()
+    before, cells, drops = first, [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for segment in segments:
         for cell in segment.cells.tolist():
             slots.place(0, cell)
         slots.update(SLOT_0)
         losses.append(slots.plan_trees(0).loss.copy())
-        burned.append(slots.maps(0)[0])
-    return np.stack(losses), np.stack(burned)
+        after = slots.fires.sums(0)[0].copy()
+        less = (before - after).ravel()
+        cells.append(np.flatnonzero(less))
+        drops.append(less[cells[-1]])
+        before = after
+    return _Burned(np.stack(losses), np.stack([first, before]), csr_array(
+        (np.concatenate(drops).astype(np.int32), np.concatenate(cells),
+         np.cumsum([one.size for one in cells])),
+        shape=(len(segments), scene.landscape.fuel_model.size)))
 
 
 def saved_by_order(scene: Scene, plan: Plan, untreated: NDArray[np.float64], whole: float,

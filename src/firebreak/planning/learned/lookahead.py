@@ -14,7 +14,7 @@ from firebreak.checks import fail
 from firebreak.env.actions import line_cells, open_cells
 from firebreak.env.storage.slots import Slots
 from firebreak.planning.core.limits import Effort
-from firebreak.planning.core.rounds import Placement, Task
+from firebreak.planning.core.rounds import Placement, Task, line_list
 from firebreak.planning.learned.given_rating import GivenRating
 from firebreak.planning.learned.policy import (
     Ordered,
@@ -75,7 +75,8 @@ def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Placement:
         percent = 100.0 * mean_cost / float(slots.untreated_plan_loss[0])
         score = [trust * percent * trial.saved_per_cost + (1.0 - trust) * value
                  for value, trial in zip(worth, tried, strict=True)]
-        return Ordered([tried[k].cells for k in np.argsort(-np.array(score), kind="stable")],
+        best_first = np.argsort(-np.array(score), kind="stable")
+        return Ordered([line_list([tried[k].cells for k in best_first if tried[k].cells.size])],
                        sum(trial.burned for trial in tried))
 
     return place_lines(task, policy, order)

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.agent.targets import unit_of
 from firebreak.checks import fail
-from firebreak.env.actions import allowed, open_cells, place_available
+from firebreak.env.actions import allowed, line_cells, place_available
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.slots import SLOT_0, Slots
 from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import shape_cells
 from firebreak.planning.core.rounds import (
+    LineList,
     Placement,
     Task,
     loaded,
@@ -31,6 +32,9 @@ MAX_CANDIDATES, FIRST_CANDIDATES = 20_000, 64
 """Lines among which those of a round are chosen, and those that are sorted first: a round of one
 line needs one. The neighbours of the best line are nearly as good: few of the next lie far enough
 from it."""
+
+SAMPLED = 32
+"""Of so many actions one is looked at to find out which are among the best."""
 
 MAX_TREATABLE = 256 * 256
 """Treatable cells above which a learned plan needs an area: larger maps were not tried."""
@@ -129,11 +133,11 @@ def _observed(slots: Slots) -> torch.Tensor:
 
 
 class Ordered(NamedTuple):
-    """What may be placed in a round. lines: flat cells that are not broken yet, best line first;
+    """What may be placed in a round. lines: of cells that are not broken yet, best line first;
     burned: fires burned to put them in this order.
     """
 
-    lines: Iterable[NDArray[np.int64]]
+    lines: Iterable[LineList]
     burned: int = 0
 
 
@@ -160,23 +164,43 @@ def place_lines(task: Task, policy: Policy,
 
 def by_value(slots: Slots, values: NDArray[np.float32]) -> Ordered:
     """The lines of the largest Q-values."""
-    def best_first() -> Iterator[int]:
-        yield from leading_actions(values, FIRST_CANDIDATES).tolist()
-        yield from leading_actions(values, MAX_CANDIDATES)[FIRST_CANDIDATES:].tolist()
+    def best_first() -> Iterator[LineList]:
+        yield open_lines(slots, leading_actions(values, FIRST_CANDIDATES))
+        yield open_lines(slots, leading_actions(values, MAX_CANDIDATES)[FIRST_CANDIDATES:])
 
-    return Ordered(open_cells(slots, action) for action in best_first())
+    return Ordered(best_first())
+
+
+def open_lines(slots: Slots, actions: NDArray[np.int64]) -> LineList:
+    """The cells that allowed line actions would break in slot 0."""
+    rows, cols, part = line_cells(slots, actions)
+    part &= slots.available[0][np.where(part, rows, 0), np.where(part, cols, 0)]
+    return LineList((rows * slots.sizes.shape[1] + cols)[part],
+                    np.concatenate([[0], np.cumsum(part.sum(axis=1))]))
 
 
 def leading_actions(values: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     """The `count` actions of the largest values, best first, of the same value the lower number
     first; none of -inf.
     """
-    actions = np.flatnonzero(values > -np.inf)
+    actions = np.flatnonzero(values >= _floor(values, count))
     own = -values[actions]
     if actions.size > count:
         leading = np.flatnonzero(own <= np.partition(own, count - 1)[count - 1])
         actions, own = actions[leading], own[leading]
     return actions[np.argsort(own, kind="stable")][:count]
+
+
+def _floor(values: NDArray[np.float32], count: int) -> np.floating:
+    """A value that at least `count` allowed actions reach, from a sample; else the least of all."""
+    least = np.finfo(values.dtype).min
+    sample = values[::SAMPLED]
+    sample = sample[sample >= least]
+    place = 2 * count // SAMPLED + SAMPLED
+    if sample.size <= place:
+        return least
+    floor = np.partition(sample, sample.size - place)[sample.size - place]
+    return floor if np.count_nonzero(values >= floor) >= count else least
 
 
 def check_size(landscape: Landscape, method: str) -> None:

@@ -16,7 +16,14 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import SLOT_0, Slots
 from firebreak.fire import pad
 from firebreak.line_actions import COMPASS, line_steps
-from firebreak.planning.core.rounds import Placement, Task, loaded, spaced_lines, spent_share
+from firebreak.planning.core.rounds import (
+    Placement,
+    Task,
+    line_list,
+    loaded,
+    spaced_lines,
+    spent_share,
+)
 from firebreak.planning.patterns.candidates import LENGTHS, Lines, flow_of, ground_of, rated_lines
 from firebreak.planning.patterns.given_runs import RatedRuns
 from firebreak.planning.patterns.line_trials import Trial, try_lines
@@ -49,7 +56,11 @@ def place_line_greedy(task: Task) -> Placement:
             break
         burned += sum(trial.burned for trial in tried)
         order = sorted(range(len(tried)), key=lambda k: (-tried[k].saved_per_cost, k))
-        for line in spaced_lines([tried[k].cells for k in order], task.batch, slots.sizes.shape):
+        best_first = line_list([tried[k].cells for k in order if tried[k].cells.size])
+        chosen = spaced_lines([best_first], task.batch, slots.sizes.shape)
+        if not chosen:  # nothing is left of the lines that are given
+            break
+        for line in chosen:
             cells += place_available(slots, 0, line.tolist())
         burned += slots.update(SLOT_0)
         task.report(spent_share(slots, problem))

@@ -16,7 +16,8 @@ import torch
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Episode, Replay
 from firebreak.checks import fail
-from firebreak.executors.base import Executor, Recipe
+from firebreak.executors.base import Executor
+from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig

@@ -16,7 +16,7 @@ from firebreak.fire.travel.stencil import STENCIL
 from firebreak.fire.travel.travel_field import field_from_ellipse, pad, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import COMPASS, line_steps
-from firebreak.planning.core.rounds import spaced_lines
+from firebreak.planning.core.rounds import line_list, spaced_lines
 from firebreak.planning.methods import make_plan
 from firebreak.planning.patterns import line_greedy
 from firebreak.planning.patterns.candidates import LENGTHS, Flow, Ground, rated_lines
@@ -164,7 +164,8 @@ def test_a_batch_places_lines_that_lie_apart() -> None:
     best_first = [np.array([cell]) for cell in (3, 9, 1, 6)]
 
     def chosen(most_cells: int) -> list[list[int]]:
-        return [line.tolist() for line in spaced_lines(best_first, most_cells, (1, 10))]
+        return [line.tolist() for line in spaced_lines([line_list(best_first)], most_cells,
+                                                         (1, 10))]
 
     assert chosen(1) == [[3]]
     assert chosen(2) == [[3], [9]]

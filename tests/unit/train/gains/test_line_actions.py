@@ -224,7 +224,8 @@ def test_a_cell_adds_to_the_segments_that_it_is_part_of_and_to_no_others() -> No
     assert int((means > 0).sum()) > 500
 
 
-@pytest.mark.parametrize("shape", [(2, SHAPES, 7, 30), (1, SHAPES, 9, 12), (3, SHAPES, 1, 1)])
+@pytest.mark.parametrize("shape", [(2, SHAPES, 7, 30), (1, SHAPES, 9, 12), (3, SHAPES, 1, 1),
+                                   (1, SHAPES, 13, 10)])
 def test_means_along_segments_have_the_same_bits_with_gradients_and_without(
         shape: tuple[int, ...]) -> None:
     maps = torch.randn(shape, generator=torch.Generator().manual_seed(1))

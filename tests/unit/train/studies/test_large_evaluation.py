@@ -16,7 +16,8 @@ from hypothesis.extra import numpy as npst
 from faults.forged import sealed, with_value
 from firebreak.checks import InputError
 from firebreak.cli import main
-from firebreak.executors.base import Executor, Recipe, closing
+from firebreak.executors.base import Executor, closing
+from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.fire.engine import burn_statistics
 from firebreak.fire.fires import Fires

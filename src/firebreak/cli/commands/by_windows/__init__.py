@@ -1,0 +1,1 @@
+"""`firebreak plan` of a map that is too large for one window: how it is cut, and what is said."""

@@ -1,0 +1,113 @@
+"""What goes to a worker and what comes back: recipes, messages, replies, and where workers live."""
+
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from firebreak.checks import InputError, ResourceFailedError
+
+
+class WorkerLostError(ResourceFailedError):
+    """A worker died (or did not answer) at every attempt of a call, or raised."""
+
+
+class Recipe(NamedTuple):
+    """How a worker makes what it works with: `make(*arguments)`, where the worker lives."""
+
+    make: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+
+
+class Message(NamedTuple):
+    """One call. payload: what is shared with all workers, if this one lacks it, else None."""
+
+    method: str
+    arguments: tuple[Any, ...]
+    payload: Any = None
+
+
+class Done(NamedTuple):
+    """A call's answer."""
+
+    value: Any
+
+
+class Raised(NamedTuple):
+    """A call that raised: bad input (one sentence), or a traceback."""
+
+    bad_input: bool
+    text: str
+
+
+class Lost(NamedTuple):
+    """The worker is gone. reason: what the back end knows of it."""
+
+    reason: str = ""
+
+
+Reply = Done | Raised | Lost
+
+
+class Answer(NamedTuple):
+    """What a worker answered."""
+
+    worker: int
+    value: Any
+
+
+class Backend(Protocol):
+    """Where workers live.
+
+    `wait` gives the replies that have come, at least one unless the time is over. `probe` asks a
+    worker to show that it lives, as `start` does, and `started` says what came of it: None as long
+    as it has not shown it. `hold` turns a payload into what is cheap to send to every worker.
+    """
+
+    name: str
+
+    def start(self, worker: int) -> None: ...
+
+    def probe(self, worker: int) -> None: ...
+
+    def started(self, worker: int) -> Done | Lost | None: ...
+
+    def send(self, worker: int, message: Message) -> None: ...
+
+    def wait(self, workers: list[int], timeout_s: float | None) -> list[tuple[int, Reply]]: ...
+
+    def hold(self, payload: Any) -> Any: ...
+
+    def stop(self, worker: int) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def serve(thing: Any, message: Message) -> Reply:
+    """Answers one call on what a worker holds."""
+    try:
+        if message.payload is not None:
+            thing.receive(message.payload)
+        return Done(getattr(thing, message.method)(*message.arguments))
+    except InputError as error:
+        return Raised(True, str(error))
+    except Exception:
+        return Raised(False, traceback.format_exc())
+
+
+class LazyThing:
+    """What a worker holds, made at its first call, so that a failure is that call's reply."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self._made: list[Any] = []
+
+    def serve(self, message: Message) -> Reply:
+        """Answers one call."""
+        if not self._made:
+            try:
+                self._made.append(self.recipe.make(*self.recipe.arguments))
+            except InputError as error:
+                return Raised(True, str(error))
+            except Exception:
+                return Raised(False, traceback.format_exc())
+        return serve(self._made[0], message)

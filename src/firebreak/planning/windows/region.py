@@ -1,0 +1,130 @@
+"""What every worker holds of a large plan, and the calls that it answers.
+
+A call carries all that its answer depends on. What a worker keeps between calls, its shards, is a
+cache: a worker that lacks a shard makes it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.agent.policy_file import Policy
+from firebreak.checks import InputError
+from firebreak.fire import Fires, WideScene, scene_in
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.break_segments import break_segments_of
+from firebreak.planning.core.limits import SearchOptions
+from firebreak.planning.methods import make_plan
+from firebreak.planning.windows.cores import Core
+from firebreak.planning.windows.footprints import Footprint, footprints_of
+from firebreak.planning.windows.shards import Rating, Shard, ShardPlan, loss_bound
+
+LINE_CELLS = 12
+"""Cells along a line that is judged as one, about: what a window proposes is cut to such lines."""
+
+Lines = list[NDArray[np.int64]]
+"""Flat cells of the whole map, line by line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Region:
+    """A map to plan for.
+
+    Attributes:
+        scene: the whole map.
+        fires: its plan fires.
+        method, policy, search, seed: of the windows' plans, see `make_plan`.
+        share: of the cost of its treatable cells that a window's plan may spend.
+    """
+
+    scene: WideScene
+    fires: Fires
+    method: str
+    policy: Policy | None
+    search: SearchOptions
+    share: float
+    seed: int
+
+
+class Proposal(NamedTuple):
+    """What a window proposes. refused: why it proposes nothing, else empty."""
+
+    lines: Lines
+    simulations: float
+    refused: str = ""
+
+
+class RegionWorker:
+    """Answers calls about a region."""
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self._bound = loss_bound(region.scene, region.fires.source.size)
+        self._lines: Lines = []
+        self._shards: dict[int, Shard] = {}
+
+    def receive(self, payload: Lines) -> None:
+        """Takes the lines that are judged, by number."""
+        self._lines = payload
+        self._shards = {}
+
+    def footprints(self, numbers: NDArray[np.int64], cores: Sequence[Core]) -> list[Footprint]:
+        """What these fires burn untreated."""
+        return footprints_of(self.region.scene, self.region.fires.part(numbers), cores)
+
+    def propose(self, core: Core, fires: Fires) -> Proposal:
+        """The lines that a window's plan is made of, for fires that are its own."""
+        region = self.region
+        scene = scene_in(region.scene, core.whole)
+        own = np.zeros(scene.landscape.shape, np.bool_)
+        rows, cols = core.inside.slices
+        own[rows.start - core.whole.row:rows.stop - core.whole.row,
+            cols.start - core.whole.col:cols.stop - core.whole.col] = True
+        land = replace(scene.landscape, treatable=scene.landscape.treatable & own)
+        if not land.treatable.any() or not fires.source.size:
+            return Proposal([], 0.0)
+        try:
+            plan = make_plan(replace(scene, landscape=land), region.share, fires.source.size,
+                             region.method, seed=region.seed, policy=region.policy,
+                             search=region.search, fires=fires)
+        except InputError as error:
+            return Proposal([], 0.0, str(error))
+        return Proposal([_lifted(cells, core, region.scene.landscape)
+                         for cells in _cut(plan.break_mask(), land)], plan.simulations)
+
+    def untreated(self, number: int, plan: ShardPlan) -> int:
+        """What the fires of a shard lose without breaks, in whole units."""
+        self._shards.pop(number, None)
+        return self._shard(number, plan).untreated()
+
+    def rate(self, number: int, plan: ShardPlan, taken: tuple[int, ...],
+             wanted: Sequence[int]) -> Rating:
+        """What each line wanted saves of a shard's fires once those taken are broken."""
+        shard = self._shard(number, plan)
+        shard.take(taken, self._lines)
+        return shard.rate(wanted, self._lines)
+
+    def _shard(self, number: int, plan: ShardPlan) -> Shard:
+        if number not in self._shards:
+            self._shards[number] = Shard(self.region.scene, plan,
+                                         self.region.fires.part(plan.fires), self._bound)
+        return self._shards[number]
+
+
+def make_worker(region: Region) -> RegionWorker:
+    """What a worker holds."""
+    return RegionWorker(region)
+
+
+def _cut(breaks: NDArray[np.bool_], landscape: Landscape) -> Lines:
+    """A plan's breaks in pieces of about LINE_CELLS along their length."""
+    return [segment.cells for segment in break_segments_of(
+        breaks, landscape, LINE_CELLS * landscape.cell_size_m)]
+
+
+def _lifted(cells: NDArray[np.int64], core: Core, whole: Landscape) -> NDArray[np.int64]:
+    row, col = np.divmod(cells, core.whole.cols)
+    return (row + core.whole.row) * whole.shape[1] + col + core.whole.col

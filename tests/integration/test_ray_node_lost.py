@@ -1,0 +1,131 @@
+"""A node of a Ray cluster dies in the middle of a run: the other makes its calls, the bits stay."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firebreak.checks import ResourceFailedError
+from firebreak.executors.base import closing
+from firebreak.executors.calls import Recipe
+from firebreak.executors.choice import open_executor
+from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.evaluation import streaming
+from firebreak.planning.evaluation.evaluate import planned
+from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
+from worked import make_tally
+
+# Warnings are Ray's own.
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore")]
+
+
+class TwoNodes:
+    """A cluster of two nodes of one CPU each; the second can be killed."""
+
+    def __init__(self) -> None:
+        from ray.cluster_utils import Cluster
+
+        self.cluster = Cluster(initialize_head=True, head_node_args={
+            "num_cpus": 1, "include_dashboard": False, "object_store_memory": 100_000_000})
+        self.second = self.cluster.add_node(num_cpus=1, object_store_memory=100_000_000)
+        self.cluster.wait_for_nodes()
+
+    def kill_second(self) -> None:
+        self.cluster.remove_node(self.second, allow_graceful=False)
+
+
+@pytest.fixture
+def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[TwoNodes]:
+    pytest.importorskip("ray")
+    import ray
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    # Nodes start with this environment and must find what workers hold here.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(
+        [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]))
+    found = TwoNodes()
+    yield found
+    ray.shutdown()
+    found.cluster.shutdown()
+
+
+def test_an_evaluation_with_every_cpu_in_use_outlives_a_node(
+        nodes: TwoNodes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "_MAX_FIRES", 50)  # of the driver: it says how long chunks are
+    scenes = [make_scene(generate(3, 12), FireConditions(scenarios=2), 3)]
+    plans = list(planned(scenes, ["none", "downstream-value-static"], budget_share=0.05,
+                         plan_fires=24, seed=3))
+    recipe = Recipe(Judge, (scenes, masks_of(plans)))
+    here = evaluate_in_chunks(scenes, plans, open_executor("in-process", recipe), plan_fires=24,
+                              test_fires=900, seed=3)
+    burned: list[int] = []
+
+    def progress(fires: float) -> None:
+        burned.append(int(fires))
+        if len(burned) == 5:
+            nodes.kill_second()
+
+    with closing(open_executor("ray", recipe, 0, nodes.cluster.address)) as executor:
+        assert executor.workers == 2
+        there = evaluate_in_chunks(scenes, plans, executor, plan_fires=24, test_fires=900, seed=3,
+                                   progress=progress)
+        assert executor.restarts >= 1
+    assert len(burned) > 5
+    assert there.rows == here.rows
+    assert there.methods == here.methods
+
+
+def test_a_node_that_comes_later_takes_calls(nodes: TwoNodes) -> None:
+    with closing(open_executor("ray", Recipe(make_tally), 2, nodes.cluster.address)) as executor:
+        for worker in (0, 1):
+            executor.submit(worker, "count")
+        while len(executor.idle) < 2:
+            executor.answers()
+        nodes.kill_second()
+        executor.submit(0, "late", 0.1, 0)
+        executor.submit(1, "late", 0.1, 1)
+        found = []
+        while len(found) < 2:
+            found += executor.answers()
+        assert sorted(found) == [(0, 0), (1, 1)]
+        nodes.cluster.add_node(num_cpus=1, object_store_memory=100_000_000)
+        ids, end = set(), time.monotonic() + 120.0
+        while len(ids) < 2 and time.monotonic() < end:
+            for worker in executor.idle:
+                executor.submit(worker, "late", 0.05, worker)
+            while executor.answers():
+                pass
+            ids = set(living_processes(executor))
+        assert len(ids) == 2
+        assert executor.given_up == 0
+
+
+def living_processes(executor: Any) -> list[int]:
+    found = []
+    for worker in executor.idle:
+        executor.submit(worker, "process_id")
+    while len(executor.idle) < executor.workers:
+        found += [answer.value for answer in executor.answers()]
+    return found
+
+
+@pytest.mark.parametrize("address", [None, "127.0.0.1:1"])
+def test_ray_that_does_not_start_in_time_is_one_sentence(
+        monkeypatch: pytest.MonkeyPatch, address: str | None) -> None:
+    ray = pytest.importorskip("ray")
+    from firebreak.executors import ray_core
+
+    def times_out(**_: object) -> None:
+        raise (Exception if address is None else TimeoutError)(
+            "The current node timed out during startup. This could\nbe anything.")
+
+    monkeypatch.setattr(ray, "init", times_out)
+    monkeypatch.setattr(ray_core, "check_address", lambda _: None)
+    with pytest.raises(ResourceFailedError, match=r"^--executor ray: Ray did not start on (this "
+                                                  r"machine|127\.0\.0\.1:1) \(The current node "
+                                                  r"timed out[^\n]*--executor processes$"):
+        open_executor("ray", Recipe(make_tally), 1, address)

@@ -1,0 +1,96 @@
+"""Lazy choice of lines against rating all of them every time, on made-up savings."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firebreak.planning.windows.choose import choose_lines
+from firebreak.planning.windows.ratings import Ratings
+from firebreak.planning.windows.shards import Rating
+
+
+class Cover:
+    """Lines save the worth of the fires that they stop; a fire is stopped once. With `pairs`, two
+    lines of which each saves nothing of a fire stop it together.
+    """
+
+    def __init__(self, seed: int, lines: int, fires: int, shards: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.stops = rng.random((lines, fires)) < 0.2
+        self.worth = rng.integers(1, 9, fires)
+        self.shard = rng.integers(shards, size=fires)
+        self.costs = rng.integers(1, 5, lines).tolist()
+        # Far apart, so that no line lies beside another.
+        self.lines = [np.array([1000 * k]) for k in range(lines)]
+        self.meets = [sorted(set(self.shard[row].tolist())) for row in self.stops]
+        self.calls: list[tuple[int, ...]] = []
+
+    def rate(self, taken: tuple[int, ...], wanted: dict[int, list[int]]) -> dict[int, Rating]:
+        self.calls.append(taken)
+        left = ~self.stops[list(taken)].any(axis=0)
+        found = {}
+        for shard, numbers in wanted.items():
+            own = np.flatnonzero(self.shard == shard)
+            saved = (self.stops[numbers][:, own] & left[own]) @ self.worth[own]
+            found[shard] = Rating(saved.astype(np.int64), [
+                np.flatnonzero(self.stops[k, own] & left[own]).astype(np.int32) for k in numbers])
+        return found
+
+    def greedy(self, budget: int) -> list[int]:
+        left, chosen = np.ones(self.worth.size, bool), []
+        while True:
+            best = max(((Fraction(int((row & left) @ self.worth), cost), -k)
+                        for k, (row, cost) in enumerate(zip(self.stops, self.costs, strict=True))
+                        if k not in chosen and cost <= budget), default=(Fraction(0), 0))
+            if best[0] <= 0:
+                return chosen
+            chosen.append(-best[1])
+            budget -= self.costs[-best[1]]
+            left &= ~self.stops[-best[1]]
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), lines=st.integers(1, 60), fires=st.integers(1, 40),
+       shards=st.integers(1, 5), budget=st.integers(1, 60), lazy=st.booleans())
+def test_where_savings_only_fall_the_choice_is_greedys(
+        seed: int, lines: int, fires: int, shards: int, budget: int, lazy: bool) -> None:
+    cover = Cover(seed, lines, fires, shards)
+    ratings = Ratings(cover.lines, 7, cover.meets)
+    found = choose_lines(cover.costs, budget, ratings, cover.rate, lazy=lazy)
+    assert found.lines == cover.greedy(budget)
+    assert sum(found.saved) == cover.stops[found.lines].any(axis=0) @ cover.worth
+    assert found.left == budget - sum(cover.costs[k] for k in found.lines)
+    assert ratings.risen == 0
+
+
+def test_lazy_choice_rates_less() -> None:
+    rated = []
+    for lazy in (True, False):
+        cover = Cover(3, 200, 400, 3)
+        ratings = Ratings(cover.lines, 7, cover.meets)
+        choose_lines(cover.costs, 60, ratings, cover.rate, lazy=lazy)
+        rated.append(ratings.rated)
+    assert rated[0] < 0.7 * rated[1]
+
+
+def test_a_line_beside_the_one_taken_is_rated_again_and_may_rise() -> None:
+    """Line 1 saves nothing until line 0, beside it, is there; line 2 saves a little."""
+    lines = [np.array([0, 1]), np.array([3, 4]), np.array([9999])]
+    worth = {(): [5, 0, 2], (0,): [0, 9, 2], (0, 1): [0, 0, 2]}
+
+    def rate(taken: tuple[int, ...], wanted: dict[int, list[int]]) -> dict[int, Rating]:
+        return {0: Rating(np.array([worth[taken][k] for k in wanted[0]]),
+                          [np.array([k], np.int32) for k in wanted[0]])}
+
+    ratings = Ratings(lines, 100, [[0], [0], [0]])
+    found = choose_lines([1, 1, 1], 2, ratings, rate)
+    assert (found.lines, found.saved, ratings.risen) == ([0, 1], [5, 9], 1)
+
+
+@pytest.mark.parametrize(("distance", "beside"), [(3, True), (4, False)])
+def test_beside_is_within_three_cells(distance: int, beside: bool) -> None:
+    lines = [np.array([0, 1]), np.array([1 + distance])]
+    assert Ratings(lines, 100, [[], []]).take(0) == ({1} if beside else set())
