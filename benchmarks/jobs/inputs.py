@@ -8,7 +8,7 @@ the same bytes.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks.jobs.codes import (
@@ -131,7 +131,7 @@ def make_inputs(name: str, data: Path, out: Path = OUT) -> list[Path]:
 
 def _inside(name: str, land: Landscape) -> Mask:
     """The cells of a job's area, without the margin in which fires burn too."""
-    place = read_toml(config_of(name))["place"]
+    place: Any = read_toml(config_of(name))["place"]
     part, (top, left) = part_of(replace(land, treatable=land.burnable), place["area"])
     inside = np.zeros(land.shape, np.bool_)
     inside[top:top + part.shape[0], left:left + part.shape[1]] = part.treatable
