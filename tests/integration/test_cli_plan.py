@@ -212,10 +212,10 @@ def test_the_documented_file_has_every_key_and_its_default() -> None:
     named = {key for key, value in tree.items() if not isinstance(value, dict | list)}
     groups = asdict(default)
     scene = groups.pop("scene")
-    known = set(groups) - {"place", "config"} | {"seed", "threads"}
+    known = set(groups) - {"place", "windows", "config"} | {"seed", "threads"}
     assert named == known
-    for group in ("place", "map", "weather", "fire", "breaks"):
-        own = groups["place"] if group == "place" else scene[group]
+    for group in ("place", "windows", "map", "weather", "fire", "breaks"):
+        own = groups[group] if group in groups else scene[group]
         assert set(tree[group]) == set(own), group
     assert set(tree["layer"][0]) == {"raster", "name", "weight", "losses"}
     assert set(tree["phase"][0]) == {"year", "budget"}
