@@ -35,7 +35,7 @@ from firebreak.settings.breaks import BreakSettings
 JOB = "santa-ana-edge"
 PLAN_FIRES, TEST_FIRES, METHOD = 48, 1000, "segments"
 KINDS: dict[str, BreakSettings] = {
-    "shaded": BreakSettings(break_kind="shaded"),
+    "shaded, nobody holds it": BreakSettings(break_kind="shaded"),
     "shaded, held by hand": BreakSettings(
         break_kind="shaded", hold="hand", response_min=30.0, crew_km=1.0),
     "shaded, held with equipment": BreakSettings(
@@ -108,6 +108,7 @@ def drawn(found: Sequence[Saved], cells: int) -> Figure:
             axes.set_yticks(range(len(own)), [one.kind for one in own])
             axes.set_title(f"{words}: fires of {own[0].hours:.1f} hours (median)")
             axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+            axes.set_xlabel("reduction of the expected loss")
             axes.grid(axis="x", alpha=0.3)
             axes.set_axisbelow(True)
         panels[0].invert_yaxis()
