@@ -388,14 +388,6 @@ def test_commands_that_burn_refuse_a_size_before_they_load_a_map(
     assert not Path("outputs").exists()
 
 
-def test_a_map_too_large_for_a_policy_is_refused_before_its_fires_are_prepared(
-        place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firebreak.planning.learned.policy.MAX_TREATABLE", 10)
-    monkeypatch.setattr("firebreak.fire.make_scene",
-                        lambda *_args, **_options: pytest.fail("the scene was made"))
-    assert "at most 10 treatable cells" in refused(capsys, "--method", "dqn")
-
-
 def test_simulate_burns_the_area_of_a_plan(place: Path, capsys: Out) -> None:
     """Fires burn the part that the plan was made for; its maps lie on the whole map."""
     area = ("--area", "0:5,0:4", "--threads", "1")
@@ -413,6 +405,6 @@ def test_simulate_burns_the_area_of_a_plan(place: Path, capsys: Out) -> None:
         assert not outside[:21, :20].all()
         means.append(np.where(outside, 0.0, burned).sum())
     assert means[1] < means[0]
-    assert 0.3 * effect < means[0] < 3.0 * effect
+    assert 0.3 * effect < 0.09 * means[0] < 3.0 * effect  # hectares, and cells of 0.09 ha
     assert main(["simulate", "land.tif", "--area", "3:9", "--out", "bad"]) == 2
     assert "an area like R0:R1,C0:C1" in capsys.readouterr().err

@@ -17,12 +17,14 @@ from firebreak.cli.completion import CLASSES
 
 LAND = firebreak.read_landscape("synthetic:1:10")
 ONLY_TYPED = {
-    "plan": {"landscape", "config", "out", "json"},
+    "plan": {"landscape", "config", "out", "json", "window_cells", "window_margin", "executor",
+             "workers", "ray_address", "worker_limit_s"},
     "evaluate": {"landscapes", "plan", "out", "executor", "workers", "ray_address",
-                 "worker_limit_s", "json"},
+                 "worker_limit_s", "json", "perturb", "draws"},
     "simulate": {"landscape", "observed", "out", "json"},
     "train": {"config", "quiet", "json"}}
-"""What the command line has besides: where it reads and writes, and where the work is done."""
+"""What the command line has besides: where it reads and writes, where the work is done, plans by
+windows and under doubt."""
 FUNCTIONS = {"plan": firebreak.plan, "evaluate": firebreak.evaluate,
              "simulate": firebreak.simulate, "train": firebreak.train_policy}
 

@@ -25,9 +25,9 @@ STEEP_TAN = 0.6
 """Slope from which the share for the slope is 0. Assumed."""
 LEAST_BARRIER_HA = 2.0
 """Ground that does not burn is a barrier from this size on. Assumed."""
-CONTROL = {0: 1.0, 101: 0.9, 121: 0.6, 141: 0.3, 181: 0.6}
-"""How easily a line is made in a kind of fuel, by the code with the least load of that kind; other
-fuels 0.5. Assumed: grass is easy, shrubs are hard."""
+CONTROL = {"GR1": 0.9, "GS1": 0.6, "SH1": 0.3, "TL1": 0.6}
+"""How easily a line is made in a kind of fuel, by the name of the fuel with the least load of that
+kind; other fuels 0.5. Assumed: grass is easy, shrubs are hard."""
 OTHER_FUEL = 0.5
 CANOPY_SHARE = 0.5
 """How much of the ease a closed canopy takes away. Assumed."""
@@ -100,9 +100,8 @@ def _slowness(landscape: Landscape, rate: Grid) -> Grid:
 def _ease(landscape: Landscape) -> Grid:
     fuels = landscape.fuels
     ease = np.ones(landscape.shape)
-    known = fuels.name == "rothermel"
     for code in fuels.burnable_codes.tolist():
-        own = CONTROL.get(fuels.least_load(code), OTHER_FUEL) if known else OTHER_FUEL
-        ease[landscape.fuel_model == code] = own
+        least = fuels.label(fuels.least_load(code))
+        ease[landscape.fuel_model == code] = CONTROL.get(least, OTHER_FUEL)
     return ease * (1.0 - CANOPY_SHARE * landscape.canopy_cover.astype(np.float64)
                    * (fuel_kinds(landscape) > 0))

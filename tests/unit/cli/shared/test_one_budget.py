@@ -31,7 +31,7 @@ def test_a_percentage_is_held_to_the_bounds_of_its_share() -> None:
 
 
 def test_what_is_no_share_takes_no_percentage() -> None:
-    with pytest.raises(SystemExit):
+    with pytest.raises(InputError, match="--money: expected a number, got '2%'"):
         _parsed([LAND, "--money", "2%"])
 
 

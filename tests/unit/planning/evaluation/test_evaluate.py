@@ -36,7 +36,7 @@ from firebreak.seeding import integer_seed
 
 CONDITIONS = FireConditions(scenarios=2)
 ROW_KEYS = ["landscape", "budget", "plan_fires", "method", "untreated_loss",
-            "untreated_burned_share", "median_duration_min", "reduction",
+            "untreated_loss_in_unit", "loss_unit", "untreated_burned_share", "median_duration_min", "reduction",
             "reduction_untreated_cells", "cvar90_reduction", "in_sample_reduction", "seconds",
             "simulations"]
 
@@ -132,7 +132,8 @@ def test_none_saves_exactly_nothing(scenes: list[Scene]) -> None:
         assert result.methods["none"][:3] == (0.0, 0.0, 0.0)
         for row in result.rows:
             if row.method == "none":
-                assert row[7:11] == (0.0, 0.0, 0.0, 0.0)
+                assert (row.reduction, row.reduction_untreated_cells, row.cvar90_reduction,
+                        row.in_sample_reduction) == (0.0, 0.0, 0.0, 0.0)
 
 
 def test_random_is_the_mean_of_its_draws(scenes: list[Scene]) -> None:

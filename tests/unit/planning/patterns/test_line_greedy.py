@@ -18,7 +18,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import COMPASS, line_steps
 from firebreak.planning.core.rounds import line_list, spaced_lines
 from firebreak.planning.methods import make_plan
-from firebreak.planning.patterns import line_greedy
+from firebreak.planning.patterns import line_greedy, line_trials
 from firebreak.planning.patterns.candidates import LENGTHS, Flow, Ground, rated_lines
 from strategies import Case, cases, ellipse_like, plain_landscape, problem_on
 
@@ -108,7 +108,7 @@ def test_fires_that_a_line_does_not_change_are_told_from_the_others(case: Case, 
     if free.size == 0:
         return
     cells = rng.choice(free, min(3, free.size), replace=False)
-    changed = line_greedy.changed_by(slots, problem, cells)
+    changed = line_trials.changed_by(slots, problem, cells)
     after = slots.breaks[0].copy()
     after.ravel()[cells] = True
     new = burn_loss(problem.scene.field, case.fires, case.value, after)

@@ -179,7 +179,7 @@ def test_what_a_plan_saves_by_weather_fits_its_figure(weathers: int) -> None:
     line = {"low": 0.2, "high": 0.4, "reduction": 0.3, "mean_loss_before": 10.0,
             "mean_loss_after": 7.0, "fires": 50, "wind_from_deg": 0.0, "dead_moisture_1h": 0.06}
     figure = weather_figure([line | {"wind_20ft_km_h": 9.0 * k} for k in range(weathers)],
-                            caption="of a test")
+                            "ha", caption="of a test")
     FigureCanvasAgg(figure).draw()
     words = [text for text in figure.findobj(Text) if text.get_text()]
     places = [text.get_window_extent() for text in words]
@@ -260,7 +260,7 @@ def test_a_better_method_is_told_below_the_headline(result: PlanResult,
 def test_the_curve_over_the_budget_stays_inside_its_axes(result: PlanResult) -> None:
     others = {"far better": (np.array([0.0, 5.0]), np.array([0.0, 0.99])),
               "harmful": (np.array([0.0, 5.0]), np.array([0.0, -0.4]))}
-    figure = budget_figure(result.effect, 0, "cells", others, caption="of a test")
+    figure = budget_figure(result.effect, 0, "cells", others, loss_unit="ha", caption="of a test")
     low, high = figure.axes[0].get_ylim()
     assert all(low <= np.min(line.get_ydata()) and np.max(line.get_ydata()) <= high
                for line in figure.axes[0].get_lines() if len(line.get_xdata()) > 2
@@ -274,7 +274,7 @@ def test_the_words_on_where_to_stop_stay_inside_their_axes(result: PlanResult, l
     saved = np.linspace(0.0, 30.0, count) ** (4.0 if late else 0.05)
     effect = result.effect._replace(loss=100.0 - 90.0 * saved[:, None] / saved[-1]
                                     + np.zeros_like(result.effect.loss))
-    figure = budget_figure(effect, 0, "cells", {}, caption="of a test")
+    figure = budget_figure(effect, 0, "cells", {}, loss_unit="ha", caption="of a test")
     FigureCanvasAgg(figure).draw()
     words = next(text for text in figure.axes[0].texts if "of the reduction" in text.get_text())
     place, axes = words.get_window_extent(), figure.axes[0].bbox
@@ -308,9 +308,9 @@ def test_pictures_of_a_small_saving_have_ticks_that_are_told_apart(result: PlanR
     methods = {"none": {"reduction": 0.01, "low": 0.001, "high": 0.021}}
     effect = result.effect._replace(loss=100.0 - np.linspace(
         0.0, 1.0, len(result.effect.loss))[:, None] + np.zeros_like(result.effect.loss))
-    for figure, along in ((weather_figure([line], caption=""), "x"),
+    for figure, along in ((weather_figure([line], "ha", caption=""), "x"),
                           (comparison_figure(methods, caption=""), "x"),
-                          (budget_figure(effect, 0, "cells", {}, caption=""), "y")):
+                          (budget_figure(effect, 0, "cells", {}, loss_unit="ha", caption=""), "y")):
         FigureCanvasAgg(figure).draw()
         axis = getattr(figure.axes[0], f"{along}axis")
         words = [tick.get_text() for tick in axis.get_ticklabels()]
@@ -322,7 +322,7 @@ def test_a_single_fire_of_a_weather_has_no_interval_in_the_picture() -> None:
     line = {"low": None, "high": None, "reduction": 0.3, "mean_loss_before": 10.0,
             "mean_loss_after": 7.0, "fires": 1, "wind_from_deg": 67.5, "dead_moisture_1h": 0.06,
             "wind_20ft_km_h": 9.0}
-    figure = weather_figure([line], caption="")
+    figure = weather_figure([line], "ha", caption="")
     words = {text.get_text() for text in figure.findobj(Text)}
     assert "10, 7   (1 fire)" in words
     assert "9 km/h from ENE (67.5°), 1-h fuel 6 %" in words
@@ -334,7 +334,7 @@ def test_weathers_that_differ_in_one_moisture_have_different_labels() -> None:
             "mean_loss_after": 7.0, "fires": 1, "wind_from_deg": 90.0, "dead_moisture_1h": 0.06,
             "wind_20ft_km_h": 9.0, "live_moisture_herb": 0.3, "live_moisture_woody": 0.6}
     green = line | {"live_moisture_herb": 0.6, "live_moisture_woody": 0.9}
-    figure = weather_figure([line, green, line | {"wind_20ft_km_h": 20.0}], caption="")
+    figure = weather_figure([line, green, line | {"wind_20ft_km_h": 20.0}], "ha", caption="")
     assert {text.get_text() for text in figure.axes[0].get_yticklabels()} == {
         "9 km/h from E (90°), 1-h fuel 6 %, herbs 30 %",
         "9 km/h from E (90°), 1-h fuel 6 %, herbs 60 %",

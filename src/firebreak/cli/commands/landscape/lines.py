@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import counted, fail, unknown_name
 from firebreak.cli.shared import common
-from firebreak.settings.kinds import Positive
+from firebreak.settings.kinds import Fraction, Positive
 
 if TYPE_CHECKING:
     from firebreak.landscape.candidates.lines import Candidate
@@ -35,14 +35,12 @@ class LinesArguments:
     """Which lines, with commas between."""
     area: str | None = None
     """Lines of these cells only: R0:R1,C0:C1, or a file of polygons or a raster."""
-    roads: Path | None = None
-    """Roads; bare or built-up ground as narrow as one if not given."""
     basin_ha: Positive = 15.0
     """Land that drains through a valley's cell, or off a ridge's, at least: more gives fewer
     lines."""
     least_m: Positive = 300.0
     """Length of a line, at least."""
-    least_score: float = 0.0
+    least_score: Fraction = 0.0
     """Leave out lines of a lower score."""
     picture: Path | None = None
     """Also draw the lines into this .png."""
@@ -55,7 +53,6 @@ def run(arguments: list[str]) -> int:
     from firebreak.api.shared.plan_inputs import part_of
     from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of
     from firebreak.landscape.candidates.score import scores_of
-    from firebreak.landscape.formats.overlays import mask_of
     from firebreak.planning.output.line_files import check_line_file, write_lines
 
     begin = time.perf_counter()
@@ -63,16 +60,14 @@ def run(arguments: list[str]) -> int:
     for name in kinds:
         if name not in KINDS:
             raise unknown_name("kind", name, KINDS, "--kinds")
-    if not 0.0 <= args.least_score <= 1.0:
-        raise fail(expected="a score from 0 to 1", given=f"{args.least_score:g}",
-                   where="--least-score", remedy="leave it out for all lines")
-    full = args.scene.read(args.landscape)
+    full = args.scene.read(args.landscape, priced=True)
     land = full if args.area is None else part_of(full, args.area)[0]
     check_line_file(args.out, land)
     if land.fuel_model.size > MOST_CELLS:
         raise fail(expected=f"at most {MOST_CELLS:,} cells", given=f"{land.fuel_model.size:,}",
                    where=f"landscape {land.name}", remedy="name a part with --area")
-    roads = None if args.roads is None else mask_of(args.roads, land, how="any")
+    # Without --roads, bare or built-up ground as narrow as one.
+    roads = None if land.road_m is None else land.road_m == 0.0
     masks = masks_of(land, roads, args.basin_ha)
     lines = candidate_lines(land, {kind: mask for kind, mask in masks.items() if kind in kinds},
                             args.least_m)
