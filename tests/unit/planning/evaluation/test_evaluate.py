@@ -36,9 +36,9 @@ from firebreak.seeding import integer_seed
 
 CONDITIONS = FireConditions(scenarios=2)
 ROW_KEYS = ["landscape", "budget", "plan_fires", "method", "untreated_loss",
-            "untreated_loss_in_unit", "loss_unit", "untreated_burned_share", "median_duration_min", "reduction",
-            "reduction_untreated_cells", "cvar90_reduction", "in_sample_reduction", "seconds",
-            "simulations"]
+            "untreated_loss_in_unit", "loss_unit", "untreated_burned_share",
+            "median_duration_min", "reduction", "reduction_untreated_cells", "cvar90_reduction",
+            "in_sample_reduction", "seconds", "simulations"]
 
 
 @pytest.fixture(scope="module")
