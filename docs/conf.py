@@ -19,7 +19,7 @@ author = "The firebreak developers"
 copyright = author
 release = version = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build", "results.template.md"]
+exclude_patterns = ["_build", "results.template.md", "results-jobs.template.md"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 html_theme = "furo"
@@ -32,6 +32,8 @@ napoleon_use_ivar = True  # attributes are listed once, in their class's own wor
 python_use_unqualified_type_names = True
 # Types of other packages and of numpy are named, not linked: nothing is fetched to build this.
 nitpicky = False
+# A setting has the same name wherever it is said: a link to it may lead to any of these places.
+suppress_warnings = ["ref.python"]
 
 _CODE = re.compile(r"`([^`]+)`")
 _SECTION = re.compile(r"(Args|Attributes|Raises|Returns|Warns|Yields):$")

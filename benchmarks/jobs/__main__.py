@@ -4,7 +4,7 @@
                               [--docs DIR]
 
 Makes the inputs of each job from its map, plans, burns the test fires under each plan and writes
-`table.md`, `table.csv` and `verdict.json`; with --docs also the tables of docs/results-jobs.md.
+`table.md`, `table.csv` and `verdict.json`; with --docs also docs/results-jobs.md.
 Each method of a job has a file of its own, written when it is done: a run that was stopped goes on.
 Searches may take as long as `auto` took.
 """
