@@ -71,7 +71,7 @@ def test_what_is_told_is_what_is_taken(what: str, size: int, fires: int) -> None
                           capture_output=True, text=True, check=True,
                           env=os.environ | {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"})
     told, taken = json.loads(done.stdout)
-    # `simulate` makes travel times where fires come: it takes what it tells if they come everywhere.
+    # `simulate` makes travel times where fires come, and tells what it takes if that is everywhere.
     most = 2.0 if what == "simulate" else 1.5
     assert taken / 1.5 < told < most * taken, f"{told / 1e6:.0f} MB told, {taken / 1e6:.0f} taken"
 
