@@ -62,18 +62,19 @@ def test_an_evaluation_with_every_cpu_in_use_outlives_a_node(
                          plan_fires=24, seed=3))
     recipe = Recipe(Judge, (scenes, masks_of(plans)))
     here = evaluate_in_chunks(scenes, plans, open_executor("in-process", recipe), plan_fires=24,
-                              test_fires=9000, seed=3)
+                              test_fires=900, seed=3)
     burned: list[int] = []
 
     def progress(fires: float) -> None:
         burned.append(int(fires))
         if len(burned) == 5:
             nodes.kill_second()
+            nodes_of_workers(lambda alive: alive < 2)
 
     with closing(open_executor("ray", recipe, 0, nodes.cluster.address)) as executor:
         assert executor.workers == 2
-        nodes_of_workers(2)
-        there = evaluate_in_chunks(scenes, plans, executor, plan_fires=24, test_fires=9000, seed=3,
+        nodes_of_workers(lambda alive: alive == 2)
+        there = evaluate_in_chunks(scenes, plans, executor, plan_fires=24, test_fires=900, seed=3,
                                    progress=progress)
         assert executor.restarts >= 1
     assert len(burned) > 5
