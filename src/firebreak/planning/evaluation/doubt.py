@@ -89,7 +89,7 @@ def doubt(scenes: Sequence[Scene], plans: Sequence[Mapping[str, Plan]], test_fir
         by_kind[kind] = Doubted(np.array(saved).reshape(draws, len(names)), np.array(burned))
     return DoubtResult(names, np.mean([one for one, _ in own], axis=0),
                        float(np.mean([area for _, area in own])), by_kind,
-                       {kind: "no break of this kind is breached" for kind in DOUBTS
+                       {kind: "no fire breaches these breaks" for kind in DOUBTS
                         if kind not in kinds})
 
 
@@ -99,7 +99,7 @@ def worlds(scenes: Sequence[Scene], draws: int) -> int:
 
 
 def _applying(scenes: Sequence[Scene]) -> list[Doubt]:
-    breached = any(scene.field.breaks.breach.size for scene in scenes)
+    breached = any((scene.field.breaks.breach > 0.0).any() for scene in scenes)
     return [kind for kind in DOUBTS if kind != "breach" or breached]
 
 
