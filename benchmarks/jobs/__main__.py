@@ -6,7 +6,7 @@
 Makes the inputs of each job from its map, plans, burns the test fires under each plan and writes
 `table.md`, `table.csv` and `verdict.json`; with --docs also docs/results-jobs.md.
 Each method of a job has a file of its own, written when it is done: a run that was stopped goes on.
-Searches may take as long as `auto` took.
+Searches may take the processor time that `auto` took.
 """
 
 import argparse
@@ -57,7 +57,7 @@ def _holds(record: Record, job: Job, auto: Record | None) -> bool:
     """Whether a record is of this job, and a search had the seconds of this record of `auto`."""
     limit = None
     if record.method != AUTO and METHODS[record.method].searches and auto is not None:
-        limit = auto.wall_seconds
+        limit = auto.seconds
     return record.key == key_of(job) and record.limit_seconds == limit
 
 

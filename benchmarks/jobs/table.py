@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.jobs.measure import Record
+from benchmarks.jobs.inputs import JOBS
+from benchmarks.jobs.measure import Record, all_methods
 from benchmarks.jobs.verdict import LEVEL, Held, held_against_auto, share_interval
 
 from firebreak.files import made_folder, write_text
@@ -57,6 +58,10 @@ def verdict_words(rows: Sequence[dict[str, Any]]) -> str:
              f"as worse {losses} (Holm over all {len(compared)} comparisons, {LEVEL:.0%})."]
     lines.append("No slower method is told apart as better." if not slow else
                  f"Slower methods that are told apart as better: {_names(slow)}.")
+    asked = len(JOBS) * len(all_methods())
+    missing = asked - sum(row["job"] in JOBS for row in rows)
+    if missing:
+        lines.append(f"Not measured: {missing} of {asked} methods on jobs.")
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import sleep
 from types import ModuleType
 
 import numpy as np
@@ -15,6 +16,7 @@ from firebreak.checks import InputError
 from firebreak.files import read_toml
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core import limits
 from firebreak.planning.methods import AUTO, METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -155,6 +157,7 @@ def test_a_run_makes_one_row_per_method_and_goes_on_where_it_was_stopped(
         float(by_name["none"]["auto_minus"]))
     words = (out / "table.md").read_text()
     assert "Of 3 comparisons" in words
+    assert "Not measured: " in words  # of the eight jobs
     # The same records again make the same tables; another job does not.
     assert run(jobs, data, out, *methods) == rows
     assert len(measured) == 5
@@ -173,20 +176,37 @@ def test_a_search_has_the_seconds_of_auto_and_is_made_again_with_it(
     real = jobs["__main__"].measure
 
     def fast(job: object, method: str, auto: object, *rest: object) -> object:
-        record = real(job, method, auto and auto._replace(wall_seconds=0.01), *rest)
-        given.append((method, None if auto is None else auto.wall_seconds))
-        return record._replace(limit_seconds=auto.wall_seconds if method == "swap" else None)
+        given.append((method, None if auto is None else auto.seconds))
+        record = real(job, method, auto and auto._replace(seconds=0.05), *rest)
+        if method == "swap":
+            assert record.limit_seconds == 0.05
+            return record._replace(limit_seconds=auto.seconds)
+        return record
 
     monkeypatch.setattr(jobs["__main__"], "measure", fast)
     run(jobs, data, out, "swap")
     path = jobs["measure"].path_of(out, "stand-in", AUTO)
     auto = json.loads(path.read_text())
-    assert given == [(AUTO, None), ("swap", auto["wall_seconds"])]
+    assert given == [(AUTO, None), ("swap", auto["seconds"])]
     run(jobs, data, out, "swap")
     assert len(given) == 2
-    path.write_text(json.dumps(auto | {"wall_seconds": 123.0}))
+    path.write_text(json.dumps(auto | {"seconds": 123.0}))
     run(jobs, data, out, "swap")
     assert given[2:] == [("swap", 123.0)]
+
+
+def test_searches_are_limited_by_processor_time(jobs: dict[str, ModuleType]) -> None:
+    """Waiting takes nothing of what a search may take, and the clock is the usual one again."""
+    options = limits.SearchOptions(seconds=0.1)
+    with jobs["measure"]._limits_in_processor_time():
+        effort = limits.Effort(options)
+        sleep(0.15)
+        assert effort.left()
+        while effort.left():
+            sum(range(10_000))
+    effort = limits.Effort(options)
+    sleep(0.15)
+    assert not effort.left()
 
 
 @pytest.mark.usefixtures("capsys")
