@@ -19,7 +19,7 @@ author = "The firebreak developers"
 copyright = author
 release = version = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build", "results.template.md", "results-jobs.template.md"]
+exclude_patterns = ["_build", "results.template.md"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 html_theme = "furo"

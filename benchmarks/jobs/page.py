@@ -1,4 +1,4 @@
-"""The page of docs/ on the jobs: its tables are made from records, its words are a template's."""
+"""The page of docs/ on the jobs: its tables are made from the rows beside it, its words are not."""
 
 import json
 import textwrap
@@ -12,7 +12,7 @@ from benchmarks.validation.page import replaced
 
 from firebreak.files import write_text
 
-TEMPLATE, PAGE, ROWS = "results-jobs.template.md", "results-jobs.md", "results/jobs.json"
+PAGE, ROWS = "results-jobs.md", "results/jobs.json"
 
 
 def with_tables(page: str, rows: Sequence[dict[str, Any]]) -> str:
@@ -29,9 +29,9 @@ def with_tables(page: str, rows: Sequence[dict[str, Any]]) -> str:
 
 
 def write_page(records: Sequence[Record], docs: Path) -> list[Path]:
-    """Writes the rows into the documentation, and the page from its template."""
+    """Writes the rows into the documentation and makes the tables of the page anew."""
     rows = [_short(row) for row in rows_of(records)]
-    page = with_tables((docs / TEMPLATE).read_text(encoding="utf-8"), rows)
+    page = with_tables((docs / PAGE).read_text(encoding="utf-8"), rows)
     write_text(docs / ROWS, json.dumps(rows, indent=1) + "\n")
     write_text(docs / PAGE, page)
     return [docs / PAGE, docs / ROWS]

@@ -151,8 +151,7 @@ def test_the_tests_that_pages_name_exist() -> None:
 def test_every_page_is_in_the_contents() -> None:
     index = (ROOT / "docs" / "index.md").read_text()
     listed = set(re.findall(r"^([\w/*-]+)$", index, re.MULTILINE))
-    there = {path.stem for path in (ROOT / "docs").glob("*.md")} - {
-            "index", "results.template", "results-jobs.template"}
+    there = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index", "results.template"}
     there |= {f"api/{name.removesuffix('.md')}" for name in api_pages.pages()}
     assert [page for page in there if not any(fnmatch(page, entry) for entry in listed)] == []
     assert [entry for entry in listed if not any(fnmatch(page, entry) for page in there)] == []
