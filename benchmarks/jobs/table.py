@@ -4,7 +4,7 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +53,12 @@ def verdict_words(rows: Sequence[dict[str, Any]]) -> str:
     quick = [row for row in compared if not row["slower"]]
     lost, slow = ([row for row in compared if row["better"] and row["slower"] is slower]
                   for slower in (False, True))
-    losses = "of none" if not lost else f"of {len(lost)}: {_names(lost)}"
+    took = {row["job"]: row["seconds"] for row in rows if row["method"] == AUTO}
+    losses = "of none" if not lost else f"of {len(lost)}: {_names(lost, took)}"
     lines = [f"Of {len(quick)} comparisons with a method that took no longer, auto is told apart "
              f"as worse {losses} (Holm over all {len(compared)} comparisons, {LEVEL:.0%})."]
     lines.append("No slower method is told apart as better." if not slow else
-                 f"Slower methods that are told apart as better: {_names(slow)}.")
+                 f"Slower methods that are told apart as better: {_names(slow, took)}.")
     asked = len(JOBS) * len(all_methods())
     missing = asked - sum(row["job"] in JOBS for row in rows)
     if missing:
@@ -65,9 +66,9 @@ def verdict_words(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def _names(rows: Sequence[dict[str, Any]]) -> str:
-    return ", ".join(f"{row['method']} on {row['job']} ({-row['auto_minus']:.2%} more)"
-                     for row in rows)
+def _names(rows: Sequence[dict[str, Any]], took: Mapping[str, float]) -> str:
+    return ", ".join(f"{row['method']} on {row['job']} ({-row['auto_minus']:.2%} more, in "
+                     f"{row['seconds']:.1f} s against {took[row['job']]:.1f} s)" for row in rows)
 
 
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
