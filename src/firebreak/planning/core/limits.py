@@ -7,6 +7,8 @@ from firebreak.checks import fail
 from firebreak.planning.core.progress import Reporter, no_report
 
 DEFAULT_SECONDS = 10.0
+ORDERING = 0.1
+"""Share of the limit by the clock that a search may take beside, to put its breaks in order."""
 
 
 class SearchOptions(NamedTuple):
@@ -71,6 +73,17 @@ class Effort:
         share = self.share()
         self._report(share)
         return share < 1.0
+
+    def in_time(self) -> bool:
+        """Whether the limit by the clock, if there is one, is not reached; for what a move consists
+        of, so that a long move does not overrun the limit.
+        """
+        return self._seconds == float("inf") or self.seconds_left() > 0.0
+
+    def in_time_to_order(self) -> bool:
+        """As `in_time`, with ORDERING of the limit more: for the order of the breaks found."""
+        return (self._seconds == float("inf")
+                or self.seconds_left() > -ORDERING * self._seconds)
 
     def seconds_left(self) -> float:
         """Until the limit by the clock; below 0 after it."""

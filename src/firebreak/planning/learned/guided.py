@@ -8,6 +8,8 @@ The start is the policy's plan, with lookahead if it places lines, and the best 
 search that is stopped before it begins returns the policy's own plan.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,7 @@ from firebreak.planning.learned.policy import cell_values, line_values, place_dq
 from firebreak.planning.search.filling import (
     Candidates,
     best_first,
+    forever,
     randomized_fill,
     with_neighbours,
 )
@@ -65,14 +68,15 @@ def place_dqn_search(task: Task) -> Placement:
 
     def refill() -> None:
         if rng.random() >= (BY_POLICY if lines else BY_POLICY_OF_CELLS):
-            randomized_fill(state, candidates, SKIPPED, rng)
+            randomized_fill(state, candidates, SKIPPED, rng, effort.in_time)
         elif lines and rng.random() < BY_LINES:
-            fill_with_lines(state, policy, rng)
+            fill_with_lines(state, policy, rng, effort.in_time)
         else:
-            fill_by_score(state, values, rng)
+            fill_by_score(state, values, rng, effort.in_time)
 
     large_neighbourhood_search(state, refill, effort, rng)
-    cells = best_first(state) if set(state.cells) != set(start.cells.tolist()) else start.cells
+    same = set(state.cells) == set(start.cells.tolist())
+    cells = start.cells if same else best_first(state, effort.in_time_to_order)
     return Placement(np.array(cells, np.int64), start.simulations + state.simulations)
 
 
@@ -86,20 +90,22 @@ def by_score(score: Score, count: int) -> Candidates:
     return candidates
 
 
-def fill_by_score(state: PlanState, score: Score, rng: np.random.Generator) -> None:
+def fill_by_score(state: PlanState, score: Score, rng: np.random.Generator,
+                  go_on: Callable[[], bool] = forever) -> None:
     """Spends what is left on the cells of the largest scores, each skipped with a chance."""
-    while (cells := state.available()).size:
+    while go_on() and (cells := state.available()).size:
         state.evaluated += 1
         order = cells[np.argsort(-state.score(score)[cells], kind="stable")]
         skipped = min(int(rng.geometric(1.0 - SKIPPED)) - 1, order.size - 1)
         state.place(int(order[skipped]))
 
 
-def fill_with_lines(state: PlanState, policy: Policy, rng: np.random.Generator) -> None:
+def fill_with_lines(state: PlanState, policy: Policy, rng: np.random.Generator,
+                    go_on: Callable[[], bool] = forever) -> None:
     """Spends what is left on lines, each drawn from those that the policy values nearly as much as
     the best.
     """
-    while state.available().size:
+    while go_on() and state.available().size:
         state.evaluated += 1
         values = state.score(lambda slots: line_values(policy, slots))
         best = float(values.max())

@@ -40,8 +40,9 @@ def place_anneal(task: Task) -> Placement:
     state = PlanState(task.problem)
     state.become_best(found)
     anneal(state, effort, rng)
-    fill(state, PlanState.available)
-    return Placement(np.array(best_first(state), np.int64), spent + state.simulations)
+    fill(state, PlanState.available, go_on=effort.in_time_to_order)
+    cells = best_first(state, effort.in_time_to_order)
+    return Placement(np.array(cells, np.int64), spent + state.simulations)
 
 
 def anneal(state: PlanState, effort: Effort, rng: np.random.Generator, hot: float = HOT,

@@ -39,12 +39,17 @@ def ranked(state: PlanState, cells: NDArray[np.int64]) -> NDArray[np.int64]:
     return cells[np.lexsort((cells, -below, -state.gains(cells) / price))]
 
 
+def forever() -> bool:
+    """A limit that is never reached."""
+    return True
+
+
 def fill(state: PlanState, candidates: Candidates, batch: int = 1,
-         report: Reporter = no_report) -> None:
-    """Places breaks until no candidate is affordable, `batch` spaced ones per round; `report` takes
-    the share of the budget that is spent.
+         report: Reporter = no_report, go_on: Callable[[], bool] = forever) -> None:
+    """Places breaks until no candidate is affordable or it may not go on, `batch` spaced ones per
+    round; `report` takes the share of the budget that is spent.
     """
-    while (cells := candidates(state)).size:
+    while go_on() and (cells := candidates(state)).size:
         report(state.spent_share())
         order = ranked(state, cells)
         if batch == 1:
@@ -57,17 +62,19 @@ def fill(state: PlanState, candidates: Candidates, batch: int = 1,
                 state.place(cell)
 
 
-def best_first(state: PlanState) -> list[int]:
+def best_first(state: PlanState, go_on: Callable[[], bool] = forever) -> list[int]:
     """The plan's breaks in an order of which every beginning is a plan for a smaller budget: each
-    next one saves most after those before it. The plan keeps the same breaks.
+    next one saves most after those before it. The plan keeps the same breaks. Where it may not go
+    on, the others follow in the order in which they were found.
     """
-    chosen = set(state.cells)
+    found, chosen = list(state.cells), set(state.cells)
     state.change(list(state.cells), [])
 
     def own(of: PlanState) -> NDArray[np.int64]:
         return np.array(sorted(chosen - set(of.cells)), np.int64)
 
-    fill(state, own)
+    fill(state, own, go_on=go_on)
+    state.change([], [cell for cell in found if cell not in state.cells])
     return list(state.cells)
 
 
@@ -80,9 +87,9 @@ def with_neighbours(others: Candidates, reach: int) -> Candidates:
 
 
 def randomized_fill(state: PlanState, candidates: Candidates, chance: float,
-                    rng: np.random.Generator) -> None:
+                    rng: np.random.Generator, go_on: Callable[[], bool] = forever) -> None:
     """As `fill`, but every candidate is skipped with a chance, so that repeats differ."""
-    while (cells := candidates(state)).size:
+    while go_on() and (cells := candidates(state)).size:
         order = ranked(state, cells)
         kept = order[rng.random(order.size) >= chance]
         state.place(int((kept if kept.size else order)[0]))

@@ -62,10 +62,11 @@ def place_swap(task: Task) -> Placement:
     state.become(min(ends)[1])
 
     def refill() -> None:
-        randomized_fill(state, candidates, SKIPPED, rng)
+        randomized_fill(state, candidates, SKIPPED, rng, effort.in_time)
 
     large_neighbourhood_search(state, refill, effort, rng)
-    return Placement(np.array(best_first(state), np.int64), spent + state.simulations)
+    cells = best_first(state, effort.in_time_to_order)
+    return Placement(np.array(cells, np.int64), spent + state.simulations)
 
 
 def local_search(state: PlanState, candidates: Candidates, effort: Effort) -> None:
@@ -74,7 +75,7 @@ def local_search(state: PlanState, candidates: Candidates, effort: Effort) -> No
     while idle < len(waiting) and effort.left():
         cell = waiting.pop(0)
         before, loss = set(state.cells), state.loss
-        move(state, [cell], lambda: fill(state, candidates), effort)
+        move(state, [cell], lambda: fill(state, candidates, go_on=effort.in_time), effort)
         if state.loss < loss * (1.0 - _HELPS):
             idle = 0
             waiting += sorted(set(state.cells) - before)
