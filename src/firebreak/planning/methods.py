@@ -13,7 +13,7 @@ import numpy as np
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail, unknown_name
 from firebreak.env.storage.problem import Problem, problem_of
-from firebreak.fire import Fires, Scene
+from firebreak.fire import Fires, Scene, TravelField
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
@@ -34,14 +34,36 @@ class Candidate(NamedTuple):
     Attributes:
         order: its place in the fixed order, the quickest kind first; a tie goes to the first.
         most_cells: treatable cells above which it is left out; None: none.
+        most_trials: of a method that tries all cells at every step, the treatable cells times the
+            cells that the budget buys times the plan fires above which it is left out, as it is
+            where trials are slow, see `tries_quickly`; None: none.
     """
 
     order: int
     most_cells: int | None = None
+    most_trials: int | None = None
+
+    def fits(self, scene: Scene, budget_share: float, plan_fires: int) -> bool:
+        """Whether the method is tried there."""
+        treatable = int(scene.landscape.treatable.sum())
+        trials = budget_share * treatable * treatable * plan_fires
+        return ((self.most_cells is None or treatable <= self.most_cells)
+                and (self.most_trials is None
+                     or (trials <= self.most_trials and tries_quickly(scene.field))))
 
 
 MOST_CELLS_OF_PATTERNS = 100 * 100
-"""Treatable cells up to which strips and betweenness, which seldom save most, are tried too."""
+"""Treatable cells up to which strips, betweenness and tom, which seldom save most, are tried too.
+"""
+MOST_TRIALS_OF_GREEDY = 4_000_000
+"""About as long as the other candidates take together."""
+
+
+def tries_quickly(field: TravelField) -> bool:
+    """Whether the fires that a break changes are solved again from where it changes them, in one
+    weather: else every trial burns fires anew, or a fire's hours one by one.
+    """
+    return not field.breaks.burns_anew and field.steps == 1 and not field.spots.cells.size
 
 
 class Method(NamedTuple):
@@ -120,13 +142,15 @@ METHODS: dict[str, Method] = {
         candidate=Candidate(4)),
     "tom": Method(
         "places patches across the fastest paths of fire from the upwind edge in the worst "
-        "weather", tom.place_tom, keeps_fires=False),
+        "weather", tom.place_tom, keeps_fires=False,
+        candidate=Candidate(6, MOST_CELLS_OF_PATTERNS)),
     "strips": Method(
         "places equal strips across the wind of the worst weather", strips.place_strips,
         keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
-        "tries all cells", greedy.place_greedy, tries_breaks=True),
+        "tries all cells", greedy.place_greedy, tries_breaks=True,
+        candidate=Candidate(7, most_trials=MOST_TRIALS_OF_GREEDY)),
     "greedy-filtered": Method(
         "as greedy, but tries only the 64 cells with the most value burned behind them",
         greedy.place_greedy_filtered, tries_breaks=True),

@@ -3,10 +3,12 @@ of their own is kept.
 
 The choice fires are a keyed set that neither a method nor the test of a plan is given. Each
 candidate sees the same plan fires; what it proposes in short pieces is spent again, see
-`planning.core.gaps`. Of the plan that is kept, segments that save nothing on the choice fires are
-left out.
+`planning.core.gaps`. The breaks of the best two move, on the plan fires, as far as the choice fires
+lose less, see `planning.search.improve`. Segments that save nothing on the choice
+fires are left out.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -22,10 +24,11 @@ from firebreak.planning.core.break_segments import MAX_LENGTH_M, break_segments_
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.gaps import least_length_m
 from firebreak.planning.core.limits import SEARCH, SearchOptions
-from firebreak.planning.core.plan import Plan, cost_of
+from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.choice import Verdict, choose
+from firebreak.planning.evaluation.moving import moved_plan, with_cells
 from firebreak.planning.evaluation.pruning import useful_segments
 from firebreak.planning.methods import AUTO, CANDIDATES, METHODS, make_plan
 
@@ -41,6 +44,9 @@ NO_LINES = "cells are placed there and not lines that are given"
 """Why a candidate is left out where the user supplies lines."""
 
 
+FINALISTS = 2
+"""Candidates whose breaks are moved: those that save most on the choice fires."""
+
 OWN_SHARE = 0.7
 """Of a candidate's progress: its own plan; the rest is the spending anew of what short pieces cost.
 """
@@ -54,7 +60,8 @@ class Choice(NamedTuple):
         verdict: what was kept, and by how much each candidate is behind the best, a share of the
             untreated loss.
         reduction: of each candidate, in the fixed order, on the choice fires.
-        seconds: that each candidate's plan took.
+        moved: of the finalists, how much of that came from moving breaks; 0 where no move helped.
+        seconds: that each candidate's plan and its moves took.
         refused: by name of a candidate why it made no plan.
         least_m: shorter pieces are not proposed unless they close a gap against a barrier.
         useless: segments left out of the kept plan, as they save nothing.
@@ -64,6 +71,7 @@ class Choice(NamedTuple):
     fires: int
     verdict: Verdict
     reduction: dict[str, float]
+    moved: dict[str, float]
     seconds: dict[str, float]
     refused: dict[str, str]
     least_m: float
@@ -77,7 +85,7 @@ class Choice(NamedTuple):
                                       "seconds": self.seconds[name],
                                       "behind": behind._asdict()}
                                for name, behind in self.verdict.behind.items()},
-                "refused": self.refused, "least_m": self.least_m,
+                "moved": self.moved, "refused": self.refused, "least_m": self.least_m,
                 "segments_left_out": self.useless, "unspent": self.unspent}
 
 
@@ -113,71 +121,113 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     """
     began = perf_counter()
     land = scene.landscape
-    everyone = _tried(int(land.treatable.sum()))
+    everyone = _tried(scene, budget_share, plan_fires)
     names = [name for name in everyone if rules.lines is None or METHODS[name].takes_lines]
     count = choice_fires(plan_fires, land.fuel_model.size)
     check_test_fires(land.name, count, len(names) + 1, "--plan-fires")
     mended = replace(rules, least_m=least_length_m(land.cell_size_m))
-    plans: dict[str, Plan] = {}
-    own: dict[str, Plan] = {}
-    refused: dict[str, InputError] = {}
-    parts = np.linspace(0.0, 1.0, len(names) + 2).tolist()  # one for each candidate, one to choose
 
     def make(name: str, rules: PlanRules, report: Reporter, begun: Plan | None = None) -> Plan:
         return make_plan(scene, budget_share, plan_fires, name, seed=seed, policy=policy,
                          batch=batch, search=search, rules=rules, report=report, begun=begun)
 
-    for name, first, last in zip(names, parts, parts[1:-1], strict=False):
-        share = part_of(report, first, last)
-        try:
-            own[name] = make(name, rules, part_of(share, 0.0, OWN_SHARE))
-            plans[name] = make(name, mended, part_of(share, OWN_SHARE, 1.0), own[name])
-        except InputError as error:
-            refused[name] = error
-    if not plans:
-        raise next(iter(refused.values()))
-    refused |= {name: InputError(NO_LINES) for name in everyone if name not in names}
-    fires = scene.fires(CHOICE_SET, count)
-    untreated = burn_loss(scene.field, fires, scene.value_by_class)
-    whole = untreated.mean()
-    if not whole > 0.0:
-        raise nothing_burned(scene)
-    share, saved = part_of(report, parts[-2], 1.0), {}
-    for burned, (name, plan) in enumerate(plans.items(), start=1):
-        share(burned / (len(plans) + 2))  # the fires without breaks come first, the segments last
-        saved[name] = (untreated - _loss(scene, fires, plan)) / whole
-    share(1.0 - 1.0 / (len(plans) + 2))
+    # One part of the progress for each candidate, one to choose, one for each finalist's moves, one
+    # for segments that save nothing.
+    parts = np.linspace(0.0, 1.0, len(names) + FINALISTS + 3).tolist()
+    made = _made(names, make, rules, mended, report, parts)
+    refused = {name: str(error) for name, error in made.refused.items()}
+    refused |= {name: NO_LINES for name in everyone if name not in names}
+    judge = _judge(scene, count)
+    plans, seconds, burns = dict(made.mended), dict(made.seconds), 1 + len(made.mended)
+    share, saved = part_of(report, parts[len(names)], parts[len(names) + 1]), {}
+    for done, (name, plan) in enumerate(plans.items()):
+        share((done + 1) / (len(plans) + 1))  # the fires without breaks come first
+        saved[name] = judge.savings(plan)
+    before = {name: float(own.mean()) for name, own in saved.items()}
+    best_first = sorted(saved, key=lambda name: -before[name])
+    finalists = best_first[:FINALISTS] if rules.lines is None else []
+    for name, first, last in zip(finalists, parts[-FINALISTS - 2:], parts[-FINALISTS - 1:],
+                                 strict=False):
+        since = perf_counter()
+        plans[name], saved[name], more = moved_plan(scene, plans[name], saved[name], judge.savings,
+                                                    mended, part_of(report, first, last))
+        seconds[name] += perf_counter() - since
+        burns += more
+    report(parts[-2])
     verdict = choose(saved, CANDIDATES)
-    kept, useless = _without_useless(scene, fires, plans[verdict.chosen], rules.include, segment_m)
-    simulations = (sum(plan.simulations for plan in plans.values())
-                   + count * (len(plans) + 1) / plan_fires)
+    kept, useless = _without_useless(scene, judge.fires, plans[verdict.chosen], rules.include,
+                                     segment_m)
+    simulations = sum(plan.simulations for plan in plans.values()) + count * burns / plan_fires
     report(1.0)
+    after = {name: float(saved[name].mean()) for name in verdict.behind}
     return Chosen(
         replace(kept, chosen_by=AUTO, simulations=simulations, seconds=perf_counter() - began),
-        Choice(count, verdict,
-               {name: float(saved[name].mean()) for name in verdict.behind},
-               {name: own[name].seconds + plans[name].seconds for name in verdict.behind},
-               {name: str(error) for name, error in refused.items()},
-               mended.least_m, useless, _unspent(scene, kept)), own)
+        Choice(count, verdict, after, {name: after[name] - before[name] for name in finalists},
+               {name: seconds[name] for name in verdict.behind}, refused, mended.least_m, useless,
+               _unspent(scene, kept)), made.own)
 
 
-def _tried(treatable: int) -> list[str]:
-    """The candidates for a map with so many treatable cells, in their fixed order."""
-    found = []
-    for name in CANDIDATES:
-        candidate = METHODS[name].candidate
-        if candidate is not None and treatable <= (candidate.most_cells or treatable):
-            found.append(name)
-    return found
+class _Made(NamedTuple):
+    """By candidate: the plan that it makes when it is named, that without short pieces, the seconds
+    of both, and why it made none.
+    """
+
+    own: dict[str, Plan]
+    mended: dict[str, Plan]
+    seconds: dict[str, float]
+    refused: dict[str, InputError]
+
+
+def _made(names: Sequence[str], make: Callable[..., Plan], rules: PlanRules, mended: PlanRules,
+          report: Reporter, parts: Sequence[float]) -> _Made:
+    made = _Made({}, {}, {}, {})
+    for name, first, last in zip(names, parts, parts[1:], strict=False):
+        share = part_of(report, first, last)
+        try:
+            made.own[name] = make(name, rules, part_of(share, 0.0, OWN_SHARE))
+            made.mended[name] = make(name, mended, part_of(share, OWN_SHARE, 1.0), made.own[name])
+        except InputError as error:
+            made.refused[name] = error
+            continue
+        made.seconds[name] = made.own[name].seconds + made.mended[name].seconds
+    if not made.mended:
+        raise next(iter(made.refused.values()))
+    return made
+
+
+class _Judge(NamedTuple):
+    """The choice fires, and what they lose without breaks, f64 [F]."""
+
+    scene: Scene
+    fires: Fires
+    untreated: NDArray[np.float64]
+
+    def savings(self, plan: Plan) -> NDArray[np.float64]:
+        """By fire what it loses less under a plan, a share of the mean loss without breaks."""
+        loss = burn_loss(self.scene.field, self.fires, self.scene.value_by_class,
+                         plan.break_mask())
+        shares: NDArray[np.float64] = (self.untreated - loss) / self.untreated.mean()
+        return shares
+
+
+def _judge(scene: Scene, count: int) -> _Judge:
+    fires = scene.fires(CHOICE_SET, count)
+    untreated = burn_loss(scene.field, fires, scene.value_by_class)
+    if not untreated.mean() > 0.0:
+        raise nothing_burned(scene)
+    return _Judge(scene, fires, untreated)
+
+
+def _tried(scene: Scene, budget_share: float, plan_fires: int) -> list[str]:
+    """The candidates for a plan, in their fixed order."""
+    entries = [(name, METHODS[name].candidate) for name in CANDIDATES]
+    return [name for name, entry in entries
+            if entry is not None and entry.fits(scene, budget_share, plan_fires)]
 
 
 def _unspent(scene: Scene, plan: Plan) -> float:
     land, left = scene.landscape, plan.budget - plan.cost
     return left if left >= float(land.cost[land.treatable].min()) else 0.0
-
-
-def _loss(scene: Scene, fires: Fires, plan: Plan) -> NDArray[np.float64]:
-    return burn_loss(scene.field, fires, scene.value_by_class, plan.break_mask())
 
 
 def _without_useless(scene: Scene, fires: Fires, plan: Plan, include: NDArray[np.int64],
@@ -189,5 +239,4 @@ def _without_useless(scene: Scene, fires: Fires, plan: Plan, include: NDArray[np
         return plan, 0
     stay = np.concatenate([np.empty(0, np.int64), *(segment.cells for segment in useful)])
     cells = plan.cells[np.isin(plan.cells, stay)]
-    return (replace(plan, cells=cells, cost=cost_of(cells, scene.landscape)),
-            len(segments) - len(useful))
+    return with_cells(plan, cells, scene), len(segments) - len(useful)

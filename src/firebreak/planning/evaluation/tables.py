@@ -77,11 +77,13 @@ def choice_rows(choice: Choice) -> list[tuple[str, ...]]:
 def choice_words(choice: Choice) -> str:
     """Which plan was kept, and why."""
     kept, best, _ = choice.verdict
+    by_moves = choice.moved.get(kept, 0.0)
+    moved = f"; {by_moves:.2%} of that came from moving its breaks" if by_moves > 0.0 else ""
     fires = f"on {choice.fires:,} choice fires, which no method was given"
     if kept == best:
-        return f"{kept} is kept: it saves most {fires}"
+        return f"{kept} is kept: it saves most {fires}{moved}"
     return (f"{kept} is kept: {fires}, it is not told apart from {best}, which saves most, and is "
-            "the first such method in the fixed order")
+            f"the first such method in the fixed order{moved}")
 
 
 def left_out_words(choice: Choice, plan: Plan) -> str:

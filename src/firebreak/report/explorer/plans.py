@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.fire import Scene
-from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.methods import METHODS, make_plan, tries_quickly
 from firebreak.report.explorer.state import Estimate, ExplorerState
 
 COMPARED = ("downstream-value", "greedy-filtered")
@@ -61,10 +61,9 @@ def other_methods(scene: Scene, method: str) -> list[str]:
     """The methods to hold a plan against. Those that try breaks are left out where each trial burns
     fires anew.
     """
-    field = scene.field
-    slow = field.breaks.burns_anew or field.steps > 1 or field.spots.cells.size > 0
+    quick = tries_quickly(scene.field)
     return [name for name in COMPARED
-            if name != method and not (slow and METHODS[name].tries_breaks)]
+            if name != method and (quick or not METHODS[name].tries_breaks)]
 
 
 def compared_plan(scene: Scene, budget_share: float, plan_fires: int, method: str,

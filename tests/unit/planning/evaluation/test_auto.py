@@ -20,7 +20,13 @@ from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.evaluation import auto
 from firebreak.planning.evaluation.auto import Chosen, choice_fires, plan_by_choice
 from firebreak.planning.evaluation.pruning import saved_by_each, useful_segments
-from firebreak.planning.methods import CANDIDATES, MOST_CELLS_OF_PATTERNS, make_plan
+from firebreak.planning.methods import (
+    CANDIDATES,
+    METHODS,
+    MOST_CELLS_OF_PATTERNS,
+    MOST_TRIALS_OF_GREEDY,
+    make_plan,
+)
 from firebreak.planning.warm_up import warm_up
 from untrained import fitting, untrained
 
@@ -60,8 +66,8 @@ def test_candidates_see_plan_fires_and_the_choice_its_own_and_neither_the_test(
 
     monkeypatch.setattr(Scene, "fires", fires)
     chosen(scene, policy)
-    assert asked[-1] == ("choice", 120)
-    assert set(asked[:-1]) == {("plan", 16)}
+    assert asked.count(("choice", 120)) == 1
+    assert set(asked) == {("choice", 120), ("plan", 16)}
     assert not np.array_equal(draw(scene, "choice", 16).source, draw(scene, "plan", 16).source)
     assert not np.array_equal(draw(scene, "choice", 16).source, draw(scene, "test", 16).source)
 
@@ -95,7 +101,7 @@ def test_its_progress_is_whole_only_when_the_choice_is_made(
 
     monkeypatch.setattr(auto, "burn_loss", burned)
     chosen(scene, policy, report=told.append)
-    assert len(before) == 1 + len(CANDIDATES)
+    assert len(before) > 1 + len(CANDIDATES)
     assert before == sorted(set(before))
     assert max(before) < max(told[:-1]) < 1.0 == told[-1]
 
@@ -131,7 +137,33 @@ def test_patterns_are_tried_on_small_maps_only(scene: Scene,
         name: method if method.candidate is None or method.candidate.most_cells is None
         else method._replace(candidate=method.candidate._replace(most_cells=least))
         for name, method in auto.METHODS.items()})
-    assert tuple(chosen(scene).choice.reduction) == ("downstream-value", "segments")
+    assert tuple(chosen(scene).choice.reduction) == ("downstream-value", "segments", "greedy")
+
+
+def test_greedy_is_tried_where_its_trials_are_few_and_quick(scene: Scene) -> None:
+    greedy = METHODS["greedy"].candidate
+    assert greedy is not None
+    treatable = int(scene.landscape.treatable.sum())
+    most = MOST_TRIALS_OF_GREEDY / (0.5 * treatable ** 2)
+    assert greedy.fits(scene, 0.5, int(most))
+    assert not greedy.fits(scene, 0.5, int(most) + 1)
+    shaded = make_scene(scene.landscape, replace(CONDITIONS, treatment=Treatment(kind="shaded")), 3)
+    assert not greedy.fits(shaded, 0.5, 1)
+    assert tuple(chosen(shaded).choice.reduction)[-1] == "tom"
+
+
+def test_moves_of_the_two_best_are_kept_as_far_as_the_choice_fires_agree(
+        scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "CANDIDATES", ("strips", "downstream-value", "betweenness"))
+    made = chosen(scene)
+    choice = made.choice
+    assert len(choice.moved) == 2
+    assert min(choice.moved.values()) >= 0.0 < max(choice.moved.values())
+    before = {name: choice.reduction[name] - choice.moved.get(name, 0.0)
+              for name in choice.reduction}
+    assert set(choice.moved) == set(sorted(before, key=lambda name: -before[name])[:2])
+    assert made.plan.cost <= made.plan.budget
+    assert not short_pieces(made.plan.cells, PlanRules(least_m=choice.least_m), scene.landscape)
 
 
 def test_the_order_and_the_largest_map_of_patterns_are_those_of_the_page() -> None:
@@ -140,6 +172,7 @@ def test_the_order_and_the_largest_map_of_patterns_are_those_of_the_page() -> No
     order = ", ".join(f"`{name}`" for name in CANDIDATES)
     assert f"in this fixed order, the quickest kind first: {order}." in words
     assert f"are tried up to {MOST_CELLS_OF_PATTERNS:,} treatable cells" in words
+    assert f"at most {MOST_TRIALS_OF_GREEDY // 10 ** 6} million" in words
 
 
 def test_choice_fires_by_plan_fires_and_map(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Greedy, swaps and annealing against plain burning of the plan fires under each plan."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +16,9 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import limits
 from firebreak.planning.core.limits import Effort, SearchOptions
-from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.rounds import Task
+from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.planning.search.anneal import anneal
 from firebreak.planning.search.filling import (
@@ -25,6 +27,7 @@ from firebreak.planning.search.filling import (
     randomized_fill,
     ranked,
 )
+from firebreak.planning.search.improve import improved, rounds_of
 from firebreak.planning.search.plan_state import PlanState
 from firebreak.planning.search.swap import large_neighbourhood_search, local_search
 
@@ -326,3 +329,62 @@ def test_of_equal_cells_the_first_is_taken(scene: Scene) -> None:
         dead = state.available()
     assert dead.size >= 2
     assert ranked(state, dead[::-1]).tolist() == dead.tolist()
+
+
+def test_rounds_double_while_the_burns_last(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    fires = scene.fires("plan", FIRES)
+    problem = problem_of(scene, 0.06, fires, fires.first(0))
+    monkeypatch.setattr("firebreak.planning.search.improve.MOST_BURNS", 7.9 * 500 * FIRES)
+    assert list(rounds_of(problem)) == [500, 1000, 2000]
+    monkeypatch.setattr("firebreak.planning.search.improve.MOST_BURNS", 0.9 * 500 * FIRES)
+    assert list(rounds_of(problem)) == []
+
+
+@pytest.mark.parametrize("include", [[], [40, 41]])
+def test_moves_never_lose_on_the_plan_fires_and_keep_the_rules(scene: Scene,
+                                                               include: list[int]) -> None:
+    rules = PlanRules(include=np.array(include, np.int64))
+    start = make_plan(scene, 0.06, FIRES, "random", seed=1, rules=rules)
+    fires = scene.fires("plan", FIRES)
+    problem = problem_of(scene, 0.06, fires, fires.first(0))
+    seen = [start.cells]
+    improved(problem, start.cells, rules, start.budget, seen.append)
+    losses = [loss_of(scene, cells.tolist()) for cells in seen]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < losses[0]
+    for cells in seen:
+        assert set(include) <= set(cells.tolist())
+        assert len(set(cells.tolist())) == cells.size
+        assert cost_of(cells, scene.landscape) <= start.budget
+
+
+def test_moves_leave_no_short_piece(scene: Scene) -> None:
+    rules = PlanRules(least_m=2.0 * scene.landscape.cell_size_m)
+    fires = scene.fires("plan", FIRES)
+    problem = problem_of(scene, 0.06, fires, fires.first(0))
+    seen: list[np.ndarray] = []
+    start = make_plan(scene, 0.06, FIRES, "downstream-value", seed=1, rules=rules)
+    improved(problem, start.cells, rules, start.budget, seen.append)
+    assert seen
+    assert not any(short_pieces(cells, rules, scene.landscape) for cells in seen)
+    assert all(cost_of(cells, scene.landscape) <= start.budget for cells in seen)
+
+
+@pytest.mark.parametrize("method", ["swap", "anneal"])
+def test_a_limit_by_the_clock_holds_within_a_move(scene: Scene, method: str,
+                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count()
+    monkeypatch.setattr(limits, "perf_counter", lambda: float(next(ticks)))
+    asked: list[int] = []
+    gains = PlanState.gains
+
+    def counted(self: PlanState, cells: np.ndarray) -> np.ndarray:
+        asked.append(cells.size)
+        return gains(self, cells)
+
+    start = plan_of(scene, "downstream-value")
+    monkeypatch.setattr(PlanState, "gains", counted)
+    plan = plan_of(scene, method, search=SearchOptions(seconds=5.0, start="downstream-value"))
+    # Each look at the clock takes a second of it: a handful of looks, not a whole refill.
+    assert len(asked) <= 8
+    assert plan.cells.size == start.cells.size
