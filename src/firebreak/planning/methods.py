@@ -53,8 +53,7 @@ class Candidate(NamedTuple):
 
 
 MOST_CELLS_OF_PATTERNS = 100 * 100
-"""Treatable cells up to which strips, betweenness and tom, which seldom save most, are tried too.
-"""
+"""Treatable cells up to which strips and betweenness, which seldom save most, are tried too."""
 MOST_TRIALS_OF_GREEDY = 4_000_000
 """About as long as the other candidates take together."""
 
@@ -142,15 +141,14 @@ METHODS: dict[str, Method] = {
         candidate=Candidate(4)),
     "tom": Method(
         "places patches across the fastest paths of fire from the upwind edge in the worst "
-        "weather", tom.place_tom, keeps_fires=False,
-        candidate=Candidate(6, MOST_CELLS_OF_PATTERNS)),
+        "weather", tom.place_tom, keeps_fires=False),
     "strips": Method(
         "places equal strips across the wind of the worst weather", strips.place_strips,
         keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
         "tries all cells", greedy.place_greedy, tries_breaks=True,
-        candidate=Candidate(7, most_trials=MOST_TRIALS_OF_GREEDY)),
+        candidate=Candidate(6, most_trials=MOST_TRIALS_OF_GREEDY)),
     "greedy-filtered": Method(
         "as greedy, but tries only the 64 cells with the most value burned behind them",
         greedy.place_greedy_filtered, tries_breaks=True),

@@ -149,7 +149,7 @@ def test_greedy_is_tried_where_its_trials_are_few_and_quick(scene: Scene) -> Non
     assert not greedy.fits(scene, 0.5, int(most) + 1)
     shaded = make_scene(scene.landscape, replace(CONDITIONS, treatment=Treatment(kind="shaded")), 3)
     assert not greedy.fits(shaded, 0.5, 1)
-    assert tuple(chosen(shaded).choice.reduction)[-1] == "tom"
+    assert tuple(chosen(shaded).choice.reduction)[-1] == "segments"
 
 
 def test_moves_of_the_two_best_are_kept_as_far_as_the_choice_fires_agree(
