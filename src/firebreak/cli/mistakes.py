@@ -110,7 +110,8 @@ def _bad_value(found: re.Match[str], help_: str) -> InputError:
 
 
 def _bad_choice(found: re.Match[str], help_: str) -> InputError:
-    known = re.findall(r"'([^']*)'", found["known"])
+    # An option that may be left out lists None too, which leaving it out says better.
+    known = [name for name in re.findall(r"'([^']*)'", found["known"]) if name != "None"]
     close = nearest(found["given"], known)
     return fail(expected=f"one of {', '.join(known)}", given=f"'{found['given']}'",
                 where=found["name"],

@@ -29,6 +29,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
      "--plan-fires: expected a whole number, got '3.5'; correct it"),
     ("plan synthetic:3:8 --break-kind shady",
      "--break-kind: expected one of hard, shaded, got 'shady'; did you mean 'shaded'?"),
+    ("plan synthetic:3:8 --hold handy",
+     "--hold: expected one of equipment, hand, got 'handy'; did you mean 'hand'?"),
     ("plan synthetic:3:8 --budget", "--budget: expected a value after it, got none; "),
     ("landscape fetch a.tif --bbox 1 2 --email a@b.c",
      "--bbox: expected 4 values after it, got fewer; "),
