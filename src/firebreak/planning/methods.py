@@ -13,7 +13,7 @@ import numpy as np
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail, unknown_name
 from firebreak.env.storage.problem import Problem, problem_of
-from firebreak.fire import Fires, Scene, TravelField
+from firebreak.fire import Fires, Scene
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
@@ -36,7 +36,7 @@ class Candidate(NamedTuple):
         most_cells: treatable cells above which it is left out; None: none.
         most_trials: of a method that tries all cells at every step, the treatable cells times the
             cells that the budget buys times the plan fires above which it is left out, as it is
-            where trials are slow, see `tries_quickly`; None: none.
+            where trials are slow, see `greedy.tries_quickly`; None: none.
     """
 
     order: int
@@ -49,20 +49,14 @@ class Candidate(NamedTuple):
         trials = budget_share * treatable * treatable * plan_fires
         return ((self.most_cells is None or treatable <= self.most_cells)
                 and (self.most_trials is None
-                     or (trials <= self.most_trials and tries_quickly(scene.field))))
+                     or (trials <= self.most_trials
+                         and greedy.tries_quickly(scene.field))))
 
 
 MOST_CELLS_OF_PATTERNS = 100 * 100
 """Treatable cells up to which strips and betweenness, which seldom save most, are tried too."""
 MOST_TRIALS_OF_GREEDY = 4_000_000
 """About as long as the other candidates take together."""
-
-
-def tries_quickly(field: TravelField) -> bool:
-    """Whether the fires that a break changes are solved again from where it changes them, in one
-    weather: else every trial burns fires anew, or a fire's hours one by one.
-    """
-    return not field.breaks.burns_anew and field.steps == 1 and not field.spots.cells.size
 
 
 class Method(NamedTuple):

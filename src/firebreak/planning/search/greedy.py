@@ -3,6 +3,7 @@ that searches start from."""
 
 from firebreak.checks import fail
 from firebreak.env.storage.problem import Problem
+from firebreak.fire import TravelField
 from firebreak.planning.core.rounds import Placement, Task
 from firebreak.planning.search.filling import Candidates, by_downstream_value, fill
 from firebreak.planning.search.plan_state import PlanState
@@ -42,15 +43,23 @@ def exact_is_affordable(problem: Problem) -> bool:
     return _treatable(problem) <= (MAX_CELLS_OF_FEW_FIRES if few else MAX_CELLS)
 
 
+def tries_quickly(field: TravelField) -> bool:
+    """Whether the fires that a break changes are solved again from where it changes them, in one
+    weather: else every trial burns fires anew, or a fire's hours one by one.
+    """
+    return not field.breaks.burns_anew and field.steps == 1 and not field.spots.cells.size
+
+
 def starts_of(task: Task) -> tuple[list[list[int]], float]:
     """Plans that a search starts from, cells in order of placement, and the simulations they took:
     that of the method that the task names, else those of downstream value and of greedy
-    (greedy-filtered on maps that are too large for it).
+    (greedy-filtered on maps that are too large for it, and where its trials are slow).
 
     Raises:
         InputError: the method refuses.
     """
-    greedy = "greedy" if exact_is_affordable(task.problem) else "greedy-filtered"
+    quick = exact_is_affordable(task.problem) and tries_quickly(task.problem.scene.field)
+    greedy = "greedy" if quick else "greedy-filtered"
     names = ["downstream-value", greedy] if task.search.start is None else [task.search.start]
     placed = [task.place(name) for name in names]
     return [own.cells.tolist() for own in placed], sum(own.simulations for own in placed)

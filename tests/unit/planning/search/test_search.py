@@ -14,10 +14,11 @@ from firebreak.env.storage.slots import Slots
 from firebreak.fire.engine import burn_loss, burn_statistics
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core import limits
 from firebreak.planning.core.limits import Effort, SearchOptions
 from firebreak.planning.core.plan import Plan, cost_of
-from firebreak.planning.core.rounds import Task
+from firebreak.planning.core.rounds import Placement, Task
 from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.planning.search.anneal import anneal
@@ -27,6 +28,7 @@ from firebreak.planning.search.filling import (
     randomized_fill,
     ranked,
 )
+from firebreak.planning.search.greedy import starts_of
 from firebreak.planning.search.improve import improved, rounds_of
 from firebreak.planning.search.plan_state import PlanState
 from firebreak.planning.search.swap import large_neighbourhood_search, local_search
@@ -388,3 +390,21 @@ def test_a_limit_by_the_clock_holds_within_a_move(scene: Scene, method: str,
     # Each look at the clock takes a second of it: a handful of looks, not a whole refill.
     assert len(asked) <= 8
     assert plan.cells.size == start.cells.size
+
+
+@pytest.mark.parametrize(("conditions", "start"), [
+    (CONDITIONS, "greedy"),
+    (replace(CONDITIONS, treatment=Treatment(kind="shaded")), "greedy-filtered"),
+])
+def test_searches_start_from_exact_greedy_where_its_trials_are_quick(
+        conditions: FireConditions, start: str) -> None:
+    scene = make_scene(generate(8, (11, 13)), conditions, 1)
+    fires = scene.fires("plan", FIRES)
+    asked: list[str] = []
+
+    def place(name: str) -> Placement:
+        asked.append(name)
+        return Placement(np.empty(0, np.int64), 0.0)
+
+    starts_of(Task(problem_of(scene, 0.06, fires, fires.first(0)), 0, 1, None, FEW, place))
+    assert asked == ["downstream-value", start]
