@@ -139,7 +139,8 @@ def check_folder(path: Path) -> None:
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     made_folder(path)
     try:
-        tempfile.TemporaryFile(dir=path).close()
+        with naming(path, path):
+            tempfile.TemporaryFile(dir=path).close()
     except PermissionError as error:
         raise fail(expected="a folder that may be written to", given=error.strerror or str(error),
                    where=str(path), remedy="choose another --out") from error
