@@ -270,8 +270,8 @@ def fbp_table(reference: Path) -> str:
     """fbp-reference.csv and the cases of the cffdrs package."""
     items, heading, fuels = fbp_compared(reference)
     directions = direction_row(heading.found, heading.expected, heading.cases)
-    return (f"{compared_table(items)}{directions}\n\nThese cases have {fuels} fuel types. "
-            f"Those of the package, printed with four digits:\n\n"
+    return (f"{compared_table(items)}{directions}\n\nThese cases cover {fuels} fuel types. "
+            f"The cases of the package, printed with four digits:\n\n"
             f"{compared_table(fbp_package_compared(reference))}")
 
 

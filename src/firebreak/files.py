@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -122,6 +123,30 @@ def made_folder(path: Path) -> Path:
         raise fail(expected="a folder that can be made", given=error.strerror or str(error),
                    where=str(path), remedy="choose another --out") from error
     return path
+
+
+def check_folder(path: Path) -> None:
+    """Refuses a folder that cannot be made or written to, before the work whose results it is for.
+    Nothing that is made to find out stays.
+
+    Raises:
+        InputError: it is a file, cannot be made, or may not be written to.
+        OSError: the disk is full or fails.
+    """
+    if path.exists() and not path.is_dir():
+        raise fail(expected="a folder", given="a file", where=str(path),
+                   remedy="choose another --out")
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    made_folder(path)
+    try:
+        with naming(path, path):
+            tempfile.TemporaryFile(dir=path).close()
+    except PermissionError as error:
+        raise fail(expected="a folder that may be written to", given=error.strerror or str(error),
+                   where=str(path), remedy="choose another --out") from error
+    finally:
+        for folder in missing:
+            folder.rmdir()
 
 
 def sync(path: Path) -> None:

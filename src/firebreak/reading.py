@@ -32,6 +32,7 @@ DEEPEST = 64
 # a file of MOST_SETTINGS bytes holds few longer parts, and they cost little.
 _WORD = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.){0,200}+"|'[^'\n]{0,200}+')"""
 _DEEP_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_WORD}(?:[ \t]*\.[ \t]*{_WORD}){{{DEEPEST}}}")
+_HALF_LETTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def text_of(path: Path, most: int = MOST_TABLE, *, lines: int | None = None,
@@ -130,19 +131,23 @@ def from_json(text: str | bytes) -> Any:
 
     Raises:
         ValueError: not JSON, nested too deeply, a number of thousands of digits, a text with a NUL
-            in it.
+            or half of a letter in it.
     """
-    if (b"\\u0000" if isinstance(text, bytes) else "\\u0000") in text:  # type: ignore[operator]
+    if isinstance(text, bytes):  # json itself would let halves of letters through
+        text = text.decode(json.detect_encoding(text))
+    if "\\u0000" in text:
         raise ValueError("a text with a NUL in it")
     try:
         tree = json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    except (json.JSONDecodeError, UnicodeDecodeError):
+    except json.JSONDecodeError:
         raise
     except ValueError:
         raise ValueError("a number of thousands of digits") from None
     _check_depth(tree)
+    if _HALF_LETTER.search(text):
+        _check_letters(tree)
     return tree
 
 
@@ -178,6 +183,16 @@ def _check_depth(tree: Any) -> None:
                  for part in (one.values() if isinstance(one, dict) else one)
                  if isinstance(part, dict | list)]
         depth += 1
+
+
+def _check_letters(tree: Any) -> None:
+    """Raises ValueError where a text holds half of a letter (a single surrogate), which can neither
+    be written nor printed.
+    """
+    try:
+        json.dumps(tree, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("a text with half of a letter in it") from None
 
 
 def _check_leaves(tree: Any) -> None:

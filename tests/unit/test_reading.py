@@ -165,6 +165,21 @@ def test_a_whole_number_has_at_most_18_digits(text: str) -> None:
         reading.whole_number(text)
 
 
+@pytest.mark.parametrize("text", [r'["\ud800"]', r'{"\uDFFF": 1}', r'["\ude00\ud83d"]',
+                                  b'["\xed\xa0\x80"]'])
+def test_half_of_a_letter_is_a_value_error(text: str | bytes) -> None:
+    """It could be neither written nor printed: the error would come there, as a traceback."""
+    for form in (text, text.encode()) if isinstance(text, str) else (text,):
+        with pytest.raises(ValueError, match=r"."):
+            reading.from_json(form)
+
+
+def test_whole_letters_are_read_however_they_are_written() -> None:
+    assert reading.from_json(r'["\ud83d\ude00", "\u00e9"]') == ["\U0001f600", "\xe9"]
+    assert reading.from_json('["\xe9"]'.encode("utf-8-sig")) == ["\xe9"]
+    assert reading.from_json('["\xe9"]'.encode("utf-16")) == ["\xe9"]
+
+
 def test_a_record_may_be_as_deep_as_ours_are() -> None:
     tree: Any = 1
     for _ in range(reading.DEEPEST - 1):

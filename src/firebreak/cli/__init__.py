@@ -11,7 +11,7 @@ import warnings
 
 from firebreak import __version__
 from firebreak.checks import InputError, ResourceFailedError, unknown_name
-from firebreak.cli.commands import COMMANDS
+from firebreak.cli.commands import COMMANDS, WITH_ACTIONS
 from firebreak.cli.shared.signals import Terminated, stopping
 from firebreak.lifetime import WORDS, exit_code
 
@@ -49,7 +49,8 @@ def _run(given: list[str]) -> int:
         return 0
     if given[0] not in COMMANDS:
         raise unknown_name("command", given[0], COMMANDS, "firebreak")
-    if not {"-h", "--help", "--help-all"}.isdisjoint(given):
+    asked = not {"-h", "--help", "--help-all"}.isdisjoint(given)
+    if asked or (len(given) == 1 and given[0] in WITH_ACTIONS):
         text = importlib.import_module("firebreak.cli.completion").help_text(given)
         if text is not None:
             print(text)
@@ -79,6 +80,8 @@ def _told(error: BaseException) -> tuple[str | None, int]:
             where = f": {str(error.filename)[:300]}" if error.filename else ""
             if error.errno == errno.ENAMETOOLONG:
                 return f"{error.strerror}{where}; give a shorter one", BAD_INPUT
+            if isinstance(error, PermissionError):
+                return f"{error.strerror}{where}; check its permissions", BAD_INPUT
             return (f"{error.strerror or error}{where}; free space or choose another folder",
                     RESOURCE_FAILED)
         case ResourceFailedError():

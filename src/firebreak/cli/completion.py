@@ -29,14 +29,17 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def help_text(given: list[str]) -> str | None:
-    """The help of what was typed, if it is in CLASSES."""
-    from firebreak.cli.help import help_of
+    """The help of the command or action that was typed; None for an action that is none."""
+    from firebreak.cli.help import help_of, help_of_actions
 
     for words in (given[:2], given[:1]):
         name = " ".join(words)
         if name in CLASSES:
             return help_of(name, _class_of(name), "--help-all" in given)
-    return None
+    if given[1:] and not given[1].startswith("-"):
+        return None
+    actions = _actions()[given[0]]
+    return help_of_actions(given[0], {one: _class_of(f"{given[0]} {one}") for one in actions})
 
 
 def completion(shell: str) -> str:

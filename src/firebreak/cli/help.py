@@ -1,5 +1,5 @@
-"""The help of commands: what matters first, the rest where it is asked for. Made from the classes
-of the options alone, so that it answers at once.
+"""The help of commands: the main options, and all options where they are asked for. Made from the
+classes of the options alone, so that it answers at once.
 """
 
 import dataclasses
@@ -82,32 +82,50 @@ def help_of(name: str, kind: type, everything: bool) -> str:
                 lines += [] if option.positional else _line(option)
     else:
         by_name = {option.name: option for group in groups for option in group.options}
-        lines += ["", "options that matter first:",
+        lines += ["", "main options:",
                   *(line for one in shown for line in _line(by_name[one]))]
         lines += ["", f"firebreak {name} --help-all shows all {count} options."]
     return "\n".join(lines)
 
 
-def _groups(kind: Any, title: str) -> Iterator[Group]:
-    """The options of a class itself, then those of the groups in it."""
+def help_of_actions(command: str, kinds: dict[str, type]) -> str:
+    """The help of a command that has actions: each with what it does.
+
+    Args:
+        kinds: action -> class of its options.
+    """
+    lines = [f"usage: firebreak {command} {'|'.join(kinds)} ...", ""]
+    for action, kind in kinds.items():
+        lines += _filled(f"  {action}", " ".join((kind.__doc__ or "").split()), 14)
+    return "\n".join([*lines, "", f"example: {EXAMPLES[command]}", "", *textwrap.wrap(
+        f"firebreak {command} ACTION --help shows the options of an action.", _width())])
+
+
+def _groups(kind: Any, title: str, given: Any = None) -> Iterator[Group]:
+    """The options of a class itself, then those of the groups in it.
+
+    given: an instance that has the defaults, where they are not the class's own.
+    """
     hints = typing.get_type_hints(kind, include_extras=True)
     told = meanings(kind)
     own, inner = [], []
     for field in dataclasses.fields(kind):
         hint = hints[field.name]
         if dataclasses.is_dataclass(hint):
-            inner.append((field.name, hint))
+            made = field.default_factory
+            inner.append((field.name, hint, None if made is dataclasses.MISSING else made()))
         else:
-            own.append(_option(field, hint, told.get(field.name, "")))
+            default = field.default if given is None else getattr(given, field.name)
+            own.append(_option(field.name, hint, told.get(field.name, ""), default))
     yield Group(title, own)
-    for name, hint in inner:
-        yield from _groups(hint, name)
+    for name, hint, instance in inner:
+        yield from _groups(hint, name, instance)
 
 
-def _option(field: "dataclasses.Field[Any]", hint: Any, meaning: str) -> Option:
-    return Option(field.name, " | ".join(_kinds(hint)),
+def _option(name: str, hint: Any, meaning: str, default: object) -> Option:
+    return Option(name, " | ".join(_kinds(hint)),
                   tyro.conf.Positional in getattr(hint, "__metadata__", ()), meaning,
-                  field.default if field.default is not dataclasses.MISSING else None)
+                  None if default is dataclasses.MISSING else default)
 
 
 def _kinds(hint: Any) -> Iterator[str]:
@@ -124,9 +142,7 @@ def _kinds(hint: Any) -> Iterator[str]:
     elif parts:
         for part in parts:
             yield from _kinds(part)
-    elif hint is type(None):
-        yield "None"
-    elif hint is not bool:
+    elif hint not in (bool, type(None)):
         yield _KINDS.get(hint, getattr(hint, "__name__", str(hint)).upper())
 
 
@@ -137,8 +153,10 @@ def _place_word(option: Option) -> str:
 
 
 def _told(option: Option) -> str:
-    unsaid = option.default in (None, "", False, dataclasses.MISSING)
-    return option.meaning if unsaid else f"{option.meaning} [{option.default}]"
+    default = option.default
+    if default is None or default is False or default == "":
+        return option.meaning
+    return f"{option.meaning} [{f'{default:g}' if isinstance(default, float) else default}]"
 
 
 def _line(option: Option) -> list[str]:

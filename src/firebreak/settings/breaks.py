@@ -23,24 +23,25 @@ class BreakSettings:
     """Width of the bare strip; the whole cell if not given. It holds every fire unless a rule of
     --breach says otherwise."""
     break_fuel: int | None = None
-    """Fuel code of a shaded break; the least load of the same kind if not given."""
+    """Fuel model that a shaded break leaves, as a code; the one with the least load of the same
+    kind if not given."""
     breach: BreachRule = "never"
-    """By which rule fire crosses a hard break: never, Wilson 1988 (with or without trees beside
+    """Rule by which fire crosses a hard break: never, by Wilson 1988 (with or without trees beside
     it), or where flames are longer than two thirds of the width."""
     leak: bool = False
-    """Fire passes between two breaks, or a break and bare ground, that touch at a corner."""
+    """Fire passes the corner at which two breaks, or a break and bare ground, touch."""
     hold: HoldBy | None = None
-    """Crews hold breaks, with hand tools or with equipment: a break stops a fire that arrives after
-    they can be there, with flames that they can hold (Rothermel 1983). Nobody holds breaks if not
-    given."""
+    """Crews hold breaks, with hand tools or with equipment: a break stops a fire if the crews are
+    there first and the flames are short enough for them (Rothermel 1983). Nobody holds breaks if
+    not given."""
     response_min: NotNegative = 60.0
     """Minutes from ignition until crews are at the nearest road, or at every break if no roads are
     given; an assumption."""
     crew_speed_km_h: Positive = 3.0
     """Speed of crews from the nearest road to a break; an assumption."""
     crew_km: Positive | None = None
-    """Length of break that crews hold in one fire, in order of arrival; crews are everywhere if not
-    given."""
+    """Length of break that crews can hold in one fire, where it arrives first; crews are everywhere
+    if not given."""
 
 
 def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:

@@ -20,22 +20,25 @@ class WeatherSettings:
     """The weather that fires burn in."""
 
     scenarios: Annotated[int, Ge(1), Le(256)] = 8
-    """Weather scenarios; at most this many are taken from a weather file."""
+    """Number of weather scenarios; at most this many are taken from a weather file."""
     wind_20ft_km_h: WindSpeed | None = None
-    """Draw the weather, with this mean wind speed 20 ft above the vegetation; 16.2 if not given."""
+    """Mean wind speed 20 ft above the vegetation, for weather that is drawn; 16.2 if not given."""
     wind_from_deg: Annotated[float, Ge(-360), Le(360)] | None = None
-    """Draw the weather, with this main wind direction; drawn from the seed if not given."""
+    """Main direction that the wind blows from, for weather that is drawn; drawn from the seed if
+    not given."""
     weather: str | Path | None = None
     """A weather file or folder, instead of weather that is drawn."""
     hours: AtLeastOne | None = None
-    """Let the weather of a file change by the hour, over so many hours."""
+    """Number of hours of weather that changes by the hour, from a weather file; weather is constant
+    during a fire if not given."""
     year: int | None = None
-    """Year of the .wtr and .wnd files, which contain none."""
+    """Year of the .wtr and .wnd files, which do not hold it."""
     wind_towards: bool = False
-    """The file's directions are those the wind blows to, as C2F-W takes them with FBP fuels."""
+    """The directions in the weather file are those that the wind blows to, as C2F-W reads them with
+    FBP fuels."""
     moisture: str | None = None
-    """Fuel moisture, for weather files without moisture: D1L1 (dry) to D4L4 (Scott & Burgan 2005);
-    D2L2 if not given."""
+    """Fuel moisture, for weather files without it: D1L1 (dry) to D4L4 (Scott & Burgan 2005); D2L2
+    if not given."""
 
 
 def check_weather(given: WeatherSettings, spelled: Callable[[str], str], *,

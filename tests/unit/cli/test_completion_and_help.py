@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from firebreak.cli import COMMANDS, main
-from firebreak.cli.commands import EXAMPLES, GROUPS
+from firebreak.cli.commands import EXAMPLES, GROUPS, WITH_ACTIONS
 from firebreak.cli.completion import CLASSES, completion, options_of
 from firebreak.cli.help import FIRST
 from firebreak.cli.shared import progress
 from firebreak.fire.scene import FireConditions
 from firebreak.fire.wide_scene import burn_wide_statistics, make_wide_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.methods import METHODS
+from firebreak.planning.methods import AUTO, METHODS
 
 HEAVY = ("torch", "numba", "matplotlib", "rasterio", "gymnasium", "pydantic")
 LOADED = """
@@ -88,16 +88,43 @@ def test_examples_name_options_that_there_are() -> None:
 
 def test_help_says_what_a_value_may_be(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, "plan", "--help-all")
-    assert "--search-from STR | None" in text
+    assert re.search(r"^  --search-from STR  ", text, re.MULTILINE)
     assert "--break-kind {hard,shaded}" in text
     assert re.search(r"^  --leak  ", text, re.MULTILINE)
-    assert "{None}" not in text
+    assert "None" not in text
 
 
-def test_the_help_of_plan_names_every_method(capsys: pytest.CaptureFixture[str]) -> None:
-    text = " ".join(shown(capsys, "plan", "--help").split())
-    named = text.split("auto if not given, which tries several. Or ")[1].split(":")[0]
-    assert sorted(named.split(", ")) == sorted(METHODS)
+def test_help_shows_the_defaults_that_a_command_has(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(shown(capsys, "plan", "--help-all").split())
+    assert "random plans. [0]" in text
+    assert "[0.15]" in text
+    assert "[500]" in text
+    for command, executor in (("trials", "processes"), ("evolve", "in-process")):
+        text = " ".join(shown(capsys, command, "--help").split())
+        assert f"Ray cluster (extra ray). [{executor}]" in text
+
+
+def test_a_new_method_is_in_the_list_of_methods_and_needs_no_text_of_the_help(
+        capsys: pytest.CaptureFixture[str]) -> None:
+    assert "`firebreak methods` lists" in " ".join(shown(capsys, "plan", "--help").split())
+    listed = shown(capsys, "methods")
+    assert sorted(re.findall(r"^([a-z-]+)  ", listed, re.MULTILINE)) == sorted([AUTO, *METHODS])
+    text = shown(capsys, "plan", "--help-all") + shown(capsys, "evaluate", "--help-all")
+    told = {word for word in re.findall(r"[a-z-]+", text) if word in METHODS}
+    assert told.isdisjoint({"anneal", "swap", "dominator", "tom", "value-hazard", "strips"})
+    assert listed.count("(searches until --time-limit)") == sum(
+        method.searches for method in METHODS.values())
+
+
+def test_commands_with_actions_have_one_help_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sorted(WITH_ACTIONS) == sorted({name.split()[0] for name in CLASSES if " " in name})
+    for command in WITH_ACTIONS:
+        text = shown(capsys, command)
+        assert text == shown(capsys, command, "--help-all") == shown(capsys, "help", command)
+        actions = [name.split()[1] for name in CLASSES if name.startswith(f"{command} ")]
+        assert re.findall(r"^  ([a-z]+) ", text, re.MULTILINE) == actions
+        assert main([command, "nothing", "--help"]) == 2
+        assert f"firebreak {command}: expected one of" in capsys.readouterr().err
 
 
 def test_every_command_has_its_options_listed() -> None:

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.cli.commands import explore, simulate
 from firebreak.cli.shared.signals import Terminated, stopping
-from firebreak.files import made_folder
+from firebreak.files import check_folder, made_folder
 
 Out = pytest.CaptureFixture[str]
 
@@ -28,6 +29,46 @@ def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path,
     assert main(["landscape", "info", "synthetic:1:10", "--out", folder]) == 2
     said = capsys.readouterr().err
     assert f"{folder}: expected a folder that can be made, got Not a directory" in said
+
+
+@pytest.mark.parametrize("command", [
+    "plan synthetic:1:10 --out", "simulate synthetic:1:10 --out", "train quick --out",
+    "evaluate synthetic:1:10 --executor processes --out", "evolve quick --out"])
+def test_a_folder_that_cannot_be_made_is_refused_before_the_work(
+        command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
+    def work(*_: object, **__: object) -> None:
+        raise AssertionError("it begins to compute")
+
+    monkeypatch.setattr("firebreak.landscape.formats.read.read_landscape", work)
+    monkeypatch.setattr("firebreak.train.run.trainer.ParallelTrainer.__init__", work)
+    monkeypatch.setattr("firebreak.executors.base.closing", work)
+    (tmp_path / "file").write_text("")
+    for folder, why in ((tmp_path / "file" / "x", "can be made, got Not a directory"),
+                        (tmp_path / "file", "expected a folder, got a file")):
+        assert main([*command.split(), str(folder)]) == 2
+        assert f"{folder}: expected a folder" in (said := capsys.readouterr().err)
+        assert why in said
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_looking_whether_a_folder_can_be_made_leaves_nothing(tmp_path: Path) -> None:
+    check_folder(tmp_path / "a" / "b" / "c")
+    check_folder(tmp_path)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_file_or_folder_without_the_right_to_write_is_bad_input(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
+    def forbidden(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(tmp_path / "a.png"))
+
+    assert ended(forbidden, monkeypatch) == 2
+    assert capsys.readouterr().err == (
+        f"firebreak: Permission denied: {tmp_path / 'a.png'}; check its permissions\n")
+    monkeypatch.setattr("tempfile.TemporaryFile", forbidden)
+    with pytest.raises(InputError, match="a folder that may be written to, got Permission denied"):
+        check_folder(tmp_path / "x")
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_full_disk_is_no_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,6 +209,7 @@ def test_what_is_being_imported_is_imported_before_a_signal_ends_the_command(
 
 ENDLESS = """
 import os, signal, sys, time
+from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.cli.commands import simulate
 sys.path.insert(0, FOLDER)

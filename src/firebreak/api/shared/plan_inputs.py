@@ -31,33 +31,34 @@ class PlaceOptions:
     in any reference system."""
 
     area: str | None = None
-    """Plan inside these cells only: R0:R1,C0:C1 (half-open, from the north-west corner), or a file
+    """Part of the map to plan for: R0:R1,C0:C1 (half-open, from the north-west corner), or a file
     of polygons or a raster."""
     must_include: Path | None = None
-    """Cells that the plan must have; they count in its cost."""
+    """Cells that the plan must have, shapes or a raster; they count in its cost."""
     must_exclude: Path | None = None
-    """Cells that the plan must not have."""
+    """Cells that the plan must not have, shapes or a raster."""
     lines: Path | None = None
-    """Lines to choose among beside a method's own, such as roads, ridges, edges of units: shapes,
-    cut at --segment-m. For segments, dqn-lookahead and auto."""
+    """Shapes of lines, such as roads and ridges, that the method may choose beside its own breaks;
+    they are cut into pieces of at most --segment-m. For segments, dqn-lookahead and auto."""
     only_lines: bool = False
-    """The plan has cells of --lines only."""
+    """Use the lines of --lines only, and no other breaks."""
     existing: Path | None = None
-    """A network of breaks, or a plan, to compare with at its own cost."""
+    """A network of breaks, or a plan, to compare the plan with; it is judged at its own cost."""
     shortest_m: NotNegative = 0.0
-    """No connected piece of the plan is shorter, but for what must be included."""
+    """Shortest length of a connected piece of the plan; pieces of --must-include may be shorter."""
     segment_m: Positive = 500.0
-    """Longer pieces are cut into segments of at most about so many metres."""
+    """Longest length of a segment: longer pieces of the plan are cut into segments of about this
+    length."""
     money: Positive | None = None
-    """What may be spent, in the unit of the costs, instead of --budget."""
+    """Money that may be spent, in the unit of the costs, instead of --budget."""
     phases: str | None = None
-    """What may be spent in each year, instead of --budget, such as 2027:50000,2028:80000."""
+    """Money that may be spent in each year, instead of --budget, such as 2027:50000,2028:80000."""
     cost_per_ha: Positive | None = None
-    """What treating a hectare costs on level ground beside a road, instead of --cost."""
+    """Cost of treating a hectare on level ground beside a road, instead of --cost."""
     cost_slope: NotNegative = 0.0
-    """What a slope of 100 % adds to the cost, as a share."""
+    """Share by which a slope of 100 % raises the cost."""
     cost_per_km: NotNegative = 0.0
-    """What a kilometre to the nearest of --roads adds to the cost, as a share."""
+    """Share by which each kilometre to the nearest of --roads raises the cost."""
 
 
 class Place(NamedTuple):

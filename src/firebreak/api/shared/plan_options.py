@@ -16,15 +16,14 @@ class PlanOptions(PlanningOptions):
     """The options of a plan."""
 
     method: str | None = None
-    """How to plan; auto if not given, which tries several. Or strips, downstream-value,
-    downstream-value-static, betweenness, dominator, burn-probability, value-hazard, tom, segments,
-    greedy, greedy-filtered, swap, anneal, milp, regression, dqn, dqn-lookahead, dqn-search,
-    random, none: `firebreak methods` says what each does."""
+    """Planning method; auto if not given, which tries several. `firebreak methods` lists the
+    methods and says what each does."""
     batch: int | None = None
-    """Cells placed per simulation; about 50 rounds if not given."""
+    """Number of cells placed between two simulations; as many as make about 50 rounds if not
+    given."""
     test_fires: int = 1000
-    """Test fires: other fires that the plan is judged on. 0 leaves out the comparison, what the
-    plan changes, and the report."""
+    """Number of test fires: other fires, on which the plan is judged. 0 leaves out the comparison
+    with other methods, the maps of what the plan changes, and the report."""
     place: PlaceOptions = field(default_factory=PlaceOptions)
     scene: SceneOptions = field(default_factory=SceneOptions)
 
@@ -34,15 +33,15 @@ class EvaluateOptions(PlanningOptions):
     """The options of a comparison."""
 
     methods: str = ",".join(COMPARED)
-    """Comma-separated, in any order: auto, or those of --method of plan."""
+    """Methods to compare, separated by commas; `firebreak methods` lists them."""
     window: int | None = None
-    """Cut windows of so many rows and columns from each landscape."""
+    """Compare on windows of this many rows and columns, cut from each landscape."""
     windows: int = 6
-    """At most so many windows of each landscape, drawn over the whole of it."""
+    """Largest number of windows of each landscape; they are drawn over the whole of it."""
     test_fires: int = 2000
-    """Other fires, which the plans are judged on."""
+    """Number of test fires: other fires, on which the plans are judged."""
     random_draws: int = 30
-    """Plans that random is the mean over."""
+    """Number of plans of the method random; its result is their mean."""
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
@@ -53,12 +52,13 @@ class SimulateOptions:
     fires: int = 1000
     """Number of fires."""
     area: str | None = None
-    """Burn these cells with 16 around them only: R0:R1,C0:C1 (half-open, from the north-west
-    corner), or a file of polygons or a raster. Rasters are empty outside them."""
+    """Part of the map to burn, with 16 cells around it: R0:R1,C0:C1 (half-open, from the
+    north-west corner), or a file of polygons or a raster. The maps are empty outside it."""
     plan: Path | None = None
     """Burn with the breaks of a plan: a folder, plan.csv, plan.tif or a Cell2Fire table."""
     fires_per_ha_year: NotNegative | None = None
-    """Fires that start per hectare and year: adds a map of the chance to burn in a year."""
+    """Number of fires that start per hectare and year; adds a map of the chance to burn in a
+    year."""
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
@@ -69,10 +69,10 @@ class TrainOptions:
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
     resume: Path | None = None
-    """Go on with the run in this folder, with its own configuration."""
+    """Continue the run in this folder, with its own configuration."""
     set: list[str] = field(default_factory=list)
     """Change a key of the configuration, such as train.episodes=600."""
     data: str | None = None
-    """Folder that the maps of the configuration are relative to; else FIREBREAK_DATA."""
+    """Folder that the configuration's maps are relative to; FIREBREAK_DATA if not given."""
     seed: int | None = None
     """Seed of the run, instead of the configuration's."""

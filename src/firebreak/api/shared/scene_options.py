@@ -42,26 +42,27 @@ class RasterOptions:
     crs: str | None = None
     """Coordinate reference system to use instead of the file's own."""
     value: Path | None = None
-    """What is lost where a cell burns: a raster, shapes or a CSV of points that count 1 each, or
-    FILE:NAME with their number in an attribute; 1 in every cell if not given."""
+    """What is lost where a cell burns: a raster, shapes, or a CSV of points; 1 in every cell if not
+    given. Shapes and points count 1 each; FILE:NAME takes their number from an attribute."""
     value_unit: str | None = None
-    """What the values are, such as houses or EUR, for tables and figures."""
+    """Unit of the values, such as houses or EUR, for tables and figures."""
     cost: Path | None = None
-    """What it costs to treat a cell: a raster, or FILE:NAME, shapes with the cost in an attribute;
-    1 everywhere if not given."""
+    """Cost of treating a cell: a raster, or FILE:NAME for shapes with the cost in an attribute; 1
+    everywhere if not given."""
     treatable: Path | None = None
-    """Raster of the cells that may be treated (not 0); all that burn if not given."""
+    """Cells that may be treated: a raster (not 0) or shapes; all cells that burn if not given."""
     barriers: Path | None = None
-    """Raster of existing barriers (not 0): roads, rivers, breaks that are there."""
+    """Existing barriers, such as roads and rivers, which stop every fire: a raster (not 0) or
+    shapes."""
     built: Path | None = None
-    """Raster or shapes of breaks that stand already, of the kind of --break-kind: they are there
-    before any fire and plan, cost nothing, and are not planned again."""
+    """Breaks that exist already, of the kind of --break-kind: a raster (not 0) or shapes. They
+    stand with and without the plan, cost nothing, and are not treated again."""
     roads: Path | None = None
-    """Raster or shapes of roads, from which the crews of --hold come, and those of the plan's
-    --cost-per-km; name them in --barriers too if they stop fire."""
+    """Roads, a raster (not 0) or shapes: the crews of --hold start there, and --cost-per-km is
+    measured from there. They stop fire only if --barriers names them too."""
     ignitions: Path | None = None
     """Where fires start: a raster of weights, shapes, or a CSV of points (x,y or row,col or
-    Year,Ncell) that count 1 each, or FILE:NAME with their weight in an attribute."""
+    Year,Ncell). Shapes and points count 1 each; FILE:NAME takes their weight from an attribute."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,8 @@ class WeatherOptions(WeatherSettings):
 
     weather: Path | None = None
     """A weather file or folder (station CSV, .wxs, .wtr with .wnd, Weather.csv, Weathers/), or a
-    .toml with a wind rose. A Cell2Fire folder brings its own unless a wind is given."""
+    .toml file with a wind rose. The weather of a Cell2Fire folder is used unless a wind is
+    given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +88,8 @@ class FireOptions(FireSettings):
     """The fires."""
 
     duration_spread: DurationSpread = DURATION_SPREAD
-    """Standard deviation of the logarithm of the duration; 0: all fires last as long as the median,
-    so that an observed fire can be burned again."""
+    """Standard deviation of the logarithm of the duration; 0: every fire lasts as long as the
+    median, for an observed fire that is burned again."""
 
 
 @dataclass(kw_only=True)
@@ -97,18 +99,17 @@ class PlanningOptions:
     budget: Share = BUDGET
     """Share of the treatable cells' cost that may be spent: 0.02, or 2%."""
     policy: Path | None = None
-    """A policy file or the folder of a run, for the dqn methods; the one that comes with firebreak
-    if not given."""
+    """Policy file or folder of a run, for the methods that follow a policy; the policy that comes
+    with firebreak if not given."""
     time_limit: Positive | None = None
-    """Seconds that swap, anneal and dqn-search (10 if not given) and milp (60) may search."""
+    """Time limit of a method that searches, in seconds: 10 if not given, for milp 60."""
     evaluations: int | None = None
-    """Plans that swap, anneal and dqn-search may try, instead of --time-limit: this repeats bit for
-    bit."""
+    """Number of plans that a method that searches may try, instead of --time-limit; the plan then
+    repeats bit for bit."""
     search_from: str | None = None
-    """Method whose plan swap, anneal and milp start from; the best of two quick ones if not given.
-    """
+    """Method whose plan a search starts from; the better of two quick ones if not given."""
     plan_fires: int = PLAN_FIRES
-    """Plan fires: the fires that every method plans against."""
+    """Number of plan fires: the fires that every method is given to plan with."""
 
     def search(self) -> "SearchOptions":
         """The limits and the start of methods that search."""
@@ -128,9 +129,9 @@ class SceneOptions:
     seed: int = 0
     """Seed of the weather, the fires and the random plans."""
     threads: int = 0
-    """Threads that burn fires; 0 = all cores."""
+    """Number of threads that burn fires; 0: one for each core."""
     quiet: bool = False
-    """No progress bars, and no lines on progress."""
+    """Show no progress."""
     json: bool = False
     """End with one machine-readable line."""
 

@@ -3,29 +3,34 @@ they compute is in the packages below.
 """
 
 COMMANDS = {
-    "train": "train a fuel-break policy and compare it on landscapes it never saw",
+    "train": "train a policy and compare it with other methods on landscapes it never saw",
     "trials": "search for hyper-parameters, cross-validated over folds of land",
     "evolve": "evolve a population of policies that share one replay",
     "plan": "make a plan for a landscape and write it as GeoTIFF, CSV and pictures",
     "methods": "list the planning methods and what each does",
     "evaluate": "compare methods and plans on test fires",
-    "simulate": "burn a landscape: burn probability, arrival time, intensity, downstream value",
-    "visualize": "figures of a trained policy; --serve opens the explorer of a run, a plan or "
-                 "a landscape",
+    "simulate": "burn a landscape and map burn probability, arrival time, intensity, downstream "
+                "value",
+    "visualize": "draw the figures of a trained policy; --serve opens the explorer of a run, a "
+                 "plan or a landscape",
     "landscape": "read, convert, fetch or generate a landscape, or find lines on it "
                  "(info, convert, fetch, generate, lines)",
-    "memory": "what a run held, and whether its memory was constant (report, check)",
-    "policy": "write a policy of an earlier version as a file of this one (convert)",
-    "behavior": "fire behaviour of a table of cases (Rothermel, or the Canadian FBP System)",
-    "bench": "how fast this machine is",
+    "memory": "how much memory a run used, and whether it stayed constant (report, check)",
+    "policy": "convert a policy file of an earlier version (convert)",
+    "behavior": "compute the fire behaviour of a table of cases (Rothermel, or the Canadian FBP "
+                "System)",
+    "bench": "measure how fast this machine is",
 }
 """Command -> what it does, in the order of the help."""
 
+WITH_ACTIONS = ("landscape", "memory", "policy")
+"""Commands that say what to do by a second word, their action."""
+
 GROUPS = {
     "Plan": ("plan", "evaluate", "methods", "visualize"),
-    "Look at land and fire": ("landscape", "simulate", "behavior"),
+    "Landscapes and fires": ("landscape", "simulate", "behavior"),
     "Train a policy": ("train", "trials", "evolve", "policy"),
-    "Look at the machine": ("memory", "bench"),
+    "Memory and speed": ("memory", "bench"),
 }
 """What commands are for -> commands, as the help groups them."""
 

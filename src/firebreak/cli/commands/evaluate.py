@@ -24,19 +24,20 @@ if TYPE_CHECKING:
 
 @dataclass
 class EvaluateArguments(EvaluateOptions):
-    """Compare methods on test fires."""
+    """Compare planning methods, and plans that were made before, on test fires."""
 
     landscapes: Annotated[list[str], tyro.conf.Positional]
     """Files or folders, or synthetic:SEED[:SIZE]."""
     plan: list[Path] | None = None
-    """Plans made by `firebreak plan`: a folder, plan.csv or plan.tif each; or Cell2Fire tables."""
+    """Plans to compare too: each a folder that `firebreak plan` wrote, its plan.csv or plan.tif, or
+    a Cell2Fire table."""
     out: Path | None = None
-    """Folder that keeps the sums of --executor: the same command goes on after a kill."""
+    """Folder that keeps the sums of --executor: the same command continues after a kill."""
     perturb: bool = False
-    """Also burn the plans where rates of spread, winds, moistures and breaches are others than the
-    plans were made for."""
+    """Also burn the plans with other rates of spread, winds, moistures and breaches than they were
+    made for."""
     draws: AtLeastOne = DRAWS
-    """Perturbed worlds of each kind, for --perturb."""
+    """Number of draws of each kind of perturbation, for --perturb."""
     where: WorkerOptions = field(default_factory=WorkerOptions)
 
 
@@ -51,6 +52,8 @@ def run(arguments: list[str]) -> int:
     if args.perturb and args.where.executor is not None:
         raise fail(expected="--perturb without --executor", given="both", where="--perturb",
                    remedy="leave one of them out")
+    if args.out is not None:
+        common.check_out(args.out)
     scenes, methods, request = request_of(args.landscapes, args, args.plan or [])
     if args.where.executor is None:
         if args.out is not None or args.where != WorkerOptions():

@@ -23,14 +23,14 @@ class EvolveArguments:
     """Evolve a population of fuel-break policies."""
 
     config: Annotated[str, tyro.conf.Positional] = DEFAULT_PRESET
-    """A TOML file or a preset; its [evolution] table says how."""
+    """A TOML file or a preset; its [evolution] table has the settings."""
     run: runs.RunOptions = field(default_factory=runs.RunOptions)
     population: int | None = None
-    """Members, instead of the configuration's."""
+    """Number of members, instead of the configuration's."""
     generations: int | None = None
-    """Generations in all, instead of the configuration's."""
+    """Number of generations in all, instead of the configuration's."""
     quiet: bool = False
-    """No line for each generation."""
+    """Print no line for each generation."""
     json: bool = False
     """End with one machine-readable line."""
     where: ExecutorOptions = field(default_factory=ExecutorOptions)

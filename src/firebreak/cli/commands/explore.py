@@ -20,7 +20,7 @@ from firebreak.cli.commands.visualize_options import VisualizeArguments, run_par
 from firebreak.cli.shared import common
 from firebreak.cli.shared.progress import progress_bar
 from firebreak.cli.shared.signals import Terminated
-from firebreak.files import made_folder
+from firebreak.files import check_folder, made_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,6 +87,8 @@ def _check(args: VisualizeArguments) -> None:
     if args.export is not None and args.export.is_dir():
         raise fail(expected="a file to write", given="a folder", where=str(args.export),
                    remedy="name a file, such as explorer.html")
+    if args.export is not None:
+        check_folder(args.export.parent)
 
 
 def _subject(args: VisualizeArguments) -> Subject:

@@ -23,32 +23,32 @@ LEAK_FOUND, NO_VERDICT = 1, 4
 
 @dataclass
 class ReportArguments:
-    """Print what a run held by phase, what grew, and draw the timeline."""
+    """Print how much memory a run used in each phase and what grew, and draw it over time."""
 
     run: Annotated[Path, tyro.conf.Positional]
     """Folder of a run made by `firebreak train`."""
     out: Path | None = None
-    """The picture to write; figures/memory_timeline.png in the run's folder if not given."""
+    """Picture to write; figures/memory_timeline.png in the run's folder if not given."""
     json: bool = False
     """End with one machine-readable line."""
 
 
 @dataclass
 class CheckArguments:
-    """Judge whether a run's memory is constant. Exit code 0: it is; 1: it is not; 2: bad input; 4:
-    the run is too short to say, or resident memory could not be judged.
+    """Judge whether a run's memory stayed constant. Exit code 0: it did; 1: it did not; 2: bad
+    input; 4: the run is too short for a verdict, or resident memory could not be judged.
     """
 
     target: Annotated[str, tyro.conf.Positional]
-    """Folder of a run, judged as it is, or a TOML file or preset, trained for the check."""
+    """Folder of a run to judge, or a TOML file or preset to train and then judge."""
     episodes: int | None = None
-    """Of a run: how many to judge, all if not given. Of a configuration: how many to train."""
+    """Number of episodes to judge of a run, all if not given; or to train of a configuration."""
     out: Path | None = None
-    """Folder to keep the run of a configuration in; it is not kept if not given."""
+    """Folder to keep the trained run in; it is not kept if not given."""
     set: Annotated[list[str], tyro.conf.UseAppendAction] = field(default_factory=list)
     """Change a key of the configuration. May be repeated."""
     data: str | None = None
-    """Folder that the maps of the configuration are relative to; else FIREBREAK_DATA."""
+    """Folder that the configuration's maps are relative to; FIREBREAK_DATA if not given."""
     seed: int | None = None
     """Seed of the run, instead of the configuration's."""
     json: bool = False
@@ -58,14 +58,6 @@ class CheckArguments:
 def run(arguments: list[str]) -> int:
     """Runs `report` or `check`."""
     actions = {"report": _report, "check": _check}
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print("usage: firebreak memory report|check ...\n\n"
-              "  report RUN                        table by phase, what grew, a timeline\n"
-              "  check RUN|CONFIG [--episodes N]   exit code 1 if memory leaks, 4 if too short to "
-              "say,\n"
-              "                                    or if resident memory could not be judged\n\n"
-              "Both take --json. check takes --seed, the seed of the run that it trains.")
-        return 0
     if arguments[0] not in actions:
         raise unknown_name("action", arguments[0], actions, "firebreak memory")
     return actions[arguments[0]](arguments[1:])

@@ -10,7 +10,7 @@ WIDTH = 96
 
 @dataclass
 class MethodsArguments:
-    """List the planning methods: the names that --method and --methods take."""
+    """List the planning methods, which --method and --methods take, and what each does."""
 
     json: bool = False
     """End with one machine-readable line."""
@@ -25,6 +25,8 @@ def run(arguments: list[str]) -> int:
     told = CHOOSERS | {name: method.description for name, method in METHODS.items()}
     for name, description in told.items():
         text = description + (" (the default of plan)" if name == DEFAULT else "")
+        text += (" (searches until --time-limit)" if name in METHODS and METHODS[name].searches
+                 else "")
         print(textwrap.fill(text, WIDTH, initial_indent=name.ljust(column),
                             subsequent_indent=" " * column))
     if args.json:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = _parsed(arguments)
+    common.check_out(args.out)
     from firebreak.api.shared.plan_steps import (
         judge,
         work_on,

@@ -25,10 +25,6 @@ class ConvertArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs `convert`."""
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print("usage: firebreak policy convert OLD NEW\n\n"
-              "  convert OLD NEW   write a policy.pt of an earlier version as policy.safetensors")
-        return 0
     if arguments[0] != "convert":
         raise unknown_name("action", arguments[0], ["convert"], "firebreak policy")
     return _convert(arguments[1:])

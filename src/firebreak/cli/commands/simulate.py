@@ -28,8 +28,8 @@ class SimulateArguments(SimulateOptions):
     landscape: Annotated[str, tyro.conf.Positional]
     """A file or folder, or synthetic:SEED[:SIZE]."""
     observed: Path | None = None
-    """The area that a real fire burned, polygons or a raster (not 0), to compare the fire of
-    --fires 1 with. Give its start by --ignitions, its weather by --weather, its length by
+    """The area that a real fire burned, polygons or a raster (not 0), to compare with the fire of
+    --fires 1. Give its start by --ignitions, its weather by --weather, and its duration by
     --duration-min and --duration-spread 0."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
@@ -44,6 +44,7 @@ def run(arguments: list[str]) -> int:
     if args.observed is not None and args.fires != 1:
         raise fail(expected="--fires 1 together with --observed", given=f"{args.fires} fires",
                    where="--observed", remedy="burn the one fire that was observed")
+    common.check_out(args.out)
     use_threads(args.scene.threads)
     part = part_to_burn(args.landscape, args)
     land = part.land

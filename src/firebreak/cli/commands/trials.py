@@ -28,14 +28,14 @@ class TrialsArguments:
     """Try configurations, each trained and tested on every fold of the land."""
 
     config: Annotated[str, tyro.conf.Positional] = DEFAULT_PRESET
-    """A TOML file or a preset; its [trials] table says which keys and values to try."""
+    """A TOML file or a preset; its [trials] table lists the keys and values to try."""
     folds: int | None = None
-    """Folds, instead of the configuration's."""
+    """Number of folds, instead of the configuration's."""
     trials: int | None = None
-    """Configurations to try, instead of the configuration's."""
+    """Number of trials, instead of the configuration's."""
     search: Literal["auto", "grid", "optuna"] = "auto"
-    """grid: every combination of the values listed, in a drawn order; optuna: proposals from what
-    was learned so far (extra tune); auto: optuna where it is installed."""
+    """How trials are chosen. grid: every combination of the listed values, in random order; optuna:
+    by the results so far (extra tune); auto: optuna where it is installed, else grid."""
     run: runs.RunOptions = field(default_factory=runs.RunOptions)
     json: bool = False
     """End with one machine-readable line."""

@@ -24,45 +24,45 @@ class VisualizeArguments:
     """Draw a run: learning curve, memory, maps, Q-maps, an animated fire. Or open the explorer."""
 
     runs: Annotated[list[str], tyro.conf.Positional]
-    """Folder of a run made by `firebreak train`, or several, such as of several seeds, for their
-    learning curves in one figure; for the explorer also the folder of a plan, or a landscape (a
+    """Folder of a run made by `firebreak train`. Several, such as those of several seeds: their
+    learning curves in one figure. The explorer also takes the folder of a plan, or a landscape (a
     file or folder, or synthetic:SEED[:SIZE])."""
     out: Path | None = None
     """Folder for the curves of several runs; a new one under outputs/ if not given."""
     data: str | None = None
-    """Folder that the maps of the run are relative to; else FIREBREAK_DATA."""
+    """Folder that the run's maps are relative to; FIREBREAK_DATA if not given."""
     landscape: int = 0
-    """Which test landscape of a run to draw, counted from 0."""
+    """Number of the test landscape of a run to draw, counted from 0."""
     seed: int | None = None
-    """Seed of the test landscapes, weather and fires drawn, instead of the run's test seed; of a
-    landscape's weather and fires, 0 if not given."""
+    """Seed of the test landscapes, weather and fires that are drawn; if not given, the test seed of
+    a run, and 0 for the weather and fires of a landscape."""
     serve: bool = False
-    """Open the explorer on loopback until Ctrl-C: step through the plan, light fires, turn the
-    wind, move breaks."""
+    """Serve the explorer to this machine's browser until Ctrl-C: step through the plan, light
+    fires, turn the wind, move breaks."""
     port: int = DEFAULT_PORT
     """Port of --serve; 0 for any free one."""
     export: Path | None = None
     """Write the explorer as one HTML file that needs no server."""
     plan: Path | None = None
-    """Plan to explore, for a landscape: a folder, plan.csv, plan.tif or a Cell2Fire table."""
+    """Plan of a landscape to explore: a folder, plan.csv, plan.tif or a Cell2Fire table."""
     method: str | None = None
-    """How to plan for a landscape where no --plan is given; dqn if not given."""
+    """Planning method for a landscape without --plan; dqn if not given."""
     policy: Path | None = None
     """Policy of the plan and of the Q-map; the one that comes with firebreak if not given."""
     budget: Share = BUDGET
     """Share of the treatable cells' cost that a landscape's plan may spend."""
     area: str | None = None
-    """Explore these cells of a landscape only: R0:R1,C0:C1."""
+    """Part of a landscape to explore: R0:R1,C0:C1."""
     plan_fires: int = PLAN_FIRES
-    """Plan fires: the fires that every method plans against on a landscape."""
+    """Number of plan fires: the fires that every method is given to plan with."""
     map: MapOptions = field(default_factory=MapOptions)
     weather: WeatherOptions = field(default_factory=WeatherOptions)
     fire: FireOptions = field(default_factory=FireOptions)
     breaks: BreakSettings = field(default_factory=BreakSettings)
     threads: int = 0
-    """Threads that burn fires; 0 = all cores."""
+    """Number of threads that burn fires; 0: one for each core."""
     quiet: bool = False
-    """No progress bar."""
+    """Show no progress."""
     json: bool = False
     """End with one machine-readable line."""
 

@@ -13,7 +13,7 @@ from firebreak.api.shared.option_bounds import check_numbers
 from firebreak.checks import fail
 from firebreak.cli.mistakes import told_plainly
 from firebreak.cli.shared.percents import without_percents
-from firebreak.files import made_folder
+from firebreak.files import check_folder, made_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,25 +70,31 @@ def print_json(content: dict[str, Any]) -> None:
 
 
 def chosen_folder(given: Path | None, name: str) -> Path:
-    """The output folder: `given`, or outputs/NAME-TIME. It is not made yet.
-
-    Raises:
-        InputError: `given` is a file.
-    """
+    """The output folder: `given`, or outputs/NAME-TIME. It is not made yet."""
     folder = given or Path("outputs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
     stamp, number = folder.name, 1
     while given is None and folder.exists():  # two in a second, or a clock that was set back
         number += 1
         folder = folder.with_name(f"{stamp}-{number}")
-    if folder.exists() and not folder.is_dir():
-        raise fail(expected="a folder", given="a file", where=str(folder),
-                   remedy="choose another --out")
     return folder
 
 
 def new_folder(given: Path | None, name: str) -> Path:
-    """`chosen_folder`, made."""
+    """`chosen_folder`, made.
+
+    Raises:
+        InputError: it is a file, or cannot be made.
+    """
     return made_folder(chosen_folder(given, name))
+
+
+def check_out(given: Path | None) -> None:
+    """Refuses an output folder in which nothing can be written, before anything is computed.
+
+    Raises:
+        InputError: it is a file, cannot be made, or may not be written to.
+    """
+    check_folder(Path("outputs") if given is None else given)
 
 
 @contextlib.contextmanager

@@ -17,15 +17,16 @@ class WorkerOptions:
     """Where the work is done, if it is divided."""
 
     executor: ExecutorName | None = None
-    """Burn the test fires in chunks: here, on this machine's cores, or on a Ray cluster (extra
-    ray). Any number of fires in constant memory; other fires than without this option."""
+    """Burn the test fires in chunks, any number in constant memory: in this process, on this
+    machine's cores, or on a Ray cluster (extra ray). These are other fires than without this
+    option."""
     workers: int = 0
     """Number of workers; 0: one for each core (of the cluster). Results are the same for any
     number."""
     ray_address: str | None = None
-    """HOST:PORT of a cluster's head; a cluster of this machine alone is started if not given."""
+    """HOST:PORT of the head of a Ray cluster; if not given, one is started on this machine."""
     worker_limit_s: Positive | None = None
-    """Seconds after which a worker without an answer is replaced, and its call made again; no
+    """Seconds after which a worker that does not answer is replaced and its call made again; no
     limit if not given."""
 
     def open(self, recipe: "Recipe") -> "Executor":
@@ -44,28 +45,30 @@ class ExecutorOptions(WorkerOptions):
     """Where the work is done."""
 
     executor: ExecutorName = "in-process"
-    """in-process: here; processes: on this machine's cores; ray: on a Ray cluster (extra ray)."""
+    """Where the work is done: in this process, on this machine's cores, or on a Ray cluster (extra
+    ray)."""
 
 
 @dataclass(frozen=True)
 class WindowOptions:
     """How a map that is too large for one plan is cut into windows, and where they are planned. Any
-    of these options has the plan made by windows."""
+    of these options makes the plan by windows."""
 
     window_cells: int | None = None
-    """Cells along a side of what each window treats; 128 if not given."""
+    """Number of cells along a side of the core of a window, in which it places breaks; 128 if not
+    given."""
     window_margin: int | None = None
-    """Cells around it, in which fires start and spread; as far as three quarters of the fires get
-    if not given."""
+    """Number of cells around the core, in which fires start and spread; if not given, the distance
+    that three quarters of the fires stay within."""
     executor: ExecutorName | None = None
-    """in-process, processes or ray (extra ray): where windows are planned and judged. The plan is
-    the same."""
+    """Where windows are planned and judged: in this process, on this machine's cores, or on a Ray
+    cluster (extra ray). The plan is the same everywhere."""
     workers: int = 0
     """Number of workers; 0: one for each core (of the cluster)."""
     ray_address: str | None = None
-    """HOST:PORT of a cluster's head; a cluster of this machine alone is started if not given."""
+    """HOST:PORT of the head of a Ray cluster; if not given, one is started on this machine."""
     worker_limit_s: Positive | None = None
-    """Seconds after which a worker without an answer is replaced, and its call made again; no
+    """Seconds after which a worker that does not answer is replaced and its call made again; no
     limit if not given."""
 
     def open(self, recipe: "Recipe") -> "Executor":

@@ -32,10 +32,11 @@ def folder_of(options: RunOptions, name: str) -> Path:
     """The folder of the run to go on with, or of a new one, which is not made yet.
 
     Raises:
-        InputError: the new run's folder holds a run.
+        InputError: the new run's folder holds a run, or nothing can be written there.
     """
     if options.resume is not None:
         return options.resume
+    common.check_out(options.out)
     folder = common.chosen_folder(options.out, name)
     check_new(folder)
     return folder

@@ -13,14 +13,6 @@ from firebreak.cli.commands.landscape.describe import describe
 from firebreak.cli.shared import common
 from firebreak.settings.kinds import Positive
 
-_USAGE = """usage: firebreak landscape info|generate|convert|fetch|lines ...
-
-  info LANDSCAPE                   fuels by area, terrain, extent
-  generate FILE.tif                a synthetic landscape
-  convert LANDSCAPE --to FORMAT --out PATH   geotiff, ascii, cell2fire or lcp
-  fetch FILE.tif --bbox W S E N --email ADDRESS   from LANDFIRE
-  lines LANDSCAPE --out FILE.gpkg  ridges, valleys, roads, edges of fuels to choose breaks among"""
-
 
 @dataclass
 class InfoArguments:
@@ -58,9 +50,6 @@ class GenerateArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs an action."""
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(_USAGE)
-        return 0
     actions = {"info": _info, "generate": _generate, "convert": convert.run, "fetch": fetch.run,
                "lines": lines.run}
     if arguments[0] not in actions:

@@ -25,24 +25,25 @@ class ConvertArguments:
     out: Path
     """The file to write, or for ascii and cell2fire a folder that is new or empty."""
     to: Literal["geotiff", "ascii", "cell2fire", "lcp"] = "geotiff"
-    """One landscape GeoTIFF, one ASCII grid per layer, a Cell2Fire (C2F-W) folder, with the
-    weather and ignitions of the Cell2Fire folder that it came from, or a FARSITE .lcp."""
+    """One landscape GeoTIFF; one ASCII grid per layer; a Cell2Fire (C2F-W) folder, with the
+    weather and ignitions of the Cell2Fire folder that it came from; or a FARSITE .lcp."""
     terrain: Literal["derived", "shipped"] = "derived"
     """Derive slope and aspect from elevation, or take the file's own."""
     crs: str | None = None
     """Coordinate reference system to use instead of the file's own."""
     cell_size_m: Positive | None = None
-    """Side of a cell to resample to."""
+    """Cell size to resample to."""
     value: Path | None = None
-    """Raster of what is lost where a cell burns; no data counts 0."""
+    """What is lost where a cell burns, as for plan; no data counts 0."""
     cost: Path | None = None
-    """Raster of the cost of treating a cell."""
+    """Cost of treating a cell, as for plan."""
     treatable: Path | None = None
-    """Raster of cells that may be treated: those that are not 0."""
+    """Cells that may be treated: a raster (not 0) or shapes."""
     barriers: Path | None = None
-    """Raster of what stops fire, such as roads and rivers: cells that it touches do not burn."""
+    """Existing barriers, such as roads and rivers: a raster (not 0) or shapes. Cells that they
+    touch do not burn."""
     ignitions: Path | None = None
-    """Raster of ignition weights, or a .csv of points: x,y or row,col or Year,Ncell."""
+    """Where fires start, as for plan."""
     json: bool = False
     """End with one machine-readable line."""
 

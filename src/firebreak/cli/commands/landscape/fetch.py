@@ -35,13 +35,14 @@ class FetchArguments:
     version: int = 2022
     """LANDFIRE version of fuels and canopy: 2022, 2023, ..."""
     layers: str | None = None
-    """Other layers, with commas between, instead of those of a version."""
+    """Other layers, separated by commas, instead of those of a version."""
     projection: int | None = None
-    """EPSG number to warp to, such as 5070; a local Albers of the service if not given."""
+    """EPSG number of the reference system, such as 5070; a local Albers projection of the service
+    if not given."""
     service: str | None = None
     """Address of the service; FIREBREAK_LANDFIRE_SERVICE or LANDFIRE's own if not given."""
     timeout_min: Positive = 30.0
-    """Minutes to wait for the service, with the download."""
+    """Time limit for the service and the download together, in minutes."""
     poll_s: NotNegative = 5.0
     """Seconds between two requests for the job's status."""
     json: bool = False

@@ -30,20 +30,20 @@ class LinesArguments:
     landscape: Annotated[str, tyro.conf.Positional]
     """A file or folder, or synthetic:SEED[:SIZE]."""
     out: Path
-    """The file to write: .gpkg, or .geojson."""
+    """The file to write: .gpkg or .geojson."""
     kinds: str = "ridge,valley,road,fuel-edge"
-    """Which lines, with commas between."""
+    """Kinds of lines, separated by commas."""
     area: str | None = None
-    """Lines of these cells only: R0:R1,C0:C1, or a file of polygons or a raster."""
+    """Part of the map to look for lines in: R0:R1,C0:C1, or a file of polygons or a raster."""
     basin_ha: Positive = 15.0
-    """Land that drains through a valley's cell, or off a ridge's, at least: more gives fewer
-    lines."""
+    """Smallest area that drains through a cell of a valley, or off a cell of a ridge; a larger one
+    gives fewer lines."""
     least_m: Positive = 300.0
-    """Length of a line, at least."""
+    """Shortest length of a line."""
     least_score: Fraction = 0.0
-    """Leave out lines of a lower score."""
+    """Lowest score of a line, from 0 to 1."""
     picture: Path | None = None
-    """Also draw the lines into this .png."""
+    """Picture of the lines to write, a .png."""
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
