@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Literal
+
+from annotated_types import Ge
 
 from firebreak.checks import fail
 from firebreak.settings.kinds import NotNegative, Positive
@@ -41,6 +44,51 @@ class BreakSettings:
     crew_km: Positive | None = None
     """Length of break that crews hold in one fire, in order of arrival; crews are everywhere if not
     given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreatmentSettings:
+    """How breaks are made, by the table of treatments, where plans are made and judged."""
+
+    treatment: str | None = None
+    """How breaks are made, what that costs on which slopes and what becomes of it: bare-line,
+    mastication, thinning-pile-burn, prescribed-fire, grazing, shaded-break. Of several with commas
+    each cell takes the cheapest that can be done there. Instead of --break-kind and --cost."""
+    treatments: Path | None = None
+    """TOML table of treatments of your own, beside those that come with firebreak or instead."""
+    treatment_age: Annotated[int, Ge(0)] = 0
+    """Years since the breaks were made, without upkeep."""
+    treated_flame_m: Positive | None = None
+    """Flames of a treated cell are at most so long in the windiest tenth of the weather; other
+    treatments are not done in the cell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadeBreaks(TreatmentSettings, BreakSettings):
+    """What a break is, for plans and fires that meet them."""
+
+
+def check_treatment(given: MadeBreaks, spelled: Callable[[str], str]) -> None:
+    """Refuses what a treatment says by itself beside one, and what is said of none.
+
+    Args:
+        spelled: a setting's name as the user writes it.
+
+    Raises:
+        InputError: names both settings.
+    """
+    name = spelled("treatment")
+    if given.treatment is None:
+        for other in ("treatments", "treatment_age", "treated_flame_m"):
+            if getattr(given, other) != getattr(TreatmentSettings, other):
+                raise fail(expected=f"{name} together with {spelled(other)}", given="none",
+                           where=spelled(other), remedy="name a treatment, or leave it out")
+        return
+    for other in ("break_kind", "break_fuel"):
+        if getattr(given, other) != getattr(BreakSettings, other):
+            raise fail(expected=f"no {spelled(other)} beside {name}, whose table says it",
+                       given=f"{getattr(given, other)}", where=spelled(other),
+                       remedy="leave one of them out")
 
 
 def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
