@@ -12,7 +12,7 @@ own; C-5, C-7, D-1 and D-2 stay as they are.
 """
 
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,8 +82,12 @@ class Treatment:
         if not 0.0 <= self.most_canopy_cover <= 1.0:
             raise fail(expected="most_canopy_cover in 0-1", given=f"{self.most_canopy_cover:g}",
                        where=_WHERE, remedy="write 40 % as 0.4")
-        for name in ("least_canopy_base_height_m", "most_canopy_bulk_density_kg_m3", "canopy_cover",
-                     "canopy_base_height", "canopy_bulk_density"):
+        if not self.most_canopy_bulk_density_kg_m3 >= 0.0:
+            raise fail(expected="most_canopy_bulk_density_kg_m3 of 0 or more",
+                       given=f"{self.most_canopy_bulk_density_kg_m3:g}", where=_WHERE,
+                       remedy="correct this value")
+        for name in ("least_canopy_base_height_m", "canopy_cover", "canopy_base_height",
+                     "canopy_bulk_density"):
             if not 0.0 <= getattr(self, name) < np.inf:
                 raise fail(expected=f"{name} of 0 or more", given=f"{getattr(self, name):g}",
                            where=_WHERE, remedy="correct this value")
@@ -171,8 +175,9 @@ def _each_cell(landscape: Landscape, kinds: tuple[Treatment, ...]) -> Landscape:
                    where=_WHERE, remedy="choose one of them, or name them by treatment")
     chosen = np.maximum(landscape.treatment, 0)
     made = [treated_landscape(landscape, one) for one in kinds]
-    return replace(landscape, **{name: np.choose(chosen, [getattr(one, name) for one in made])
-                                 for name in CHANGED})
+    grids: dict[str, Any] = {name: np.choose(chosen, [getattr(one, name) for one in made])
+                             for name in CHANGED}
+    return replace(landscape, **grids)
 
 
 def _raised_base(landscape: Landscape, treatment: Treatment) -> NDArray[np.float32]:

@@ -100,8 +100,9 @@ def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
     Raises:
         InputError: names both settings.
     """
+    of_table = getattr(given, "treatment", None) is not None  # the table says the kind
     other = {"shaded": ("break_width_m", "breach"), "hard": ("break_fuel",)}[given.break_kind]
-    for name in other:
+    for name in () if of_table else other:
         if getattr(given, name) != getattr(BreakSettings, name):
             kind = spelled("break_kind")
             raise fail(expected=f"no {spelled(name)} beside {kind} {given.break_kind}",
@@ -113,7 +114,7 @@ def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
                 raise fail(expected=f"no {spelled(name)} without {spelled('hold')}",
                            given=f"{getattr(given, name):g}", where=spelled(name),
                            remedy=f"give {spelled('hold')} hand or equipment, or leave it out")
-    elif given.break_kind == "hard" and given.breach == "never":
+    elif not of_table and given.break_kind == "hard" and given.breach == "never":
         raise fail(expected="breaks that fire can cross", given="hard breaks that nothing crosses",
                    where=spelled("hold"),
                    remedy=f"give {spelled('break_kind')} shaded, or a rule of {spelled('breach')}")
