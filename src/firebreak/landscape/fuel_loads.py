@@ -34,11 +34,6 @@ def with_load(code: int, factor: float) -> int:
     """The model of the same kind whose load of fine fuel is nearest to `factor` times that of a
     model that burns; never more load where the factor is below 1, nor less where it is above.
     """
-    own = fine_load_lb_ft2(code)
-    if factor == 1.0:
-        return code
+    wanted = factor * fine_load_lb_ft2(code)
     kind = next(models for models in _LIKE if code in models)
-    can = [other for other in kind
-           if (fine_load_lb_ft2(other) - own) * (factor - 1.0) >= 0.0]
-    return min(can, key=lambda other: (abs(fine_load_lb_ft2(other) - factor * own),
-                                       fine_load_lb_ft2(other), other != code))
+    return min(kind, key=lambda other: (abs(fine_load_lb_ft2(other) - wanted), other != code))
