@@ -30,19 +30,19 @@ from firebreak.fire import burn_loss
 from firebreak.landscape.formats.assemble import LandscapeWarning
 from firebreak.planning.methods import make_plan
 from firebreak.report.figures.canvas import new_figure, save_figure
-from firebreak.settings.breaks import BreakSettings
+from firebreak.settings.breaks import MadeBreaks
 
 JOB = "santa-ana-edge"
 PLAN_FIRES, TEST_FIRES, METHOD = 48, 1000, "segments"
-KINDS: dict[str, BreakSettings] = {
-    "shaded, nobody holds it": BreakSettings(break_kind="shaded"),
-    "shaded, held by hand": BreakSettings(
+KINDS: dict[str, MadeBreaks] = {
+    "shaded, nobody holds it": MadeBreaks(break_kind="shaded"),
+    "shaded, held by hand": MadeBreaks(
         break_kind="shaded", hold="hand", response_min=30.0, crew_km=1.0),
-    "shaded, held with equipment": BreakSettings(
+    "shaded, held with equipment": MadeBreaks(
         break_kind="shaded", hold="equipment", response_min=30.0, crew_km=1.0),
-    "shaded, equipment everywhere": BreakSettings(
+    "shaded, equipment everywhere": MadeBreaks(
         break_kind="shaded", hold="equipment", response_min=0.0),
-    "hard": BreakSettings(),
+    "hard": MadeBreaks(),
 }
 WEATHER = {"mild weather": "mild.toml", "extreme weather": "santa-ana.toml"}
 COLOURS = ("#bbbbbb", "#56b4e9", "#0072b2", "#009e73", "#444444")

@@ -1,6 +1,6 @@
 """`firebreak.read_landscape`: a landscape, with what lies on it."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ from firebreak.api.given import source_of, with_arrays
 from firebreak.api.options import filled, verb
 from firebreak.api.shared.scene_options import RasterOptions, SceneOptions
 from firebreak.landscape.landscape import Landscape
-from firebreak.settings.breaks import BreakSettings
+from firebreak.settings.breaks import BreakSettings, MadeBreaks
 
 
 @dataclass(kw_only=True)
@@ -38,10 +38,11 @@ def read_landscape(source: str | Path, **options: Any) -> Landscape:
         LandscapeWarning: what was assumed, resampled or left out.
     """
     asked = filled(LandscapeOptions, options, "read_landscape")
-    scene = SceneOptions(breaks=asked.breaks)
+    breaks = MadeBreaks(**asdict(asked.breaks))  # treatments go with the calls that follow
+    scene = SceneOptions(breaks=breaks)
     given = source_of(source, "read_landscape")
     asked = with_arrays(asked, given, scene)
-    return SceneOptions(map=_map(asked.map), breaks=asked.breaks).read(given, priced=True)
+    return SceneOptions(map=_map(asked.map), breaks=breaks).read(given, priced=True)
 
 
 def _map(given: RasterOptions) -> Any:

@@ -67,6 +67,7 @@ from firebreak.fire.travel.travel_field import (
     padded_width,
     unpad,
 )
+from firebreak.fire.treated_flames import flames_after
 from firebreak.fire.wide_scene import (
     RIM,
     WideScene,
@@ -140,6 +141,7 @@ __all__ = [
     "fbp_behavior",
     "field_from_ellipse",
     "fire_keys",
+    "flames_after",
     "flanking_rate",
     "fuel_index",
     "in_units",

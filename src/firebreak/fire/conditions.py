@@ -92,13 +92,14 @@ class FireConditions:
 def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindClimate,
                     scenarios: int, weather: WeatherStreams | None = None,
                     response: ResponseFunction | None = None,
-                    layers: tuple[LayerKind, ...] = (),
+                    layers: tuple[LayerKind, ...] = (), treatment: Treatment | None = None,
                     duration_sigma: float = DURATION_SPREAD) -> FireConditions:
     """The conditions that the settings of fires and breaks ask for.
 
     Args:
         climate, scenarios, weather: what the settings of the weather come to.
         response, layers: what the settings of losses come to.
+        treatment: what a table says that breaks are; None for what the settings say.
         duration_sigma: see `FireRegime`.
 
     Raises:
@@ -111,6 +112,7 @@ def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindC
         spread=fire.spread,
         model=BehaviorModel(crown=fire.crown, wind_limit=fire.wind_limit,
                             length_to_width=fire.length_to_width),
-        treatment=treatment_of(breaks), breach=breaks.breach, leak=breaks.leak, response=response,
+        treatment=treatment or treatment_of(breaks), breach=breaks.breach, leak=breaks.leak,
+        response=response,
         spotting=SpottingModel() if fire.spotting else None, layers=layers,
         hold=hold_rule(breaks), attack_min=fire.initial_attack)

@@ -42,9 +42,20 @@ def cell_costs(model: CostModel, landscape: Landscape,
     Args:
         width_m: of the strip that is treated; None for the whole cell.
     """
-    size = landscape.cell_size_m
-    hectares = size * (size if width_m is None else width_m) / 1e4
+    hectares = treated_ha(landscape, width_m)
     cost = model.per_ha * hectares * (1.0 + model.slope * landscape.slope_tan.astype(np.float64))
+    return with_roads(cost, landscape, model.per_km)
+
+
+def treated_ha(landscape: Landscape, width_m: float | None = None) -> float:
+    """Hectares of a cell that are treated: all of it, or a strip of this width."""
+    size = landscape.cell_size_m
+    return size * (size if width_m is None else width_m) / 1e4
+
+
+def with_roads(cost: NDArray[np.float64], landscape: Landscape,
+               per_km: float) -> NDArray[np.float64]:
+    """Costs [H, W] with the share that the way from the nearest road adds."""
     if landscape.road_m is None:
         return cost
-    return cost * (1.0 + model.per_km * landscape.road_m / 1000.0)
+    return cost * (1.0 + per_km * landscape.road_m / 1000.0)

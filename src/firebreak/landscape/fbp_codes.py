@@ -94,6 +94,13 @@ def least_load(code: int) -> int:
     return 7 if fuel.startswith(("C", "M")) else 11
 
 
+def with_load(code: int, factor: float) -> int:
+    """The code with so much of its fine fuel: the types have no ladder of loads, so less is what a
+    shaded treatment leaves, and the code stays otherwise.
+    """
+    return least_load(code) if factor < 1.0 else code
+
+
 def same_fuel(one: int, other: int) -> bool:
     """Whether two codes are of the same fuel type and the same mixture."""
     return FBP_CODES[one][1:4] == FBP_CODES[other][1:4]

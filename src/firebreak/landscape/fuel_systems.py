@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.landscape import fbp_codes, fuels
+from firebreak.landscape import fbp_codes, fuel_loads, fuels
 
 _UNKNOWN_COLOUR = "#ffffff"
 
@@ -63,6 +63,7 @@ class FuelSystem:
         burnable_codes: all codes that burn, ascending, int16, read-only.
         non_burnable: the code given to a cell that is made unburnable, such as a road.
         least_load: burnable code -> code after a shaded treatment: the least load of its kind.
+        with_load: burnable code and a factor -> code of its kind with so much of its fine fuel.
         uses_canopy: whether fires depend on the canopy layers of the map.
         uses_curing: whether fires depend on the grass curing of the map.
         level_slope_unit: unit of a slope layer on ground too level to show it; None: not known.
@@ -82,6 +83,7 @@ class FuelSystem:
     burnable_codes: NDArray[np.int16]
     non_burnable: int
     least_load: Callable[[int], int]
+    with_load: Callable[[int, float], int]
     uses_canopy: bool
     uses_curing: bool
     level_slope_unit: Literal["percent", "degrees"] | None
@@ -114,6 +116,7 @@ ROTHERMEL = FuelSystem(
     burnable_codes=fuels.burnable_codes(),
     non_burnable=fuels.BARREN,
     least_load=fuels.least_load,
+    with_load=fuel_loads.with_load,
     uses_canopy=True,
     uses_curing=False,
     level_slope_unit=None,
@@ -145,6 +148,7 @@ FBP = FuelSystem(
     burnable_codes=fbp_codes.burnable_codes(),
     non_burnable=fbp_codes.NON_FUEL,
     least_load=fbp_codes.least_load,
+    with_load=fbp_codes.with_load,
     uses_canopy=False,
     uses_curing=True,
     level_slope_unit="percent",

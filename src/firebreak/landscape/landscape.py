@@ -39,6 +39,8 @@ _GRIDS: tuple[tuple[str, type], ...] = (
 )
 # Grids that few files have, and what they hold everywhere then.
 _DEFAULTS = {"grass_curing": DEFAULT_CURING, "ignition_weight": 1.0}
+# Grids that are not there unless something was said of them.
+_OPTIONAL: tuple[tuple[str, type], ...] = (("road_m", np.float64), ("treatment", np.int16))
 # What decides how fire spreads and how it is drawn: all but what people value, pay and may treat.
 _FIRE_GRIDS = tuple(name for name, _ in _GRIDS
                     if name not in ("value", "cost", "treatable", "ignition_weight"))
@@ -74,6 +76,8 @@ class Landscape:
             weighs is a matter of the fires' conditions.
         road_m: float64, >= 0, distance to the nearest road, metres, or None where no roads are
             known.
+        treatment: int16, which of the treatments that were asked for a cell gets, or -1 for none;
+            None where no table of treatments was asked. `cost` and `treatable` follow from it.
         burnable: bool, derived from fuel_model.
     """
 
@@ -98,6 +102,7 @@ class Landscape:
     layers: tuple[FloatGrid, ...] = ()
     value_unit: str | None = None
     road_m: NDArray[np.float64] | None = None
+    treatment: NDArray[np.int16] | None = None
     burnable: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -112,8 +117,9 @@ class Landscape:
             object.__setattr__(self, name, self._frozen(name, getattr(self, name), dtype, shape))
         object.__setattr__(self, "layers", tuple(
             self._frozen("value layers", layer, np.float32, shape) for layer in self.layers))
-        if self.road_m is not None:
-            object.__setattr__(self, "road_m", self._frozen("road_m", self.road_m, np.float64,
+        for name, dtype in _OPTIONAL:
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, self._frozen(name, getattr(self, name), dtype,
                                                             shape))
         _check_values(self)
         burnable = np.isin(self.fuel_model, self.fuels.burnable_codes)
@@ -149,8 +155,8 @@ class Landscape:
 
     def checksum(self) -> str:
         """SHA-256 over all grids and the cell size; equal landscapes have equal checksums."""
-        roads: tuple[NDArray, ...] = () if self.road_m is None else (self.road_m,)
-        return self._digest(tuple(name for name, _ in _GRIDS), (*self.layers, *roads))
+        more = [getattr(self, name) for name, _ in _OPTIONAL if getattr(self, name) is not None]
+        return self._digest(tuple(name for name, _ in _GRIDS), (*self.layers, *more))
 
     def fire_checksum(self) -> str:
         """SHA-256 over what decides how fire spreads. It names the landscape in random streams, so
@@ -184,7 +190,9 @@ class Landscape:
         """A landscape whose every grid is `change(grid)`, and with other fields replaced."""
         grids: dict[str, object] = {name: change(getattr(self, name)) for name, _ in _GRIDS}
         grids["layers"] = tuple(map(change, self.layers))
-        grids["road_m"] = None if self.road_m is None else change(self.road_m)
+        for name, _ in _OPTIONAL:
+            own = getattr(self, name)
+            grids[name] = None if own is None else change(own)
         return replace(self, **(grids | fields))  # type: ignore[arg-type]
 
 

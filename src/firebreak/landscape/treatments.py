@@ -12,17 +12,20 @@ own; C-5, C-7, D-1 and D-2 stay as they are.
 """
 
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail, unknown_name
+from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import Landscape
 from firebreak.settings.breaks import BreakKind, BreakSettings
 
 _LARGEST_BASE_SHARE = 0.5  # of a tree's height that may be pruned
 _WHERE = "treatment"
+CHANGED = ("fuel_model", "canopy_cover", "canopy_base_height_m", "canopy_bulk_density_kg_m3")
+"""The grids of a landscape that a treatment changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,7 @@ class Treatment:
 
     Attributes:
         kind: "hard" (bare ground) or "shaded" (less fuel under fewer, higher crowns).
+        name: of the treatment of a table; None where breaks are described by themselves.
         width_m: of the bare strip of a hard break; None treats the whole cell.
         fuel_model: code after a shaded treatment; None takes the least load of the same kind.
         most_canopy_cover: fraction left at most. 0.4 as in the prescriptions of the Sierra Nevada
@@ -40,6 +44,13 @@ class Treatment:
             1.7 m and more (Van Wagner 1977; Byram 1959).
         most_canopy_bulk_density_kg_m3: left at most. Below 0.10 crown fire hardly runs from tree
             to tree (Agee 1996; Agee et al. 2000; compare Scott & Reinhardt 2001, RMRS-RP-29).
+        fine_fuel: factor of the load of fine fuel, see `FuelSystem.with_load`; None takes
+            fuel_model, or the least load of the same kind.
+        fuels: pairs of the beginning of a fuel's name and the name of the fuel after the treatment,
+            for which fine_fuel does not count; the longest beginning holds.
+        canopy_cover, canopy_base_height, canopy_bulk_density: factors, before the bounds above.
+        by_cell: several treatments of one kind, of which `Landscape.treatment` names one for each
+            cell; what else is said here is then of no meaning.
     """
 
     kind: BreakKind = BreakSettings.break_kind
@@ -48,6 +59,13 @@ class Treatment:
     most_canopy_cover: float = 0.4
     least_canopy_base_height_m: float = 3.0
     most_canopy_bulk_density_kg_m3: float = 0.10
+    name: str | None = None
+    fine_fuel: float | None = None
+    fuels: tuple[tuple[str, str], ...] = ()
+    canopy_cover: float = 1.0
+    canopy_base_height: float = 1.0
+    canopy_bulk_density: float = 1.0
+    by_cell: "tuple[Treatment, ...]" = ()
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(BreakKind):
@@ -64,7 +82,12 @@ class Treatment:
         if not 0.0 <= self.most_canopy_cover <= 1.0:
             raise fail(expected="most_canopy_cover in 0-1", given=f"{self.most_canopy_cover:g}",
                        where=_WHERE, remedy="write 40 % as 0.4")
-        for name in ("least_canopy_base_height_m", "most_canopy_bulk_density_kg_m3"):
+        if not self.most_canopy_bulk_density_kg_m3 >= 0.0:
+            raise fail(expected="most_canopy_bulk_density_kg_m3 of 0 or more",
+                       given=f"{self.most_canopy_bulk_density_kg_m3:g}", where=_WHERE,
+                       remedy="correct this value")
+        for name in ("least_canopy_base_height_m", "canopy_cover", "canopy_base_height",
+                     "canopy_bulk_density"):
             if not 0.0 <= getattr(self, name) < np.inf:
                 raise fail(expected=f"{name} of 0 or more", given=f"{getattr(self, name):g}",
                            where=_WHERE, remedy="correct this value")
@@ -98,16 +121,20 @@ def treated_landscape(landscape: Landscape, treatment: Treatment) -> Landscape:
     Raises:
         InputError: a fuel model that does not burn or is not of the landscape's fuel system.
     """
+    if treatment.by_cell:
+        return _each_cell(landscape, treatment.by_cell)
     there = landscape.treatable
     if treatment.kind == "hard":
         bare = landscape.fuels.non_burnable
         return replace(landscape, fuel_model=np.where(there, bare, landscape.fuel_model))
     cover, density = landscape.canopy_cover, landscape.canopy_bulk_density_kg_m3
-    thinned = np.minimum(density, treatment.most_canopy_bulk_density_kg_m3)
+    fewer = np.minimum(cover * np.float32(treatment.canopy_cover), treatment.most_canopy_cover)
+    thinned = np.minimum(density * np.float32(treatment.canopy_bulk_density),
+                         treatment.most_canopy_bulk_density_kg_m3)
     return replace(
         landscape,
         fuel_model=np.where(there, fuel_after(landscape, treatment), landscape.fuel_model),
-        canopy_cover=np.where(there, np.minimum(cover, treatment.most_canopy_cover), cover),
+        canopy_cover=np.where(there, fewer, cover),
         canopy_base_height_m=np.where(there, _raised_base(landscape, treatment),
                                       landscape.canopy_base_height_m),
         canopy_bulk_density_kg_m3=np.where(there, thinned, density))
@@ -116,6 +143,10 @@ def treated_landscape(landscape: Landscape, treatment: Treatment) -> Landscape:
 def fuel_after(landscape: Landscape, treatment: Treatment) -> NDArray[np.int16]:
     """Fuel codes [H, W] after a shaded treatment of every burnable cell; the others stay."""
     fuels = landscape.fuels
+    if treatment.fine_fuel is not None:
+        return _lookup(landscape.fuel_model, {
+            code: _named_fuel(code, treatment, fuels)
+            for code in np.intersect1d(landscape.fuel_model, fuels.burnable_codes).tolist()})
     if treatment.fuel_model is None:
         least_load = {code: fuels.least_load(code) for code in fuels.burnable_codes.tolist()}
         return _lookup(landscape.fuel_model, least_load)
@@ -126,10 +157,36 @@ def fuel_after(landscape: Landscape, treatment: Treatment) -> NDArray[np.int16]:
     return np.where(landscape.burnable, np.int16(treatment.fuel_model), landscape.fuel_model)
 
 
+def _named_fuel(code: int, treatment: Treatment, fuels: FuelSystem) -> int:
+    """The code after a treatment of a table, of a code that burns."""
+    assert treatment.fine_fuel is not None
+    codes = {label: other for other, label in fuels.labels.items()}
+    fits = [(begin, after) for begin, after in treatment.fuels
+            if fuels.label(code).startswith(begin) and after in codes]
+    if fits:
+        return codes[max(fits, key=lambda pair: len(pair[0]))[1]]
+    return fuels.with_load(code, treatment.fine_fuel)
+
+
+def _each_cell(landscape: Landscape, kinds: tuple[Treatment, ...]) -> Landscape:
+    """The landscape with the treatment of each cell; where none was chosen, with the first."""
+    if landscape.treatment is None:
+        raise fail(expected="a landscape with a treatment for each cell", given="none chosen",
+                   where=_WHERE, remedy="choose one of them, or name them by treatment")
+    chosen = np.maximum(landscape.treatment, 0)
+    made = [treated_landscape(landscape, one) for one in kinds]
+    grids: dict[str, Any] = {name: np.choose(chosen, [getattr(one, name) for one in made])
+                             for name in CHANGED}
+    return replace(landscape, **grids)
+
+
 def _raised_base(landscape: Landscape, treatment: Treatment) -> NDArray[np.float32]:
+    """As far as half the trees' height allows, and never lower than it was."""
+    base = landscape.canopy_base_height_m
     highest = np.float32(_LARGEST_BASE_SHARE) * landscape.canopy_height_m
-    raised = np.minimum(np.float32(treatment.least_canopy_base_height_m), highest)
-    return np.maximum(landscape.canopy_base_height_m, raised)
+    asked = np.maximum(base * np.float32(treatment.canopy_base_height),
+                       np.float32(treatment.least_canopy_base_height_m))
+    return np.maximum(base, np.minimum(asked, highest))
 
 
 def _lookup(codes: NDArray[np.int16], table: dict[int, int]) -> NDArray[np.int16]:

@@ -3,6 +3,7 @@ have them from.
 """
 
 from firebreak.fire import FLAME_FT, NEVER_FLAME_FT, FireConditions, HoldRule
+from firebreak.landscape.treatments import Treatment
 from firebreak.units import METRES_PER_FOOT
 
 HOW_FIRES_END = "Fires burn until their duration ends, unless crews are said to stop them."
@@ -64,26 +65,44 @@ def breaks_in_short(conditions: FireConditions) -> str:
     crossed = ("no breach rule" if conditions.breach == "never"
                else f"breach rule '{conditions.breach}'")
     leak = "; fire passes between breaks that touch only at a corner" if conditions.leak else ""
-    return f"Breaks: {treatment.kind}, {width} wide; {crossed}{leak}."
+    made = "" if treatment.name is None else f"{treatment.name}, "
+    return f"Breaks: {made}{treatment.kind}, {width} wide; {crossed}{leak}."
 
 
 def _shaded(conditions: FireConditions) -> list[str]:
-    code = conditions.treatment.fuel_model
+    treatment = conditions.treatment
+    code = treatment.fuel_model
     fuel = "the least load of its kind" if code is None else f"fuel {code}"
     alone = "they do not stop fire" if conditions.hold is None else (
         "they do not stop fire where no crew holds them")
+    if treatment.name is not None:
+        return [f"Breaks are made by {_one_of(treatment)}: {alone}. A treated cell burns as "
+                "another fuel under other crowns, as a rule more slowly and less intensely, and "
+                "fire can cross it.",
+                "What fuel a treatment leaves, and for how long, is read from a table; some of its "
+                "numbers are assumed."]
     return [f"Breaks are shaded: {alone}. A treated cell burns as another fuel "
             f"({fuel}, under thinned and raised crowns), as a rule more slowly and less intensely, "
             "and fire can cross it.",
             "What fuel a treatment leaves is an assumption, not a measurement."]
 
 
+def _one_of(treatment: Treatment) -> str:
+    """The treatments in words."""
+    if not treatment.by_cell:
+        return str(treatment.name)
+    return f"{treatment.name} (each cell by the cheapest that can be done there)"
+
+
 def _hard(conditions: FireConditions, cell_size_m: float) -> list[str]:
-    width = conditions.treatment.width_m
+    treatment = conditions.treatment
+    width = treatment.width_m
     narrow = width is not None and width < cell_size_m
     made = (f"Breaks are hard and narrow: strips of bare ground {width:g} m wide in cells of "
             f"{cell_size_m:g} m; the rest of such a cell burns." if narrow else
             f"Breaks are hard: bare ground as wide as the cell, {cell_size_m:g} m.")
+    if treatment.name is not None:
+        made += f" They are made by {_one_of(treatment)}."
     if conditions.breach != "never":
         return [made, _RULES[conditions.breach]]
     words = [made, "Fire does not cross them, however intense it is."]

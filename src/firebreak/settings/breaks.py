@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Literal
+
+from annotated_types import Ge
 
 from firebreak.checks import fail
 from firebreak.settings.kinds import NotNegative, Positive
@@ -44,6 +47,51 @@ class BreakSettings:
     if not given."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class TreatmentSettings:
+    """How breaks are made, by the table of treatments, where plans are made and judged."""
+
+    treatment: str | None = None
+    """How breaks are made, what that costs on which slopes and what becomes of it: bare-line,
+    mastication, thinning-pile-burn, prescribed-fire, grazing, shaded-break. Of several with commas
+    each cell takes the cheapest that can be done there. Instead of --break-kind and --cost."""
+    treatments: Path | None = None
+    """TOML table of treatments of your own, beside those that come with firebreak or instead."""
+    treatment_age: Annotated[int, Ge(0)] = 0
+    """Years since the breaks were made, without upkeep."""
+    treated_flame_m: Positive | None = None
+    """Flames of a treated cell are at most so long in the windiest tenth of the weather; other
+    treatments are not done in the cell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadeBreaks(TreatmentSettings, BreakSettings):
+    """What a break is, for plans and fires that meet them."""
+
+
+def check_treatment(given: MadeBreaks, spelled: Callable[[str], str]) -> None:
+    """Refuses what a treatment says by itself beside one, and what is said of none.
+
+    Args:
+        spelled: a setting's name as the user writes it.
+
+    Raises:
+        InputError: names both settings.
+    """
+    name = spelled("treatment")
+    if given.treatment is None:
+        for other in ("treatments", "treatment_age", "treated_flame_m"):
+            if getattr(given, other) != getattr(TreatmentSettings, other):
+                raise fail(expected=f"{name} together with {spelled(other)}", given="none",
+                           where=spelled(other), remedy="name a treatment, or leave it out")
+        return
+    for other in ("break_kind", "break_fuel"):
+        if getattr(given, other) != getattr(BreakSettings, other):
+            raise fail(expected=f"no {spelled(other)} beside {name}, whose table says it",
+                       given=f"{getattr(given, other)}", where=spelled(other),
+                       remedy="leave one of them out")
+
+
 def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
     """Refuses settings of one kind of break beside the other kind, and crews that hold nothing.
 
@@ -53,8 +101,9 @@ def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
     Raises:
         InputError: names both settings.
     """
+    of_table = getattr(given, "treatment", None) is not None  # the table says the kind
     other = {"shaded": ("break_width_m", "breach"), "hard": ("break_fuel",)}[given.break_kind]
-    for name in other:
+    for name in () if of_table else other:
         if getattr(given, name) != getattr(BreakSettings, name):
             kind = spelled("break_kind")
             raise fail(expected=f"no {spelled(name)} beside {kind} {given.break_kind}",
@@ -66,7 +115,7 @@ def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
                 raise fail(expected=f"no {spelled(name)} without {spelled('hold')}",
                            given=f"{getattr(given, name):g}", where=spelled(name),
                            remedy=f"give {spelled('hold')} hand or equipment, or leave it out")
-    elif given.break_kind == "hard" and given.breach == "never":
+    elif not of_table and given.break_kind == "hard" and given.breach == "never":
         raise fail(expected="breaks that fire can cross", given="hard breaks that nothing crosses",
                    where=spelled("hold"),
                    remedy=f"give {spelled('break_kind')} shaded, or a rule of {spelled('breach')}")

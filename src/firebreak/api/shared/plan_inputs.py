@@ -54,7 +54,8 @@ class PlaceOptions:
     phases: str | None = None
     """Money that may be spent in each year, instead of --budget, such as 2027:50000,2028:80000."""
     cost_per_ha: Positive | None = None
-    """Cost of treating a hectare on level ground beside a road, instead of --cost."""
+    """Cost of treating a hectare on level ground beside a road, instead of --cost and
+    --treatment."""
     cost_slope: NotNegative = 0.0
     """Share by which a slope of 100 % raises the cost."""
     cost_per_km: NotNegative = 0.0
@@ -272,25 +273,42 @@ def _treatable(include: NDArray[np.int64], land: "Landscape",
 
 def _with_costs(options: PlaceOptions, full: "Landscape",
                 width_m: float | None) -> "Landscape":
-    from firebreak.landscape.costs import CostModel, cell_costs
+    from firebreak.landscape.costs import CostModel, cell_costs, with_roads
 
+    tabled = full.treatment is not None
     if options.cost_per_ha is None:
         unused = [name for name, given in (
-            ("--cost-slope", options.cost_slope), ("--cost-per-km", options.cost_per_km)) if given]
+            ("--cost-slope", options.cost_slope),
+            ("--cost-per-km", 0.0 if tabled else options.cost_per_km)) if given]
+        if unused and tabled:
+            raise fail(expected="no --cost-slope beside --treatment, whose table has it",
+                       given=f"{options.cost_slope:g}", where=unused[0], remedy="leave it out")
         if unused:
             raise fail(expected=f"--cost-per-ha together with {unused[0]}", given="none",
                        where=unused[0], remedy="say what a hectare costs, or leave it out")
-        return full
+        if not options.cost_per_km:
+            return full
+        _check_roads(full)
+        dearer = with_roads(full.cost.astype(np.float64), full, options.cost_per_km)
+        return replace(full, cost=dearer.astype(np.float32))
+    if tabled:
+        raise fail(expected="--cost-per-ha, or --treatment, whose table has costs", given="both",
+                   where="--cost-per-ha", remedy="leave one of them out")
     if (full.cost != 1.0).any():
         raise fail(expected="--cost-per-ha, or costs by cell", given="both",
                    where="--cost-per-ha", remedy="leave one of them out")
-    if options.cost_per_km and full.road_m is None:
-        raise fail(expected="--roads beside --cost-per-km", given="no roads",
-                   where="--cost-per-km", remedy="name the roads too")
+    if options.cost_per_km:
+        _check_roads(full)
     model = CostModel(per_ha=options.cost_per_ha, slope=options.cost_slope,
                       per_km=options.cost_per_km)
     cost = cell_costs(model, full, width_m).astype(np.float32)
     return replace(full, cost=cost)
+
+
+def _check_roads(full: "Landscape") -> None:
+    if full.road_m is None:
+        raise fail(expected="--roads beside --cost-per-km", given="no roads",
+                   where="--cost-per-km", remedy="name the roads too")
 
 
 def _phases(text: str | None, config: Path | None) -> "list[Phase]":

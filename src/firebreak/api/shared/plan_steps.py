@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.api.shared.treated_map import rows_named
 from firebreak.checks import check_fraction
 
 if TYPE_CHECKING:
@@ -229,14 +230,14 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
         scene, plan, place.full, place.offset, order, in_unit(effect, unit), options.scene.seed,
         place.rules.include, years_of(order, place.phases) if place.phases else None,
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
-        standing_cells(options.scene.map.built, place.land), unit), curves)
+        standing_cells(options.scene.map.built, place.land), unit,
+        rows_named(options.scene.breaks)), curves)
 
 
 def write_plan_files(out: Path, work: Work) -> list[Path]:
     """The plan itself, and the whole landscape with its breaks for other fire programs."""
     from firebreak.api.shared.plan_inputs import standing_cells
     from firebreak.landscape.formats.treated import write_treated
-    from firebreak.landscape.treatments import treatment_of
     from firebreak.planning.core.area import lift
     from firebreak.planning.output.export import write_plan
 
@@ -247,7 +248,7 @@ def write_plan_files(out: Path, work: Work) -> list[Path]:
     whole.ravel()[standing_cells(options.scene.map.built, place.full)] = True
     return [*write_plan(plan, place.full, out).values(),
             write_treated(out / "treated_landscape.tif", work.source, place.full, whole,
-                          treatment_of(options.scene.breaks))]
+                          work.scene.conditions.treatment)]
 
 
 def write_judged(out: Path, work: Work, judgement: Judgement, evaluation: "Evaluation",

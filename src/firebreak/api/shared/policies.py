@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from firebreak.api.shared.treated_map import treatment_asked
 from firebreak.reading import from_toml
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.surfaces import TOML_NAMES
@@ -60,5 +61,7 @@ def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
 
 def break_settings(options: "SceneOptions") -> dict[str, Any]:
     """What breaks are, by the names that a configuration's [breaks] has for it."""
-    return {TOML_NAMES.get(name, name): value
-            for name, value in dataclasses.asdict(options.breaks).items()}
+    own = {field.name: getattr(options.breaks, field.name)
+           for field in dataclasses.fields(BreakSettings)}
+    own["break_kind"] = treatment_asked(options.breaks).kind
+    return {TOML_NAMES.get(name, name): value for name, value in own.items()}

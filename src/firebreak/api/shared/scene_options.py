@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.scene_checks import notice_of_ignitions, warn_of_small_fires
+from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
-from firebreak.settings.breaks import BreakSettings, check_breaks
+from firebreak.settings.breaks import MadeBreaks, check_breaks
 from firebreak.settings.fire import FireSettings
 from firebreak.settings.kinds import (
     DURATION_SPREAD,
@@ -125,7 +126,7 @@ class SceneOptions:
     map: MapOptions = field(default_factory=MapOptions)
     weather: WeatherOptions = field(default_factory=WeatherOptions)
     fire: FireOptions = field(default_factory=FireOptions)
-    breaks: BreakSettings = field(default_factory=BreakSettings)
+    breaks: MadeBreaks = field(default_factory=MadeBreaks)
     seed: int = 0
     """Seed of the weather, the fires and the random plans."""
     threads: int = 0
@@ -163,7 +164,8 @@ class SceneOptions:
         from firebreak.landscape.formats.overlays import with_rasters
         from firebreak.landscape.formats.read import read_landscape
 
-        given = self.map
+        given, source = self.map, spec if isinstance(spec, str) else ""
+        rows_named(self.breaks)  # what is wrong there is said before a large map is read
         if given.roads is not None and self.breaks.hold is None and not priced:
             raise fail(expected="crews who come by the roads", given="none", where="--roads",
                        remedy="give --hold, or a plan's --cost-per-km, or leave it out")
@@ -175,6 +177,8 @@ class SceneOptions:
         land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
                             barriers=given.barriers, ignition=given.ignitions, roads=given.roads)
         land = replace(land, value_unit=self._value_unit())
+        if self.breaks.treatment is not None:
+            land = on_map(land, self.breaks, self.conditions(land, source), self.seed)
         return land if given.built is None else self._with_built(land, given.built)
 
     def _value_unit(self) -> str | None:
@@ -205,7 +209,6 @@ class SceneOptions:
         """
         from firebreak.landscape.formats.overlays import mask_of
         from firebreak.landscape.formats.treated import with_standing_breaks
-        from firebreak.landscape.treatments import treatment_of
 
         check_breaks(self.breaks, option_of)
         width = self.breaks.break_width_m
@@ -215,7 +218,7 @@ class SceneOptions:
                        given=f"{name} too", where="--built",
                        remedy=f"leave {name} out, or give the breaks to --must-include")
         return with_standing_breaks(land, mask_of(path, land, how="any"),
-                                    treatment_of(self.breaks), str(path))
+                                    treatment_asked(self.breaks), str(path))
 
     def conditions(self, landscape: "Landscape", spec: str) -> "FireConditions":
         """What is assumed of fires on a landscape read from `spec`."""
@@ -225,7 +228,7 @@ class SceneOptions:
         return conditions_from(
             self.fire, self.breaks, climate=self._climate(), scenarios=self.weather.scenarios,
             weather=self._weather(landscape, spec), response=_response(self.map.losses),
-            duration_sigma=self.fire.duration_spread)
+            treatment=treatment_asked(self.breaks), duration_sigma=self.fire.duration_spread)
 
     def scene(self, landscape: "Landscape", spec: str, plan_fires: int = 0) -> "Scene":
         """The scene of a landscape read from `spec`, where so many plan fires fit beside it."""

@@ -8,7 +8,7 @@ import tyro
 
 from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOptions, WeatherOptions
 from firebreak.checks import fail
-from firebreak.settings.breaks import BreakSettings
+from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.kinds import Share
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
 
@@ -58,7 +58,7 @@ class VisualizeArguments:
     map: MapOptions = field(default_factory=MapOptions)
     weather: WeatherOptions = field(default_factory=WeatherOptions)
     fire: FireOptions = field(default_factory=FireOptions)
-    breaks: BreakSettings = field(default_factory=BreakSettings)
+    breaks: MadeBreaks = field(default_factory=MadeBreaks)
     threads: int = 0
     """Number of threads that burn fires; 0: one for each core."""
     quiet: bool = False

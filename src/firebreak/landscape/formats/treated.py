@@ -22,7 +22,7 @@ from firebreak.landscape.formats.write import whole_file, write_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.geotiff import Band, open_raster
 from firebreak.landscape.raster.in_memory import raster_bytes
-from firebreak.landscape.treatments import Treatment, treated_landscape
+from firebreak.landscape.treatments import CHANGED, Treatment, treated_landscape
 
 
 def with_breaks(landscape: Landscape, breaks: NDArray[np.bool_],
@@ -30,8 +30,7 @@ def with_breaks(landscape: Landscape, breaks: NDArray[np.bool_],
     """The landscape with what a treatment leaves where there are breaks, bool [H, W]."""
     after = treated_landscape(landscape, treatment)
     changed = {name: np.where(breaks, getattr(after, name), getattr(landscape, name))
-               for name in ("fuel_model", "canopy_cover", "canopy_base_height_m",
-                            "canopy_bulk_density_kg_m3")}
+               for name in CHANGED}
     return landscape.map_grids(lambda grid: grid, name=f"{landscape.name} with breaks", **changed)
 
 

@@ -20,6 +20,7 @@ from firebreak.fire import Scene
 from firebreak.landscape.formats.qgis_styles import Class, even_stops, write_classes, write_ramp
 from firebreak.landscape.formats.write import Colour, write_geotiff, write_text
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.value_unit import UNKNOWN, ValueUnit
 from firebreak.planning.core.area import Offset
 from firebreak.planning.core.break_segments import BreakSegment
@@ -33,6 +34,7 @@ from firebreak.planning.evaluation.effect import (
     reductions,
     risk,
 )
+from firebreak.planning.output.treatments_used import treatments_of_cells, treatments_used
 from firebreak.planning.output.vectors import segment_numbers, write_segments
 
 OUTSIDE = -9999.0
@@ -53,7 +55,8 @@ class PlanResult(NamedTuple):
     """A plan, judged. plan and scene are of the part of the map planned for, which lies at `offset`
     in `full`; segments in build order; effect: its losses in `unit`; years: of each segment, or
     none; included: cells that the plan had to have; existing: those of a network to compare with;
-    standing: those of breaks that stand already; all flat in the part.
+    standing: those of breaks that stand already; all flat in the part; treatments: those that
+    `Landscape.treatment` numbers, or none.
     """
 
     scene: Scene
@@ -68,6 +71,7 @@ class PlanResult(NamedTuple):
     existing: NDArray[np.int64] = NO_CELLS
     standing: NDArray[np.int64] = NO_CELLS
     unit: ValueUnit = ValueUnit(UNKNOWN)
+    treatments: Sequence[TreatmentRow] = ()
 
 
 def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
@@ -98,8 +102,17 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
             engaged, held = float(effect.engaged[k]), float(effect.held[k])
             row |= {"engaged_m": round(engaged, 1), "held_m": round(held, 1),
                     "held_percent": round(100.0 * held / engaged, 1) if engaged > 0.0 else 0.0}
+        if result.treatments:
+            row["treatment"] = treatments_of_cells(result.scene.landscape, segment.cells,
+                                                   result.treatments)
         rows.append(row if result.years is None else row | {"year": result.years[k]})
     return rows
+
+
+def treatments_in(result: PlanResult) -> list[dict[str, Any]]:
+    """What each treatment does in the plan, by column."""
+    return treatments_used(result.scene.landscape, result.plan.cells, result.treatments,
+                           result.scene.conditions.treatment.width_m)
 
 
 def plan_id(result: PlanResult) -> str:
@@ -184,7 +197,9 @@ def _write_burned(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> 
 
 
 def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
-    """segments.csv, budget_curve.csv, exceedance.csv, weather.csv and effect.json."""
+    """segments.csv, budget_curve.csv, exceedance.csv, weather.csv, effect.json, and treatments.csv
+    where there are treatments.
+    """
     effect = result.effect
     summary = summary_of(result)
     curve = [{"segments": k, "cost": float(effect.cost[k]),
@@ -194,6 +209,8 @@ def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
     tables: dict[str, Sequence[Mapping[str, Any]]] = {
         "segments": segment_columns(result), "budget_curve": curve, "exceedance": _in_unit(
             _exceeded(effect), result), "weather": _in_unit(summary["weather"], result)}
+    if result.treatments:
+        tables["treatments"] = treatments_in(result)
     files = [write_text(folder / f"{name}.csv", [csv_text(rows)]) for name, rows in tables.items()]
     return [*files, write_text(folder / "effect.json", [json.dumps(summary, indent=2), "\n"])]
 

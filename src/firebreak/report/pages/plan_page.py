@@ -42,6 +42,7 @@ from firebreak.report.figures.plan_figures import (
     wind_name,
 )
 from firebreak.report.pages import html
+from firebreak.report.pages.treatments_part import treatments_part
 
 MOST_SEGMENTS = 25
 PACKAGES = ("numpy", "numba", "torch", "rasterio", "scipy", "matplotlib")
@@ -82,6 +83,9 @@ def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
                      _effect(result, numbers, pictures)),
         html.Section("Where to stop", "budget", _budget(result, pictures)),
         html.Section("Effect in each weather", "weather", _weather(pictures))]
+    if result.treatments:
+        sections.insert(2, html.Section("How the breaks are made", "treatments",
+                                        treatments_part(result)))
     if evaluation is not None:
         sections.append(html.Section("Other methods on this map", "methods",
                                      _methods(evaluation, plan.label, pictures)))
@@ -178,6 +182,10 @@ def _segments(result: PlanResult, pictures: Mapping[str, Path]) -> str:
     if result.effect.engaged is not None:
         header += ["engaged, m per fire", "held to engaged"]
         table_rows = [[*cells, f"{row['engaged_m']:,.0f}", f"{row['held_percent']:.0f} %"]
+                      for cells, row in zip(table_rows, shown, strict=True)]
+    if result.treatments:
+        header.append("treatment")
+        table_rows = [[*cells, row["treatment"]]
                       for cells, row in zip(table_rows, shown, strict=True)]
     if result.years is not None:
         header.append("year")

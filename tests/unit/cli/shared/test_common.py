@@ -17,11 +17,11 @@ from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
 from firebreak.cli.commands.train import _break_options
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.settings.breaks import BreakSettings
+from firebreak.settings.breaks import MadeBreaks
 from firebreak.train.config.load import as_toml, checked
 from firebreak.train.config.schema import RunConfig
 
-SHADED = SceneOptions(breaks=BreakSettings(break_kind="shaded"))
+SHADED = SceneOptions(breaks=MadeBreaks(break_kind="shaded"))
 
 
 def said(call) -> list[str]:
