@@ -27,7 +27,7 @@ class EvaluateArguments(EvaluateOptions):
     """Compare methods on test fires."""
 
     landscapes: Annotated[list[str], tyro.conf.Positional]
-    """Files or folders, or synthetic:SEED[:SIZE]."""
+    """Files or folders, synthetic:SEED[:SIZE], or sample:NAME."""
     plan: list[Path] | None = None
     """Plans made by `firebreak plan`: a folder, plan.csv or plan.tif each; or Cell2Fire tables."""
     out: Path | None = None
