@@ -21,7 +21,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "Containerfile"
 PLACES = ("/source", "/dist", "/data")
-TRIAL = ("plan", "synthetic:1:64", "--method", "dqn", "--test-fires", "0", "--out", "my_plan")
+TRIAL = ("plan", "sample:santa-ana", "--method", "dqn", "--test-fires", "0", "--out", "my_plan")
 
 
 class Step(NamedTuple):

@@ -165,6 +165,23 @@ def test_a_plan_without_test_fires_is_only_a_plan() -> None:
     assert "none" in made.compare("none").methods
 
 
+def test_values_show_what_the_policy_places_next() -> None:
+    made = firebreak.plan(LAND, **FEW, method="dqn", area="2:16,3:17")
+    first = made.values()
+    assert first.shape == made.landscape.shape
+    assert first.ravel()[made.plan.cells[0]] == np.nanmax(first)
+    assert np.isnan(first[16:]).all()
+    assert np.isnan(first[:, :3]).all()
+    after = made.values(made.plan.cells.size // 2)
+    broken = made.plan.cells[:made.plan.cells.size // 2]
+    assert np.isnan(after.ravel()[broken]).all()
+    assert not np.isnan(first.ravel()[broken]).all()
+    with pytest.raises(firebreak.InputError, match="cells of the plan, got 400"):
+        made.values(400)
+    with pytest.raises(firebreak.InputError, match="followed a policy, got one of strips"):
+        firebreak.plan(LAND, **FEW | {"test_fires": 0}, method="strips").values()
+
+
 def test_threads_are_the_callers_again() -> None:
     import numba
 

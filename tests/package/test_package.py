@@ -114,6 +114,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+SAMPLE = ("landscape.tif", "roads.tif", "weather.toml", "about.toml")
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
@@ -124,6 +127,7 @@ def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
             "firebreak/configs/quick.toml", "firebreak/report/explorer/assets/explorer.html",
             "firebreak/report/explorer/assets/explorer.css",
             "firebreak/report/explorer/assets/explorer.js",
+            *(f"firebreak/samples/santa-ana/{name}" for name in SAMPLE),
             "firebreak/py.typed"} <= names
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
     with tarfile.open(sdist) as archive:
@@ -133,6 +137,8 @@ def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
 
 
 COMMANDS = (
+    ("plan", "sample:santa-ana", "--method", "dqn", "--test-fires", "50", "--out", "my_sample"),
+    ("landscape", "info", "sample:santa-ana"),
     ("plan", "synthetic:1:20", "--method", "dqn", "--test-fires", "50", "--out", "my_plan"),
     ("evaluate", "synthetic:1:20", "--methods", "none,dqn", "--test-fires", "50"),
     ("simulate", "synthetic:1:20", "--fires", "20", "--out", "my_maps"),
@@ -141,11 +147,13 @@ COMMANDS = (
     ("plan", "synthetic:1:10", "--method", "dqn", "--policy", "my_run", "--test-fires", "20",
      "--out", "own_plan"),
     ("visualize", "my_plan", "--export", "explorer.html"),
+    ("visualize", "my_sample", "--export", "sample.html"),
     ("landscape", "info", "synthetic:1:10"), ("methods",), ("memory", "report", "my_run"),
 )
 """What a user does who has the wheel and nothing else."""
-WRITTEN = ("my_plan/plan.tif", "my_plan/report.html", "my_maps/burn_probability.tif",
-           "my_run/policy.safetensors", "own_plan/plan.tif", "explorer.html")
+WRITTEN = ("my_sample/plan.tif", "my_sample/report.html", "my_plan/plan.tif",
+           "my_plan/report.html", "my_maps/burn_probability.tif", "my_run/policy.safetensors",
+           "own_plan/plan.tif", "explorer.html", "sample.html")
 PYTHON = """
 import pathlib, firebreak
 assert "site-packages" in firebreak.__file__, firebreak.__file__
@@ -180,11 +188,11 @@ def test_an_empty_environment_needs_the_built_files_alone(built: Path, tmp_path:
     assert [name for name in WRITTEN if not (empty / name).stat().st_size] == []
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert run(programs / "python", "-c", PYTHON).strip() == version
-    first = (empty / "my_plan" / "plan.tif").read_bytes()
+    first = (empty / "my_sample" / "plan.tif").read_bytes()
     run(*pip, "--no-deps", "--force-reinstall", sdist)
     assert run(programs / "firebreak", "--version").strip() == f"firebreak {version}"
     run(programs / "firebreak", *COMMANDS[0])
-    assert (empty / "my_plan" / "plan.tif").read_bytes() == first
+    assert (empty / "my_sample" / "plan.tif").read_bytes() == first
 
 
 def environment(folder: Path) -> Path:
@@ -201,5 +209,5 @@ def test_the_steps_of_the_container_make_a_program_that_runs(tmp_path: Path) -> 
     done = subprocess.run([sys.executable, str(ROOT / "scripts" / "container_steps.py"),
                            str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 0, f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
-    assert "149 cells" in done.stdout
-    assert "ran: plan synthetic:1:64" in done.stdout
+    assert "80 cells" in done.stdout
+    assert "ran: plan sample:santa-ana" in done.stdout

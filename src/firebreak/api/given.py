@@ -27,7 +27,8 @@ def source_of(given: object, where: str) -> str | Landscape:
         return given
     if isinstance(given, str | Path) and str(given):
         return str(given)
-    raise fail(expected="a landscape: a path, synthetic:SEED, or what read_landscape returned",
+    raise fail(expected="a landscape: a path, synthetic:SEED, sample:NAME, or what "
+                        "read_landscape returned",
                given=type(given).__name__, where=where, remedy="name a file or folder")
 
 

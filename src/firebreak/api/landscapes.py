@@ -25,7 +25,7 @@ def read_landscape(source: str | Path, **options: Any) -> Landscape:
 
     Args:
         source: a landscape GeoTIFF, a FARSITE .lcp, a folder of layers, a Cell2Fire folder, or
-            synthetic:SEED[:SIZE].
+            synthetic:SEED[:SIZE], or sample:NAME.
 
     Options of rasters and shapes also take arrays [H, W] on the landscape's grid. The weather of a
     Cell2Fire folder is not part of a landscape: name it by `weather` in the calls that follow, or

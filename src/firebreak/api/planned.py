@@ -137,6 +137,29 @@ class PlannedBreaks:
 
         return compared_with(self._work, others)
 
+    def values(self, placed: int = 0) -> Grid:
+        """What the policy that the plan followed expects of the next break through each cell, per
+        cell, in percent of the loss without breaks, once the first `placed` cells of the plan
+        stand: [H, W] of the whole map, nan where none may be placed.
+
+        Raises:
+            InputError: no policy was followed, or the plan has fewer cells.
+        """
+        work, cells = self._work, self.plan.cells.size
+        if work.policy is None:
+            raise fail(expected="a plan that followed a policy", given=f"one of {self.plan.method}",
+                       where="values", remedy="plan with method='dqn', or without a method")
+        if not 0 <= placed <= cells:
+            raise fail(expected=f"0 to {cells} cells of the plan", given=f"{placed}",
+                       where="values", remedy="the plan has no more")
+        from firebreak.planning.learned.policy import q_map, slots_after
+
+        with threads_kept():
+            slots = slots_after(work.scene, work.made.plan, placed)
+            found = q_map(work.policy, slots)
+        shown = np.where(slots.available[0] & np.isfinite(found), found, np.nan)
+        return _on_map(shown, work.place.full, work.place.offset)
+
     def to_xarray(self) -> "xarray.Dataset":
         """Rank, breaks and burn probabilities on the axes x and y, with the reference system.
 
@@ -241,19 +264,21 @@ def _effect(judgement: Judgement) -> PlanEffect:
 
     result, effect = judgement.result, judgement.result.effect
     numbers = risk(effect.loss[0], effect.loss[-1], result.seed)
-    top, left = result.offset
-    rows, cols = effect.before.shape
-
-    def on_map(grid: Grid) -> Grid:
-        whole = np.full(result.full.shape, np.nan)
-        whole[top:top + rows, left:left + cols] = grid
-        whole[result.full.fuel_model == NODATA] = np.nan
-        whole.flags.writeable = False
-        return whole
-
+    before, after, half_width = (_on_map(grid, result.full, result.offset) for grid in (
+        effect.before, effect.after, effect.half_width))
     return PlanEffect(
         reduction=numbers["mean_loss_reduction"], cvar90_reduction=numbers["cvar90_reduction"],
         mean_loss_before=numbers["mean_loss_before"], mean_loss_after=numbers["mean_loss_after"],
-        burn_probability_before=on_map(effect.before), burn_probability_after=on_map(effect.after),
-        burn_probability_half_width=on_map(effect.half_width),
+        burn_probability_before=before, burn_probability_after=after,
+        burn_probability_half_width=half_width,
         segments=tuple(segment_columns(result)), test_fires=int(effect.loss.shape[1]))
+
+
+def _on_map(grid: Grid, full: Landscape, offset: tuple[int, int]) -> Grid:
+    """A grid of a part of the map on the whole map, nan outside it; read-only."""
+    (top, left), (rows, cols) = offset, grid.shape
+    whole = np.full(full.shape, np.nan)
+    whole[top:top + rows, left:left + cols] = grid
+    whole[full.fuel_model == NODATA] = np.nan
+    whole.flags.writeable = False
+    return whole

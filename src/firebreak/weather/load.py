@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import counted, fail
 from firebreak.files import read_toml
+from firebreak.landscape.names import weather_place
 from firebreak.seeding import generator
 from firebreak.settings.weather import DEFAULT_MOISTURE
 from firebreak.weather.burning_periods import FROM_PERCENTILE, burning_periods, drawn, fire_streams
@@ -124,7 +125,7 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
       periods of `hours` hours.
 
     Args:
-        path: see `formats.read.read_weather`.
+        path: see `formats.read.read_weather`; `sample:NAME` for that of a sample.
         scenarios: how many at most.
         hours: length of streams; None for what the file suggests, see above.
         seed: of the draws.
@@ -141,6 +142,7 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
     Warns:
         WeatherWarning: as the readers do; a stream whose last hour holds.
     """
+    path = weather_place(path)
     if scenarios < 1 or (hours is not None and hours < 1):
         asked = counted(scenarios, "scenario") + (
             "" if hours is None else f" of {counted(hours, 'hour')}")

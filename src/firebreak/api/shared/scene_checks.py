@@ -4,6 +4,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firebreak.landscape.names import path_of
+
 if TYPE_CHECKING:
     from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
@@ -27,7 +29,7 @@ def check_memory_first(spec: str, cells_named: tuple[int, int] | None, rows: int
     Raises:
         InputError: naming both sizes.
     """
-    size = size_in_headers(Path(spec)) if cells_named is None else cells_named
+    size = size_in_headers(path_of(spec)) if cells_named is None else cells_named
     if size is not None:
         _check_cells(BYTES_PER_CELL_ROW * rows, size[0] * size[1], spec,
                      f"in {rows} rows of weather",
@@ -40,7 +42,7 @@ def check_wide_memory_first(spec: str, cells_named: tuple[int, int] | None, thre
     Raises:
         InputError: naming both sizes.
     """
-    size = size_in_headers(Path(spec)) if cells_named is None else cells_named
+    size = size_in_headers(path_of(spec)) if cells_named is None else cells_named
     if size is not None:
         _check_cells(BYTES_PER_CELL + BYTES_PER_CELL_STEP + BYTES_PER_CELL_THREAD * threads,
                      size[0] * size[1], spec, f"on {threads} threads",
@@ -48,10 +50,10 @@ def check_wide_memory_first(spec: str, cells_named: tuple[int, int] | None, thre
 
 
 def least_rows(spec: str, weather: Path | None, scenarios: int) -> int:
-    """Rows of weather, at least: that of a file, and that of a Cell2Fire folder, may have fewer
-    than the scenarios asked for.
+    """Rows of weather, at least: that of a file, of a Cell2Fire folder and of a sample, may
+    have fewer than the scenarios asked for.
     """
-    return scenarios if weather is None and not Path(spec).is_dir() else 1
+    return scenarios if weather is None and not path_of(spec).is_dir() else 1
 
 
 def size_in_headers(path: Path) -> tuple[int, int] | None:

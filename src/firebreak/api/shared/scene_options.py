@@ -8,6 +8,7 @@ from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.scene_checks import notice_of_ignitions, warn_of_small_fires
 from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
+from firebreak.landscape.names import is_sample, weather_place
 from firebreak.settings.breaks import MadeBreaks, check_breaks
 from firebreak.settings.fire import FireSettings
 from firebreak.settings.kinds import (
@@ -80,7 +81,7 @@ class WeatherOptions(WeatherSettings):
 
     weather: Path | None = None
     """A weather file or folder (station CSV, .wxs, .wtr with .wnd, Weather.csv, Weathers/), or a
-    .toml file with a wind rose. The weather of a Cell2Fire folder is used unless a wind is
+    .toml file with a wind rose. A Cell2Fire folder and a sample bring their own unless a wind is
     given."""
 
 
@@ -291,7 +292,11 @@ def _wind_given(given: WeatherOptions) -> bool:
 
 
 def _own_weather(spec: str) -> Path | None:
-    """The weather that a Cell2Fire folder brings; none for a landscape without a source."""
+    """The weather that a sample or a Cell2Fire folder brings; none for a landscape without a
+    source.
+    """
+    if is_sample(spec):
+        return weather_place(spec)
     if not spec or not Path(spec).is_dir():
         return None
     own = [path for path in (Path(spec) / "Weathers", Path(spec) / "Weather.csv")

@@ -27,7 +27,7 @@ class EvaluateArguments(EvaluateOptions):
     """Compare planning methods, and plans that were made before, on test fires."""
 
     landscapes: Annotated[list[str], tyro.conf.Positional]
-    """Files or folders, or synthetic:SEED[:SIZE]."""
+    """Files or folders, synthetic:SEED[:SIZE], or sample:NAME."""
     plan: list[Path] | None = None
     """Plans to compare too: each a folder that `firebreak plan` wrote, its plan.csv or plan.tif, or
     a Cell2Fire table."""

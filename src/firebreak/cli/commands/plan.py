@@ -64,7 +64,7 @@ def _parsed(arguments: list[str]) -> PlanArguments:
         args.scene.map = replace(args.scene.map, layers=file)
     if not args.landscape:
         raise fail(expected="a landscape", given="none", where="firebreak plan",
-                   remedy="name a file, a folder or synthetic:SEED, or --config with one")
+                   remedy="name a file, a folder or sample:santa-ana, or --config with one")
     return args
 
 

@@ -26,7 +26,7 @@ class SimulateArguments(SimulateOptions):
     """Burn a landscape and map burn probability, arrival time, flame length, downstream value."""
 
     landscape: Annotated[str, tyro.conf.Positional]
-    """A file or folder, or synthetic:SEED[:SIZE]."""
+    """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     observed: Path | None = None
     """The area that a real fire burned, polygons or a raster (not 0), to compare with the fire of
     --fires 1. Give its start by --ignitions, its weather by --weather, and its duration by

@@ -26,7 +26,7 @@ class VisualizeArguments:
     runs: Annotated[list[str], tyro.conf.Positional]
     """Folder of a run made by `firebreak train`. Several, such as those of several seeds: their
     learning curves in one figure. The explorer also takes the folder of a plan, or a landscape (a
-    file or folder, or synthetic:SEED[:SIZE])."""
+    file or folder, synthetic:SEED[:SIZE], or sample:NAME)."""
     out: Path | None = None
     """Folder for the curves of several runs; a new one under outputs/ if not given."""
     data: str | None = None

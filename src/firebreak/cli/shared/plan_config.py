@@ -10,6 +10,7 @@ import pydantic
 from firebreak.checks import fail, unknown_name
 from firebreak.cli.shared.percents import fraction, is_share
 from firebreak.files import read_toml
+from firebreak.landscape.names import beside
 
 Options = TypeVar("Options")
 TABLES = ("layer", "phase")
@@ -98,7 +99,7 @@ def _checked(value: Any, kind: Any, key: str, path: Path, base: Path) -> Any:
         words = error.errors()[0]["msg"].removeprefix("Input should be ")
         raise _wrong(key, words, value, path) from None
     if isinstance(made, Path):
-        return base / made
+        return beside(base, made)
     # An area may be rows and columns or a file; a landscape a name or a file.
     if key in ("landscape", "place.area") and (base / str(value)).exists():
         return str(base / str(value))

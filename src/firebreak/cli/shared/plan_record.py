@@ -12,9 +12,8 @@ from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import OPTIONS_FILE
 from firebreak.checks import fail
 from firebreak.cli.shared.executor_options import WindowOptions
+from firebreak.landscape.names import is_path
 from firebreak.reading import record_of
-
-SYNTHETIC = "synthetic:"
 
 
 @dataclass
@@ -22,7 +21,7 @@ class PlanArguments(PlanOptions):
     """Plan fuel breaks for a landscape. Every option may also stand in a file, see --config."""
 
     landscape: Annotated[str, tyro.conf.Positional] = ""
-    """A file or folder, or synthetic:SEED[:SIZE]."""
+    """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     config: Path | None = None
     """A TOML file with options; command-line options override it. configs/plan.toml lists every
     key."""
@@ -48,12 +47,12 @@ def recorded(folder: Path) -> PlanArguments:
         config = own.pop("config")
         place = tree.pop("place")
         tree["seed"] = own.pop("seed")
-        if not own["landscape"].startswith(SYNTHETIC):
+        if is_path(own["landscape"]):
             own["landscape"] = str(base / own["landscape"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise fail(expected="the options of a plan", given="none, or damaged ones",
                    where=str(path), remedy=remedy) from error
-    if not own["landscape"].startswith(SYNTHETIC) and not Path(own["landscape"]).exists():
+    if is_path(own["landscape"]) and not Path(own["landscape"]).exists():
         raise fail(expected="the landscape of the plan", given="nothing there",
                    where=own["landscape"], remedy=remedy)
     args = filled(PlanArguments(), {**own, "place": place, "scene": tree}, path, base)

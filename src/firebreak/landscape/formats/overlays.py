@@ -16,7 +16,7 @@ from rasterio._err import CPLE_BaseError  # what PROJ raises where rasterio lets
 from rasterio.crs import CRS
 from rasterio.enums import Resampling
 from rasterio.errors import RasterioError
-from rasterio.warp import transform
+from rasterio.warp import transform, transform_bounds
 from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import counted, fail
@@ -185,6 +185,14 @@ def latitude_of(landscape: Landscape) -> float | None:
     _, (latitude,) = transform(CRS.from_wkt(landscape.crs), CRS.from_epsg(4326),
                                     [a * col + b * row + c], [d * col + e * row + f])
     return float(latitude)
+
+
+def corners_of(landscape: Landscape) -> tuple[float, float, float, float]:
+    """West, south, east and north of a landscape with a reference system, degrees."""
+    (rows, cols), (a, _, c, _, e, f) = landscape.shape, landscape.transform
+    west, south, east, north = transform_bounds(
+        CRS.from_wkt(landscape.crs), CRS.from_epsg(4326), c, f + rows * e, c + cols * a, f)
+    return float(west), float(south), float(east), float(north)
 
 
 def _not_negative(path: Raster, grid: NDArray[np.float64], what: str) -> NDArray[np.float64]:

@@ -26,6 +26,14 @@ from firebreak.landscape.formats.layers import LCP_ORDER, Role
 from firebreak.landscape.formats.write import SYSTEM_TAG
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.names import (
+    CLOSED_FORM,
+    LANDSCAPE_FILE,
+    ROADS_FILE,
+    SYNTHETIC,
+    is_sample,
+    sample_folder,
+)
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid
 from firebreak.landscape.raster.geotiff import checked_grid, open_raster, read_band
 from firebreak.landscape.raster.parts import Place, check_landscape
@@ -47,7 +55,8 @@ def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
 
     Args:
         spec: `synthetic:SEED[:SIZE[:FAMILY]]` (SIZE 40 or 30x50); `closed-form:NAME[:SIZE[:SEED]]`,
-            a map whose best plan is known, with values of its own; a landscape GeoTIFF of 8 bands
+            a map whose best plan is known, with values of its own; `sample:NAME`, a small real map
+            that comes with firebreak, with its roads; a landscape GeoTIFF of 8 bands
             (elevation, slope, aspect, fuel, canopy cover, height, base height, bulk density; or
             in the order that the band descriptions say) or of the first 5; a FARSITE .lcp; a
             folder with one of these, or with one GeoTIFF or ASCII grid per layer named as
@@ -63,14 +72,16 @@ def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
         LandscapeWarning: no reference system; slope or aspect disagree with elevation; layers
             that were resampled or replaced.
     """
-    if str(spec).startswith("synthetic:"):
+    if str(spec).startswith(SYNTHETIC):
         return _synthetic(str(spec))
-    if str(spec).startswith("closed-form:"):
+    if str(spec).startswith(CLOSED_FORM):
         return _closed_form(str(spec))
+    if is_sample(spec):
+        return _sample(str(spec), terrain, crs)
     path = Path(spec)
     if not path.exists():
         raise fail(expected="a landscape file or folder", given="no such path", where=str(spec),
-                   remedy="check the path, or use synthetic:SEED")
+                   remedy="check the path, or use synthetic:SEED or sample:santa-ana")
     if not path.is_dir():
         return landscape_of(_read_file(path, crs), terrain)
     if cell2fire.is_folder(path):
@@ -99,6 +110,14 @@ def _closed_form(spec: str) -> Landscape:
     side = int(size or DEFAULT_SYNTHETIC_SIZE)
     check_landscape(spec, (side, side), _MADE_PER_CELL)
     return closed_form(name, side, int(seed or 0)).landscape
+
+
+def _sample(spec: str, terrain: Terrain, crs: str | None) -> Landscape:
+    from firebreak.landscape.formats.overlays import with_rasters
+
+    folder = sample_folder(spec)
+    source = replace(_read_file(folder / LANDSCAPE_FILE, crs), name=spec)
+    return with_rasters(landscape_of(source, terrain), roads=folder / ROADS_FILE)
 
 
 def _read_file(path: Path, crs: str | None) -> Source:

@@ -13,11 +13,15 @@ from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.agent.targets import unit_of
 from firebreak.checks import fail
 from firebreak.env.actions import allowed, line_cells, place_available
+from firebreak.env.core import begin
 from firebreak.env.storage.observation import to_floats
-from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.env.storage.problem import problem_of
+from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.fire import Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import shape_cells
+from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.rounds import (
     LineList,
     Placement,
@@ -77,6 +81,18 @@ def policy_of(task: Task, method: str) -> Policy:
                           "'firebreak train quick'")
     check_size(task.problem.scene.landscape, method)
     return task.policy
+
+
+def slots_after(scene: Scene, plan: Plan, count: int) -> Slots:
+    """The problem of a plan in slot 0, with the first cells of the plan broken."""
+    fires = scene.fires("plan", plan.plan_fires)
+    slots = Slots(sizes_for(scene, 1, plan.plan_fires, 0))
+    begin(slots, SLOT_0, [problem_of(scene, plan.budget_share, fires, fires.first(0))])
+    for cell in plan.cells[:count].tolist():
+        slots.place(0, cell)
+    if count:
+        slots.update(SLOT_0)
+    return slots
 
 
 def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:

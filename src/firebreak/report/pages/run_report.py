@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
-from firebreak.env.core import begin
-from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.env.storage.slots import Slots
 from firebreak.fire import Scene, burn_arrival, burn_loss, burn_statistics
 from firebreak.landscape.landscape import Landscape
 from firebreak.memory.verdict import judge
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.learned.policy import q_map
+from firebreak.planning.learned.policy import q_map, slots_after
 from firebreak.planning.methods import POLICY_METHOD, make_plan, method_of
 from firebreak.report.figures.animation import fire_gif, write_mp4
 from firebreak.report.figures.canvas import save_figure
@@ -119,15 +117,8 @@ def _plan_maps(out: Path, scene: Scene, plan: Plan, caption: str) -> list[Path]:
 
 def _q_maps(out: Path, scene: Scene, policy: Policy, plan: Plan, caption: str) -> list[Path]:
     """What the policy saw in each cell at its first choice and half-way through the plan."""
-    fires = scene.fires("plan", plan.plan_fires)
-    problem = problem_of(scene, plan.budget_share, fires, fires.first(0))
-    slots = Slots(sizes_for(scene, 1, plan.plan_fires, 0))
-    begin(slots, SLOT_0, [problem])
-    files = [_q_map(out / "q_map_first.png", policy, slots, caption)]
-    for cell in plan.cells[:plan.cells.size // 2].tolist():
-        slots.place(0, cell)
-    slots.update(SLOT_0)
-    return [*files, _q_map(out / "q_map_middle.png", policy, slots, caption)]
+    return [_q_map(out / f"q_map_{when}.png", policy, slots_after(scene, plan, count), caption)
+            for when, count in (("first", 0), ("middle", plan.cells.size // 2))]
 
 
 def _q_map(path: Path, policy: Policy, slots: Slots, caption: str) -> Path:

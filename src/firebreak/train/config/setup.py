@@ -8,6 +8,7 @@ from firebreak.agent.network import take_over
 from firebreak.agent.policy_file import load_policy, policy_at
 from firebreak.checks import fail
 from firebreak.fire import FireConditions, ResponseFunction, conditions_from, layer_kinds
+from firebreak.landscape.names import beside
 from firebreak.landscape.treatments import break_width_m
 from firebreak.settings.weather import check_weather
 from firebreak.train.config.schema import RunConfig
@@ -46,7 +47,7 @@ def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:
     # It brings GDAL, for weather on a grid.
     from firebreak.weather.load import weather_of
 
-    return weather_of(data / fires.weather, scenarios=fires.scenarios, hours=fires.hours,
+    return weather_of(beside(data, fires.weather), scenarios=fires.scenarios, hours=fires.hours,
                       seed=config.seed, year=fires.year, wind_towards=fires.wind_towards,
                       moisture=fires.moisture)
 

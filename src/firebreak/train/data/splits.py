@@ -22,6 +22,7 @@ from firebreak.env.sources import (
 from firebreak.env.storage.problem import Problem
 from firebreak.fire import FireConditions, Scene, layer_grids, layer_kinds, make_scene
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.names import beside, is_sample, path_of
 from firebreak.landscape.raster.windows import (
     SPLITS,
     Window,
@@ -251,14 +252,17 @@ def _scaled(block: Window, times: int) -> Window:
 
 def read_map(config: RunConfig, data: Path, name: str) -> Landscape:
     """A map of the data folder, with the value layers of the configuration."""
-    if not (data / name).exists():
+    where = beside(data, name)
+    if not path_of(where).exists():
         raise fail(expected=f"the map '{name}' in the data folder", given="no such file",
-                   where=str(data / name),
+                   where=str(where),
                    remedy="name the folder of the maps with --data or FIREBREAK_DATA")
     # GDAL takes 20 MB, which a run on synthetic landscapes has no use for.
     from firebreak.landscape.formats.read import read_landscape
 
-    read = read_landscape(data / name)
+    read = read_landscape(where)
+    if is_sample(where):  # its edge is for plans; many windows have none of it to treat
+        read = replace(read, treatable=read.burnable)
     if config.fires.layers is None:
         return read
     from firebreak.landscape.raster.parts import check_layers

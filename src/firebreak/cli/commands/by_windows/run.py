@@ -17,6 +17,7 @@ from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.cli.shared.progress import bars
+from firebreak.landscape.names import path_of
 from firebreak.settings.planning import PLAN_FIRES
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def run_by_windows(args: PlanArguments) -> int | None:
     method = args.method or DEFAULT
     check_methods([method], "--method", choosers=True)
     size = (cells_named(args.place.area) if isinstance(args.place.area, str) else None
-            ) or size_in_headers(Path(args.landscape))
+            ) or size_in_headers(path_of(args.landscape))
     if not _is_by_windows(args, method, size[0] * size[1] if size else 0):
         return None
     check_fraction(args.budget, what="a budget", where="--budget",

@@ -9,7 +9,7 @@ import tyro
 
 from firebreak.checks import fail, unknown_name
 from firebreak.cli.commands.landscape import convert, fetch, lines
-from firebreak.cli.commands.landscape.describe import describe
+from firebreak.cli.commands.landscape.describe import about_sample, describe
 from firebreak.cli.shared import common
 from firebreak.settings.kinds import Positive
 
@@ -19,7 +19,7 @@ class InfoArguments:
     """Describe a landscape: size, place, terrain, fuels by area."""
 
     landscape: Annotated[str, tyro.conf.Positional]
-    """A file or folder, or synthetic:SEED[:SIZE]."""
+    """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     terrain: Literal["derived", "shipped"] = "derived"
     """Derive slope and aspect from elevation, or take the file's own."""
     crs: str | None = None
@@ -63,7 +63,7 @@ def _info(arguments: list[str]) -> int:
     args = common.parse(InfoArguments, common.without_seed(arguments), "landscape info")
     begin = time.perf_counter()
     land = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
-    print(describe(land))
+    print("\n".join([describe(land), *about_sample(args.landscape)]))
     files = []
     if args.out is not None:
         from firebreak.landscape.formats.write import write_fuel_map

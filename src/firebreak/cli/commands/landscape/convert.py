@@ -21,7 +21,7 @@ class ConvertArguments:
     """Write a landscape in another format, on other cells, or with other layers."""
 
     landscape: Annotated[str, tyro.conf.Positional]
-    """A file or folder, or synthetic:SEED[:SIZE]."""
+    """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     out: Path
     """The file to write, or for ascii and cell2fire a folder that is new or empty."""
     to: Literal["geotiff", "ascii", "cell2fire", "lcp"] = "geotiff"

@@ -23,6 +23,7 @@ def describe(land: "Landscape") -> str:
         f"{100 * land.canopy_cover.mean():.0f} %",
         f"fuel system {land.fuel_system}, burnable {land.burnable.mean():.1%}, treatable "
         f"{land.treatable.mean():.1%}"]
+    lines[1:1] = _box(land)
     lines += _special_layers(land)
     codes, counts = np.unique(land.fuel_model, return_counts=True)
     for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True),
@@ -31,6 +32,33 @@ def describe(land: "Landscape") -> str:
         lines.append(f"  {code:>6}  {name:<24} {count / land.fuel_model.size:6.1%}  "
                      f"{count * hectares:>10,.0f} ha")
     return "\n".join(lines)
+
+
+def _box(land: "Landscape") -> list[str]:
+    """Where the map lies, in degrees; nothing without a reference system."""
+    from firebreak.landscape.formats.overlays import corners_of
+
+    if land.crs is None:
+        return []
+    west, south, east, north = corners_of(land)
+    return [f"from {_degrees(west, 'EW')} to {_degrees(east, 'EW')}, from "
+            f"{_degrees(south, 'NS')} to {_degrees(north, 'NS')}"]
+
+
+def _degrees(angle: float, signs: str) -> str:
+    return f"{abs(angle):.4f} {signs[0] if angle >= 0 else signs[1]}"
+
+
+def about_sample(spec: str) -> list[str]:
+    """What is known of a sample's making, a line each; nothing of another landscape."""
+    from firebreak.files import read_toml
+    from firebreak.landscape.names import ABOUT_FILE, is_sample, sample_folder
+
+    if not is_sample(spec):
+        return []
+    folder = sample_folder(spec)
+    told = {**read_toml(folder / ABOUT_FILE), "files": folder}
+    return [f"{key.replace('_', ' ')}: {value}" for key, value in told.items()]
 
 
 def _special_layers(land: "Landscape") -> list[str]:

@@ -28,7 +28,7 @@ class LinesArguments:
     """Find lines on which a fire may be held: ridges, valleys, roads, edges of fuels."""
 
     landscape: Annotated[str, tyro.conf.Positional]
-    """A file or folder, or synthetic:SEED[:SIZE]."""
+    """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     out: Path
     """The file to write: .gpkg or .geojson."""
     kinds: str = "ridge,valley,road,fuel-edge"
