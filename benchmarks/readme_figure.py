@@ -86,7 +86,7 @@ def figure_of(shown: Shown) -> Figure:
 def _edge(land: Landscape) -> NDArray[np.float64]:
     """1 where breaks may lie and on what does not burn among it, for its outline."""
     rows, cols = land.treatable.any(axis=1), land.treatable.any(axis=0)
-    among = ~land.burnable & rows[:, None] & cols
+    among = ~land.burnable & np.outer(rows, cols)
     return binary_fill_holes(land.treatable | among).astype(np.float64)
 
 
