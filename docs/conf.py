@@ -9,10 +9,12 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "scripts")]
 
 import api_pages  # noqa: E402
+import reference_pages  # noqa: E402
 
 from firebreak import __version__  # noqa: E402
 
 api_pages.main()
+reference_pages.main()
 
 project = "firebreak"
 author = "The firebreak developers"

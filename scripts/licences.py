@@ -57,7 +57,7 @@ def licence_of(package: Distribution) -> str:
                   if line.startswith("License :: ")]
     if about.get("License-Expression"):
         return about["License-Expression"]
-    if short and "\n" not in short and len(short) < 60:
+    if short and short != "UNKNOWN" and "\n" not in short and len(short) < 60:
         return short
     return ", ".join(classified) or next(
         (file.read_text().strip().splitlines()[0] for file in package.files or ()

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("README.md", "CONTRIBUTING.md", "docs")
-KINDS = ("sh", "python", "toml", "text", "{toctree}", "{eval-rst}")
+KINDS = ("sh", "python", "toml", "text", "{toctree}", "{admonition}", "{eval-rst}")
 MOST_S = 900.0
 READY_S = 120.0
 TINY = ("landscapes.size=10", "train.episodes=16", "evaluation.every_episodes=8",

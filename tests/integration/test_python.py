@@ -200,6 +200,8 @@ def test_a_notebook_sees_a_map_and_a_table_and_no_figure_stays() -> None:
     assert "downstream-value" in page
     fires = firebreak.simulate(LAND, fires=5, threads=1)
     assert fires._repr_html_().count("data:image/png;base64,") == 1
+    hectares = fires.loss.mean() * fires.landscape.cell_size_m**2 / 1e4
+    assert f"mean loss {hectares:.4g} ha" in fires._repr_html_()
     assert live_counts() == before
 
 

@@ -16,6 +16,7 @@ from firebreak.api.shared.machine import notebook_bars, threads_kept, use_thread
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.files import made_folder
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.value_unit import value_unit
 
 if TYPE_CHECKING:
     import xarray
@@ -74,8 +75,10 @@ class SimulatedFires:
     def _repr_html_(self) -> str:
         from firebreak.report.pages.notebook import fires_cell
 
+        unit = value_unit(self.landscape)
+        mean = f"{unit.per_value * self.loss.mean():.4g} {unit.name}"
         words = (f"{self.loss.size:,} fires burned {self.mean_burned_share:.1%} of the burnable "
-                 f"cells on average; mean loss {self.loss.mean():.4g}")
+                 f"cells on average; mean loss {mean}")
         return fires_cell(self._part.land, self._done.burned.burn_probability,
                           self._options.scene.seed, words)
 

@@ -35,12 +35,12 @@ GROUPS = {
 """What commands are for -> commands, as the help groups them."""
 
 EXAMPLES = {
-    "plan": "firebreak plan my_landscape.tif --area 200:264,200:264 --budget 5% --out my_plan",
-    "evaluate": "firebreak evaluate my_landscape.tif --window 64 --windows 4 --methods none,dqn",
+    "plan": "firebreak plan sample:santa-ana --budget 5% --out my_plan",
+    "evaluate": "firebreak evaluate sample:santa-ana --methods none,downstream-value,dqn",
     "methods": "firebreak methods",
     "visualize": "firebreak visualize my_plan --serve",
-    "landscape": "firebreak landscape info my_landscape.tif",
-    "simulate": "firebreak simulate my_landscape.tif --fires 1000 --out my_maps",
+    "landscape": "firebreak landscape info sample:santa-ana",
+    "simulate": "firebreak simulate sample:santa-ana --fires 1000 --out my_maps",
     "behavior": "firebreak behavior my_cases.csv --out my_results.csv",
     "train": "firebreak train quick",
     "trials": "firebreak trials my_trials.toml",
