@@ -8,7 +8,7 @@ from firebreak.cli.completion import CLASSES, options_of
 from firebreak.train.config.schema import RunConfig
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import reference_pages  # noqa: E402
+import reference_pages
 
 
 def test_the_page_of_commands_has_every_option() -> None:
