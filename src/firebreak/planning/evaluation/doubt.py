@@ -110,7 +110,8 @@ def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,
     if not plan.cells.size:
         return "The plan treats nothing."
     others = sorted((name for name, own in evaluation.plans[0].items()
-                     if name not in (plan.label, plan.method) and own.cells.size and not method_of(name).stochastic),
+                     if name not in (plan.label, plan.method) and own.cells.size
+                     and not method_of(name).stochastic),
                     key=lambda name: -evaluation.methods[name].reduction)
     made = {plan.label: plan} | {name: evaluation.plans[0][name]
                                  for name in others[:TRUST_RIVALS]}
