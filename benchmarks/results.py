@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import doubt
 import numpy as np
 from protocol import read_records
 from results_figures import draw_figures
@@ -362,7 +363,7 @@ def main() -> None:
     options.add_argument("--out", type=Path, default=Path("docs/results.md"))
     args = options.parse_args()
     records = read_records(args.records)
-    found = tables(records)
+    found = tables(records) | doubt.tables(read_records(args.records.parent / "doubt.jsonl"))
     text = args.template.read_text(encoding="utf-8")
     text = re.sub(r"<!-- table (.+?) -->", lambda match: found[match.group(1)], text)
     args.out.write_text(text, encoding="utf-8")

@@ -206,6 +206,7 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
     from firebreak.planning.core.break_segments import break_segments_of
     from firebreak.planning.core.plan import EXISTING
     from firebreak.planning.evaluation.build_order import in_build_order, years_of
+    from firebreak.planning.evaluation.doubt import trust_in, trust_worlds
     from firebreak.planning.evaluation.effect import effect_of, in_unit, saved_by_order
     from firebreak.planning.methods import method_of
     from firebreak.planning.output.export_effect import NO_CELLS, PlanResult
@@ -225,13 +226,15 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
         curves = {name: saved_by_order(scene, other, effect.loss[0],
                                        evaluation.methods[name].reduction, report=advance)
                   for name, other in others.items()}
+    with bar(trust_worlds(scene), "world") as advance:
+        trust = trust_in(scene, plan, evaluation, options.scene.seed, advance)
     unit = value_unit(place.land)
     return Judgement(PlanResult(
         scene, plan, place.full, place.offset, order, in_unit(effect, unit), options.scene.seed,
         place.rules.include, years_of(order, place.phases) if place.phases else None,
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
         standing_cells(options.scene.map.built, place.land), unit,
-        rows_named(options.scene.breaks)), curves)
+        rows_named(options.scene.breaks), trust), curves)
 
 
 def write_plan_files(out: Path, work: Work) -> list[Path]:

@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.checks import InputError
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.fire import Perturbation, Scene, burn_statistics, perturbed
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.judging import TEST_SET
 from firebreak.planning.methods import method_of
 from firebreak.seeding import generator
@@ -24,6 +26,9 @@ from firebreak.settings.doubt import (
     DRAWS,
     MOISTURE_FACTOR,
     RATE_SIGMA,
+    TRUST_DRAWS,
+    TRUST_FIRES,
+    TRUST_RIVALS,
     WIND_TURN_DEG,
     Doubt,
 )
@@ -91,6 +96,35 @@ def doubt(scenes: Sequence[Scene], plans: Sequence[Mapping[str, Plan]], test_fir
                        float(np.mean([area for _, area in own])), by_kind,
                        {kind: "no fire breaches these breaks" for kind in DOUBTS
                         if kind not in kinds})
+
+
+def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,
+             report: Reporter = no_report) -> DoubtResult | str:
+    """A plan and the methods that save most beside it, under few draws of doubt on few test fires;
+    or in a sentence why not.
+
+    What a chosen method plans by itself is not among them: it is nearly the plan.
+
+    report: takes perturbed worlds, of `trust_worlds`.
+    """
+    if not plan.cells.size:
+        return "The plan treats nothing."
+    others = sorted((name for name, own in evaluation.plans[0].items()
+                     if name not in (plan.label, plan.method) and own.cells.size
+                     and not method_of(name).stochastic),
+                    key=lambda name: -evaluation.methods[name].reduction)
+    made = {plan.label: plan} | {name: evaluation.plans[0][name]
+                                 for name in others[:TRUST_RIVALS]}
+    try:
+        return doubt([scene], [made], min(TRUST_FIRES, evaluation.test_fires), seed, TRUST_DRAWS,
+                     report)
+    except InputError as error:  # so dry a fuel can be drawn so wet that nothing burns
+        return f"Not judged under doubt: {error}."
+
+
+def trust_worlds(scene: Scene) -> int:
+    """How many perturbed worlds `trust_in` burns."""
+    return worlds([scene], TRUST_DRAWS)
 
 
 def worlds(scenes: Sequence[Scene], draws: int) -> int:

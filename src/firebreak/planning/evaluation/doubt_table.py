@@ -8,33 +8,45 @@ from firebreak.settings.doubt import BREACH_FACTOR, MOISTURE_FACTOR, RATE_SIGMA,
 
 _WORDS = {"rates": "rates of spread", "wind": "wind direction", "moisture": "dead moisture",
           "breach": "breaches", "all": "all together"}
+HEADER = ("perturbed", "untreated fire, ha")
 
 
 def doubt_table(result: DoubtResult) -> str:
     """What each plan saves under each kind of doubt, and whether the order of plans holds."""
-    draws = next(iter(result.by_kind.values())).burned_ha.size
-    lines = [f"Under doubt, {draws} draws of each, the same for all plans; plans, ignitions, "
-             "durations and values as they were:",
-             f"rates of spread by fuel, log-normal (sigma ln {np.exp(RATE_SIGMA):.2f}); wind "
-             f"turned by up to {WIND_TURN_DEG:g} degrees; dead moisture x {1 / MOISTURE_FACTOR:g} "
-             f"to {MOISTURE_FACTOR:g}; breaches x {1 / BREACH_FACTOR:g} to {BREACH_FACTOR:g}", ""]
-    header = ("perturbed", "untreated fire, ha", *result.methods)
-    rows = [("nothing", f"{result.own_burned_ha:.4g}", *(f"{one:.3f}" for one in result.own))]
-    for kind, own in result.by_kind.items():
-        rows.append((_WORDS[kind], _span(own.burned_ha, ".4g"),
-                     *(_span(own.reduction[:, k], ".3f") for k in range(len(result.methods)))))
-    lines += [*aligned([header, *rows]), "",
+    lines = [f"Under doubt, {draws_of(result)} draws of each, the same for all plans; plans, "
+             "ignitions, durations and values as they were:", what_is_drawn(), ""]
+    lines += [*aligned([HEADER + result.methods, *doubt_rows(result)]), "",
               "Reductions: mean (lowest to highest draw). An area: what a mean fire burns without "
               "breaks."]
     lines += [f"{_WORDS[kind]}: left out, as {why}" for kind, why in result.left_out.items()]
-    return "\n".join([*lines, *_verdict(result)])
+    return "\n".join([*lines, *doubt_verdict(result)])
+
+
+def what_is_drawn() -> str:
+    """How far rates, wind, moisture and breaches are moved."""
+    return (f"rates of spread by fuel, log-normal (sigma ln {np.exp(RATE_SIGMA):.2f}); wind turned "
+            f"by up to {WIND_TURN_DEG:g} degrees; dead moisture x {1 / MOISTURE_FACTOR:g} to "
+            f"{MOISTURE_FACTOR:g}; breaches x {1 / BREACH_FACTOR:g} to {BREACH_FACTOR:g}")
+
+
+def draws_of(result: DoubtResult) -> int:
+    """Draws of each kind of doubt."""
+    return int(next(iter(result.by_kind.values())).burned_ha.size)
+
+
+def doubt_rows(result: DoubtResult) -> list[tuple[str, ...]]:
+    """A row for nothing perturbed and for each kind of doubt, below `HEADER` and the methods."""
+    rows = [("nothing", f"{result.own_burned_ha:.4g}", *(f"{one:.3f}" for one in result.own))]
+    return [*rows, *((_WORDS[kind], _span(own.burned_ha, ".4g"),
+                      *(_span(own.reduction[:, k], ".3f") for k in range(len(result.methods))))
+                     for kind, own in result.by_kind.items())]
 
 
 def _span(values: np.ndarray, digits: str) -> str:
     return f"{values.mean():{digits}} ({values.min():{digits}} to {values.max():{digits}})"
 
 
-def _verdict(result: DoubtResult) -> list[str]:
+def doubt_verdict(result: DoubtResult) -> list[str]:
     """Whether plans still save and keep their order with all perturbed together."""
     own = result.by_kind["all"].reduction
     saves = [f"{name} in {int((own[:, k] > 0.0).sum())}" for k, name in enumerate(result.methods)]

@@ -25,6 +25,7 @@ from firebreak.landscape.value_unit import UNKNOWN, ValueUnit
 from firebreak.planning.core.area import Offset
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.doubt import DoubtResult
 from firebreak.planning.evaluation.effect import (
     Interval,
     PlanEffect,
@@ -56,7 +57,8 @@ class PlanResult(NamedTuple):
     in `full`; segments in build order; effect: its losses in `unit`; years: of each segment, or
     none; included: cells that the plan had to have; existing: those of a network to compare with;
     standing: those of breaks that stand already; all flat in the part; treatments: those that
-    `Landscape.treatment` numbers, or none.
+    `Landscape.treatment` numbers, or none; trust: what it saves where the fire model is wrong, or
+    why that was not looked at.
     """
 
     scene: Scene
@@ -72,6 +74,7 @@ class PlanResult(NamedTuple):
     standing: NDArray[np.int64] = NO_CELLS
     unit: ValueUnit = ValueUnit(UNKNOWN)
     treatments: Sequence[TreatmentRow] = ()
+    trust: DoubtResult | str | None = None
 
 
 def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
@@ -197,8 +200,8 @@ def _write_burned(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> 
 
 
 def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
-    """segments.csv, budget_curve.csv, exceedance.csv, weather.csv, effect.json, and treatments.csv
-    where there are treatments.
+    """segments.csv, budget_curve.csv, exceedance.csv, weather.csv, effect.json, doubt.csv where the
+    plan was looked at under doubt, and treatments.csv where there are treatments.
     """
     effect = result.effect
     summary = summary_of(result)
@@ -211,8 +214,23 @@ def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
             _exceeded(effect), result), "weather": _in_unit(summary["weather"], result)}
     if result.treatments:
         tables["treatments"] = treatments_in(result)
+    if isinstance(result.trust, DoubtResult):
+        tables["doubt"] = _doubted(result.trust)
     files = [write_text(folder / f"{name}.csv", [csv_text(rows)]) for name, rows in tables.items()]
     return [*files, write_text(folder / "effect.json", [json.dumps(summary, indent=2), "\n"])]
+
+
+def _doubted(trust: DoubtResult) -> list[dict[str, Any]]:
+    """A row for each perturbed world, the first for the one as it is."""
+    own = {"perturbed": "nothing", "draw": 0, "untreated_fire_ha": trust.own_burned_ha,
+           **{f"reduction_{name}": float(one)
+              for name, one in zip(trust.methods, trust.own, strict=True)}}
+    return [own, *({"perturbed": kind, "draw": draw + 1,
+                    "untreated_fire_ha": float(found.burned_ha[draw]),
+                    **{f"reduction_{name}": float(one) for name, one in zip(
+                        trust.methods, found.reduction[draw], strict=True)}}
+                   for kind, found in trust.by_kind.items()
+                   for draw in range(found.burned_ha.size))]
 
 
 def _in_unit(rows: Sequence[Mapping[str, Any]], result: PlanResult) -> list[dict[str, Any]]:

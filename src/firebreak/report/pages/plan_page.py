@@ -42,6 +42,7 @@ from firebreak.report.figures.plan_figures import (
     wind_name,
 )
 from firebreak.report.pages import html
+from firebreak.report.pages.doubt_part import doubt_part
 from firebreak.report.pages.treatments_part import treatments_part
 
 MOST_SEGMENTS = 25
@@ -89,6 +90,9 @@ def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
     if evaluation is not None:
         sections.append(html.Section("Other methods on this map", "methods",
                                      _methods(evaluation, plan.label, pictures)))
+    if result.trust is not None:
+        sections.append(html.Section("If the fire model were wrong", "doubt",
+                                     doubt_part(result.trust)))
     if origin.choice is not None:
         sections.append(html.Section("How the method was chosen", "choice",
                                      _choice(origin.choice)))

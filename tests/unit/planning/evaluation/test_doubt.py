@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from firebreak.checks import InputError
 from firebreak.fire import FireConditions, burn_loss, perturbed
 from firebreak.fire.scene import make_scene
 from firebreak.landscape.synthetic.generate import generate
@@ -15,12 +16,14 @@ from firebreak.planning.evaluation.doubt import (
     doubt,
     order_kept,
     to_json,
+    trust_in,
+    trust_worlds,
     worlds,
 )
 from firebreak.planning.evaluation.doubt_table import doubt_table
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.methods import make_plan
-from firebreak.settings.doubt import DOUBTS
+from firebreak.settings.doubt import DOUBTS, TRUST_DRAWS, TRUST_RIVALS
 
 FIRES, DRAWS = 40, 3
 SCENES = [make_scene(generate(seed, 14, cell_size_m=30.0), FireConditions(
@@ -105,3 +108,41 @@ def test_the_table_and_the_json_say_what_was_found(found: DoubtResult) -> None:
     assert (better, worse) == ("downstream-value", "random")
     assert share == np.mean(found.by_kind["wind"].reduction[:, 0]
                             > found.by_kind["wind"].reduction[:, 1])
+
+
+OTHERS = ("none", "random", "burn-probability", "value-hazard", "downstream-value-static", "strips")
+
+
+def test_a_report_looks_at_the_plan_and_its_best_rivals() -> None:
+    scene = SCENES[0]
+    plan = make_plan(scene, 0.1, 12, "downstream-value", seed=0)
+    done = evaluate([scene], OTHERS, budget_share=0.1, plan_fires=12, test_fires=FIRES, seed=0,
+                    existing={plan.label: plan})
+    told: list[int] = []
+    found = trust_in(scene, plan, done, 7, told.append)
+    assert isinstance(found, DoubtResult)
+    assert sum(told) == trust_worlds(scene)
+    best = sorted((name for name in OTHERS if name not in ("none", "random")),
+                  key=lambda name: -done.methods[name].reduction)[:TRUST_RIVALS]
+    assert found.methods == (plan.label, *best)
+    assert len(best) == TRUST_RIVALS < len(OTHERS) - 2
+    assert found.own[0] == pytest.approx(done.methods[plan.label].reduction)
+    whole = doubt([scene], [{plan.label: plan, **{name: done.plans[0][name] for name in best}}],
+                  FIRES, 7, TRUST_DRAWS)
+    np.testing.assert_array_equal(whole.by_kind["all"].reduction, found.by_kind["all"].reduction)
+
+
+def test_a_report_says_why_it_was_not_judged_under_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = SCENES[0]
+    plan = make_plan(scene, 0.1, 12, "downstream-value", seed=0)
+    done = evaluate([scene], ["none"], budget_share=0.1, plan_fires=12, test_fires=FIRES, seed=0,
+                    existing={plan.label: plan, "nothing": make_plan(scene, 0.1, 12, "none",
+                                                                     seed=0)})
+    assert trust_in(scene, done.plans[0]["nothing"], done, 0) == "The plan treats nothing."
+
+    def wet(*_given: object) -> None:
+        raise InputError("land: expected fuel that burns, got none; give drier weather")
+
+    monkeypatch.setattr("firebreak.planning.evaluation.doubt.perturbed", wet)
+    assert trust_in(scene, plan, done, 0) == (
+        "Not judged under doubt: land: expected fuel that burns, got none; give drier weather.")
