@@ -78,17 +78,20 @@ def _geojson() -> st.SearchStrategy[bytes]:
     return many.map(lambda tree: json.dumps(tree).encode())
 
 
-def _toml(keys: list[str]) -> st.SearchStrategy[bytes]:
-    def literal(tree: Any) -> str:
-        if isinstance(tree, dict):
-            return "{" + ", ".join(f"{json.dumps(k)} = {literal(v)}" for k, v in tree.items()) + "}"
-        if isinstance(tree, list):
-            return "[" + ", ".join(map(literal, tree)) + "]"
-        return {None: "1979-05-27", True: "true", False: "false"}.get(tree) or (
-            json.dumps(tree) if isinstance(tree, str) else "9" * 5000 if isinstance(tree, int)
-            and abs(tree) > 10**40 else repr(tree)) if not isinstance(tree, int | float) or (
-            isinstance(tree, bool)) else "9" * 5000 if abs(tree) > 1e300 else repr(tree)
+def literal(tree: Any) -> str:
+    """A value as TOML writes it, however absurd."""
+    if isinstance(tree, dict):
+        return "{" + ", ".join(f"{json.dumps(k)} = {literal(v)}" for k, v in tree.items()) + "}"
+    if isinstance(tree, list):
+        return "[" + ", ".join(map(literal, tree)) + "]"
+    if tree is None or isinstance(tree, bool):
+        return {None: "1979-05-27", True: "true", False: "false"}[tree]
+    if isinstance(tree, str):
+        return json.dumps(tree)
+    return "9" * 5000 if abs(tree) > 1e300 else repr(tree)
 
+
+def _toml(keys: list[str]) -> st.SearchStrategy[bytes]:
     key = st.one_of(st.sampled_from(keys), st.integers(1, 300).map(lambda n: ".".join(["a"] * n)))
     line = st.builds(lambda name, tree: f"{name} = {literal(tree)}", key, _TREE)
     head = key.map(lambda name: f"[{name.rpartition('.')[0] or name}]")
@@ -190,10 +193,13 @@ def _safetensors(whole: bytes) -> st.SearchStrategy[bytes]:
     return st.builds(made, changed, st.sampled_from([0, 0, 4, 1000]))
 
 
-def formats(folder: Path) -> Iterator[Format]:
-    """The formats, each with the reader of its files."""
-    by_name = {one.name: one for one in [*readers(folder), *own_readers(folder)]}
+def by_name_in(folder: Path) -> dict[str, Reader]:
+    """All readers, with their files in the folder, by name."""
+    return {one.name: one for one in [*readers(folder), *own_readers(folder)]}
 
+
+def formats(by_name: dict[str, Reader], folder: Path) -> Iterator[Format]:
+    """The formats, each with the reader of its files."""
     def one(name: str, reader: str, content: st.SearchStrategy[bytes], place: int = 0) -> Format:
         return Format(name, by_name[reader], content.map(lambda made: {place: made}))
 

@@ -12,7 +12,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from faults import bits, configs, disks, forged, hostile, kills, numbers, structured, workers
+from faults import (
+    bits,
+    configs,
+    disks,
+    forged,
+    hostile,
+    kills,
+    numbers,
+    other_formats,
+    structured,
+    workers,
+)
 from faults.kills import Found
 from faults.own_readers import own_readers
 from faults.readers import readers
@@ -71,7 +82,8 @@ def every_reader(folder: Path) -> Iterator[hostile.Reader]:
 def _structured(folder: Path, count: int) -> Found:
     """Format by format; a fault is a traceback, a crash, a hang or memory above the budget."""
     place, bad, hangs, done = Path(tempfile.mkdtemp(dir=folder)), [], 0, {}
-    for one in structured.formats(place):
+    whole = structured.by_name_in(place)
+    for one in (*structured.formats(whole, place), *other_formats.formats(whole, place)):
         one.reader.read()  # the whole files
         found = done[one.name] = structured.attack(one, count, place)
         bad += [f"{one.name}: {fault}" for fault in found["faults"]]
