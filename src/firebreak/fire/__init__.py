@@ -5,6 +5,7 @@ weather, breaks' rules and the travel field made from them; fires are drawn from
 them. `FireStore` keeps fires burning while breaks come and go. What fire burns in is `weather`.
 """
 
+from firebreak.fire.aged_breaks import with_states
 from firebreak.fire.behavior.surface import point_behavior
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
@@ -163,5 +164,6 @@ __all__ = [
     "treat",
     "unpad",
     "untreat",
+    "with_states",
     "write_break",
 ]

@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 NO_PHASES = ""
 """Phases that replace those of a file by none."""
 _AREA = re.compile(r"(\d{1,9}):(\d{1,9}),(\d{1,9}):(\d{1,9})")
+MOST_YEARS = 100
 MARGIN = 16  # cells around an area in which fires start and spread but nothing is treated
 
 
@@ -53,6 +55,9 @@ class PlaceOptions:
     """Money that may be spent, in the unit of the costs, instead of --budget."""
     phases: str | None = None
     """Money that may be spent in each year, instead of --budget, such as 2027:50000,2028:80000."""
+    horizon: Annotated[int, Ge(1), Le(MOST_YEARS)] | None = None
+    """Plan what to build and what to keep up in so many years, with a --treatment: building and
+    upkeep share the money of a year, which is --phases, or an equal part of what may be spent."""
     cost_per_ha: Positive | None = None
     """Cost of treating a hectare on level ground beside a road, instead of --cost and
     --treatment."""
@@ -117,6 +122,24 @@ def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: f
     rules = PlanRules(include=_treatable(include, land, options.must_include), budget=money,
                       shortest_m=_not_negative(options.shortest_m, "--shortest-m"), lines=lines)
     return Place(land, full, offset, rules, budget, phases)
+
+
+def money_by_year(place: Place, horizon: int, budget: float) -> tuple[list[int], list[float]]:
+    """Each year of a horizon and what may be spent in it: the phases', none where there is none; or
+    equal parts of a budget, in years 1, 2, ...
+
+    Raises:
+        InputError: phases beyond the horizon.
+    """
+    if not place.phases:
+        return list(range(1, horizon + 1)), [budget / horizon] * horizon
+    years = list(range(place.phases[0].year, place.phases[0].year + horizon))
+    last = place.phases[-1].year
+    if last > years[-1]:
+        raise fail(expected=f"phases within {horizon} years from {years[0]}", given=f"{last}",
+                   where="--horizon", remedy="widen it, or leave the later phases out")
+    money = {phase.year: phase.budget for phase in place.phases}
+    return years, [money.get(year, 0.0) for year in years]
 
 
 def existing_plan(path: "Path | ArrayOnGrid", land: "Landscape", full: "Landscape",

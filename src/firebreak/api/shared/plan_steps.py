@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.treated_map import rows_named
-from firebreak.checks import check_fraction
+from firebreak.checks import check_fraction, fail
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
     from firebreak.api.shared.plan_inputs import Place
     from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.core.break_segments import BreakSegment
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.evaluation.evaluate import Evaluation
     from firebreak.planning.output.export_effect import PlanResult
+    from firebreak.planning.years.judged import YearsResult
     from firebreak.report.pages.plan_page import Origin
     from firebreak.report.pages.plan_report import Curve
 
@@ -84,7 +86,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     Raises:
         InputError: options that contradict one another or do not fit the map.
     """
-    from firebreak.api.shared.plan_inputs import place_of
+    from firebreak.api.shared.plan_inputs import money_by_year, place_of
     from firebreak.api.shared.policies import policy_for
     from firebreak.planning.learned.policy import check_size
     from firebreak.planning.methods import DEFAULT, check_methods, check_takes_lines, method_of
@@ -93,6 +95,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
                    remedy="0.05 treats 5 % of the treatable cells")
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
+    _check_horizon(options)
     policy = policy_for([method, options.search_from or method], options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
     spec = source if isinstance(source, str) else ""
@@ -103,6 +106,8 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
                      config, options.scene.breaks.leak)
     if place.rules.lines is not None:
         check_takes_lines(method)
+    if options.place.horizon is not None:
+        money_by_year(place, options.place.horizon, 0.0)
     if method_of(method).guided:
         check_size(place.land, method)
     network = _network(place, options)
@@ -111,6 +116,21 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     made = _made(method, scene, place, options, bar, policy)
     work = Work(spec, options, place, scene, made, None, policy, network)
     return work._replace(evaluation=_compared(work, bar)) if options.test_fires else work
+
+
+def _check_horizon(options: PlanOptions) -> None:
+    """Refuses a horizon that cannot be planned, before anything is read."""
+    from firebreak.planning.years.judged import check_horizon
+
+    place = options.place
+    if place.horizon is None:
+        return
+    check_horizon(rows_named(options.scene.breaks), place.horizon, "--horizon")
+    other = ("--test-fires 0" if not options.test_fires else
+             "--treatment-age" if options.scene.breaks.treatment_age else "")
+    if other:
+        raise fail(expected=f"no {other} beside --horizon", given="both", where="--horizon",
+                   remedy="leave one of them out")
 
 
 def _check_memory_first(source: str, options: PlanOptions) -> None:
@@ -228,13 +248,30 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
                   for name, other in others.items()}
     with bar(trust_worlds(scene), "world") as advance:
         trust = trust_in(scene, plan, evaluation, options.scene.seed, advance)
+    over_years = _over_years(work, order, bar)
     unit = value_unit(place.land)
     return Judgement(PlanResult(
         scene, plan, place.full, place.offset, order, in_unit(effect, unit), options.scene.seed,
-        place.rules.include, years_of(order, place.phases) if place.phases else None,
+        place.rules.include,
+        years_of(order, place.phases) if place.phases and over_years is None else None,
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
         standing_cells(options.scene.map.built, place.land), unit,
-        rows_named(options.scene.breaks), trust), curves)
+        rows_named(options.scene.breaks), trust, over_years), curves)
+
+
+def _over_years(work: Work, order: "list[BreakSegment]", bar: "Bar") -> "YearsResult | None":
+    """What to build and what to keep up when, of the plan's segments in build order."""
+    from firebreak.api.shared.plan_inputs import money_by_year
+    from firebreak.planning.years.judged import years_of_plan
+    from firebreak.planning.years.schedule import RULES
+
+    options, horizon = work.options, work.options.place.horizon
+    if horizon is None:
+        return None
+    years, money = money_by_year(work.place, horizon, work.made.plan.budget)
+    with bar(len(RULES), "schedule") as advance:
+        return years_of_plan(work.scene, order, rows_named(options.scene.breaks), years, money,
+                             options.test_fires, options.scene.seed, advance)
 
 
 def write_plan_files(out: Path, work: Work) -> list[Path]:

@@ -37,6 +37,8 @@ from firebreak.planning.evaluation.effect import (
 )
 from firebreak.planning.output.treatments_used import treatments_of_cells, treatments_used
 from firebreak.planning.output.vectors import segment_numbers, write_segments
+from firebreak.planning.output.year_tables import schedule_table, years_table
+from firebreak.planning.years.judged import YearsResult
 
 OUTSIDE = -9999.0
 BUILD_ORDER = "build_order"
@@ -58,7 +60,7 @@ class PlanResult(NamedTuple):
     none; included: cells that the plan had to have; existing: those of a network to compare with;
     standing: those of breaks that stand already; all flat in the part; treatments: those that
     `Landscape.treatment` numbers, or none; trust: what it saves where the fire model is wrong, or
-    why that was not looked at.
+    why that was not looked at; over_years: what to build and keep up when, where that was asked.
     """
 
     scene: Scene
@@ -75,6 +77,7 @@ class PlanResult(NamedTuple):
     unit: ValueUnit = ValueUnit(UNKNOWN)
     treatments: Sequence[TreatmentRow] = ()
     trust: DoubtResult | str | None = None
+    over_years: YearsResult | None = None
 
 
 def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
@@ -201,7 +204,8 @@ def _write_burned(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> 
 
 def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
     """segments.csv, budget_curve.csv, exceedance.csv, weather.csv, effect.json, doubt.csv where the
-    plan was looked at under doubt, and treatments.csv where there are treatments.
+    plan was looked at under doubt, treatments.csv where there are treatments, years.csv and
+    schedule.csv where it was planned over years.
     """
     effect = result.effect
     summary = summary_of(result)
@@ -214,6 +218,9 @@ def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
             _exceeded(effect), result), "weather": _in_unit(summary["weather"], result)}
     if result.treatments:
         tables["treatments"] = treatments_in(result)
+    if result.over_years is not None:
+        tables |= {"years": years_table(result.over_years),
+                   "schedule": schedule_table(result.over_years, result.segments)}
     if isinstance(result.trust, DoubtResult):
         tables["doubt"] = _doubted(result.trust)
     files = [write_text(folder / f"{name}.csv", [csv_text(rows)]) for name, rows in tables.items()]

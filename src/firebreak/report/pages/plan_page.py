@@ -44,6 +44,7 @@ from firebreak.report.figures.plan_figures import (
 from firebreak.report.pages import html
 from firebreak.report.pages.doubt_part import doubt_part
 from firebreak.report.pages.treatments_part import treatments_part
+from firebreak.report.pages.years_part import years_part
 
 MOST_SEGMENTS = 25
 PACKAGES = ("numpy", "numba", "torch", "rasterio", "scipy", "matplotlib")
@@ -90,6 +91,9 @@ def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
     if evaluation is not None:
         sections.append(html.Section("Other methods on this map", "methods",
                                      _methods(evaluation, plan.label, pictures)))
+    if result.over_years is not None:
+        sections.append(html.Section("Build and keep up, by year", "years", years_part(
+            result.over_years, result.treatments[0].currency)))
     if result.trust is not None:
         sections.append(html.Section("If the fire model were wrong", "doubt",
                                      doubt_part(result.trust)))

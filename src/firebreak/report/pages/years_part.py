@@ -1,0 +1,48 @@
+"""The part of a plan's report that tells what to build and what to keep up when."""
+
+from firebreak.planning.output.year_tables import spent
+from firebreak.planning.years.judged import SCHEDULE_FIRES, YearsResult
+from firebreak.planning.years.schedule import BUILD_ONCE
+from firebreak.report.figures.plan_figures import amount
+from firebreak.report.pages import html
+
+MOST_NUMBERS = 12
+
+
+def years_part(found: YearsResult, currency: str) -> str:
+    """The schedules beside one another, and the one that is kept year by year."""
+    rows = []
+    for name, own in found.schedules.items():
+        saved = found.saved[name]
+        more = ("" if name == BUILD_ONCE.name else
+                f"{saved.more:+.1%} ({saved.more_low:+.1%} to {saved.more_high:+.1%})")
+        rows.append([name, amount(spent(own)), amount(float(own.kept.sum() + own.again.sum())),
+                     f"{saved.reduction:.1%} ({saved.low:.1%} to {saved.high:.1%})", more])
+    table = html.table(
+        ["schedule", f"spent, {currency}", "of it on what stands", "reduction over all years",
+         f"more than {BUILD_ONCE.name}"], rows,
+        f"Mean over the years on {found.test_fires:,} test fires, with 95 % intervals; the last "
+        "column is paired by fire. Each year burns with every segment in the state of its age.",
+        list(found.schedules).index(found.chosen))
+    kept = found.schedules[found.chosen]
+    by_year = [[year, *(_numbers(numbers) for numbers in done),
+                amount(float(kept.built[k] + kept.kept[k] + kept.again[k])),
+                f"{found.saved[found.chosen].by_year[k]:.1%}"]
+               for k, (year, done) in enumerate(zip(found.years, kept.done, strict=True))]
+    return html.paragraph(
+        f"{found.chosen} is kept: it saves most on {SCHEDULE_FIRES} fires of their own, which "
+        "neither the plan nor the table below has seen.") + table + html.table(
+        ["year", "build", "keep up", "treat again", f"spent, {currency}", "reduction"], by_year,
+        f"What {found.chosen} does: segments by their number in build order.") + html.listing([
+            "Assumed: years are independent, fuel outside breaks stays as it is, and a fire that "
+            "burns a break changes neither its age nor its fuel. Money is not discounted.",
+            "The plan was made for breaks in their first year and for all of the money."])
+
+
+def _numbers(numbers: list[int]) -> str:
+    """Segments by build order, a long list in short."""
+    if not numbers:
+        return ""
+    names = [str(k + 1) for k in numbers[:MOST_NUMBERS]]
+    more = "" if len(numbers) <= MOST_NUMBERS else f" and {len(numbers) - MOST_NUMBERS} more"
+    return ", ".join(names) + more
