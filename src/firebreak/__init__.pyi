@@ -118,6 +118,7 @@ def plan(
     segment_m: float = 500.0,
     money: float | None = None,
     phases: str | None = None,
+    horizon: int | None = None,
     cost_per_ha: float | None = None,
     cost_slope: float = 0.0,
     cost_per_km: float = 0.0,

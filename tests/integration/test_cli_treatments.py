@@ -163,6 +163,25 @@ source = "assumed"
     assert used["shaded-break"] > 0
 
 
+def test_years_share_their_money_between_building_and_what_stands(place: Path,
+                                                                   capsys: Out) -> None:
+    years = ("--horizon", "5", "--phases", "2027:300,2029:300")
+    planned(capsys, "--treatment", "mastication", *years, "--out", "own")
+    spent: dict[str, list[float]] = {}
+    for row in rows_of("own/years.csv"):
+        cost = sum(float(row[name]) for name in ("build_cost", "upkeep_cost", "again_cost"))
+        spent.setdefault(row["schedule"], []).append(cost)
+    assert len(spent) == 6
+    for costs in spent.values():
+        assert len(costs) == 5
+        assert all(np.cumsum(costs) <= np.array([300, 300, 600, 600, 600]) + 0.05)
+    done = rows_of("own/schedule.csv")
+    assert done[0]["year"] == "2027"
+    assert done[0]["action"] == "build"
+    assert "Build and keep up, by year" in Path("own/report.html").read_text()
+    assert "year" not in rows_of("own/segments.csv")[0]
+
+
 def test_bad_input_is_one_sentence_and_writes_nothing(place: Path, capsys: Out) -> None:
     own = Path("own.toml")
     own.write_text("[goats]\ntitle = 3\n")
@@ -173,6 +192,12 @@ def test_bad_input_is_one_sentence_and_writes_nothing(place: Path, capsys: Out) 
             (("--treatment", "goats", "--treatments", "none.toml"), "no such file"),
             (("--treatment", "mastication", "--area", "0:24,14:24"), "area"),
             (("--treatment", "grazing", "--treatment-age", "11"), "at most 10 years"),
+            (("--horizon", "5"), "a treatment, whose table"),
+            (("--treatment", "grazing", "--horizon", "12"), "at most 11 years"),
+            (("--treatment", "bare-line", "--horizon", "5"), "burn at every age"),
+            (("--treatment", "grazing", "--horizon", "5", "--treatment-age", "2"), "both"),
+            (("--treatment", "grazing", "--horizon", "2", "--phases", "2027:9,2029:9"),
+             "phases within 2 years"),
             (("--treatment-age", "2"), "--treatment together with --treatment-age"),
             (("--treatment", "grazing", "--break-kind", "shaded"), "whose table says it"),
             (("--treatment", "grazing", "--break-fuel", "181"), "whose table says it"),

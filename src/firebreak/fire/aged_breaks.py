@@ -11,7 +11,7 @@ from firebreak.landscape.treatments import Treatment
 from firebreak.weather.streams import WeatherStreams
 
 
-def with_states(scene: Scene, states: Sequence[Treatment], grid: NDArray[np.int64]) -> Scene:
+def with_states(scene: Scene, states: Sequence[Treatment], grid: NDArray[np.int16]) -> Scene:
     """The scene whose breaks are, in each cell, one of these states.
 
     Args:

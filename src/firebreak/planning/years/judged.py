@@ -172,10 +172,10 @@ class _Burner:
                                          breaks)
         return self._known[key]
 
-    def laid_out(self, age: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def laid_out(self, age: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
         """The cells of the segments that stand, and the number of each cell's state, [H, W]."""
         shape = self.scene.landscape.shape
-        breaks, grid = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
+        breaks, grid = np.zeros(shape, np.bool_), np.zeros(shape, np.int16)
         assert self.scene.landscape.treatment is not None
         kinds = self.scene.landscape.treatment.ravel()
         for segment, years in zip(self.segments, age.tolist(), strict=True):

@@ -112,8 +112,9 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
 def _check_rules(args: PlanArguments, place: "Place") -> None:
     rules = place.rules
     if (rules.lines is not None or rules.include.size or rules.shortest_m > 0.0 or place.phases
-            or args.place.existing is not None):
-        raise fail(expected="no --must-include, --shortest-m, --lines, --phases or --existing",
+            or args.place.horizon is not None or args.place.existing is not None):
+        raise fail(expected="no --must-include, --shortest-m, --lines, --phases, --horizon or "
+                            "--existing",
                    given="one of them", where=f"a plan by windows of {place.land.name}",
                    remedy="name a part of the map with --area, or leave them out")
 
