@@ -106,7 +106,7 @@ def test_a_plan_of_given_lines_has_their_cells_only(place: Path, capsys: Out) ->
     given = lines()
     said = output(capsys, "plan", "land.tif", *FEW, "--lines", given, "--only-lines", "--segment-m",
                   "150", "--budget", "0.06", "--out", "out")
-    assert "left out: strips, downstream-value, betweenness, dqn, as" in said
+    assert "left out: strips, downstream-value, betweenness, dqn, greedy, as" in said
     with rasterio.open("out/plan.tif") as raster:
         own = raster.read(1) > 0
     from firebreak.landscape.formats.read import read_landscape

@@ -24,7 +24,7 @@ PAGES = [*sorted(DOCS.glob("*.md")), *(ROOT / name for name in (
 NAMED = re.compile(r"[a-z_]\w*([./][A-Za-z_]\w*)+")
 PATH = re.compile(r"(tests|scripts|benchmarks|docs|configs|conda|src)/[\w./-]+|test_\w+\.py")
 FILES = re.compile(  # that a command writes or reads
-    r"\.(asc|csv|geojson|gif|gpkg|html|json|jsonl|lcp|md|mp4|pt|py|safetensors|tif|toml|txt)$")
+    r"\.(asc|csv|geojson|gif|gpkg|html|json|jsonl|lcp|md|mp4|png|pt|py|safetensors|tif|toml|txt)$")
 EXAMPLES = {  # owners of planted leaks, LANDFIRE's service, a library's function, a new preset
     "configs/NAME.toml", "env.sources._SEEN", "source.landscape", "trainer.all_rewards",
     "trainer.last_rows", "trainer.transitions", "job/status",
