@@ -120,8 +120,9 @@ def made_folder(path: Path) -> Path:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
-        raise fail(expected="a folder that can be made", given=error.strerror or str(error),
-                   where=str(path), remedy="choose another --out") from error
+        given = "a file" if path.is_file() else error.strerror or str(error)
+        raise fail(expected="a folder that can be made", given=given, where=str(path),
+                   remedy="choose another --out") from error
     return path
 
 

@@ -110,8 +110,9 @@ def _bad_value(found: re.Match[str], help_: str) -> InputError:
 
 
 def _bad_choice(found: re.Match[str], help_: str) -> InputError:
-    # An option that may be left out lists None too, which leaving it out says better.
-    known = [name for name in re.findall(r"'([^']*)'", found["known"]) if name != "None"]
+    # An option that may be left out lists None too, which leaving it out says better. The order is
+    # that of a set.
+    known = sorted(name for name in re.findall(r"'([^']*)'", found["known"]) if name != "None")
     close = nearest(found["given"], known)
     return fail(expected=f"one of {', '.join(known)}", given=f"'{found['given']}'",
                 where=found["name"],
