@@ -198,24 +198,20 @@ def _compared(work: Work, bar: "Bar") -> "Evaluation":
 def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":
     """The network to compare with, and what the plan's method makes of as much as it costs."""
     from firebreak.planning.core.plan import EXISTING, cost_of
-    from firebreak.planning.core.progress import in_shares
-    from firebreak.planning.methods import make_plan
 
     options, place, plan = work.options, work.place, work.made.plan
     network = work.network
     if network is None:
         return {}
     if network.cost < cost_of(place.rules.include, place.land):
-        warnings.warn(f"{options.place.existing}: {plan.method} is not compared at its cost, which "
+        warnings.warn(f"{options.place.existing}: {plan.label} is not compared at its cost, which "
                       "does not pay for what must be included", stacklevel=2)
         return {EXISTING: network}
-    with bar(1, "plan") as advance:
-        equal = make_plan(work.scene, network.budget_share, options.plan_fires, plan.method,
-                          seed=options.scene.seed, policy=work.policy, batch=options.batch,
-                          search=options.search(),
-                          rules=replace(place.rules, budget=network.cost, shortest_m=0.0),
-                          report=in_shares(advance))
-    name = f"{plan.method}{AT_EXISTING_COST}"
+    # By the chooser where one chose: the best for that cost may be another method's.
+    at_cost = place._replace(share=network.budget_share, rules=replace(
+        place.rules, budget=network.cost, shortest_m=0.0))
+    equal = _made(plan.label, work.scene, at_cost, options, bar, work.policy).plan
+    name = f"{plan.label}{AT_EXISTING_COST}"
     return {EXISTING: network, name: replace(equal, method=name)}
 
 

@@ -128,14 +128,16 @@ def notice_of_ignitions(spec: Path) -> None:
 
 
 def warn_of_small_fires(scene: "Scene") -> None:
-    """Says so where fires burn less than half of the share asked for, however long they last."""
+    """Says so where fires burn less than half of the share asked for, however long they last; not
+    with an initial attack, without which that share is meant.
+    """
     import numpy as np
 
     from firebreak.fire import burn_times
     from firebreak.landscape.formats.assemble import warn
 
     regime = scene.conditions.regime
-    if regime.duration_min is not None:
+    if regime.duration_min is not None or scene.conditions.attack_min is not None:
         return
     fires = scene.fires("show", FEW_FIRES)
     endless = fires._replace(duration_min=np.full(FEW_FIRES, np.inf))

@@ -99,7 +99,7 @@ def _say(made: "Made", evaluation: "Evaluation | None", files: list[Path],
     from firebreak.planning.output.vectors import has_vector_reader
 
     plan, choice = made.plan, made.choice
-    name = plan.method if choice is None else f"{plan.chosen_by}, by {plan.method}"
+    name = plan.made_by
     print(f"{name}: {spent_words(plan)}, in {plan.seconds:.2f} s")
     for note, number in (plan.notes or {}).items():
         print(f"{note.replace('_', ' ')}: {number:.4f}")

@@ -70,6 +70,11 @@ class Plan:
         """What the plan is called beside those of methods: its chooser, else its method."""
         return self.chosen_by or self.method
 
+    @property
+    def made_by(self) -> str:
+        """The method for titles, with its chooser: "auto, by dqn"."""
+        return self.method if self.chosen_by is None else f"{self.chosen_by}, by {self.method}"
+
     def __post_init__(self) -> None:
         cells = np.array(self.cells, np.int64).reshape(-1)
         where = f"plan '{self.method}' for {self.landscape}"

@@ -14,7 +14,7 @@ HEADER = ("perturbed", "untreated fire, ha")
 def doubt_table(result: DoubtResult) -> str:
     """What each plan saves under each kind of doubt, and whether the order of plans holds."""
     lines = [f"Under doubt, {draws_of(result)} draws of each, the same for all plans; plans, "
-             "ignitions, durations and values as they were:", what_is_drawn(), ""]
+             "ignitions, durations and values as they were:", what_is_drawn(result), ""]
     lines += [*aligned([HEADER + result.methods, *doubt_rows(result)]), "",
               "Reductions: mean (lowest to highest draw). An area: what a mean fire burns without "
               "breaks."]
@@ -22,11 +22,13 @@ def doubt_table(result: DoubtResult) -> str:
     return "\n".join([*lines, *doubt_verdict(result)])
 
 
-def what_is_drawn() -> str:
-    """How far rates, wind, moisture and breaches are moved."""
+def what_is_drawn(result: DoubtResult) -> str:
+    """How far rates, wind, moisture and, where there are any, breaches are moved."""
+    breaches = (f"; breaches x {1 / BREACH_FACTOR:g} to {BREACH_FACTOR:g}"
+                if "breach" in result.by_kind else "")
     return (f"rates of spread by fuel, log-normal (sigma ln {np.exp(RATE_SIGMA):.2f}); wind turned "
             f"by up to {WIND_TURN_DEG:g} degrees; dead moisture x {1 / MOISTURE_FACTOR:g} to "
-            f"{MOISTURE_FACTOR:g}; breaches x {1 / BREACH_FACTOR:g} to {BREACH_FACTOR:g}")
+            f"{MOISTURE_FACTOR:g}{breaches}")
 
 
 def draws_of(result: DoubtResult) -> int:

@@ -20,6 +20,6 @@ def doubt_part(trust: DoubtResult | str) -> str:
         [*HEADER, *(f"reduction by {name}" for name in trust.methods)],
         [list(row) for row in doubt_rows(trust)],
         f"Mean (lowest to highest of {draws_of(trust)} draws), on at most {TRUST_FIRES} of the "
-        f"test fires: {what_is_drawn()}. Plans, ignitions, durations and values are as they "
+        f"test fires: {what_is_drawn(trust)}. Plans, ignitions, durations and values are as they "
         "were.") + html.paragraph(
             "A glimpse: firebreak evaluate --perturb burns more draws and fires.")

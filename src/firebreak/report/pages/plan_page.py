@@ -312,7 +312,8 @@ def _assumptions(result: PlanResult, origin: Origin) -> str:
         f"Fires: median duration {scene.median_duration_min / 60.0:.1f} hours"
         + ("" if conditions.regime.duration_min else
            f", set so that untreated fires burn {conditions.regime.burned_share:.0%} of the "
-           "burnable cells on average") + f"; {conditions.regime.edge_share:.0%} enter from the "
+           "burnable cells on average" + ("" if conditions.attack_min is None else
+                                          " where nobody attacks them")) + f"; {conditions.regime.edge_share:.0%} enter from the "
         "edge.",
         f"Weather: {len(scene.stream_weight)} kinds, wind 20 ft above the vegetation: "
         f"{winds}{more}.",
