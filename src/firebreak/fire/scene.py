@@ -271,7 +271,8 @@ def _layers_of(landscape: Landscape, conditions: FireConditions) -> list[ValueLa
 def _calibrated_median(regime: FireRegime, travel: TravelField, behavior: FireBehavior,
                        landscape: Landscape, weight: NDArray[np.float64], seed: int,
                        key: str) -> float:
-    mean_rate = float(behavior.rate_of_spread_m_min[:, landscape.burnable].mean())
+    rates = behavior.rate_of_spread_m_min[:, landscape.burnable]
+    mean_rate = float(rates.mean()) if rates.size else 0.0  # no cell burns, which is refused below
     return median_on(regime, landscape, weight, seed, key, mean_rate, burn_times(travel))
 
 

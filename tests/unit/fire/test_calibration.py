@@ -1,11 +1,17 @@
 """Durations that burn a share of the map, against the quantile of endless fires."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from firebreak.checks import InputError
 from firebreak.fire.calibration import calibrated_median, first_guess
 from firebreak.fire.engine import burn_arrival, burn_times
 from firebreak.fire.fires import Fires
+from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.landscape.synthetic.generate import generate
 from strategies import random_case
 
 
@@ -71,3 +77,12 @@ def test_a_guess_is_longer_for_slower_fuel_and_a_larger_share() -> None:
     assert first_guess(0.1, 1000, 30.0, 2.0) == 2.0 * first_guess(0.1, 1000, 30.0, 4.0)
     assert first_guess(0.4, 1000, 30.0, 2.0) == pytest.approx(2 * first_guess(0.1, 1000, 30.0, 2.0))
     assert first_guess(0.1, 1000, 30.0, 0.0) == 1.0
+
+
+def test_a_map_on_which_nothing_burns_is_refused_without_a_warning() -> None:
+    land = generate(1, (8, 8))
+    water = replace(land, fuel_model=np.full_like(land.fuel_model, 98),
+                    treatable=np.zeros(land.shape, np.bool_))
+    with warnings.catch_warnings(), pytest.raises(InputError, match="burnable cells, got none"):
+        warnings.simplefilter("error")
+        make_scene(water, FireConditions(scenarios=1), 0)
