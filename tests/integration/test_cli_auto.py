@@ -135,7 +135,5 @@ def test_evaluate_knows_it_and_what_needs_one_method_refuses_it(capsys: Out) -> 
 
 def test_an_existing_network_is_held_against_the_chooser(capsys: Out) -> None:
     plan(capsys, "--test-fires", "0", "--budget", "0.03", out="first")
-    said, text = plan(capsys, "--test-fires", "20", "--existing", "first/plan.tif")
+    _, text = plan(capsys, "--test-fires", "20", "--existing", "first/plan.tif")
     assert "auto-at-existing-cost - existing" in text
-    rows = {row["method"]: row for row in said["evaluation"]["rows"]} if "evaluation" in said else {}
-    assert not rows or rows["auto-at-existing-cost"]["cost"] <= rows["existing"]["cost"]

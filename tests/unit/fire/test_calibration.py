@@ -83,6 +83,7 @@ def test_a_map_on_which_nothing_burns_is_refused_without_a_warning() -> None:
     land = generate(1, (8, 8))
     water = replace(land, fuel_model=np.full_like(land.fuel_model, 98),
                     treatable=np.zeros(land.shape, np.bool_))
-    with warnings.catch_warnings(), pytest.raises(InputError, match="burnable cells, got none"):
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-        make_scene(water, FireConditions(scenarios=1), 0)
+        with pytest.raises(InputError, match="burnable cells, got none"):
+            make_scene(water, FireConditions(scenarios=1), 0)

@@ -308,13 +308,13 @@ def _assumptions(result: PlanResult, origin: Origin) -> str:
     winds = ", ".join(f"{speed * 0.06:.0f} km/h from {wind_name(angle)}"
                       for speed, angle in list(pairs)[:12])
     more = "" if rows.weight.size <= 12 else f" and {rows.weight.size - 12} more"
+    unattacked = "" if conditions.attack_min is None else " where nobody attacks them"
     return html.listing([
         f"Fires: median duration {scene.median_duration_min / 60.0:.1f} hours"
         + ("" if conditions.regime.duration_min else
            f", set so that untreated fires burn {conditions.regime.burned_share:.0%} of the "
-           "burnable cells on average" + ("" if conditions.attack_min is None else
-                                          " where nobody attacks them")) + f"; {conditions.regime.edge_share:.0%} enter from the "
-        "edge.",
+           f"burnable cells on average{unattacked}")
+        + f"; {conditions.regime.edge_share:.0%} enter from the edge.",
         f"Weather: {len(scene.stream_weight)} kinds, wind 20 ft above the vegetation: "
         f"{winds}{more}.",
         f"Spread: {conditions.spread}; crown fire: {conditions.model.crown}; embers: "
