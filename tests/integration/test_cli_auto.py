@@ -137,3 +137,12 @@ def test_an_existing_network_is_held_against_the_chooser(capsys: Out) -> None:
     plan(capsys, "--test-fires", "0", "--budget", "0.03", out="first")
     _, text = plan(capsys, "--test-fires", "20", "--existing", "first/plan.tif")
     assert "auto-at-existing-cost - existing" in text
+
+
+def test_a_plan_that_was_chosen_keeps_that_name_when_it_is_judged_again(capsys: Out) -> None:
+    made = plan(capsys, "--test-fires", "0", out="first")[0]["method"]
+    assert main(["evaluate", *FEW, "--methods", f"none,{made}", "--plan", "first", "--test-fires",
+                 "40", "--json"]) == 0
+    text = capsys.readouterr().out
+    assert set(json.loads(text.strip().splitlines()[-1])["methods"]) == {"none", made, "auto"}
+    assert f"--method {made} " in text

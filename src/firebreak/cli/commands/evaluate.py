@@ -110,8 +110,9 @@ def _next(args: EvaluateArguments, done: "Evaluation", scenes: "list[Scene]") ->
     """The command that makes the plan of the best of the methods, on the first landscape."""
     from firebreak.planning.methods import CHOOSERS, METHODS
 
-    found = {name: own.reduction for name, own in done.methods.items()
-             if name in CHOOSERS or (name in METHODS and METHODS[name].treats)}
+    asked = {name.strip() for name in args.methods.split(",")}  # a plan's file may be named alike
+    found = {name: own.reduction for name, own in done.methods.items() if name in asked
+             and (name in CHOOSERS or METHODS[name].treats)}
     place = shlex.quote(args.landscapes[0])
     if not found:
         plan = f" --plan {shlex.quote(str(args.plan[0]))}" if args.plan else ""

@@ -230,7 +230,7 @@ def _plans_by_scene(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequ
         _check_comparable(plan, scenes[place], budget_share)
         taken = {*methods, *found[place]}
         number = 1
-        while (name := plan.method if number == 1 else f"{plan.method}-{number}") in taken:
+        while (name := plan.label if number == 1 else f"{plan.label}-{number}") in taken:
             number += 1
         found[place][name] = plan
     if any(own.keys() != found[0].keys() for own in found):
