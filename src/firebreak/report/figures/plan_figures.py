@@ -18,7 +18,6 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from firebreak.checks import counted
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.evaluation.effect import (
@@ -36,10 +35,14 @@ from firebreak.report.figures.maps import map_caption, map_size
 BEFORE, AFTER = "#d95f02", "#1f6fb4"
 MOST_LABELS, LABEL_GAP = 30, 0.045
 """Segments numbered on a map; those nearer than this share of its side to a better one are not."""
+MOST_STEPS = 12
+"""Segments up to which each has a colour of its own on the scale."""
 ENOUGH = 0.9
 """Share of the whole saving that is marked on the curve over the budget."""
 WINDS = ("N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW",
          "NW", "NNW")
+COLUMNS = (1.13, 1.24, 1.35)
+"""Right ends of the columns of numbers beside the axes of weathers, in widths of the axes."""
 _DIRECTION_DECIMALS = 6
 _OUTLINES = ("#00b5e2", "#7b3294", "#008837")
 _METHOD_COLOURS = ("#7570b3", "#1b9e77", "#9c755f", "#e7298a", "#66a61e", "#666666")
@@ -70,7 +73,10 @@ def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, t
             ranks = np.repeat(np.arange(1.0, len(segments) + 1.0),
                               [one.cells.size for one in segments])
             if years is None:
-                marks = carto.draw_breaks(axes, landscape, cells, (ranks, _order()))
+                count = len(segments)
+                colours = _order() if count > MOST_STEPS else _order().resampled(count)
+                marks = carto.draw_breaks(axes, landscape, cells, (ranks, colours))
+                marks.set_clim(0.5, count + 0.5)
                 scale = figure.colorbar(marks, ax=axes, shrink=0.85, pad=0.02,
                                         ticks=MaxNLocator(integer=True),
                                         label="build order (1 = first)")
@@ -179,16 +185,23 @@ def weather_figure(lines: Sequence[Mapping[str, Any]], loss_unit: str, *,
     with new_figure(9.0, 1.9 + 0.36 * len(ordered), caption=caption,
                     title="Reduction of the mean loss in each weather") as figure:
         axes = figure.subplots()
+        most = max((line["mean_loss_before"] for line in ordered), default=0.0)
+        decimals = 0 if most >= 100.0 else 1 if most >= 10.0 else 2
         for place, line in enumerate(ordered):
             if line["low"] is not None:
                 axes.plot([line["low"], line["high"]], [place, place], color=AFTER, linewidth=2.2,
                           marker="|", markersize=9)
             axes.plot([line["reduction"]], [place], "o", color=AFTER)
-            axes.text(1.02, place, f"{amount(line['mean_loss_before'])}, "
-                      f"{amount(line['mean_loss_after'])}   ({counted(line['fires'], 'fire')})",
-                      transform=axes.get_yaxis_transform(), va="center", fontsize=9)
-        axes.text(1.02, 1.0, f"mean loss, {loss_unit}, without and with",
-                  transform=axes.transAxes, va="bottom", fontsize=9, color=QUIET)
+            for across, words in zip(COLUMNS, (f"{line['mean_loss_before']:,.{decimals}f}",
+                                               f"{line['mean_loss_after']:,.{decimals}f}",
+                                               f"{line['fires']:,}"), strict=True):
+                axes.text(across, place, words, transform=axes.get_yaxis_transform(), ha="right",
+                          va="center", fontsize=9)
+        for across, words in zip(COLUMNS, ("without", "with", "fires"), strict=True):
+            axes.text(across, 1.0, words, transform=axes.transAxes, ha="right", va="bottom",
+                      fontsize=9, color=QUIET)
+        axes.text(COLUMNS[-1], 1.035, f"mean loss, {loss_unit}", transform=axes.transAxes,
+                  ha="right", va="bottom", fontsize=9, color=QUIET)
         axes.set_ylim(-0.6, len(ordered) - 0.4)  # around one weather there would be next to nothing
         axes.set_yticks(range(len(ordered)), _weathers_in_words(ordered))
         axes.axvline(0.0, color=QUIET, linewidth=0.8)
