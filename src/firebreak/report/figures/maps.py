@@ -96,7 +96,7 @@ def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
     width, height = map_size(landscape)
     count = plan.cells.size
     spent = "" if plan.cost_unit == "cells" else f"cost {plan.cost:,.1f}, "
-    title = f"Fuel breaks by {plan.made_by}: {count:,} cells ({spent}budget {plan.budget:,.1f})"
+    title = f"Fuel breaks ({plan.made_by}): {count:,} cells ({spent}budget {plan.budget:,.1f})"
     with new_figure(width + 3.9, height + 1.2, title=title,
                     caption=map_caption(caption, landscape)) as figure:
         axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))

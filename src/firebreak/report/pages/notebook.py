@@ -27,7 +27,7 @@ def plan_cell(scene: Scene, plan: Plan, result: PlanResult | None,
         drawn = plan_figure(scene.landscape, plan, caption=caption)
     else:
         drawn = segments_figure(scene.landscape, result.segments, caption=caption,
-                                title=f"Fuel breaks by {plan.made_by}", years=result.years)
+                                title=f"Fuel breaks ({plan.made_by})", years=result.years)
     words = f"{plan.label}: {spent_words(plan)}"
     table = "" if evaluation is None else methods_table(evaluation, plan.label)
     return f"<div>{html.paragraph(words)}{picture(drawn, words)}{table}</div>"

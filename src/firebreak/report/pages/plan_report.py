@@ -61,7 +61,7 @@ def _figures(result: PlanResult, evaluation: Evaluation | None,
     land, plan, effect = result.scene.landscape, result.plan, result.effect
     caption = f"{caption_of(land, seed=result.seed)} · plan {plan_id(result)}"
     tested = f"{caption} · {effect.loss.shape[1]:,} test fires"
-    title = (f"Fuel breaks by {plan.made_by}: {len(result.segments)} segments, "
+    title = (f"Fuel breaks ({plan.made_by}): {len(result.segments)} segments, "
              f"{plan.cells.size:,} cells")
     figures = {
         "landscape": landscape_figure(land, caption=caption),
