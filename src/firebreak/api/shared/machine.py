@@ -1,11 +1,14 @@
 """The machine that a call runs on: its threads, and the bars of its progress."""
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
+    from tqdm import tqdm
+
     from firebreak.planning.core.progress import Bar, Reporter
 
 PATIENCE_S = 2.0
@@ -40,6 +43,18 @@ def threads_kept() -> Iterator[None]:
         use_network_threads(networks)
 
 
+def bar_of_place() -> "type[tqdm[NoReturn]]":
+    """tqdm as a widget in a notebook that has them, else as text. The library's warning that there
+    are no widgets is no news to who sees the text.
+    """
+    from tqdm import TqdmWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TqdmWarning)
+        from tqdm.auto import tqdm
+    return tqdm
+
+
 def notebook_bars(quiet: bool) -> "Bar":
     """The function that makes the bars of work that has several: in a notebook or on a terminal;
     elsewhere a program that calls hears nothing.
@@ -51,10 +66,8 @@ def notebook_bars(quiet: bool) -> "Bar":
         if not shown:
             yield lambda done: None
             return
-        from tqdm.auto import tqdm
-
-        with tqdm(total=total, unit=unit, unit_scale=unit == "plan", delay=PATIENCE_S, leave=False,
-                  mininterval=0.25) as drawn:
+        with bar_of_place()(total=total, unit=unit, unit_scale=unit == "plan", delay=PATIENCE_S,
+                            leave=False, mininterval=0.25) as drawn:
             yield drawn.update
 
     return bar

@@ -73,14 +73,14 @@ def begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> 
 def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
             quiet: bool) -> dict[str, Any]:
     """Writes the rows of a run to disk, shows progress, returns the last row."""
-    from tqdm.auto import tqdm
-
+    from firebreak.api.shared.machine import bar_of_place
     from firebreak.train.storage.metrics import RunLog
 
     log = RunLog(folder, config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files)
     trainer.positions = log.positions
-    bar = tqdm(total=config.train.episodes, initial=trainer.episodes, unit="ep",
-               disable=quiet, dynamic_ncols=True, mininterval=0.5 if sys.stderr.isatty() else 15)
+    bar = bar_of_place()(total=config.train.episodes, initial=trainer.episodes, unit="ep",
+                         disable=quiet, dynamic_ncols=True,
+                         mininterval=0.5 if sys.stderr.isatty() else 15)
     last: dict[str, Any] = {}
     try:
         for row in trainer.run():
