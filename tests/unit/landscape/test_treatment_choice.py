@@ -53,8 +53,7 @@ def test_a_narrow_strip_costs_its_own_hectares():
 
 
 def prices():
-    # Bounds are whole percents and slopes halves: a slope beside a bound belongs to either row.
-    step = st.tuples(st.integers(1, 90).map(float), st.floats(1.0, 1000.0))
+    step = st.tuples(st.floats(1.0, 90.0), st.floats(1.0, 1000.0))
     return st.lists(step, min_size=1, max_size=3, unique_by=lambda pair: pair[0]).map(sorted)
 
 
@@ -62,7 +61,7 @@ def prices():
 @given(st.lists(prices(), min_size=1, max_size=4), st.integers(0, 2**32 - 1))
 def test_each_cell_takes_the_cheapest_of_those_that_can_be_done_and_reach(kinds, seed):
     rng = np.random.default_rng(seed)
-    land = sloping(np.floor(rng.uniform(0.0, 100.0, BASE.shape)) + 0.5)
+    land = sloping(rng.uniform(0.0, 100.0, BASE.shape))
     rows = [costing(f"t{k}", *pairs) for k, pairs in enumerate(kinds)]
     reached = rng.random((len(rows), *BASE.shape)) < 0.7
     try:
@@ -71,7 +70,8 @@ def test_each_cell_takes_the_cheapest_of_those_that_can_be_done_and_reach(kinds,
         made = None
     some = False
     for cell in np.ndindex(*BASE.shape):
-        slope = 100.0 * float(land.slope_tan[cell])
+        # A slope may be above a bound by as much as float32 is off, see `per_ha`.
+        slope = float(100.0 * land.slope_tan[cell] - 1e-3)
         # Slow and obvious: every treatment of the cell, the first of the cheapest.
         found = [(cost, k) for k, pairs in enumerate(kinds) if reached[(k, *cell)]
                  for cost in [next((price for bound, price in pairs if slope <= bound), None)]
