@@ -205,3 +205,9 @@ def test_a_bar_shows_on_a_terminal_only_and_not_when_quiet(
                 told(1)
         shown.append("fire" in capsys.readouterr().err)
     assert shown == [True, False, False]
+
+
+def test_the_help_of_plan_names_every_method(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(shown(capsys, "plan", "--help").split())
+    named = text.split("auto if not given, which tries several. Or ")[1].split(":")[0]
+    assert sorted(named.split(", ")) == sorted(METHODS)
