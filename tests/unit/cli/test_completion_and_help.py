@@ -104,14 +104,10 @@ def test_help_shows_the_defaults_that_a_command_has(capsys: pytest.CaptureFixtur
         assert f"Ray cluster (extra ray). [{executor}]" in text
 
 
-def test_a_new_method_is_in_the_list_of_methods_and_needs_no_text_of_the_help(
+def test_the_list_of_methods_has_all_of_them_and_says_which_search(
         capsys: pytest.CaptureFixture[str]) -> None:
-    assert "`firebreak methods` lists" in " ".join(shown(capsys, "plan", "--help").split())
     listed = shown(capsys, "methods")
     assert sorted(re.findall(r"^([a-z-]+)  ", listed, re.MULTILINE)) == sorted([AUTO, *METHODS])
-    text = shown(capsys, "plan", "--help-all") + shown(capsys, "evaluate", "--help-all")
-    told = {word for word in re.findall(r"[a-z-]+", text) if word in METHODS}
-    assert told.isdisjoint({"anneal", "swap", "dominator", "tom", "value-hazard", "strips"})
     assert listed.count("(searches until --time-limit)") == sum(
         method.searches for method in METHODS.values())
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from firebreak.planning.methods import method_of
@@ -79,6 +80,10 @@ def comparison_figure(methods: Mapping[str, Mapping[str, float]], *, caption: st
                       f"   {entry['reduction']:.1%}  ({entry['low']:.1%} to {entry['high']:.1%})",
                       va="center", fontsize=9)
         axes.set_yticks(range(len(names)), names)
+        if len({method_of(name).guided for name in names}) > 1:
+            axes.legend(handles=[Patch(color=ORANGE, alpha=0.6, label="follows a trained policy"),
+                                 Patch(color=BLUE, alpha=0.6, label="other methods")],
+                        loc="lower right", frameon=False, fontsize=9)
         low, high = axes.get_xlim()
         axes.set_xlim(low, high + 0.42 * (high - low))  # room for the numbers
         axes.axvline(0.0, color=QUIET, linewidth=0.8)

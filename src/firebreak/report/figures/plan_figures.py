@@ -159,7 +159,8 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
             above.annotate(f"{ENOUGH:.0%} of the reduction\nfor {spent}",
                            (effect.cost[stop], 0.05), xycoords=above.get_xaxis_transform(),
                            xytext=(-6 if left else 6, 0), textcoords="offset points", fontsize=9,
-                           ha="right" if left else "left")
+                           ha="right" if left else "left", zorder=3,
+                           bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0})
         above.yaxis.set_major_formatter(percent_ticks())
         above.set_ylabel("reduction of the expected loss")
         above.legend(loc="upper left", frameon=False)
