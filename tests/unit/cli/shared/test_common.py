@@ -92,3 +92,5 @@ def test_fires_that_cannot_burn_what_is_asked_for_are_told_of() -> None:
     assert "burn 3% of the burnable cells, not the 15% of --burned-share" in warning
     assert said(lambda: SceneOptions().scene(land, "whole")) == []
     assert said(lambda: SceneOptions(fire=FireOptions(duration_min=60.0)).scene(cut, "cut")) == []
+    # An attack makes fires small, which is not the map's doing.
+    assert said(lambda: SceneOptions(fire=FireOptions(initial_attack=5.0)).scene(land, "x")) == []

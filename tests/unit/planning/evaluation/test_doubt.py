@@ -94,10 +94,12 @@ def test_breaks_that_hold_leave_breaches_out(plans: list[dict]) -> None:
     found = doubt([scene], [made], FIRES, 0, 2)
     assert "breach" not in found.by_kind
     assert "breaches: left out, as no fire breaches these breaks" in doubt_table(found)
+    assert "breaches x" not in doubt_table(found)
 
 
 def test_the_table_and_the_json_say_what_was_found(found: DoubtResult) -> None:
     text = doubt_table(found)
+    assert "breaches x 0.5 to 2" in text
     for words in ("nothing", "rates of spread", "wind direction", "dead moisture", "breaches",
                   "all together", "untreated fire, ha", "downstream-value over random in"):
         assert words in text
