@@ -3,8 +3,10 @@ what to do. Everything a user can get wrong raises `InputError`; the command lin
 one sentence and exit code 2. Programming errors are not caught here.
 """
 
+import typing
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 _LONGEST = 1500
 """Letters of a part of an error, in which may stand what files hold."""
@@ -63,3 +65,16 @@ def install(extra: str) -> str:
     `firebreak` on the Python package index is another program.
     """
     return f"pip install 'firebreak-planner[{extra}]'"
+
+
+def validated(value: Any, hint: Any) -> tuple[Any, str]:
+    """A value converted to a type, and "" - or None, and what was expected in words. True and false
+    are neither numbers nor names.
+    """
+    import pydantic
+
+    is_number = isinstance(value, bool) and bool not in (hint, *typing.get_args(hint))
+    try:
+        return pydantic.TypeAdapter(hint).validate_python(object() if is_number else value), ""
+    except pydantic.ValidationError as error:
+        return None, error.errors()[0]["msg"].removeprefix("Input should be ")

@@ -115,6 +115,14 @@ def test_every_folder_of_unit_tests_is_one_of_the_package() -> None:
     assert [folder for folder in sorted(folders) if not (PACKAGE / folder).is_dir()] == []
 
 
+def test_every_folder_of_the_package_has_unit_tests() -> None:
+    """Commands are tested by running them: tests/integration."""
+    tests = Path(__file__).resolve().parent
+    folders = [path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("__init__.py")]
+    assert [folder for folder in sorted(folders) if "commands" not in folder.parts
+            and not [*(tests / folder).rglob("test_*.py")]] == []
+
+
 def test_no_modules_import_in_cycles() -> None:
     graph = imports_of(PACKAGE)
     assert len(graph) > 100

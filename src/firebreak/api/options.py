@@ -19,7 +19,7 @@ import numpy as np
 from firebreak.api.shared.option_bounds import check_numbers
 from firebreak.api.shared.plan_inputs import PlaceOptions
 from firebreak.api.shared.scene_options import RasterOptions
-from firebreak.checks import InputError, fail, unknown_name
+from firebreak.checks import InputError, fail, unknown_name, validated
 from firebreak.settings.texts import meanings
 
 Options = TypeVar("Options")
@@ -101,24 +101,17 @@ def _made(options: Any, tree: Mapping[str, Any]) -> Any:
 
 def _checked(value: Any, word: Keyword, name: str) -> Any:
     """A value as the command line would give it; what may be handed in instead of a file stays."""
-    import pydantic
-
     hint = word.hint
     if isinstance(value, np.generic):
         value = value.item()
     if (word.takes_grids or name == "policy") and not isinstance(value, str | Path | None):
         return value
-    if isinstance(value, bool) and bool not in (hint, *typing.get_args(hint)):
-        raise fail(expected="no true or false", given=repr(value), where=name,
-                   remedy="correct this value")
-    try:
-        return pydantic.TypeAdapter(hint).validate_python(value)
-    except pydantic.ValidationError as error:
-        words = error.errors()[0]["msg"].removeprefix("Input should be ")
+    made, words = validated(value, hint)
+    if words:
         if words.startswith(("less", "greater")):
             words = f"a number {words}"
-        raise fail(expected=words, given=repr(value)[:80], where=name,
-                   remedy="correct this value") from None
+        raise fail(expected=words, given=repr(value)[:80], where=name, remedy="correct this value")
+    return made
 
 
 def verb(kind: type, left_out: tuple[str, ...] = LEFT_OUT) -> Callable[[Verb], Verb]:

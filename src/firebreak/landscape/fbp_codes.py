@@ -67,6 +67,12 @@ def _table() -> dict[int, FbpCode]:
 FBP_CODES: dict[int, FbpCode] = _table()
 """Every known code, ascending."""
 
+_KIND_OF_LETTER = {"C": "conifer", "D": "deciduous", "M": "mixedwood", "S": "slash", "O": "grass"}
+FUEL_KINDS: dict[int, str] = {code: _KIND_OF_LETTER[fuel.fuel_type[0]]
+                              for code, fuel in FBP_CODES.items()
+                              if fuel.fuel_type[0] in _KIND_OF_LETTER}
+"""What carries the fire, by code that burns: the groups of the FBP System (ST-X-3)."""
+
 # Surface fuel load of Cell2Fire's Data.csv by fuel type, kg/m2, as its published instances have it.
 _SURFACE_LOAD = {"C-1": 0.75, "C-2": 0.8, "C-3": 1.15, "C-4": 1.2, "C-5": 1.2, "C-6": 1.2,
                  "C-7": 1.2, "O-1a": 0.35, "O-1b": 0.35}

@@ -59,6 +59,7 @@ class FuelSystem:
         title: in the middle of a sentence.
         known: the codes that have a meaning, in words.
         labels: short name of every known code, such as "GR2" or "C-2".
+        kinds: what carries the fire, of every code that burns, such as "grass".
         colours: hex colour of every known code.
         burnable_codes: all codes that burn, ascending, int16, read-only.
         non_burnable: the code given to a cell that is made unburnable, such as a road.
@@ -79,6 +80,7 @@ class FuelSystem:
     title: str
     known: str
     labels: Mapping[int, str]
+    kinds: Mapping[int, str]
     colours: Mapping[int, str]
     burnable_codes: NDArray[np.int16]
     non_burnable: int
@@ -102,6 +104,10 @@ class FuelSystem:
         """Short name for legends, or "code 17" for a code that is not known."""
         return self.labels.get(code, f"code {code}")
 
+    def described(self, code: int) -> str:
+        """The label with what carries the fire, such as "GR2 grass"."""
+        return " ".join(filter(None, (self.label(code), self.kinds.get(code))))
+
     def colour(self, code: int) -> str:
         """Hex colour; white for a code that is not known."""
         return self.colours.get(code, _UNKNOWN_COLOUR)
@@ -112,6 +118,7 @@ ROTHERMEL = FuelSystem(
     title="the models of Anderson and of Scott & Burgan",
     known="fuel models 1-13 (Anderson), 101-204 (Scott & Burgan) or 91-99",
     labels=fuels.FUEL_NAMES,
+    kinds=fuels.FUEL_KINDS,
     colours=fuels.FUEL_COLOURS,
     burnable_codes=fuels.burnable_codes(),
     non_burnable=fuels.BARREN,
@@ -144,6 +151,7 @@ FBP = FuelSystem(
     title="the FBP System",
     known="FBP codes 1-105 or 405-995",
     labels={code: fuel.label for code, fuel in fbp_codes.FBP_CODES.items()},
+    kinds=fbp_codes.FUEL_KINDS,
     colours={code: fuel.colour for code, fuel in fbp_codes.FBP_CODES.items()},
     burnable_codes=fbp_codes.burnable_codes(),
     non_burnable=fbp_codes.NON_FUEL,

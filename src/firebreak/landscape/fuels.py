@@ -148,6 +148,14 @@ BARREN = 99
 FUEL_NAMES: dict[int, str] = {code: model.name for code, model in FUEL_MODELS.items()} | UNBURNABLE
 """Short name of every known code, such as "GR2" or "NB8 water"."""
 
+_FIRST_OF_KIND = {1: "grass", 4: "shrub", 8: "timber litter", 11: "slash", 101: "grass",
+                  121: "grass-shrub", 141: "shrub", 161: "timber-understory", 181: "timber litter",
+                  201: "slash-blowdown"}
+FUEL_KINDS: dict[int, str] = {
+    code: _FIRST_OF_KIND[max(first for first in _FIRST_OF_KIND if first <= code)]
+    for code in FUEL_MODELS}
+"""What carries the fire, by code that burns (Anderson 1982; Scott & Burgan 2005)."""
+
 _HEX_OF_GROUP: dict[int, str] = {
     1: "FFFFBE FFFF00 E6C50B FFD37F FFAA66 CDAA66 897044 D3FFBE 70A800 267300 E8BEFF 7A8EF5 C500FF",
     91: "686868 E1E1E1 FFEDED",

@@ -86,7 +86,7 @@ def test_every_option_says_what_it_means() -> None:
     ({"budgt": 0.1}, "did you mean 'budget'?"),
     ({"budget": 3}, "budget: expected a number less than or equal to 1, got 3"),
     ({"budget": float("nan")}, "budget: expected"),
-    ({"budget": True}, "budget: expected no true or false"),
+    ({"budget": True}, "budget: expected a valid number, got True"),
     ({"budget": "much"}, "budget: expected a valid number"),
     ({"plan_fires": 1.5}, "plan_fires: expected a valid integer"),
     ({"break_kind": "soft"}, "break_kind: expected 'hard' or 'shaded'"),

@@ -1,1 +1,2 @@
-"""What Python and the command line share: options, and the steps from them to results."""
+"""What Python and the command line share: options, and the steps from them to results.
+No text for a terminal: this is in `cli`."""

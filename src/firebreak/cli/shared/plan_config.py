@@ -5,9 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
 
-import pydantic
-
-from firebreak.checks import fail, unknown_name
+from firebreak.checks import fail, unknown_name, validated
 from firebreak.cli.shared.percents import fraction, is_share
 from firebreak.files import read_toml
 from firebreak.landscape.names import beside
@@ -91,13 +89,9 @@ def _known(names: set[str], table: str) -> list[str]:
 
 
 def _checked(value: Any, kind: Any, key: str, path: Path, base: Path) -> Any:
-    if isinstance(value, bool) and kind is not bool:
-        raise _wrong(key, "no true or false", value, path)
-    try:
-        made = pydantic.TypeAdapter(kind).validate_python(value)
-    except pydantic.ValidationError as error:
-        words = error.errors()[0]["msg"].removeprefix("Input should be ")
-        raise _wrong(key, words, value, path) from None
+    made, words = validated(value, kind)
+    if words:
+        raise _wrong(key, words, value, path)
     if isinstance(made, Path):
         return beside(base, made)
     # An area may be rows and columns or a file; a landscape a name or a file.

@@ -7,10 +7,12 @@ so north is up as rows run north to south.
 from math import floor, log10
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection, LineCollection, PolyCollection
 from matplotlib.colors import Colormap, to_rgb
-from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 from matplotlib.transforms import ScaledTranslation, Transform
 from numpy.typing import NDArray
@@ -22,6 +24,8 @@ from firebreak.report.figures.canvas import INK, QUIET
 
 BARE = "#d9dde0"
 """Colour of cells that do not burn, on maps of fire."""
+HATCH = "#9aa3a9"
+"""Colour of hatching."""
 
 _SUN_FROM_DEG, _SUN_HEIGHT_DEG = 315.0, 45.0
 _SMALLEST_MARK_PT = 2.6
@@ -95,7 +99,7 @@ def draw_fuel_legend(axes: Axes, landscape: Landscape, dim: float = 0.0,
         axes.text(x + 0.42, y + 0.5, f"{code}", fontsize=7.5, ha="center", va="center",
                   color="white" if dark else INK)
         percent = f"{share:.1%}" if share >= 0.0005 else "<0.1%"
-        axes.text(x + 1.0, y + 0.5, f"{landscape.fuels.label(code)}  {percent}",
+        axes.text(x + 1.0, y + 0.5, f"{landscape.fuels.described(code)}  {percent}",
                   fontsize=9, va="center")
 
 
@@ -162,15 +166,21 @@ def draw_breaks(axes: Axes, landscape: Landscape, cells: NDArray[np.int64],
     return marks
 
 
-def draw_treatable_outline(axes: Axes, landscape: Landscape) -> bool:
-    """Outlines the treatable area where part of what burns is outside it; says whether it did."""
-    if (landscape.treatable == landscape.burnable).all():
-        return False
+def draw_treatable(axes: Axes, landscape: Landscape) -> list[Artist]:
+    """Outlines the treatable area and hatches what burns outside it; returns the handles of a
+    legend, none where everything that burns may be treated.
+    """
+    outside = landscape.burnable & ~landscape.treatable
+    if not outside.any():
+        return []
+    hatch_cells(axes, outside, "none")
     lines = border(landscape.treatable, landscape.burnable)
     for colour, width in (("white", 3.2), (INK, 1.4)):
         axes.add_collection(LineCollection(list(lines), colors=colour, linewidths=width, zorder=2.5,
                                            capstyle="projecting"))
-    return True
+    return [Line2D([], [], color=INK, linewidth=1.4, label="edge of the treatable area"),
+            Patch(facecolor="none", edgecolor=HATCH, hatch="/////",
+                  label="burns, may not be treated")]
 
 
 def border(inside: NDArray[np.bool_], among: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -193,7 +203,7 @@ def draw_outline(axes: Axes, mask: NDArray[np.bool_], colour: str) -> None:
 
 def hatch_cells(axes: Axes, mask: NDArray[np.bool_], colour: str = BARE) -> None:
     """Fills the cells of `mask` [H, W] and hatches them as one area."""
-    _draw_area(axes, mask, facecolor=colour, edgecolor="#9aa3a9", hatch="/////")
+    _draw_area(axes, mask, facecolor=colour, edgecolor=HATCH, hatch="/////")
 
 
 def dot_cells(axes: Axes, mask: NDArray[np.bool_]) -> None:

@@ -40,10 +40,9 @@ def landscape_figure(landscape: Landscape, *, caption: str) -> Figure:
         axes.imshow(carto.fuel_rgb(landscape), interpolation="nearest")
         carto.frame_map(axes, landscape)
         carto.draw_fuel_legend(legend, landscape)
-        if carto.draw_treatable_outline(axes, landscape):
-            legend.legend(handles=[Line2D([], [], color=INK, linewidth=1.4,
-                                          label="treatable area")],
-                          loc="lower left", frameon=False)
+        handles = carto.draw_treatable(axes, landscape)
+        if handles:
+            legend.legend(handles=handles, loc="lower left", frameon=False)
         return figure
 
 
@@ -102,8 +101,10 @@ def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
         axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
         axes.imshow(carto.fuel_rgb(landscape, _DIM), interpolation="nearest")
         carto.frame_map(axes, landscape)
-        carto.draw_treatable_outline(axes, landscape)
         carto.draw_fuel_legend(legend, landscape, _DIM)
+        handles = carto.draw_treatable(axes, landscape)
+        if handles:
+            legend.legend(handles=handles, loc="lower left", frameon=False)
         if count:
             order = np.arange(1, count + 1, dtype=np.float64)
             marks = carto.draw_breaks(axes, landscape, plan.cells, (order, _order_colours()))
@@ -148,7 +149,7 @@ def q_map_figure(landscape: Landscape, q_values: NDArray[np.float32],
         figure.colorbar(image, ax=axes, shrink=0.9, pad=0.02,
                         label="expected loss reduction, % of the untreated loss")
         axes.legend(handles=[_ring_mark(), _BREAK_MARK,
-                             Patch(facecolor=carto.BARE, edgecolor="#9aa3a9", hatch="/////",
+                             Patch(facecolor=carto.BARE, edgecolor=carto.HATCH, hatch="/////",
                                    label="not available")],
                     **_legend_below(axes, 3))
         return figure

@@ -65,8 +65,7 @@ def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, t
         axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
         axes.imshow(carto.fuel_rgb(landscape, 0.6), interpolation="nearest")
         carto.frame_map(axes, landscape)
-        handles = [Line2D([], [], color=INK, linewidth=1.4, label="treatable area")
-                   ] if carto.draw_treatable_outline(axes, landscape) else []
+        handles = carto.draw_treatable(axes, landscape)
         carto.draw_fuel_legend(legend, landscape, 0.6)
         if segments:
             cells = np.concatenate([one.cells for one in segments])

@@ -28,8 +28,8 @@ def describe(land: "Landscape") -> str:
     codes, counts = np.unique(land.fuel_model, return_counts=True)
     for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True),
                               key=lambda pair: -pair[1]):
-        name = "no data" if code == NODATA else land.fuels.label(code)
-        lines.append(f"  {code:>6}  {name:<24} {count / land.fuel_model.size:6.1%}  "
+        name = "no data" if code == NODATA else land.fuels.described(code)
+        lines.append(f"  {code:>6}  {name:<28} {count / land.fuel_model.size:6.1%}  "
                      f"{count * hectares:>10,.0f} ha")
     return "\n".join(lines)
 
