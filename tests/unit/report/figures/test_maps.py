@@ -119,7 +119,10 @@ def test_the_legend_lists_the_fuels_present_by_area(land: Landscape) -> None:
     listed = [text for text in words(figure) if text.endswith("%")]
     close_figure(figure)
     shares = carto.fuel_shares(land.fuel_model)
-    assert [text.split("  ")[0] for text in listed] == [fuel_name(code) for code, _ in shares]
+    kinds = {"GR": " grass", "GS": " grass-shrub", "SH": " shrub", "TU": " timber-understory",
+             "TL": " timber litter", "SB": " slash-blowdown", "NB": ""}
+    assert [text.split("  ")[0] for text in listed] == [
+        f"{name}{kinds[name[:2]]}" for name in (fuel_name(code) for code, _ in shares)]
     assert {code for code, _ in shares} == set(np.unique(land.fuel_model).tolist())
     assert [share for _, share in shares] == sorted((s for _, s in shares), reverse=True)
     assert sum(share for _, share in shares) == pytest.approx(1.0)
@@ -198,11 +201,12 @@ def test_a_part_is_outlined_only_where_it_could_go_on(land: Landscape) -> None:
     among = np.array([[1, 1, 1], [1, 1, 0]], np.bool_)
     assert carto.border(inside, among).tolist() == [[[1.5, -0.5], [1.5, 0.5]]]
     figure = landscape_figure(land, caption="here")
-    assert "treatable area" not in words(figure)
+    assert not {"edge of the treatable area", "burns, may not be treated"} & {*words(figure)}
     close_figure(figure)
     part = replace(land, treatable=land.treatable & (np.arange(20) < 8))
     figure = landscape_figure(part, caption="here")
-    assert "treatable area" in words(figure)
+    assert {"edge of the treatable area", "burns, may not be treated"} <= {*words(figure)}
+    assert [patch.get_hatch() for patch in figure.axes[0].patches] == ["/////"]
     close_figure(figure)
 
 
