@@ -1,5 +1,5 @@
-"""The one door through which files are written: beside their place, flushed to the disk, checked,
-and only then renamed, so that a file is whole or not there. And TOML files, which users write.
+"""How every file is written: beside its place, flushed to the disk, checked, and only then renamed,
+so that a file is whole or not there. And how TOML files, which users write, are read.
 
 Content is made in memory and written by plain writes, since these say when a disk is full: the
 libraries of pictures, grids and shapes lose errors of the disk when they close a file.

@@ -1,8 +1,8 @@
-"""How fire burns: the one door to this package.
+"""How fire burns. The land is in `landscape`, the weather in `weather`.
 
 Code outside of `fire` imports from here and from nowhere further in. A scene is a landscape with
 weather, breaks' rules and the travel field made from them; fires are drawn from it; `burn*` burns
-them. `FireStore` keeps fires burning while breaks come and go. What fire burns in is `weather`.
+them. `FireStore` keeps fires burning while breaks come and go.
 """
 
 from firebreak.fire.aged_breaks import with_states

@@ -12,7 +12,7 @@ from firebreak.compiled import compiled, compiled_arrays
 from firebreak.fire.incremental.propagate_kernel import propagate
 from firebreak.fire.incremental.repair_kernel import change, commit
 from firebreak.fire.solver.crews_kernel import stopped_cell
-from firebreak.fire.solver.front_kernel import burn_one, view_of, workspace_on
+from firebreak.fire.solver.front_kernel import burn_one, crews_of, view_of, workspace_on
 from firebreak.fire.solver.sums_kernel import (
     add_fire,
     close_ranks,
@@ -66,7 +66,7 @@ def _burn_on(fire, slot, thread, arcs, rules, fires, new, crossing, values, view
 
 
 @compiled()
-def _burn_anew(fire, slot, thread, arcs, spots, rules, fires, values, view, store, work):
+def _burn_anew(fire, slot, thread, arcs, spots, rules, fires, values, view, crews, store, work):
     first, limits = fires.row[fire], rules.class_limits
     n_plan_fires = fire < store.below.shape[0]
     if n_plan_fires:
@@ -74,7 +74,7 @@ def _burn_anew(fire, slot, thread, arcs, spots, rules, fires, values, view, stor
     for cell in range(work.code.shape[0]):
         work.time[cell] = np.inf
         work.code[cell] = UNBURNED
-    burned = burn_one(fires.duration[fire], first, arcs, spots, view, work)
+    burned = burn_one(fires.duration[fire], first, arcs, spots, view, crews, work)
     store.lost[fire] = lost_now(burned, first, arcs, limits, values.value_by_class[slot], work)
     for k in range(burned):
         work.status[work.order[k]] = UNSEEN
@@ -98,9 +98,10 @@ def _reburn(fire, thread, offset, width, arcs, spots, rules, fires, overlays, ne
         _burn_on(fire, slot, thread, arcs, rules, fires, new, crossing, values, view,
                  changes_of_thread(changes, thread), store, work)
     else:
-        _burn_anew(fire, slot, thread, arcs, spots, rules, fires, values, view, store, work)
-        store.kept[fire] = (spots.cells.shape[1] == 0 and view.ready.shape[0] == 0
-                            and view.crew.attack_min == np.inf)
+        crews = crews_of(fire, rules, fires)
+        _burn_anew(fire, slot, thread, arcs, spots, rules, fires, values, view, crews, store, work)
+        store.kept[fire] = (spots.cells.shape[1] == 0 and not view.manned
+                            and crews.rule.attack_min == np.inf)
     store.loss[fire] = np.float64(store.lost[fire]) / values.unit[slot]
 
 

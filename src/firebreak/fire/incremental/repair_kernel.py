@@ -71,7 +71,7 @@ def _better_across(child, k, crossing, row, arcs, view, work):
 
 @compiled(inline="always")
 def _queue(cell, size, duration, row, arcs, view, work):
-    """Queues a invalidated cell if known ones reach it; returns the queue's size."""
+    """Queues an invalidated cell if known ones reach it; returns the queue's size."""
     kind = kind_of(cell, view)
     if kind == CLOSED:
         return size
@@ -79,8 +79,9 @@ def _queue(cell, size, duration, row, arcs, view, work):
     t, code, weight = np.float32(np.inf), np.int64(UNBURNED), 0.0
     if suits_constant_weather(arcs, view):
         t, code, weight = pull_constant_weather(cell, row, arcs, view, work)
-        among = _FAR
-    t, code, weight = best_arc(among, among, t, code, weight, cell, kind, row, arcs, view, work)
+        among = _FAR & (np.uint64(arcs.accepts[row, cell]) | arcs.facets[row, cell])
+    if among != 0:
+        t, code, weight = best_arc(among, among, t, code, weight, cell, kind, row, arcs, view, work)
     if t <= duration and code != UNBURNED:
         work.time[cell], work.code[cell], work.weight[cell] = t, code, weight
         size = enqueue(cell, t, size, work.time, work.queue)

@@ -5,7 +5,7 @@ import numpy as np
 
 from firebreak.compiled import compiled, compiled_arrays
 from firebreak.fire.solver.crews_kernel import stopped_cell
-from firebreak.fire.solver.front_kernel import burn_one, clean, of_thread, view_of
+from firebreak.fire.solver.front_kernel import burn_one, clean, crews_of, of_thread, view_of
 from firebreak.fire.travel.arc_kernel import (
     FACET_A,
     FACET_B,
@@ -71,7 +71,8 @@ def _burn_listed(fire, thread, offset, width, arcs, spots, rules, fires, overlay
     work = of_thread(scratch, thread)
     first, overlay = fires.row[fire], fires.overlay[fire]
     view = view_of(fire, overlays.state[overlay], offset, width, arcs, rules, fires)
-    burned = burn_one(fires.duration[fire], first, arcs, spots, view, work)
+    burned = burn_one(fires.duration[fire], first, arcs, spots, view,
+                      crews_of(fire, rules, fires), work)
     if arcs.heat.shape[0] > 0:
         classify(burned, first, arcs, rules.class_limits, work)
     results.loss[fire] = loss_of(burned, overlays.value[overlay], work)

@@ -55,7 +55,7 @@ STEP_CODE = STEP_OF_LANE.astype(np.uint8)
 def suits_constant_weather(arcs, view):
     """Does this fire, if it throws no embers, burn as the functions here assume?"""
     return (arcs.spread != GRAPH and arcs.edges.shape[0] > 0 and arcs.bucket_min.shape[0] > 0
-            and arcs.steps == 1 and view.breach.shape[0] == 0 and view.ready.shape[0] == 0
+            and arcs.steps == 1 and view.breach.shape[0] == 0 and not view.manned
             and view.state[view.source] in (OPEN, NEAR))
 
 

@@ -28,50 +28,50 @@ _ATTACK_CONSTANT, _PER_HA, _PER_KW_M, _PER_BOTH = 4.6835, 0.7043, 0.00041, 0.000
 
 
 @compiled()
-def _hotness(cell, time, code, weight, first, arcs, view):
+def _hotness(cell, time, code, weight, first, arcs, rule):
     """How hot fire is where it comes into a cell, in the crews' measure."""
     row = row_at(arcs, first, time)
     if arcs.heat[row, cell, 0] <= 0.0:
         return 0.0
     here = intensity(arcs, row, cell, np.int64(code), np.float64(weight))
-    return view.crew.scale * here**view.crew.power
+    return rule.scale * here**rule.power
 
 
 @compiled()
-def _hold_chance(hotness, crew):
+def _hold_chance(hotness, rule):
     """1 up to what crews always hold, 0 from what they never hold, linear in between."""
-    if hotness <= crew.always:
+    if hotness <= rule.always:
         return 1.0
-    if hotness >= crew.never:
+    if hotness >= rule.never:
         return 0.0
-    return (crew.never - hotness) / (crew.never - crew.always)
+    return (rule.never - hotness) / (rule.never - rule.always)
 
 
 @compiled()
-def holds(cell, time, first, arcs, view, work):
+def holds(cell, time, first, arcs, view, crews, work):
     """Do crews hold a break (`may_hold`) at which fire arrives at `time`, as `work` says how?"""
-    if time < view.ready[cell] or work.stopped[0] >= view.crew.cells:
+    if time < crews.ready[cell] or work.stopped[0] >= crews.rule.cells:
         return False
-    hot = _hotness(cell, time, work.code[cell], work.weight[cell], first, arcs, view)
-    return uniform(view.key, cell, DRAW_HOLD) < _hold_chance(hot, view.crew)
+    hot = _hotness(cell, time, work.code[cell], work.weight[cell], first, arcs, crews.rule)
+    return uniform(view.key, cell, DRAW_HOLD) < _hold_chance(hot, crews.rule)
 
 
 @compiled()
-def corner_held(child, step, now, late, first, arcs, view, work):
+def corner_held(child, step, now, late, first, arcs, view, crews, work):
     """Do crews hold the corner that a diagonal step crosses between two breaks, or between a break
     and ground that does not burn? Fire leaves the parent at `now` and would arrive at `late`.
     """
-    if view.ready.shape[0] == 0 or step >= 8 or step & 1 == 0 or view.leak or (
-            work.stopped[0] >= view.crew.cells):
+    if not view.manned or step >= 8 or step & 1 == 0 or view.leak or (
+            work.stopped[0] >= crews.rule.cells):
         return False
     time = now + 0.5 * (np.float64(late) - now)
     hot, manned = 0.0, False
     one, other = child + view.offset[(step + 1) & 7], child + view.offset[step - 1]
     for side in (one, other):
         if may_hold(side, view):
-            if time < view.ready[side]:
+            if time < crews.ready[side]:
                 return False
-            hot = max(hot, _hotness(side, time, step, 0.0, first, arcs, view))
+            hot = max(hot, _hotness(side, time, step, 0.0, first, arcs, crews.rule))
             manned = True
         elif not blocked(side, view):
             return False
@@ -80,7 +80,7 @@ def corner_held(child, step, now, late, first, arcs, view, work):
     # The pair has one number, from whichever side fire comes.
     upper, lower = min(one, other), max(one, other)
     draw = DRAW_CORNER_EAST if (lower - upper) % view.width == 1 else DRAW_CORNER_WEST
-    return uniform(view.key, upper, draw) < _hold_chance(hot, view.crew)
+    return uniform(view.key, upper, draw) < _hold_chance(hot, crews.rule)
 
 
 @compiled()
@@ -136,11 +136,11 @@ def containment_chance(area_ha, intensity_kw_m):
 
 
 @compiled()
-def end_if_contained(burned, first, arcs, view, work):
+def end_if_contained(burned, first, arcs, view, rule, work):
     """Takes back what burns after the initial attack where that contains the fire, by its area and
     the intensity of its head then; returns the number of cells burned.
     """
-    until, count = view.crew.attack_min, 0
+    until, count = rule.attack_min, 0
     while count < burned and work.time[work.order[count]] <= until:
         count += 1
     hottest = 0.0
@@ -151,7 +151,7 @@ def end_if_contained(burned, first, arcs, view, work):
             hottest = max(hottest, intensity(arcs, row, cell, np.int64(work.code[cell]),
                                              np.float64(work.weight[cell])))
     if uniform(view.key, view.source, DRAW_ATTACK) >= containment_chance(
-            count * view.crew.cell_ha, hottest):
+            count * rule.cell_ha, hottest):
         return burned
     for k in range(count, burned):
         unburn(work.order[k], work)

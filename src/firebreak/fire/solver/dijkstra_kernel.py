@@ -48,7 +48,7 @@ def suits_graph(arcs, spots, view):
     """
     return (arcs.spread == GRAPH and arcs.bucket_min.shape[0] > 0 and arcs.steps == 1
             and spots.cells.shape[1] == 0 and view.breach.shape[0] == 0
-            and view.ready.shape[0] == 0
+            and not view.manned
             and view.state[view.source] in (OPEN, NEAR))
 
 

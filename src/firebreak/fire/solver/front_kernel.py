@@ -38,6 +38,7 @@ from firebreak.fire.travel.arc_kernel import (
     OPEN,
     TOUCHING,
     CrewRule,
+    Crews,
     FireView,
     arrive_across,
     facet_cost,
@@ -107,7 +108,7 @@ def enqueue(child, t, size, time, queue):
 
 
 @compiled()
-def spread(size, burned, duration, first, arcs, spots, view, work):
+def spread(size, burned, duration, first, arcs, spots, view, crews, work):
     """Lets fire spread from the cells in the queue until it is empty; returns the number of cells
     burned, whose first `burned` were final before.
 
@@ -127,7 +128,7 @@ def spread(size, burned, duration, first, arcs, spots, view, work):
             continue
         now = time_of(word)
         if state[parent] != OPEN and may_hold(parent, view) and (
-                holds(parent, now, first, arcs, view, work)):
+                holds(parent, now, first, arcs, view, crews, work)):
             burned = stop(parent, burned, view, work)
             continue
         order[burned] = parent
@@ -176,7 +177,7 @@ def spread(size, burned, duration, first, arcs, spots, view, work):
                 t = max(np.float32(late), soonest)
                 if (t < best or (t == best < np.inf and step < best_code)) and (
                         kind == OPEN or not corner_held(child, step, now, t, first, arcs, view,
-                                                        work)):
+                                                        crews, work)):
                     best, best_code, best_weight = t, step, 0.0
             ending = facets[child] & TOUCHING[step]
             while ending != 0:
@@ -242,25 +243,31 @@ def _crew_of(numbers):
 def view_of(fire, state, offset, width, arcs, rules, fires):
     """One fire's view of the land under an overlay's codes u8 [P]."""
     stream = fires.row[fire] // arcs.steps if rules.breach.shape[0] > 0 else 0
-    crews = fires.overlay[fire] if rules.ready.shape[0] > 0 else 0
     return FireView(state, fires.source[fire], fires.key[fire],
                     rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset,
-                    rules.ready[crews:crews + 1].reshape(-1), _crew_of(rules.crew))
+                    rules.ready.shape[0] > 0)
 
 
 @compiled()
-def burn_one(duration, first, arcs, spots, view, work):
+def crews_of(fire, rules, fires):
+    """The crews that one fire meets."""
+    overlay = fires.overlay[fire] if rules.ready.shape[0] > 0 else 0
+    return Crews(rules.ready[overlay:overlay + 1].reshape(-1), _crew_of(rules.crew))
+
+
+@compiled()
+def burn_one(duration, first, arcs, spots, view, crews, work):
     """Burns one fire into a clean thread's workspace; returns the number of cells burned. A fire
     that the initial attack contains ends there.
     """
-    burned = _burn_out(duration, first, arcs, spots, view, work)
-    if view.crew.attack_min < duration:
-        burned = end_if_contained(burned, first, arcs, view, work)
+    burned = _burn_out(duration, first, arcs, spots, view, crews, work)
+    if crews.rule.attack_min < duration:
+        burned = end_if_contained(burned, first, arcs, view, crews.rule, work)
     return burned
 
 
 @compiled()
-def _burn_out(duration, first, arcs, spots, view, work):
+def _burn_out(duration, first, arcs, spots, view, crews, work):
     if suits_graph(arcs, spots, view):
         return spread_on_graph(duration, first, arcs, view, work)
     if spots.cells.shape[1] == 0 and suits_constant_weather(arcs, view):
@@ -269,7 +276,7 @@ def _burn_out(duration, first, arcs, spots, view, work):
     work.code[view.source] = IGNITION
     work.weight[view.source] = 0.0
     push(work.queue, 0, word_of(np.float32(0.0), view.source))
-    return spread(1, 0, duration, first, arcs, spots, view, work)
+    return spread(1, 0, duration, first, arcs, spots, view, crews, work)
 
 
 @compiled()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from firebreak.compiled import compiled, compiled_arrays
 from firebreak.fire.solver.burn_kernel import classify, hand_down, loss_of
 from firebreak.fire.solver.crews_kernel import stopped_cell
-from firebreak.fire.solver.front_kernel import burn_one, clean, of_thread, view_of
+from firebreak.fire.solver.front_kernel import burn_one, clean, crews_of, of_thread, view_of
 from firebreak.fire.travel.arc_kernel import STEP_COL, STEP_ROW
 from firebreak.fire.travel.stencil import REACH
 
@@ -102,7 +102,8 @@ def _sum_listed(fire, thread, offset, width, arcs, spots, rules, fires, overlays
     work = of_thread(scratch, thread)
     first, overlay = fires.row[fire], fires.overlay[fire]
     view = view_of(fire, overlays.state[overlay], offset, width, arcs, rules, fires)
-    burned = burn_one(fires.duration[fire], first, arcs, spots, view, work)
+    burned = burn_one(fires.duration[fire], first, arcs, spots, view,
+                      crews_of(fire, rules, fires), work)
     state[fire] = MADE
     if tiles.ready.shape[0] > 0 and not _stays_inside(burned, width, tiles, tiles.requested[thread],
                                                       work):

@@ -124,8 +124,8 @@ class FireView(NamedTuple):
     state: u8 [P], codes above, of the fire's overlay. source: its ignition cell, which burns even
     in a break. key: of its random numbers. breach: f32 [P], or empty where breaks are not breached.
     leak: fire passes between two breaks that touch at a corner. width: of the padded map. offset:
-    i64 [32], padded cells from a child to the parent at each step. ready: f32 [P], minutes from
-    ignition until crews can be in the cell, or empty where nobody holds breaks. crew: their rule.
+    i64 [32], padded cells from a child to the parent at each step. manned: crews may hold breaks.
+    Compiled calls copy a view, so what few functions need is elsewhere (`Crews`).
     """
 
     state: NDArray[np.uint8]
@@ -135,8 +135,16 @@ class FireView(NamedTuple):
     leak: bool
     width: int
     offset: NDArray[np.int64]
+    manned: bool
+
+
+class Crews(NamedTuple):
+    """The crews that a fire meets. ready: f32 [P], minutes from ignition until they can be in a
+    cell, or empty where nobody holds breaks. rule: what they can do.
+    """
+
     ready: NDArray[np.float32]
-    crew: CrewRule
+    rule: CrewRule
 
 
 @compiled()
@@ -171,7 +179,7 @@ def blocked(cell, view):
 @compiled(inline="always")
 def may_hold(cell, view):
     """Is a cell a break that fire would cross, and that crews may hold?"""
-    return (view.ready.shape[0] > 0 and view.state[cell] >= NARROW_BREAK and cell != view.source
+    return (view.manned and view.state[cell] >= NARROW_BREAK and cell != view.source
             and kind_of(cell, view) == NEAR)
 
 
