@@ -148,6 +148,15 @@ def test_the_tests_that_pages_name_exist() -> None:
     assert not gone
 
 
+def test_the_counts_of_drawn_cases_are_those_of_the_tests() -> None:
+    text = (ROOT / "docs" / "fire-model.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\| `([\w/]+\.py)::(test_\w+)` \| (\d+) \|", text)
+    assert len(rows) == 9
+    for path, name, count in rows:
+        source = (ROOT / "tests" / path).read_text(encoding="utf-8")
+        assert re.search(rf"max_examples={count},[^@]*\)\ndef {name}\(", source), name
+
+
 def test_every_page_is_in_the_contents() -> None:
     index = (ROOT / "docs" / "index.md").read_text()
     listed = set(re.findall(r"^([\w/*-]+)$", index, re.MULTILINE))
