@@ -105,16 +105,18 @@ class CrewMap(_Map):
 
 
 def burn_slowly_held(field, scenario, source, duration, breaks, key):
-    """Arrival and code [H, W] of one fire that crews meet at breaks that burn."""
+    """Arrival and code [H, W] of one fire that crews meet at breaks that burn, and when fire came
+    to those that they hold, by cell.
+    """
     land = CrewMap(shaded(field, breaks), scenario, source, breaks, key)
-    best, heap, final, stopped = {source: (0.0, IGNITION, 0.0)}, [(0.0, source)], {}, set()
+    best, heap, final, stopped = {source: (0.0, IGNITION, 0.0)}, [(0.0, source)], {}, {}
     while heap:
         now, cell = heapq.heappop(heap)
         if cell in final or cell in stopped:
             continue
         if land.breaks[cell] and land.holds(cell, now, *best[cell][1:]):
             land.held.append(cell)
-            stopped.add(cell)
+            stopped[cell] = now
             continue
         final[cell] = now
         for step, (row, col) in enumerate(STEPS):
@@ -133,7 +135,7 @@ def burn_slowly_held(field, scenario, source, duration, breaks, key):
         arrival[cell], code[cell] = best[cell][:2]
     for cell in stopped:
         code[cell] = HELD
-    return arrival, code, land.held
+    return arrival, code, stopped
 
 
 @given(cases(14, fires=6), MODES, st.sampled_from(["held-shaded", "few-held-shaded"]),
@@ -176,7 +178,6 @@ def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, mode: str, he
         inside = np.all([around[1 + r:1 + r + burned.shape[0], 1 + c:1 + c + burned.shape[1]]
                          for r in (-1, 0, 1) for c in (-1, 0, 1)], axis=0)
         start = divmod(int(source), field.shape[1])
-        land = CrewMap(under, int(scenario), start, case.breaks, key) if held else None
         hottest = max((intensity_at(under, int(scenario), free, fire, cell)
                        for cell in zip(*np.nonzero(burned & ~inside), strict=True)), default=0.0)
         odds = math.exp(4.6835 - 0.7043 * 0.09 * burned.sum() - 0.00041 * hottest
@@ -185,7 +186,11 @@ def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, mode: str, he
                                                DRAW_ATTACK) < odds / (1 + odds)
         np.testing.assert_array_equal(
             made.arrival_time_min[fire], np.where(burned | ~np.bool_(contained), before, np.inf))
-        assert land is None or made.loss[fire] <= free.loss[fire]
+        if held:
+            stopped = burn_slowly_held(alone, int(scenario), start, duration, case.breaks, key)[2]
+            kept = {cell for cell, time in stopped.items() if time <= attack or not contained}
+            assert {*zip(*np.nonzero(made.parent_code[fire] == HELD), strict=True)} == kept
+            assert made.loss[fire] <= free.loss[fire]
 
 
 def intensity_at(field, scenario, made, fire, cell) -> float:
@@ -246,6 +251,24 @@ def test_crews_hold_a_straight_and_a_diagonal_line() -> None:
         leaked = np.isfinite(burn(open_, one_fire(8 * 9 + 2), value, breaks)
                              .arrival_time_min[0][behind]).any()
         assert leaked == (breaks is not straight)
+
+
+def test_a_corner_is_decided_by_who_is_there_half_way_across_it() -> None:
+    """Fire is in the cell before a diagonal line of breaks, and one diagonal step from the cell
+    behind it: longer than to the breaks beside the step, twice as long as to their corner.
+    """
+    field, value = meadow(9)
+    line = np.fliplr(np.eye(9, dtype=bool))
+    fire = one_fire(3 * 9 + 4)  # north-west of the corner between (3, 5) and (4, 4)
+    step = float(burn(field, fire, value, ~np.ones((9, 9), bool)).arrival_time_min[0][4, 5])
+
+    def behind(ready: float) -> float:
+        at = field._replace(breaks=field.breaks._replace(
+            ready=np.full_like(field.breaks.ready, ready)))
+        return float(burn(at, fire, value, line).arrival_time_min[0][4, 5])
+
+    assert behind(0.48 * step) == np.inf
+    assert behind(0.52 * step) == behind(0.6 * step) == step  # crews hold both breaks, later
 
 
 def test_crews_who_come_too_late_or_meet_too_hot_a_fire_hold_nothing() -> None:
