@@ -345,6 +345,19 @@ def test_the_share_contained_is_the_law_at_the_size_of_the_fire() -> None:
     assert abs(contained - containment_chance(area, 500.0)) < 0.05
 
 
+@pytest.mark.parametrize(("east", "counts"), [(1, False), (4, True)])
+def test_only_the_edge_of_a_fire_decides_at_the_attack(east: int, counts: bool) -> None:
+    """One cell is too hot to contain; the fire has burned 4 cells out by the attack."""
+    field, value = meadow(21, rate=5.0)
+    heat = np.full((1, 21, 21), 500.0)
+    heat[0, 10, 10 + east] = 1e6
+    crew = NO_CREWS._replace(attack_min=24.0, cell_ha=1e-6)
+    field = field._replace(heat=heat_of(field, heat), breaks=BreakRules(crew=crew))
+    loss = burn_loss(field, one_fire(10 * 21 + 10, 500), value)
+    contained = (loss < 21 * 21).mean()
+    assert contained == 0.0 if counts else contained > 0.95
+
+
 def test_durations_are_set_without_crews() -> None:
     from firebreak.fire import FireConditions, make_scene
     from firebreak.fire.effects.crews import HoldRule
