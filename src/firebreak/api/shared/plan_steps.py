@@ -124,6 +124,9 @@ def _check_horizon(options: PlanOptions) -> None:
 
     place = options.place
     if place.horizon is None:
+        if place.discount_rate:
+            raise fail(expected="--horizon together with --discount-rate", given="none",
+                       where="--discount-rate", remedy="say how many years, or leave it out")
         return
     check_horizon(rows_named(options.scene.breaks), place.horizon, "--horizon")
     other = ("--test-fires 0" if not options.test_fires else
@@ -267,7 +270,8 @@ def _over_years(work: Work, order: "list[BreakSegment]", bar: "Bar") -> "YearsRe
     years, money = money_by_year(work.place, horizon, work.made.plan.budget)
     with bar(len(RULES), "schedule") as advance:
         return years_of_plan(work.scene, order, rows_named(options.scene.breaks), years, money,
-                             options.test_fires, options.scene.seed, advance)
+                             options.test_fires, options.scene.seed, advance,
+                             options.place.discount_rate)
 
 
 def write_plan_files(out: Path, work: Work) -> list[Path]:

@@ -1,0 +1,154 @@
+"""A plan over years: a map of each year, and what each year loses and costs."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.treatment_table import TreatmentRow
+from firebreak.landscape.value_unit import ValueUnit
+from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.planning.years.judged import YearsResult
+from firebreak.planning.years.schedule import BUILD_ONCE
+from firebreak.report.figures import cartography as carto
+from firebreak.report.figures.canvas import QUIET, new_figure, tidy
+from firebreak.report.figures.maps import map_caption
+
+MOST_MAPS, COLUMNS = 10, 5
+"""Years that have a map of their own; of more years some are shown, the first and the last among
+them."""
+BUILT, KEPT, AGAIN, NEW, PART, BACK = range(6)
+LOOKS = {BUILT: ("#08306b", "built this year"), KEPT: ("#2171b5", "kept up this year"),
+         AGAIN: ("#6a3d9a", "treated again this year"), NEW: ("#6baed6", "left, still as new"),
+         PART: ("#fdae61", "left, partly grown back"), BACK: ("#d7301f", "left, grown back")}
+"""By what was done with a cell in the year, else by the state that it is in: colour and words."""
+_DIM, _MAP_IN, _AROUND = 0.72, 2.5, 2
+_NOTHING, _ONCE, _CHOSEN = "#d95f02", "#7570b3", "#1f6fb4"
+
+
+def years_figure(landscape: Landscape, segments: Sequence[BreakSegment],
+                 rows: Sequence[TreatmentRow], found: YearsResult, unit: ValueUnit, *,
+                 caption: str) -> Figure:
+    """The schedule that is kept: what stands in each year and how old it is; below, the mean loss
+    of a fire in each year beside building once and doing nothing, and what each year costs.
+
+    Args:
+        segments: in build order. rows: the treatments that `landscape.treatment` numbers.
+        unit: of the losses.
+    """
+    looks = looks_of(landscape, segments, rows, found)
+    shown = np.unique(np.linspace(0, len(found.years) - 1, min(len(found.years), MOST_MAPS)
+                                  ).round().astype(int)).tolist()
+    lines = -(-len(shown) // COLUMNS)
+    part = _part(landscape, segments)
+    height = _MAP_IN * min(max((part[0].stop - part[0].start) / (part[1].stop - part[1].start),
+                               0.6), 1.6)
+    saved = found.saved[found.chosen]
+    title = (f"{found.chosen}: over {len(found.years)} years fires lose {saved.reduction:.1%} less "
+             f"than without breaks ({saved.low:.1%} to {saved.high:.1%})")
+    with new_figure(COLUMNS * _MAP_IN + 0.6, lines * (height + 0.35) + 3.9, title=title,
+                    caption=map_caption(caption, landscape)) as figure:
+        above, below = figure.subfigures(2, 1, height_ratios=(lines * (height + 0.35) + 0.7, 3.0))
+        panels = above.subplots(lines, COLUMNS, squeeze=False).ravel()
+        ground = carto.fuel_rgb(landscape, _DIM)
+        for axes, year in zip(panels, shown, strict=False):
+            _draw_year(axes, landscape, ground, looks[year], part, measures=axes is panels[0])
+            axes.set_title(f"year {found.years[year]}")
+        for axes in panels[len(shown):]:
+            axes.axis("off")
+        seen = np.unique(np.concatenate([looks[year] for year in shown]))
+        above.legend(handles=[Patch(facecolor=colour, label=words)
+                              for look, (colour, words) in LOOKS.items() if look in seen],
+                     loc="outside lower center", ncols=6, frameon=False)
+        left, right = below.subplots(1, 2, width_ratios=(1.5, 1.0))
+        _draw_losses(left, found, unit)
+        _draw_money(right, found, rows[0].currency)
+        return figure
+
+
+def looks_of(landscape: Landscape, segments: Sequence[BreakSegment], rows: Sequence[TreatmentRow],
+             found: YearsResult) -> list[NDArray[np.int64]]:
+    """Of each year the look of every cell [H, W], -1 where no segment stands."""
+    assert landscape.treatment is not None
+    own = found.schedules[found.chosen]
+    kinds, each = np.maximum(landscape.treatment.ravel(), 0), []
+    for age, (built, kept, again) in zip(own.age, own.done, strict=True):
+        look = np.full(landscape.fuel_model.size, -1)
+        done = dict.fromkeys(built, BUILT) | dict.fromkeys(kept, KEPT) | dict.fromkeys(again, AGAIN)
+        for k, segment in enumerate(segments):
+            if age[k] >= 0:
+                look[segment.cells] = [done.get(k, _left(rows[kind], int(age[k])))
+                                       for kind in kinds[segment.cells].tolist()]
+        each.append(look.reshape(landscape.shape))
+    return each
+
+
+def _left(row: TreatmentRow, age: int) -> int:
+    """The look of a cell with which nothing is done at this age."""
+    place = row.states.index(row.state_at(age, "years"))
+    if place == 0:
+        return NEW
+    return BACK if place == len(row.states) - 1 else PART
+
+
+def _part(landscape: Landscape, segments: Sequence[BreakSegment]) -> tuple[slice, slice]:
+    """Rows and columns around all segments."""
+    cells = np.concatenate([one.cells for one in segments])
+    ends = zip(np.divmod(cells, landscape.shape[1]), landscape.shape, strict=True)
+    row, col = (slice(max(int(where.min()) - _AROUND, 0), min(int(where.max()) + _AROUND + 1, most))
+                for where, most in ends)
+    return row, col
+
+
+def _draw_year(axes: Axes, landscape: Landscape, ground: NDArray[np.float64],
+               look: NDArray[np.int64], part: tuple[slice, slice], *, measures: bool) -> None:
+    picture = ground.copy()
+    for name, (colour, _) in LOOKS.items():
+        picture[look == name] = to_rgb(colour)
+    axes.imshow(picture, interpolation="nearest")
+    carto.frame_map(axes, landscape, measures=measures, part=part)
+
+
+def _draw_losses(axes: Axes, found: YearsResult, unit: ValueUnit) -> None:
+    years, per = np.array(found.years), unit.per_value
+    whole = found.untreated
+    flat = np.ones(years.size)
+    curves = [("no breaks", _NOTHING, ":", *(per * end * flat for end in whole))]
+    for name, colour, dash in ((BUILD_ONCE.name, _ONCE, "--"), (found.chosen, _CHOSEN, "-")):
+        own = found.saved[name]
+        if not any(name == other for other, *_ in curves):
+            curves.append((name, colour if name == found.chosen else _ONCE, dash, per * own.loss,
+                           per * own.loss_low, per * own.loss_high))
+    for name, colour, dash, mean, low, high in curves:
+        axes.fill_between(years, low, high, color=colour, alpha=0.15, linewidth=0)
+        axes.plot(years, mean, color=colour, linestyle=dash, linewidth=2.0, marker="o",
+                  markersize=3.5, label=name)
+    axes.set(xlabel="year", ylabel=f"mean loss of a fire, {unit.name}", ylim=(0.0, None))
+    own = found.saved[found.chosen]
+    if found.chosen != BUILD_ONCE.name:
+        axes.set_title(f"{own.more:+.1%} of the loss saved beside {BUILD_ONCE.name} "
+                       f"({own.more_low:+.1%} to {own.more_high:+.1%}, paired)", fontsize=10)
+    axes.legend(loc="lower left", frameon=False, ncols=3, title="95 % bands",
+                title_fontsize=8.5, alignment="left")
+    tidy(axes, 0.03)
+
+
+def _draw_money(axes: Axes, found: YearsResult, currency: str) -> None:
+    own, base = found.schedules[found.chosen], np.zeros(len(found.years))
+    for cost, look, words in ((own.built, BUILT, "build"), (own.kept, KEPT, "keep up"),
+                              (own.again, AGAIN, "treat again")):
+        if cost.any():
+            axes.bar(found.years, cost, bottom=base, color=LOOKS[look][0], width=0.7, label=words)
+            base = base + cost
+    axes.set(xlabel="year", ylabel=f"spent, {currency}", ylim=(0.0, 1.3 * max(base.max(), 1e-9)))
+    axes.legend(loc="upper right", frameon=False, ncols=3)
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    tidy(axes, 0.03)
+    axes.tick_params(colors=QUIET)
