@@ -14,7 +14,7 @@ from firebreak.planning.output.year_tables import years_words
 
 MAP = "sample:santa-ana"
 OUT = Path(__file__).resolve().parents[1] / "docs" / "figures" / "plan-over-years.png"
-MONEY = [(2027, 30_000), (2028, 30_000), (2029, 30_000), *((year, 8_000) for year in range(
+MONEY = [(2027, 10_000), (2028, 10_000), (2029, 10_000), *((year, 2_000) for year in range(
     2030, 2037))]
 """A grant for three years, then the money of upkeep."""
 

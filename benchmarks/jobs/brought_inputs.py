@@ -17,10 +17,10 @@ from benchmarks.jobs.inputs import CONFIGS, INPUTS, OUT, landscape_path, link_ma
 from scipy import ndimage
 
 from firebreak.api.shared.plan_inputs import part_of
-from firebreak.files import made_folder, read_toml, write_text
+from firebreak.files import made_folder, read_toml
 from firebreak.landscape.candidates.lines import candidate_lines, masks_of
 from firebreak.landscape.formats.read import read_landscape
-from firebreak.landscape.formats.write import write_geotiff
+from firebreak.landscape.formats.write import write_geotiff, write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.output.line_files import write_lines
 

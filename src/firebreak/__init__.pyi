@@ -119,6 +119,7 @@ def plan(
     money: float | None = None,
     phases: str | None = None,
     horizon: int | None = None,
+    discount_rate: float = 0.0,
     cost_per_ha: float | None = None,
     cost_slope: float = 0.0,
     cost_per_km: float = 0.0,

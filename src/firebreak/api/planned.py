@@ -245,9 +245,6 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
     if len(forms) > 1:
         raise fail(expected="one budget", given=" and ".join(forms), where="plan",
                    remedy="give one of them")
-    if asked.test_fires < 0:
-        raise fail(expected="0 test fires or more", given=f"{asked.test_fires}",
-                   where="--test-fires", remedy="1000 is usual")
     bar = notebook_bars(asked.scene.quiet)
     with threads_kept():
         work = work_on(source, asked, bar)

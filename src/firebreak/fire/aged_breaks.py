@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.scene import Scene, travel_under
-from firebreak.fire.travel.travel_field import Treated, TravelField, padded_cells
+from firebreak.fire.travel.travel_field import TravelField, Treated, padded_cells
 from firebreak.landscape.treatments import Treatment, treated_landscape
 from firebreak.weather.streams import WeatherStreams
 

@@ -12,7 +12,7 @@ from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.engine import burn
 from firebreak.fire.scene import FireConditions, Scene, make_scene, travel_under
-from firebreak.fire.travel.travel_field import BreakRules
+from firebreak.fire.travel.travel_field import BreakRules, pad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_table import read_table
 from firebreak.landscape.treatments import Treatment, treated_landscape
@@ -93,15 +93,16 @@ def test_other_fires_burn_so_too(conditions: FireConditions) -> None:
     assert (own.arrival_time_min[:, bare] == np.inf).any()
 
 
-def test_bare_ground_is_breached_by_its_rule_where_fuel_burns_beside_it() -> None:
-    hard = make_scene(generate(7, SIZE), FireConditions(scenarios=2, breach="wilson-trees"), 0)
+def test_bare_ground_is_breached_by_its_rule_where_fuel_burns_beside_it(scene: Scene) -> None:
+    chance = pad(np.full((2, SIZE, SIZE), 0.4, np.float32))
+    hard = replace(scene, field=scene.field._replace(breaks=BreakRules(breach=chance)))
     grid = np.full((SIZE, SIZE), NO_BREAK, np.int16)
-    grid[:, 6] = 0
-    fires = hard.fires("test", 200)
-    # Nothing that burns is laid out, but the rule is that of breaks of several ages.
-    field = with_states(hard, STATES, np.flatnonzero(grid == 0))(grid)
-    own = burn(field, fires, hard.value_by_class, grid == 0)
-    whole = burn(hard.field, fires, hard.value_by_class, grid == 0)
-    np.testing.assert_array_equal(own.loss, whole.loss)
-    closed = burn(hard.field._replace(breaks=BreakRules()), fires, hard.value_by_class, grid == 0)
+    grid[:, 6], grid[8, :] = BARE[0], BARE[0] + 1
+    fires = hard.fires("test", 100)
+    field = with_states(hard, STATES, np.flatnonzero(grid != NO_BREAK))(grid)
+    own = burn(field, fires, hard.value_by_class, grid != NO_BREAK)
+    slow_field, bare = on_treated_land(hard, grid)
+    slow, closed = (burn(slow_field._replace(breaks=rules), fires, hard.value_by_class, bare)
+                    for rules in (BreakRules(breach=chance), BreakRules()))
+    np.testing.assert_array_equal(own.arrival_time_min, slow.arrival_time_min)
     assert (own.loss > closed.loss).any()

@@ -95,6 +95,9 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
                    remedy="0.05 treats 5 % of the treatable cells")
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
+    if options.test_fires != 0 and options.test_fires < 2:
+        raise fail(expected="at least 2 test fires, or 0 for none", given=f"{options.test_fires}",
+                   where="--test-fires", remedy="1000 is usual")
     _check_horizon(options)
     policy = policy_for([method, options.search_from or method], options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)

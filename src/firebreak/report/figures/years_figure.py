@@ -10,6 +10,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from firebreak.checks import counted
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.value_unit import ValueUnit
@@ -50,8 +51,9 @@ def years_figure(landscape: Landscape, segments: Sequence[BreakSegment],
     height = _MAP_IN * min(max((part[0].stop - part[0].start) / (part[1].stop - part[1].start),
                                0.6), 1.6)
     saved = found.saved[found.chosen]
-    title = (f"{found.chosen}: over {len(found.years)} years fires lose {saved.reduction:.1%} less "
-             f"than without breaks ({saved.low:.1%} to {saved.high:.1%})")
+    title = (f"Breaks over {counted(len(found.years), 'year')} ({found.chosen}): fires lose "
+             f"{saved.reduction:.1%} less than without breaks ({saved.low:.1%} to "
+             f"{saved.high:.1%})")
     with new_figure(COLUMNS * _MAP_IN + 0.6, lines * (height + 0.35) + 3.9, title=title,
                     caption=map_caption(caption, landscape)) as figure:
         above, below = figure.subfigures(2, 1, height_ratios=(lines * (height + 0.35) + 0.7, 3.0))
@@ -132,8 +134,9 @@ def _draw_losses(axes: Axes, found: YearsResult, unit: ValueUnit) -> None:
     axes.set(xlabel="year", ylabel=f"mean loss of a fire, {unit.name}", ylim=(0.0, None))
     own = found.saved[found.chosen]
     if found.chosen != BUILD_ONCE.name:
-        axes.set_title(f"{own.more:+.1%} of the loss saved beside {BUILD_ONCE.name} "
-                       f"({own.more_low:+.1%} to {own.more_high:+.1%}, paired)", fontsize=10)
+        axes.set_title(f"over all years {own.more:+.1%} of the loss saved beside "
+                       f"{BUILD_ONCE.name} ({own.more_low:+.1%} to {own.more_high:+.1%}, paired)",
+                       fontsize=10)
     axes.legend(loc="lower left", frameon=False, ncols=3, title="95 % bands",
                 title_fontsize=8.5, alignment="left")
     tidy(axes, 0.03)

@@ -7,8 +7,8 @@ from firebreak.report.figures.plan_figures import amount
 from firebreak.report.pages import html
 
 MOST_NUMBERS = 12
-YEARS_CAPTION = ("Above: the breaks of the schedule that is kept, by what was done with them in the "
-                 "year or by how long they have been left. Below: the mean loss of a fire in each "
+YEARS_CAPTION = ("Above: the breaks of the schedule that is kept, by what is done with them in the "
+                 "year, else by what has become of them. Below: the mean loss of a fire in each "
                  "year, with 95 % bands, and what each year costs.")
 
 
@@ -24,8 +24,9 @@ def years_part(found: YearsResult, currency: str) -> str:
     table = html.table(
         ["schedule", f"spent, {currency}", "of it on what stands", "reduction over all years",
          f"more than {BUILD_ONCE.name}"], rows,
-        f"Mean over the years{discounted} on {found.test_fires:,} test fires, with 95 % intervals; the last "
-        "column is paired by fire. Each year burns with every segment in the state of its age.",
+        f"Mean over the years{discounted} on {found.test_fires:,} test fires, with 95 % intervals; "
+        "the last column is paired by fire. Each year burns with every segment in the state of its "
+        "age.",
         list(found.schedules).index(found.chosen))
     kept = found.schedules[found.chosen]
     by_year = [[year, *(_numbers(numbers) for numbers in done),

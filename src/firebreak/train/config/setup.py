@@ -37,7 +37,8 @@ def conditions_of(config: RunConfig, data: Path) -> FireConditions:
                           direction_spread_deg=fires.wind_direction_spread_deg)
     return conditions_from(
         fires, config.breaks, climate=climate, scenarios=fires.scenarios,
-        treatment=_treatment(config, data), weather=_weather(config, data), duration_sigma=fires.duration_sigma,
+        treatment=_treatment(config, data), weather=_weather(config, data),
+        duration_sigma=fires.duration_sigma,
         response=None if fires.losses is None else ResponseFunction(
             name="losses", loss=tuple(fires.losses)),  # type: ignore[arg-type]
         layers=() if fires.layers is None else layer_kinds(data / fires.layers))

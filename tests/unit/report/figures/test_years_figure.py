@@ -76,7 +76,7 @@ def test_the_figure_has_a_map_of_each_year_up_to_ten_and_two_curves(
     figure = years_figure(scene.landscape, line, ROWS, kept(found, "build-and-keep-up"),
                           ValueUnit("ha", 0.09), caption="here")
     try:
-        titles = [axes.get_title() for axes in figure.axes]
+        titles = [axes.get_title("left") for axes in figure.axes]
         shown = [title for title in titles if title.startswith("year")]
         assert len(shown) == maps
         assert (shown[0], shown[-1]) == ("year 2030", f"year {2029 + years}")
@@ -113,7 +113,7 @@ def test_the_maps_are_painted_with_the_looks(scene: Scene) -> None:
     figure = years_figure(scene.landscape, line, ROWS, kept(found, "build-once"),
                           ValueUnit("ha"), caption="here")
     try:
-        third = next(axes for axes in figure.axes if axes.get_title() == "year 2032")
+        third = next(axes for axes in figure.axes if axes.get_title("left") == "year 2032")
         picture = np.asarray(third.images[0].get_array())
         row, col = divmod(int(line[0].cells[0]), scene.landscape.shape[1])
         np.testing.assert_allclose(picture[row, col], to_rgb(LOOKS[PART][0]))
