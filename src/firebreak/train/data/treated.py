@@ -20,24 +20,28 @@ MOST_DRAWS = 100
 """Landscapes that are drawn in place of ones where nothing can be treated, at most."""
 
 Treat = Callable[[Landscape], Landscape | None]
-"""A landscape with the treatment and the cost of each cell; None where no cell can be treated."""
+"""A landscape with the treatment and the cost of each cell; None where no cell can be treated, or
+so few that the budget, a share of what treating all of them costs, buys none.
+"""
 
 
 def treat_as(config: RunConfig, conditions: FireConditions, data: Path) -> Treat:
     """What the configuration's treatments do to any landscape; nothing where it names none."""
     rows, breaks = treatment_rows(config, data), config.breaks
-    made = conditions.treatment
+    treatment = conditions.treatment
 
     def treat(land: Landscape) -> Landscape | None:
         done = np.stack([np.isfinite(per_ha(row, land.slope_tan)) for row in rows])
         reached = None
         if breaks.treated_flame_m is not None:
-            reached = flames_after(land, made.by_cell or (made,), conditions,
+            reached = flames_after(land, treatment.by_cell or (treatment,), conditions,
                                    config.seed) <= breaks.treated_flame_m
             done &= reached
         if not (land.treatable & done.any(axis=0)).any():
             return None
-        return with_treatments(land, rows, TREATMENT, breaks.break_width_m, reached)
+        made = with_treatments(land, rows, TREATMENT, breaks.break_width_m, reached)
+        costs = made.cost[made.treatable].astype(np.float64)
+        return made if costs.min() <= config.budget * costs.sum() else None
 
     return treat if rows else lambda land: land
 

@@ -49,7 +49,7 @@ ROWS = {
     "wind from": ("fires.wind_from_deg=225",),
     "wind towards": (*HOURLY, "fires.wind_towards=true"), "layers": LAYERS,
     "bare lines": ("breaks.treatment=bare-line",),
-    "treatments": ("breaks.treatment=mastication,thinning-pile-burn", "breaks.treatment_age=3"),
+    "treatments": ("breaks.treatment=prescribed-fire,shaded-break", "breaks.treatment_age=1"),
     "treatments on maps": ("breaks.treatment=shaded-break", *WINDOWS)}
 PAIRS = {
     "hourly, spotting, losses": (*HOURLY, *SPOTTING, *LOSSES),
