@@ -21,9 +21,8 @@ from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import QUIET, new_figure, tidy
 from firebreak.report.figures.maps import map_caption
 
-MOST_MAPS, COLUMNS = 10, 5
-"""Years that have a map of their own; of more years some are shown, the first and the last among
-them."""
+COLUMNS = 5
+"""Years that have maps; of more years some are shown, the first and the last among them."""
 BUILT, KEPT, AGAIN, NEW, PART, BACK = range(6)
 LOOKS = {BUILT: ("#08306b", "built this year"), KEPT: ("#2171b5", "kept up this year"),
          AGAIN: ("#6a3d9a", "treated again this year"), NEW: ("#6baed6", "left, still as new"),
@@ -36,35 +35,39 @@ _NOTHING, _ONCE, _CHOSEN = "#d95f02", "#7570b3", "#1f6fb4"
 def years_figure(landscape: Landscape, segments: Sequence[BreakSegment],
                  rows: Sequence[TreatmentRow], found: YearsResult, unit: ValueUnit, *,
                  caption: str) -> Figure:
-    """The schedule that is kept: what stands in each year and how old it is; below, the mean loss
-    of a fire in each year beside building once and doing nothing, and what each year costs.
+    """The schedule that is kept, and building once where that is another one: what stands in some
+    years and what has become of it; below, the mean loss of a fire in each year of both and without
+    breaks, and what each year of the kept one costs.
 
     Args:
         segments: in build order. rows: the treatments that `landscape.treatment` numbers.
         unit: of the losses.
     """
-    looks = looks_of(landscape, segments, rows, found)
-    shown = np.unique(np.linspace(0, len(found.years) - 1, min(len(found.years), MOST_MAPS)
+    names = list(dict.fromkeys((found.chosen, BUILD_ONCE.name)))
+    shown = np.unique(np.linspace(0, len(found.years) - 1, min(len(found.years), COLUMNS)
                                   ).round().astype(int)).tolist()
-    lines = -(-len(shown) // COLUMNS)
     part = _part(landscape, segments)
     height = _MAP_IN * min(max((part[0].stop - part[0].start) / (part[1].stop - part[1].start),
                                0.6), 1.6)
-    saved = found.saved[found.chosen]
+    saved, above_in = found.saved[found.chosen], len(names) * (height + 0.35) + 0.7
     title = (f"Breaks over {counted(len(found.years), 'year')} ({found.chosen}): fires lose "
              f"{saved.reduction:.1%} less than without breaks ({saved.low:.1%} to "
              f"{saved.high:.1%})")
-    with new_figure(COLUMNS * _MAP_IN + 0.6, lines * (height + 0.35) + 3.9, title=title,
+    with new_figure(COLUMNS * _MAP_IN + 0.8, above_in + 3.2, title=title,
                     caption=map_caption(caption, landscape)) as figure:
-        above, below = figure.subfigures(2, 1, height_ratios=(lines * (height + 0.35) + 0.7, 3.0))
-        panels = above.subplots(lines, COLUMNS, squeeze=False).ravel()
-        ground = carto.fuel_rgb(landscape, _DIM)
-        for axes, year in zip(panels, shown, strict=False):
-            _draw_year(axes, landscape, ground, looks[year], part, measures=axes is panels[0])
-            axes.set_title(f"year {found.years[year]}")
-        for axes in panels[len(shown):]:
-            axes.axis("off")
-        seen = np.unique(np.concatenate([looks[year] for year in shown]))
+        above, below = figure.subfigures(2, 1, height_ratios=(above_in, 3.0))
+        panels = above.subplots(len(names), COLUMNS, squeeze=False)
+        ground, seen = carto.fuel_rgb(landscape, _DIM), set()
+        for name, row in zip(names, panels, strict=True):
+            looks = looks_of(landscape, segments, rows, found, name)
+            for axes, year in zip(row, shown, strict=False):
+                _draw_year(axes, landscape, ground, looks[year], part,
+                           measures=axes is panels[0, 0])
+                axes.set_title(f"year {found.years[year]}")
+                seen |= set(np.unique(looks[year]).tolist())
+            row[0].set_ylabel(name)
+            for axes in row[len(shown):]:
+                axes.axis("off")
         above.legend(handles=[Patch(facecolor=colour, label=words)
                               for look, (colour, words) in LOOKS.items() if look in seen],
                      loc="outside lower center", ncols=6, frameon=False)
@@ -75,10 +78,10 @@ def years_figure(landscape: Landscape, segments: Sequence[BreakSegment],
 
 
 def looks_of(landscape: Landscape, segments: Sequence[BreakSegment], rows: Sequence[TreatmentRow],
-             found: YearsResult) -> list[NDArray[np.int64]]:
-    """Of each year the look of every cell [H, W], -1 where no segment stands."""
+             found: YearsResult, name: str) -> list[NDArray[np.int64]]:
+    """Of each year of a schedule the look of every cell [H, W], -1 where no segment stands."""
     assert landscape.treatment is not None
-    own = found.schedules[found.chosen]
+    own = found.schedules[name]
     kinds, each = np.maximum(landscape.treatment.ravel(), 0), []
     for age, (built, kept, again) in zip(own.age, own.done, strict=True):
         look = np.full(landscape.fuel_model.size, -1)
@@ -149,6 +152,7 @@ def _draw_money(axes: Axes, found: YearsResult, currency: str) -> None:
         if cost.any():
             axes.bar(found.years, cost, bottom=base, color=LOOKS[look][0], width=0.7, label=words)
             base = base + cost
+    axes.set_title(f"money of {found.chosen}", fontsize=10)
     axes.set(xlabel="year", ylabel=f"spent, {currency}", ylim=(0.0, 1.3 * max(base.max(), 1e-9)))
     axes.legend(loc="upper right", frameon=False, ncols=3)
     axes.yaxis.set_major_locator(MaxNLocator(5))

@@ -7,9 +7,9 @@ from firebreak.report.figures.plan_figures import amount
 from firebreak.report.pages import html
 
 MOST_NUMBERS = 12
-YEARS_CAPTION = ("Above: the breaks of the schedule that is kept, by what is done with them in the "
-                 "year, else by what has become of them. Below: the mean loss of a fire in each "
-                 "year, with 95 % bands, and what each year costs.")
+YEARS_CAPTION = ("Above: the breaks of the schedule that is kept, and of building once, by what is "
+                 "done with them in the year, else by what has become of them. Below: the mean "
+                 "loss of a fire in each year, with 95 % bands, and what each year costs.")
 
 
 def years_part(found: YearsResult, currency: str) -> str:
