@@ -114,10 +114,10 @@ def make_brought(name: str, data: Path, out: Path = OUT) -> list[Path]:
     Raises:
         InputError: the map is not there, or something else is in its link's place.
     """
-    job, tree = BROUGHT[name], read_toml(brought_config(name))
+    job = BROUGHT[name]
+    tree: Any = read_toml(brought_config(name))
     source = link_map(job.map, data, out)
-    crs: Any = tree.get("map", {}).get("crs")
-    land = read_landscape(str(landscape_path(source)), crs=crs)
+    land = read_landscape(str(landscape_path(source)), crs=tree.get("map", {}).get("crs"))
     part = part_of(replace(land, treatable=land.burnable), tree["place"]["area"])[0]
     folder = made_folder(out / INPUTS / name)
     return [make(land, part, folder / file) for file, make in job.files.items()]

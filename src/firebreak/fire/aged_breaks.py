@@ -67,8 +67,8 @@ def _laid_out(field: TravelField, parts: Mapping[int, _Part], cells: NDArray[np.
     """The parts of cells in these states, [n], in arrays of the whole map, which have nothing
     elsewhere.
     """
-    made = Treated(*(np.zeros_like(grid) for grid in (field.metric, field.unit_time, field.rate,
-                                                      field.heat)),
+    made = Treated(np.zeros_like(field.metric), np.zeros_like(field.unit_time),
+                   np.zeros_like(field.rate), np.zeros_like(field.heat),
                    field.spots._replace(cells=np.zeros_like(field.spots.cells)))
     for k, part in parts.items():
         there = states == k

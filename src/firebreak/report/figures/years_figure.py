@@ -30,6 +30,7 @@ LOOKS = {BUILT: ("#08306b", "built this year"), KEPT: ("#2171b5", "kept up this 
 """By what was done with a cell in the year, else by the state that it is in: colour and words."""
 _DIM, _MAP_IN, _AROUND = 0.72, 2.5, 2
 _NOTHING, _ONCE, _CHOSEN = "#d95f02", "#7570b3", "#1f6fb4"
+Floats = NDArray[np.float64]
 
 
 def years_figure(landscape: Landscape, segments: Sequence[BreakSegment],
@@ -55,7 +56,8 @@ def years_figure(landscape: Landscape, segments: Sequence[BreakSegment],
              f"{saved.high:.1%})")
     with new_figure(COLUMNS * _MAP_IN + 0.8, above_in + 3.2, title=title,
                     caption=map_caption(caption, landscape)) as figure:
-        above, below = figure.subfigures(2, 1, height_ratios=(above_in, 3.0))
+        parts = figure.add_gridspec(2, 1, height_ratios=(above_in, 3.0))
+        above, below = (figure.add_subfigure(parts[k]) for k in (0, 1))
         panels = above.subplots(len(names), COLUMNS, squeeze=False)
         ground, seen = carto.fuel_rgb(landscape, _DIM), set()
         for name, row in zip(names, panels, strict=True):
@@ -122,18 +124,18 @@ def _draw_year(axes: Axes, landscape: Landscape, ground: NDArray[np.float64],
 
 def _draw_losses(axes: Axes, found: YearsResult, unit: ValueUnit) -> None:
     years, per = np.array(found.years), unit.per_value
-    whole = found.untreated
-    flat = np.ones(years.size)
-    curves = [("no breaks", _NOTHING, ":", *(per * end * flat for end in whole))]
-    for name, colour, dash in ((BUILD_ONCE.name, _ONCE, "--"), (found.chosen, _CHOSEN, "-")):
-        own = found.saved[name]
-        if not any(name == other for other, *_ in curves):
-            curves.append((name, colour if name == found.chosen else _ONCE, dash, per * own.loss,
-                           per * own.loss_low, per * own.loss_high))
-    for name, colour, dash, mean, low, high in curves:
-        axes.fill_between(years, low, high, color=colour, alpha=0.15, linewidth=0)
-        axes.plot(years, mean, color=colour, linestyle=dash, linewidth=2.0, marker="o",
+
+    def draw(name: str, colour: str, dash: str, mean: Floats, low: Floats, high: Floats) -> None:
+        axes.fill_between(years, per * low, per * high, color=colour, alpha=0.15, linewidth=0)
+        axes.plot(years, per * mean, color=colour, linestyle=dash, linewidth=2.0, marker="o",
                   markersize=3.5, label=name)
+
+    mean, low, high = (np.full(years.size, end) for end in found.untreated)
+    draw("no breaks", _NOTHING, ":", mean, low, high)
+    for name in dict.fromkeys((BUILD_ONCE.name, found.chosen)):
+        one, kept = found.saved[name], name == found.chosen
+        draw(name, _CHOSEN if kept else _ONCE, "-" if kept else "--", one.loss, one.loss_low,
+             one.loss_high)
     axes.set(xlabel="year", ylabel=f"mean loss of a fire, {unit.name}", ylim=(0.0, None))
     own = found.saved[found.chosen]
     if found.chosen != BUILD_ONCE.name:
