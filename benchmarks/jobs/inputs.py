@@ -115,11 +115,7 @@ def make_inputs(name: str, data: Path, out: Path = OUT) -> list[Path]:
         InputError: the map is not there, or something else is in its link's place.
     """
     job = JOBS[name]
-    source = data / job.map
-    if not source.is_dir():
-        raise fail(expected=f"the map '{job.map}'", given="no such folder", where=str(data),
-                   remedy="set FIREBREAK_DATA, or --data, to the folder of the maps")
-    _link(source.resolve(), made_folder(out / MAPS) / job.map)
+    source = link_map(job.map, data, out)
     land = read_landscape(str(landscape_path(source)))
     layers = job.layers(land, _inside(name, land))
     if not layers:
@@ -127,6 +123,20 @@ def make_inputs(name: str, data: Path, out: Path = OUT) -> list[Path]:
     folder = made_folder(out / INPUTS / name)
     return [write_geotiff(folder / f"{layer}.tif", {layer: grid}, land)
             for layer, grid in layers.items()]
+
+
+def link_map(name: str, data: Path, out: Path) -> Path:
+    """Links a map's folder under `out`; returns the folder.
+
+    Raises:
+        InputError: the map is not there, or something else is in its link's place.
+    """
+    source = data / name
+    if not source.is_dir():
+        raise fail(expected=f"the map '{name}'", given="no such folder", where=str(data),
+                   remedy="set FIREBREAK_DATA, or --data, to the folder of the maps")
+    _link(source.resolve(), made_folder(out / MAPS) / name)
+    return source
 
 
 def _inside(name: str, land: Landscape) -> Mask:

@@ -53,10 +53,18 @@ def load_job(name: str, out: Path = OUT) -> Job:
     Raises:
         InputError: inputs that are missing or do not fit, options that contradict one another.
     """
-    args = options_of(name, out)
+    return load_config(name, config_of(name), out)
+
+
+def load_config(name: str, config: Path, out: Path = OUT, **place_options: Any) -> Job:
+    """The job of any TOML whose inputs lie under `out`, with other options of its [place] if given;
+    see `load_job`.
+    """
+    args: PlanArguments = _moved(with_config(PlanArguments(), config), out)
+    args = dataclasses.replace(args, place=dataclasses.replace(args.place, **place_options))
     full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
     place = place_of(args.place, full, args.budget, args.scene.breaks.break_width_m,
-                     config_of(name), args.scene.breaks.leak)
+                     config, args.scene.breaks.leak)
     return Job(name, args, place, args.scene.scene(place.land, args.landscape))
 
 

@@ -182,6 +182,20 @@ def test_years_share_their_money_between_building_and_what_stands(place: Path,
     assert "year" not in rows_of("own/segments.csv")[0]
 
 
+def test_bare_lines_grow_over_where_nobody_keeps_them_up(place: Path, capsys: Out) -> None:
+    bare = ("--treatment", "bare-line", "--horizon", "4", "--phases", "2030:2000")
+    planned(capsys, *bare, "--discount-rate", "50%", "--out", "own")
+    once = [row for row in rows_of("own/years.csv") if row["schedule"] == "build-once"]
+    saved = [float(row["reduction"]) for row in once]
+    assert saved[0] == saved[1] > saved[2] == saved[3]
+    assert [float(row["discount_factor"]) for row in once] == pytest.approx(
+        [1.0, 2 / 3, 4 / 9, 8 / 27], abs=1e-6)
+    assert {row["loss_unit"] for row in once} == {"ha"}
+    assert all(float(row["mean_loss_low"]) < float(row["mean_loss"]) < float(row["mean_loss_high"])
+               for row in once)
+    assert "discounted by 0.5 a year" in Path("own/report.html").read_text()
+
+
 def test_bad_input_is_one_sentence_and_writes_nothing(place: Path, capsys: Out) -> None:
     own = Path("own.toml")
     own.write_text("[goats]\ntitle = 3\n")
@@ -194,10 +208,17 @@ def test_bad_input_is_one_sentence_and_writes_nothing(place: Path, capsys: Out) 
             (("--treatment", "grazing", "--treatment-age", "11"), "at most 10 years"),
             (("--horizon", "5"), "a treatment, whose table"),
             (("--treatment", "grazing", "--horizon", "12"), "at most 11 years"),
-            (("--treatment", "bare-line", "--horizon", "5"), "burn at every age"),
+            (("--treatment", "bare-line", "--horizon", "12"), "at most 11 years"),
+            (("--discount-rate", "3%"), "--horizon together with --discount-rate"),
+            (("--treatment", "grazing", "--horizon", "2", "--discount-rate", "2"), "at most 1"),
+            (("--treatment", "grazing", "--horizon", "0"), "a whole number of at least 1"),
+            (("--treatment", "grazing", "--horizon", "-1"), "a whole number of at least 1"),
+            (("--treatment", "grazing", "--treatment-age", "-1"), "of at least 0"),
             (("--treatment", "grazing", "--horizon", "5", "--treatment-age", "2"), "both"),
             (("--treatment", "grazing", "--horizon", "2", "--phases", "2027:9,2029:9"),
              "phases within 2 years"),
+            (("--treatment", "grazing", "--horizon", "2", "--test-fires", "1"),
+             "at least 2 test fires"),
             (("--treatment-age", "2"), "--treatment together with --treatment-age"),
             (("--treatment", "grazing", "--break-kind", "shaded"), "whose table says it"),
             (("--treatment", "grazing", "--break-fuel", "181"), "whose table says it"),

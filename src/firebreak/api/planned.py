@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import xarray
 
     from firebreak.planning.evaluation.auto import Choice
+    from firebreak.planning.years.judged import YearsResult
     from firebreak.report.pages.plan_page import Origin
 
 Grid = NDArray[np.float64]
@@ -58,6 +59,7 @@ class PlanEffect:
         burn_probability_half_width: of the 95 % interval of after minus before.
         segments: of each segment, in the order in which to build them, what is known of it.
         test_fires: their number.
+        years: of a plan over years, its schedules and what each saves; None without a horizon.
     """
 
     reduction: Interval
@@ -69,6 +71,7 @@ class PlanEffect:
     burn_probability_half_width: Grid
     segments: tuple[Mapping[str, Any], ...]
     test_fires: int
+    years: "YearsResult | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -242,9 +245,6 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
     if len(forms) > 1:
         raise fail(expected="one budget", given=" and ".join(forms), where="plan",
                    remedy="give one of them")
-    if asked.test_fires < 0:
-        raise fail(expected="0 test fires or more", given=f"{asked.test_fires}",
-                   where="--test-fires", remedy="1000 is usual")
     bar = notebook_bars(asked.scene.quiet)
     with threads_kept():
         work = work_on(source, asked, bar)
@@ -271,7 +271,8 @@ def _effect(judgement: Judgement) -> PlanEffect:
         mean_loss_before=numbers["mean_loss_before"], mean_loss_after=numbers["mean_loss_after"],
         burn_probability_before=before, burn_probability_after=after,
         burn_probability_half_width=half_width,
-        segments=tuple(segment_columns(result)), test_fires=int(effect.loss.shape[1]))
+        segments=tuple(segment_columns(result)), test_fires=int(effect.loss.shape[1]),
+        years=result.over_years)
 
 
 def _on_map(grid: Grid, full: Landscape, offset: tuple[int, int]) -> Grid:

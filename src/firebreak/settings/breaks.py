@@ -49,14 +49,12 @@ class BreakSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class TreatmentSettings:
-    """How breaks are made, by the table of treatments, where plans are made and judged."""
+    """How breaks are made, by the table of treatments."""
 
     treatment: str | None = None
     """How breaks are made, what that costs on which slopes and what becomes of it: bare-line,
     mastication, thinning-pile-burn, prescribed-fire, grazing, shaded-break. Of several with commas
     each cell takes the cheapest that can be done there. Instead of --break-kind and --cost."""
-    treatments: Path | None = None
-    """TOML table of treatments of your own, beside those that come with firebreak or instead."""
     treatment_age: Annotated[int, Ge(0)] = 0
     """Years since the breaks were made, without upkeep."""
     treated_flame_m: Positive | None = None
@@ -66,10 +64,13 @@ class TreatmentSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class MadeBreaks(TreatmentSettings, BreakSettings):
-    """What a break is, for plans and fires that meet them."""
+    """What a break is and how it is made, for plans and fires that meet them."""
+
+    treatments: Path | None = None
+    """TOML table of treatments of your own, beside those that come with firebreak or instead."""
 
 
-def check_treatment(given: MadeBreaks, spelled: Callable[[str], str]) -> None:
+def check_treatment(given: TreatmentSettings, spelled: Callable[[str], str]) -> None:
     """Refuses what a treatment says by itself beside one, and what is said of none.
 
     Args:
@@ -81,7 +82,7 @@ def check_treatment(given: MadeBreaks, spelled: Callable[[str], str]) -> None:
     name = spelled("treatment")
     if given.treatment is None:
         for other in ("treatments", "treatment_age", "treated_flame_m"):
-            if getattr(given, other) != getattr(TreatmentSettings, other):
+            if getattr(given, other) != getattr(type(given), other):
                 raise fail(expected=f"{name} together with {spelled(other)}", given="none",
                            where=spelled(other), remedy="name a treatment, or leave it out")
         return

@@ -25,7 +25,7 @@ DEFAULTS = (
 WIND_SPREAD = 0.45
 """Standard deviation of the wind speed over its mean on the command line (7.29 of 16.2); a run's
 TOML has wind_spread_km_h, 7.2 if not given."""
-FORMS = ("weather", "layers", "losses")
+FORMS = ("weather", "layers", "losses", "treatments")
 """A path here, a path as text relative to the data there; fractions with commas, or a list."""
 TOML_ONLY = ("duration_sigma", "wind_spread_km_h", "wind_direction_spread_deg", "plan_fires",
              "reward_fires")

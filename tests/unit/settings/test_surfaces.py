@@ -10,7 +10,7 @@ from firebreak.api.shared.scene_options import MapOptions, WeatherOptions
 from firebreak.fire.conditions import FireConditions, conditions_from
 from firebreak.landscape.treatments import Treatment, treatment_of
 from firebreak.settings.agent import AgentSettings
-from firebreak.settings.breaks import BreakSettings
+from firebreak.settings.breaks import BreakSettings, MadeBreaks
 from firebreak.settings.fire import FireSettings
 from firebreak.settings.surfaces import DEFAULTS, FORMS, TOML_NAMES, TOML_ONLY, WIND_SPREAD
 from firebreak.settings.texts import in_short, meanings
@@ -29,7 +29,7 @@ def fields_of(*kinds: Any) -> dict[str, Field]:
 
 
 OPTIONS = {name: field for name, field in fields_of(
-    MapOptions, WeatherOptions, FireSettings, BreakSettings).items()
+    MapOptions, WeatherOptions, FireSettings, MadeBreaks).items()
     if name in VALUES or name not in fields_of(MapOptions)}
 TOML = fields_of(FireConfig, BreakConfig)
 

@@ -15,19 +15,23 @@ MAX_NUMBER = 1e12
 
 
 def check_numbers(options: Any) -> None:
-    """Refuses real numbers of options, and of groups of options in them, that are out of bounds.
+    """Refuses numbers of options, and of groups of options in them, that are out of bounds.
 
     Raises:
-        InputError: inf, nan, beyond `MAX_NUMBER`, or outside the bounds of the field's type.
+        InputError: a number outside the bounds of the field's type; a real one that is inf, nan or
+            beyond `MAX_NUMBER`.
     """
     hints = typing.get_type_hints(type(options), include_extras=True)
     for field in fields(options):
         value = getattr(options, field.name)
         if is_dataclass(hints[field.name]):
             check_numbers(value)
+        bounds = list(bounds_of(hints[field.name]))
         for number in value if isinstance(value, tuple | list) else [value]:
             if isinstance(number, float):
-                _check(number, field.name, list(bounds_of(hints[field.name])))
+                _check(number, field.name, bounds)
+            elif isinstance(number, int) and not isinstance(number, bool) and bounds:
+                _check_whole(number, field.name, bounds)
 
 
 def option_of(setting: str) -> str:
@@ -53,6 +57,13 @@ def _check(number: float, name: str, bounds: list[Any]) -> None:
         words += f" and at most {MAX_NUMBER:g}"
     raise fail(expected=f"a number {words}" if bounds else words, given=f"{number:g}",
                where=option_of(name), remedy="correct it")
+
+
+def _check_whole(number: int, name: str, bounds: list[Any]) -> None:
+    if not all(_within(number, bound) for bound in bounds):
+        words = " and ".join(_words(bound) for bound in bounds)
+        raise fail(expected=f"a whole number {words}", given=f"{number}", where=option_of(name),
+                   remedy="correct it")
 
 
 def _within(number: float, bound: Any) -> bool:

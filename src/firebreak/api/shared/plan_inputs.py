@@ -10,7 +10,7 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.settings.kinds import NotNegative, Positive
+from firebreak.settings.kinds import Fraction, NotNegative, Positive
 
 if TYPE_CHECKING:
     from firebreak.landscape.landscape import Landscape
@@ -58,6 +58,9 @@ class PlaceOptions:
     horizon: Annotated[int, Ge(1), Le(MOST_YEARS)] | None = None
     """Plan what to build and what to keep up in so many years, with a --treatment: building and
     upkeep share the money of a year, which is --phases, or an equal part of what may be spent."""
+    discount_rate: Fraction = 0.0
+    """Share by which a loss counts less with each year that it comes later, with --horizon: 0.03,
+    or 3%."""
     cost_per_ha: Positive | None = None
     """Cost of treating a hectare on level ground beside a road, instead of --cost and
     --treatment."""

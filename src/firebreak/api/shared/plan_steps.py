@@ -95,6 +95,9 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
                    remedy="0.05 treats 5 % of the treatable cells")
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
+    if options.test_fires != 0 and options.test_fires < 2:
+        raise fail(expected="at least 2 test fires, or 0 for none", given=f"{options.test_fires}",
+                   where="--test-fires", remedy="1000 is usual")
     _check_horizon(options)
     policy = policy_for([method, options.search_from or method], options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
@@ -124,6 +127,9 @@ def _check_horizon(options: PlanOptions) -> None:
 
     place = options.place
     if place.horizon is None:
+        if place.discount_rate:
+            raise fail(expected="--horizon together with --discount-rate", given="none",
+                       where="--discount-rate", remedy="say how many years, or leave it out")
         return
     check_horizon(rows_named(options.scene.breaks), place.horizon, "--horizon")
     other = ("--test-fires 0" if not options.test_fires else
@@ -267,7 +273,8 @@ def _over_years(work: Work, order: "list[BreakSegment]", bar: "Bar") -> "YearsRe
     years, money = money_by_year(work.place, horizon, work.made.plan.budget)
     with bar(len(RULES), "schedule") as advance:
         return years_of_plan(work.scene, order, rows_named(options.scene.breaks), years, money,
-                             options.test_fires, options.scene.seed, advance)
+                             options.test_fires, options.scene.seed, advance,
+                             options.place.discount_rate)
 
 
 def write_plan_files(out: Path, work: Work) -> list[Path]:

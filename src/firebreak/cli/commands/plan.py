@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.evaluation.evaluate import Evaluation
+    from firebreak.planning.years.judged import YearsResult
     from firebreak.report.pages.plan_page import Origin
 
 
@@ -42,13 +43,15 @@ def run(arguments: list[str]) -> int:
     work = work_on(args.landscape, args, bar, args.config)
     out = common.new_folder(args.out, "plan")
     files = [write_record(out, args, args.landscape, args.config), *write_plan_files(out, work)]
+    over_years = None
     if work.evaluation is not None:
         judgement = judge(work, work.evaluation, bar)
+        over_years = judgement.result.over_years
         files += write_judged(out, work, judgement, work.evaluation,
                               _origin(args, files, work.made.choice), bar)
     else:
         files += write_pictures(out, work)
-    _say(work.made, work.evaluation, files, args, out)
+    _say(work.made, work.evaluation, over_years, files, args, out)
     return 0
 
 
@@ -91,12 +94,13 @@ def _next(args: PlanArguments, plan: "Plan", out: Path) -> str:
     return f"firebreak simulate {shlex.quote(args.landscape)}{area} --plan {folder}"
 
 
-def _say(made: "Made", evaluation: "Evaluation | None", files: list[Path],
-         args: PlanArguments, out: Path) -> None:
+def _say(made: "Made", evaluation: "Evaluation | None", over_years: "YearsResult | None",
+         files: list[Path], args: PlanArguments, out: Path) -> None:
     from firebreak.planning.core.plan import spent_words
     from firebreak.planning.evaluation.rivals import rival_words
     from firebreak.planning.evaluation.tables import choice_table, left_out_words, table
     from firebreak.planning.output.vectors import has_vector_reader
+    from firebreak.planning.output.year_tables import years_record, years_words
 
     plan, choice = made.plan, made.choice
     name = plan.made_by
@@ -109,6 +113,8 @@ def _say(made: "Made", evaluation: "Evaluation | None", files: list[Path],
         print(f"\n{table(evaluation)}\n{args.scene.crews_words()}")
         if (words := rival_words(evaluation, plan, _command())) is not None:
             print(" ".join(words), end="\n\n")
+    if over_years is not None:
+        print(f"{years_words(over_years)}\n")
     for path in files:
         print(path)
     if args.test_fires and not has_vector_reader():
@@ -117,7 +123,8 @@ def _say(made: "Made", evaluation: "Evaluation | None", files: list[Path],
     if args.scene.json:
         chosen = {} if choice is None else {"chosen_by": plan.chosen_by,
                                             "choice": choice.as_dict()}
+        years = {} if over_years is None else {"over_years": years_record(over_years)}
         common.print_json({"method": plan.method, **chosen, "n_cells": int(plan.cells.size),
                            "cost": plan.cost, "cost_unit": plan.cost_unit,
                            "seconds": plan.seconds, "simulations": plan.simulations,
-                           "notes": plan.notes, "files": [str(path) for path in files]})
+                           "notes": plan.notes, **years, "files": [str(path) for path in files]})

@@ -21,8 +21,11 @@ def break_state(rules: BreakRules) -> int:
     """What a break is in the engine's overlay; OPEN for breaks that burn as treated fuel."""
     if rules.treated is not None:
         return HELD_BREAK if rules.held else OPEN
-    if rules.lost > 0.0:
-        return NARROW_BREAK
+    return NARROW_BREAK if rules.lost > 0.0 else _bare_state(rules)
+
+
+def _bare_state(rules: BreakRules) -> int:
+    """What bare ground as wide as its cell is."""
     return BREAK if rules.breach.size else CLOSED
 
 
@@ -33,12 +36,14 @@ def open_state(burnable: NDArray[np.bool_], breaks: NDArray[np.bool_],
     The engine looks at breaks beside a long step only where the receiving cell says NEAR.
     """
     rows, cols = breaks.shape
-    kind = break_state(rules)
+    kind = np.full(breaks.shape, break_state(rules))
+    if rules.bare.size:
+        kind[rules.bare] = _bare_state(rules)
     near = np.zeros(breaks.shape, np.bool_)
-    if kind != OPEN:
-        for row, col in zip(*np.nonzero(breaks), strict=True):
-            near[max(row - REACH, 0):row + REACH + 1,
-                 max(col - REACH, 0):col + REACH + 1] = True
+    for row, col in zip(*np.nonzero(breaks & (kind != OPEN)), strict=True):
+        near[max(row - REACH, 0):row + REACH + 1, max(col - REACH, 0):col + REACH + 1] = True
+    # Fuel in a break that burns beside bare ground is near it like any other.
+    kind[near & (kind == OPEN)] = NEAR
     state = np.where(burnable, np.where(breaks, kind, np.where(near, NEAR, OPEN)), CLOSED)
     return pad(state.astype(np.uint8)).reshape((rows + 2 * REACH) * padded_width(cols))
 

@@ -43,7 +43,8 @@ def untreat(field: TravelField, cells: NDArray[np.int64], own: TravelField) -> N
 
 def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:
     """The field with treated fuel in its breaks: a copy, or itself where breaks do not burn."""
-    if field.breaks.treated is None or not breaks.any():
+    burning = breaks & ~field.breaks.bare if field.breaks.bare.size else breaks
+    if field.breaks.treated is None or not burning.any():
         return field
     own = field._replace(metric=field.metric.copy(), unit_time=field.unit_time.copy(),
                          rate=field.rate.copy(), facets=field.facets.copy(),
@@ -51,7 +52,7 @@ def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:
                          heat=field.heat.copy(), edges=field.edges.copy(),
                          bucket_min=field.bucket_min.copy(), sends_far=field.sends_far.copy(),
                          spots=field.spots._replace(cells=field.spots.cells.copy()))
-    treat(own, padded_cells(np.flatnonzero(breaks), field.shape[1]))
+    treat(own, padded_cells(np.flatnonzero(burning), field.shape[1]))
     return own
 
 

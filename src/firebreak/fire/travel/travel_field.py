@@ -26,6 +26,7 @@ _NO_EDGES = np.empty((0, 0, 8))
 _NO_BUCKETS = np.empty(0)
 _NO_FAR = np.empty((0, 0), np.uint32)
 _NO_HEAT = np.empty((0, 0, 3), np.float32)
+_NO_CELLS = np.empty((0, 0), np.bool_)
 
 
 class Treated(NamedTuple):
@@ -48,6 +49,8 @@ class BreakRules(NamedTuple):
     treated: breaks burn, but as these arrays say; None for breaks that do not burn.
     ready: f32 [1, P], minutes from ignition until crews can be in the cell and hold a break, or no
         rows: nobody does. crew: what crews can do, the initial attack included.
+    bare: bool [H, W], where breaks are bare ground although others burn; or no rows: nowhere. Of
+        breaks of several ages, which burn as they are laid out and are not changed.
     """
 
     leak: bool = False
@@ -56,6 +59,7 @@ class BreakRules(NamedTuple):
     treated: Treated | None = None
     ready: NDArray[np.float32] = _NO_ROWS
     crew: CrewRule = NO_CREWS
+    bare: NDArray[np.bool_] = _NO_CELLS
 
     @property
     def held(self) -> bool:

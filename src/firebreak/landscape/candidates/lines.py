@@ -22,7 +22,7 @@ BASIN_HA = 15.0
 """Land that drains through a valley's cell, or off a ridge's, at least."""
 LEAST_M = 300.0
 """Length of a line, at least."""
-PATCH_HA = 4.0
+PATCH_HA = 10.0
 """Patches of one kind of fuel have an edge from this size on."""
 ROAD_CELLS = 1.5
 """Bare ground is a road where no cell of it is further than this from what burns."""
@@ -43,17 +43,51 @@ class Candidate(NamedTuple):
 
 def candidate_lines(landscape: Landscape, masks: Mapping[Kind, NDArray[np.bool_]],
                     least_m: float = LEAST_M) -> list[Candidate]:
-    """Lines along masks of some kinds; see `masks_of`.
+    """Lines along masks of some kinds; see `masks_of`. But for roads they end where ground that
+    does not burn is wider than a road: a lake or a field holds by itself.
 
     Args:
         least_m: a line is no shorter.
     """
     least = max(2, int(np.ceil(least_m / landscape.cell_size_m)))
-    above = _above_surroundings(landscape).ravel()
+    above, open_ = _above_surroundings(landscape).ravel(), ~_wide_ground(landscape)
     signs: dict[Kind, float] = {"ridge": 1.0, "valley": -1.0}
-    return [Candidate(kind, cells, length_of(cells, landscape))
-            for kind, mask in masks.items() for cells in paths_of(thinned(mask), least)
-            if kind not in signs or signs[kind] * above[cells].mean() >= STANDS_OUT * AROUND_M]
+    found = []
+    for kind, mask in masks.items():
+        for path in paths_of(thinned(mask if kind == "road" else mask & open_), least):
+            parts = [path] if kind not in signs else _standing_out(
+                path, signs[kind] * above[path], round(AROUND_M / landscape.cell_size_m))
+            for part in parts:
+                cells = without_corners(part, landscape.shape[1])
+                if (length := length_of(cells, landscape)) >= least_m:
+                    found.append(Candidate(kind, cells, length))
+    return found
+
+
+def _standing_out(path: Path, height_m: NDArray[np.float64], around: int) -> list[Path]:
+    """The parts of a path that stand out from their surroundings in the mean over so many cells of
+    it; height_m: by how much each cell does.
+    """
+    there = ndimage.uniform_filter1d(height_m, max(around, 1), mode="nearest") >= (
+        STANDS_OUT * AROUND_M)
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]]).astype(np.int8)))
+    return [path[first:last] for first, last in ends.reshape(-1, 2)]
+
+
+def without_corners(path: Path, width: int) -> Path:
+    """A path without the cells that it passes between two that touch at a corner: a staircase is a
+    diagonal, which holds as well and costs half. width: of the map.
+    """
+    kept: list[int] = []
+    for cell in path.tolist():
+        if len(kept) > 1 and _touch_at_corner(kept[-2], cell, width):
+            kept.pop()
+        kept.append(cell)
+    return np.array(kept, np.int64)
+
+
+def _touch_at_corner(one: int, other: int, width: int) -> bool:
+    return (abs(one // width - other // width) == 1) and (abs(one % width - other % width) == 1)
 
 
 def _above_surroundings(landscape: Landscape) -> NDArray[np.float64]:
@@ -89,6 +123,12 @@ def masks_of(landscape: Landscape, roads: NDArray[np.bool_] | None = None,
     return {"ridge": ridge & data, "valley": valley & data,
             "road": narrow_ground(landscape) if roads is None else roads,
             "fuel-edge": fuel_edges(landscape)}
+
+
+def _wide_ground(landscape: Landscape) -> NDArray[np.bool_]:
+    """Ground that does not burn and is no road: water, fields, towns."""
+    bare = ~landscape.burnable & (landscape.fuel_model != NODATA)
+    return np.asarray(bare & ~narrow_ground(landscape))
 
 
 def narrow_ground(landscape: Landscape) -> NDArray[np.bool_]:

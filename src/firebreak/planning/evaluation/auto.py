@@ -122,12 +122,16 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     began = perf_counter()
     land = scene.landscape
     everyone = _tried(scene, budget_share, plan_fires)
-    names = [name for name in everyone if rules.lines is None or METHODS[name].takes_lines]
+    # Where lines are an offer, plans without them compete.
+    anywhere = rules.lines is None or not rules.lines.only
+    names = [name for name in everyone if anywhere or METHODS[name].takes_lines]
     count = choice_fires(plan_fires, land.fuel_model.size)
     check_test_fires(land.name, count, len(names) + 1, "--plan-fires")
     mended = replace(rules, least_m=least_length_m(land.cell_size_m))
 
     def make(name: str, rules: PlanRules, report: Reporter, begun: Plan | None = None) -> Plan:
+        if not METHODS[name].takes_lines:
+            rules = replace(rules, lines=None)
         return make_plan(scene, budget_share, plan_fires, name, seed=seed, policy=policy,
                          batch=batch, search=search, rules=rules, report=report, begun=begun)
 
@@ -145,12 +149,13 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
         saved[name] = judge.savings(plan)
     before = {name: float(own.mean()) for name, own in saved.items()}
     best_first = sorted(saved, key=lambda name: -before[name])
-    finalists = best_first[:FINALISTS] if rules.lines is None else []
+    finalists = best_first[:FINALISTS] if anywhere else []
     for name, first, last in zip(finalists, parts[-FINALISTS - 2:], parts[-FINALISTS - 1:],
                                  strict=False):
         since = perf_counter()
         plans[name], saved[name], more = moved_plan(scene, plans[name], saved[name], judge.savings,
-                                                    mended, part_of(report, first, last))
+                                                    replace(mended, lines=None),
+                                                    part_of(report, first, last))
         seconds[name] += perf_counter() - since
         burns += more
     report(parts[-2])

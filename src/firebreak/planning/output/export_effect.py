@@ -219,7 +219,8 @@ def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
     if result.treatments:
         tables["treatments"] = treatments_in(result)
     if result.over_years is not None:
-        tables |= {"years": years_table(result.over_years),
+        tables |= {"years": _in_unit(years_table(result.over_years, result.unit.per_value),
+                                     result),
                    "schedule": schedule_table(result.over_years, result.segments)}
     if isinstance(result.trust, DoubtResult):
         tables["doubt"] = _doubted(result.trust)

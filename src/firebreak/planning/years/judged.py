@@ -17,6 +17,7 @@ from firebreak.landscape.costs import treated_ha
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.evaluation.effect import Interval
 from firebreak.planning.evaluation.judging import TEST_SET
 from firebreak.planning.evaluation.statistics import bootstrap_means, percentile_interval
 from firebreak.planning.years.schedule import (
@@ -32,11 +33,14 @@ SCHEDULE_SET = "schedule"
 """Fires that choose among schedules."""
 SCHEDULE_FIRES = 512
 Floats = NDArray[np.float64]
+_NO_CELLS = np.empty(0, np.int64)
 
 
 class Saved(NamedTuple):
     """A schedule on the test fires: the share of the loss of all years that it prevents, with its
-    95 % interval, and how much more that is than building once; by_year: f64 [Y].
+    95 % interval, and how much more that is than building once. by_year: f64 [Y], the same of each
+    year. loss, loss_low, loss_high: f64 [Y], mean loss of a fire in each year with its interval, in
+    units of value.
     """
 
     reduction: float
@@ -46,29 +50,34 @@ class Saved(NamedTuple):
     more_low: float
     more_high: float
     by_year: Floats
+    loss: Floats
+    loss_low: Floats
+    loss_high: Floats
 
 
 class YearsResult(NamedTuple):
     """Schedules of one plan: by name what each does and saves, and the one that is kept.
 
-    chosen_by: by name the reduction on the fires that chose. test_fires: how many say what each
-    saves.
+    untreated: mean loss of a fire without breaks, with its interval, in units of value. chosen_by:
+    by name the reduction on the fires that chose. test_fires: how many say what each saves.
+    discount_rate: see `discount_factors`.
     """
 
     schedules: dict[str, Schedule]
     saved: dict[str, Saved]
+    untreated: Interval
     chosen_by: dict[str, float]
     chosen: str
     years: list[int]
     test_fires: int
+    discount_rate: float
 
 
 def check_horizon(rows: Sequence[TreatmentRow], horizon: int, where: str) -> None:
     """Refuses what cannot be planned over years.
 
     Raises:
-        InputError: no treatments, a horizon longer than the table of ageing, or states that leave
-            bare ground.
+        InputError: no treatments, or a horizon longer than the table of ageing.
     """
     if not rows:
         raise fail(expected="a treatment, whose table says what breaks become", given="none",
@@ -78,21 +87,23 @@ def check_horizon(rows: Sequence[TreatmentRow], horizon: int, where: str) -> Non
         raise fail(expected=f"at most {least.years + 1} years, which the states of {least.name} "
                             "reach to", given=f"{horizon}", where=where,
                    remedy="lower it, or add a state to a table of your own")
-    bare = [row.name for row in rows for state in row.states if state.bare]
-    if bare:
-        raise fail(expected="treatments whose cells burn at every age", given=bare[0], where=where,
-                   remedy="plan bare lines by --phases, or name another treatment")
+
+
+def discount_factors(rate: float, years: int) -> Floats:
+    """What a loss of each year counts beside one of the first, f64 [Y]: 1 / (1 + rate)^year."""
+    return np.asarray((1.0 + rate) ** -np.arange(years, dtype=np.float64))
 
 
 def years_of_plan(scene: Scene, segments: Sequence[BreakSegment], rows: Sequence[TreatmentRow],
                   years: list[int], money: Sequence[float], test_fires: int, seed: int,
-                  report: Reporter = no_report) -> YearsResult:
+                  report: Reporter = no_report, discount_rate: float = 0.0) -> YearsResult:
     """The schedules of a plan's segments, in build order, and what each saves.
 
     Args:
         rows: the treatments that the landscape's `treatment` numbers.
         years, money: of each year its name and what may be spent.
         report: takes schedules as they are judged, of `RULES`.
+        discount_rate: see `discount_factors`.
 
     Raises:
         InputError: fires that burn nothing of value.
@@ -100,7 +111,8 @@ def years_of_plan(scene: Scene, segments: Sequence[BreakSegment], rows: Sequence
     land = scene.landscape
     assert land.treatment is not None
     own = np.maximum(land.treatment.ravel(), 0)
-    upkeep = np.array([row.upkeep_per_ha_year for row in rows])[own] * treated_ha(land)
+    upkeep = np.array([row.upkeep_per_ha_year for row in rows])[own] * treated_ha(
+        land, scene.conditions.treatment.width_m)
     fresh = np.array([row.states[0].to_year for row in rows])[own]
     prices = prices_of(segments, upkeep, fresh)
     burner = _Burner(scene, segments, rows, test_fires)
@@ -111,30 +123,40 @@ def years_of_plan(scene: Scene, segments: Sequence[BreakSegment], rows: Sequence
                              for chosen_on in (SCHEDULE_SET, TEST_SET)]
         report(1)
     before = {fires: burner.untreated(fires) for fires in (SCHEDULE_SET, TEST_SET)}
-    chosen_by = {name: float(1.0 - own_loss[0].mean() / before[SCHEDULE_SET].mean())
+    weight = discount_factors(discount_rate, len(years))
+    weight /= weight.sum()
+    chosen_by = {name: float(1.0 - weight @ own_loss[0].mean(axis=1) / before[SCHEDULE_SET].mean())
                  for name, own_loss in losses.items()}
     # The first of those that are alike: rounding of a mean decides nothing.
     best = max(chosen_by.values())
     chosen = next(name for name, share in chosen_by.items() if share >= best - 1e-12)
-    return YearsResult(schedules, _saved({name: own_loss[1] for name, own_loss in losses.items()},
-                                         before[TEST_SET], seed),
-                       chosen_by, chosen, years, test_fires)
+    found, untreated = _saved({name: own_loss[1] for name, own_loss in losses.items()},
+                              before[TEST_SET], weight, seed)
+    return YearsResult(schedules, found, untreated, chosen_by, chosen, years, test_fires,
+                       discount_rate)
 
 
-def _saved(losses: Mapping[str, Floats], before: Floats, seed: int) -> dict[str, Saved]:
-    """Losses f64 [Y, F] of each schedule beside those without breaks, f64 [F]."""
-    names = list(losses)
-    means = np.stack([losses[name].mean(axis=0) for name in names], axis=1)
-    drawn = bootstrap_means(np.column_stack([before, means]), generator(seed, "years", "bootstrap"))
-    shares = 1.0 - drawn[:, 1:] / drawn[:, :1]
+def _saved(losses: Mapping[str, Floats], before: Floats, weight: Floats,
+           seed: int) -> tuple[dict[str, Saved], Interval]:
+    """What losses f64 [Y, F] of each schedule save of those without breaks, f64 [F], which are
+    told too; years count by their weight f64 [Y], whose sum is 1.
+    """
+    names, years = list(losses), weight.size
+    each = np.concatenate([losses[name] for name in names]).T  # by fire, schedule and year
+    drawn = bootstrap_means(np.column_stack([before, each]), generator(seed, "years", "bootstrap"))
     whole = before.mean()
-    own = 1.0 - means.mean(axis=0) / whole
+    by_year = drawn[:, 1:].reshape(len(drawn), len(names), years)
+    shares = 1.0 - by_year @ weight / drawn[:, :1]
+    low, high = np.percentile(by_year, (2.5, 97.5), axis=0)
+    own = np.array([1.0 - weight @ losses[name].mean(axis=1) / whole for name in names])
     once = names.index(BUILD_ONCE.name)
     return {name: Saved(float(own[k]), *percentile_interval(shares[:, k]),
                         float(own[k] - own[once]),
                         *percentile_interval(shares[:, k] - shares[:, once]),
-                        1.0 - losses[name].mean(axis=1) / whole)
-            for k, name in enumerate(names)}
+                        1.0 - losses[name].mean(axis=1) / whole, losses[name].mean(axis=1),
+                        low[k], high[k])
+            for k, name in enumerate(names)}, Interval(
+                float(whole), *percentile_interval(drawn[:, 0]))
 
 
 class _Burner:
@@ -143,11 +165,15 @@ class _Burner:
     def __init__(self, scene: Scene, segments: Sequence[BreakSegment],
                  rows: Sequence[TreatmentRow], test_fires: int) -> None:
         self.scene, self.segments = scene, segments
-        self.states = [state.treatment for row in rows for state in row.states]
+        states = [state.treatment for row in rows for state in row.states]
         # By treatment and age the number of its state.
         first = np.cumsum([0, *(len(row.states) for row in rows)])
         self._state = [[int(first[k]) + row.states.index(row.state_at(age, "years"))
                         for age in range(row.years + 1)] for k, row in enumerate(rows)]
+        self.strips = scene.field.breaks.lost > 0.0
+        self._burns = np.array([state.kind == "shaded" for state in states])
+        cells = np.concatenate([one.cells for one in segments]) if segments else _NO_CELLS
+        self._field_of = None if self.strips else with_states(scene, states, cells)
         self.fires = {SCHEDULE_SET: scene.fires(SCHEDULE_SET, SCHEDULE_FIRES),
                       TEST_SET: scene.fires(TEST_SET, test_fires)}
         self._known: dict[tuple[str, bytes], Floats] = {}
@@ -164,23 +190,28 @@ class _Burner:
         return np.stack([self._year(one, fires) for one in age])
 
     def _year(self, age: NDArray[np.int64], fires: str) -> Floats:
-        key = (fires, age.tobytes())
+        breaks, grid = self.laid_out(age)
+        key = (fires, breaks.tobytes() + grid.tobytes())
         if key not in self._known:
-            breaks, grid = self.laid_out(age)
-            world = with_states(self.scene, self.states, grid) if breaks.any() else self.scene
-            self._known[key] = burn_loss(world.field, self.fires[fires], world.value_by_class,
+            field = self.scene.field
+            if self._field_of is not None and breaks.any():
+                field = self._field_of(grid)
+            self._known[key] = burn_loss(field, self.fires[fires], self.scene.value_by_class,
                                          breaks)
         return self._known[key]
 
     def laid_out(self, age: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
-        """The cells of the segments that stand, and the number of each cell's state, [H, W]."""
+        """The cells of the segments that stand, and the number of each cell's state, [H, W]. A
+        strip narrower than its cell that has grown over does not stand: the cell burns as before.
+        """
         shape = self.scene.landscape.shape
         breaks, grid = np.zeros(shape, np.bool_), np.zeros(shape, np.int16)
         assert self.scene.landscape.treatment is not None
         kinds = self.scene.landscape.treatment.ravel()
         for segment, years in zip(self.segments, age.tolist(), strict=True):
             if years >= 0:
-                breaks.ravel()[segment.cells] = True
-                grid.ravel()[segment.cells] = [self._state[max(kind, 0)][years]
-                                               for kind in kinds[segment.cells].tolist()]
+                states = [self._state[max(kind, 0)][years]
+                          for kind in kinds[segment.cells].tolist()]
+                grid.ravel()[segment.cells] = states
+                breaks.ravel()[segment.cells] = ~self._burns[states] if self.strips else True
         return breaks, grid

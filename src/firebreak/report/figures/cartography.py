@@ -103,13 +103,17 @@ def draw_fuel_legend(axes: Axes, landscape: Landscape, dim: float = 0.0,
                   fontsize=9, va="center")
 
 
-def frame_map(axes: Axes, landscape: Landscape, *, measures: bool = True) -> None:
-    """Limits and frame, and below the map a scale bar and a north arrow if `measures`."""
-    rows, cols = landscape.shape
-    axes.set(xlim=(-0.5, cols - 0.5), ylim=(rows - 0.5, -0.5), xticks=[], yticks=[],
-             aspect="equal")
+def frame_map(axes: Axes, landscape: Landscape, *, measures: bool = True,
+              part: tuple[slice, slice] | None = None) -> None:
+    """Limits and frame, and below the map a scale bar and a north arrow if `measures`.
+
+    part: rows and columns to show, all of them if not given.
+    """
+    rows, cols = part or (slice(0, landscape.shape[0]), slice(0, landscape.shape[1]))
+    axes.set(xlim=(cols.start - 0.5, cols.stop - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5),
+             xticks=[], yticks=[], aspect="equal")
     if measures:
-        _draw_measures(axes, cols * landscape.cell_size_m)
+        _draw_measures(axes, (cols.stop - cols.start) * landscape.cell_size_m)
 
 
 def _draw_measures(axes: Axes, width_m: float) -> None:

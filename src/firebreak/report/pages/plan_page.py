@@ -44,7 +44,7 @@ from firebreak.report.figures.plan_figures import (
 from firebreak.report.pages import html
 from firebreak.report.pages.doubt_part import doubt_part
 from firebreak.report.pages.treatments_part import treatments_part
-from firebreak.report.pages.years_part import years_part
+from firebreak.report.pages.years_part import YEARS_CAPTION, years_part
 
 MOST_SEGMENTS = 25
 PACKAGES = ("numpy", "numba", "torch", "rasterio", "scipy", "matplotlib")
@@ -74,7 +74,7 @@ def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
     Args:
         evaluation: of the plan and other methods on the same test fires; None leaves it out.
         pictures: files by name: landscape, plan, burn_probability, exceedance, budget, weather,
-            comparison, fire; those that are missing are left out.
+            comparison, years, fire; those that are missing are left out.
     """
     plan = result.plan
     numbers = risk(result.effect.loss[0], result.effect.loss[-1], result.seed)
@@ -93,7 +93,9 @@ def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
                                      _methods(evaluation, plan.label, pictures)))
     if result.over_years is not None:
         sections.append(html.Section("Build and keep up, by year", "years", years_part(
-            result.over_years, result.treatments[0].currency)))
+            result.over_years, result.treatments[0].currency) + _picture(
+                pictures, "years", "Maps of the breaks in each year, curves of the loss and bars "
+                "of the money by year.", YEARS_CAPTION)))
     if result.trust is not None:
         sections.append(html.Section("If the fire model were wrong", "doubt",
                                      doubt_part(result.trust)))

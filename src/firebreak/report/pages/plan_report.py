@@ -25,6 +25,7 @@ from firebreak.report.figures.plan_figures import (
     segments_figure,
     weather_figure,
 )
+from firebreak.report.figures.years_figure import years_figure
 from firebreak.report.pages.html import write_page
 from firebreak.report.pages.plan_page import Origin, plan_page
 from firebreak.report.pages.run_report import fire_animation
@@ -79,6 +80,9 @@ def _figures(result: PlanResult, evaluation: Evaluation | None,
     if result.segments:
         figures["budget"] = budget_figure(effect, result.seed, plan.cost_unit, curves,
                                           loss_unit=result.unit.name, caption=tested)
+    if result.over_years is not None and result.segments:
+        figures["years"] = years_figure(land, result.segments, result.treatments,
+                                        result.over_years, result.unit, caption=tested)
     if evaluation is not None:
         figures["comparison"] = comparison_figure(
             {name: one._asdict() for name, one in evaluation.methods.items()}, caption=tested)

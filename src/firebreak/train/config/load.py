@@ -60,7 +60,8 @@ def as_toml(config: RunConfig) -> str:
 
 def with_data(config: RunConfig, data: Path) -> RunConfig:
     """The configuration with the folder of its maps written into it, so that a run finds them."""
-    if config.landscapes.kind != "windows" and config.fires.weather is None:
+    if (config.landscapes.kind != "windows" and config.fires.weather is None
+            and config.breaks.treatments is None):
         return config
     places = config.landscapes.model_copy(update={"data": str(data.resolve())})
     return config.model_copy(update={"landscapes": places})

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from firebreak.executors.base import ExecutorName, Mode
 from firebreak.settings.agent import AgentSettings
-from firebreak.settings.breaks import BreakSettings
+from firebreak.settings.breaks import BreakSettings, TreatmentSettings
 from firebreak.settings.fire import FireSettings
 from firebreak.settings.kinds import (
     DURATION_SPREAD,
@@ -132,8 +132,11 @@ class FireConfig(ValueSettings, WeatherSettings, FireSettings):
 
 @section
 @dataclass(frozen=True, kw_only=True)
-class BreakConfig(BreakSettings):
+class BreakConfig(TreatmentSettings, BreakSettings):
     """What a break is."""
+
+    treatments: str | None = None
+    """A .toml of treatments of your own, relative to the data."""
 
 
 @section

@@ -9,12 +9,18 @@ from firebreak.agent.policy_file import load_policy, policy_at
 from firebreak.checks import fail
 from firebreak.fire import FireConditions, ResponseFunction, conditions_from, layer_kinds
 from firebreak.landscape.names import beside
-from firebreak.landscape.treatments import break_width_m
+from firebreak.landscape.treatment_choice import treatment_of_rows
+from firebreak.landscape.treatment_table import TreatmentRow, named, read_table
+from firebreak.landscape.treatments import Treatment, break_width_m
+from firebreak.settings.breaks import check_treatment
+from firebreak.settings.surfaces import TOML_NAMES
 from firebreak.settings.weather import check_weather
 from firebreak.train.config.schema import RunConfig
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.scenarios import WindClimate
 from firebreak.weather.streams import WeatherStreams
+
+TREATMENT = "breaks.treatment"
 
 
 def conditions_of(config: RunConfig, data: Path) -> FireConditions:
@@ -31,10 +37,31 @@ def conditions_of(config: RunConfig, data: Path) -> FireConditions:
                           direction_spread_deg=fires.wind_direction_spread_deg)
     return conditions_from(
         fires, config.breaks, climate=climate, scenarios=fires.scenarios,
-        weather=_weather(config, data), duration_sigma=fires.duration_sigma,
+        treatment=_treatment(config, data), weather=_weather(config, data),
+        duration_sigma=fires.duration_sigma,
         response=None if fires.losses is None else ResponseFunction(
             name="losses", loss=tuple(fires.losses)),  # type: ignore[arg-type]
         layers=() if fires.layers is None else layer_kinds(data / fires.layers))
+
+
+def treatment_rows(config: RunConfig, data: Path) -> list[TreatmentRow]:
+    """The treatments by which breaks are made; none where they are described by themselves.
+
+    Raises:
+        InputError: an unknown one, a damaged table, settings that contradict one another.
+    """
+    breaks = config.breaks
+    check_treatment(breaks, lambda name: f"breaks.{TOML_NAMES.get(name, name)}")
+    if breaks.treatment is None:
+        return []
+    table = read_table(None if breaks.treatments is None else beside(data, breaks.treatments))
+    return named(breaks.treatment, table, TREATMENT)
+
+
+def _treatment(config: RunConfig, data: Path) -> Treatment | None:
+    rows = treatment_rows(config, data)
+    return treatment_of_rows(rows, config.breaks.treatment_age, TREATMENT,
+                             config.breaks.break_width_m) if rows else None
 
 
 def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:

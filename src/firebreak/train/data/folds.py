@@ -21,6 +21,7 @@ from firebreak.seeding import generator
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import check_cell_sizes, conditions_of
 from firebreak.train.data.splits import Splits, read_map, source_of
+from firebreak.train.data.treated import all_treated, treat_as, treated_draw
 
 
 class Store(NamedTuple):
@@ -123,13 +124,15 @@ def splits_of(config: RunConfig, store: Store, fold: Fold, data: Path) -> Splits
         store, fold.train).items()
         if len(found := positions(blocks, full, full, store.landscapes[place]))]
     draw = window_landscapes(places, land.size, land.margin, "train", land.turned)
-    source = source_of(config, conditions, land.size, draw)
+    treat = treat_as(config, conditions, data)
+    source = source_of(config, conditions, land.size, treated_draw(draw, treat))
     problems: list[Problem] = []
-    for i, one in enumerate(cut_windows(config, store, fold.validation,
-                                        held_out.validation_landscapes)):
+    for i, one in enumerate(all_treated(cut_windows(
+            config, store, fold.validation, held_out.validation_landscapes), treat)):
         problems.append(source.problem(seed, i, {"landscape": one, "fires": "validation-"}))
     scenes = [make_scene(one, conditions, seed)
-              for one in cut_windows(config, store, fold.test, held_out.test_landscapes)]
+              for one in all_treated(cut_windows(config, store, fold.test,
+                                                 held_out.test_landscapes), treat)]
     return Splits(train=(source,), validation=(problems,), test={"fold": scenes})
 
 

@@ -36,6 +36,7 @@ from firebreak.planning.methods import check_methods
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import check_cell_sizes, conditions_of
 from firebreak.train.data.memory_needed import check_memory
+from firebreak.train.data.treated import Treat, all_treated, treat_as, treated_draw
 from firebreak.units import M_MIN_PER_KM_H
 
 SPLIT_SHARES = (0.6, 0.2, 0.2)
@@ -94,16 +95,16 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
     maps = _maps(config, data) if land.kind == "windows" else []
     made = [DEFAULT_CELL_SIZE_M] if land.kind == "synthetic" or config.mixture.synthetic else []
     check_cell_sizes(conditions, [*(m.landscape.cell_size_m for m in maps), *made])
-    sizes = config.mixture.sizes or [land.size]
-    train = tuple(source_of(config, conditions, size, _draw(config, maps, size, "train"))
-                  for size in sizes)
+    sizes, treat = config.mixture.sizes or [land.size], treat_as(config, conditions, data)
+    train = tuple(source_of(config, conditions, size, treated_draw(
+        _draw(config, maps, size, "train"), treat)) for size in sizes)
     check_memory(config, train)
     each = -(-held_out.validation_landscapes // len(sizes))
     return Splits(
         train=train,
-        validation=tuple(_validation(config, source, maps, size, each)
+        validation=tuple(_validation(config, source, maps, size, each, treat)
                          for source, size in zip(train, sizes, strict=True)),
-        test=_test_scenes(config, conditions, maps, data))
+        test=_test_scenes(config, conditions, maps, data, treat))
 
 
 def source_of(config: RunConfig, conditions: FireConditions, size: int,
@@ -132,11 +133,7 @@ def _draw(config: RunConfig, maps: list[_Map], size: int, split: str) -> Landsca
     """Landscapes of a split: synthetic, windows, or windows with a share of synthetic ones."""
     land, share = config.landscapes, config.mixture.synthetic
     full = size + 2 * land.margin
-    made = synthetic_landscapes(full, split, land.family)
-
-    def synthetic(seed: int, episode: int) -> Landscape:
-        return treat_inside(made(seed, episode), land.margin)
-
+    synthetic = _synthetic(config, size, split, lambda land: land)
     if land.kind == "synthetic":
         return synthetic
     places = [(m.landscape, window_positions(m.blocks[split], full, full, m.landscape))
@@ -149,6 +146,13 @@ def _draw(config: RunConfig, maps: list[_Map], size: int, split: str) -> Landsca
     return mixed_landscapes(synthetic, windows, share, split) if share else windows
 
 
+def _synthetic(config: RunConfig, size: int, split: str, treat: Treat) -> LandscapeDraw:
+    """Synthetic landscapes of a split."""
+    margin = config.landscapes.margin
+    made = synthetic_landscapes(size + 2 * margin, split, config.landscapes.family)
+    return treated_draw(lambda seed, episode: treat_inside(made(seed, episode), margin), treat)
+
+
 def _no_windows(maps: list[_Map], full: int, split: str) -> Exception:
     return fail(expected=f"windows of {full} x {full} cells, half of them burnable, in the {split} "
                          "blocks", given="none", where=", ".join(m.name for m in maps),
@@ -156,20 +160,19 @@ def _no_windows(maps: list[_Map], full: int, split: str) -> Exception:
 
 
 def _validation(config: RunConfig, source: ProblemSource, maps: list[_Map], size: int,
-                count: int) -> list[Problem]:
+                count: int, treat: Treat) -> list[Problem]:
     """Problems of the validation split; windows do not overlap and come by turns, in other weather
     at each turn: few windows still tell policies apart.
     """
     seed, kind = config.evaluation.test_seed, config.landscapes.kind
     synthetic = round(count * config.mixture.synthetic) if kind == "windows" else count
-    draw = synthetic_landscapes(size + 2 * config.landscapes.margin, "validation",
-                                config.landscapes.family)
-    lands = [treat_inside(draw(seed, i), config.landscapes.margin) for i in range(synthetic)]
+    draw = _synthetic(config, size, "validation", treat)
+    lands = [draw(seed, i) for i in range(synthetic)]
     problems = [source.problem(seed, i, {"landscape": land, "fires": "validation-"})
                 for i, land in enumerate(lands)]
     if synthetic == count:
         return problems
-    windows = _windows(config, maps, "validation", size, count - synthetic)
+    windows = all_treated(_windows(config, maps, "validation", size, count - synthetic), treat)
     for i in range(count - synthetic):
         turn, window = divmod(i, len(windows))
         problems.append(source.problem(seed + turn, i, {"landscape": windows[window],
@@ -178,7 +181,7 @@ def _validation(config: RunConfig, source: ProblemSource, maps: list[_Map], size
 
 
 def _test_scenes(config: RunConfig, conditions: FireConditions, maps: list[_Map],
-                 data: Path) -> Mapping[str, Sequence[Scene]]:
+                 data: Path, treat: Treat) -> Mapping[str, Sequence[Scene]]:
     """Scenes of the size and cell size that the landscapes table names."""
     land, held_out = config.landscapes, config.evaluation
     seed = held_out.test_seed
@@ -189,22 +192,21 @@ def _test_scenes(config: RunConfig, conditions: FireConditions, maps: list[_Map]
         return LaterScenes(landscapes, conditions, seed)
 
     if land.kind == "synthetic":
-        draw = _draw(config, [], land.size, "test")
+        draw = _synthetic(config, land.size, "test", treat)
         return {"synthetic": scenes([draw(seed, i) for i in range(held_out.test_landscapes)])}
     found: dict[str, Sequence[Scene]] = {}
     if config.mixture.synthetic:
-        draw = synthetic_landscapes(land.size + 2 * land.margin, "test", land.family)
-        found["synthetic"] = scenes([treat_inside(draw(seed, i), land.margin)
-                                     for i in range(held_out.test_landscapes)])
+        draw = _synthetic(config, land.size, "test", treat)
+        found["synthetic"] = scenes([draw(seed, i) for i in range(held_out.test_landscapes)])
     for name in land.maps:
         own = [m for m in maps if m.name == name]
         # The coarsest comes first: it is what the landscapes table asks for.
-        found[name] = scenes(_windows(config, own[:1], "test", land.size,
-                                      held_out.test_landscapes))
+        found[name] = scenes(all_treated(_windows(config, own[:1], "test", land.size,
+                                                  held_out.test_landscapes), treat))
     for name in land.test_maps:
         whole = _whole(name, aggregate(read_map(config, data, name), land.aggregate), "test")
-        found[name] = scenes(_windows(config, [whole], "test", land.size,
-                                      held_out.test_landscapes))
+        found[name] = scenes(all_treated(_windows(config, [whole], "test", land.size,
+                                                  held_out.test_landscapes), treat))
     return found
 
 

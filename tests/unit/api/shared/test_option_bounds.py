@@ -1,4 +1,6 @@
-"""Every real number that a command takes has bounds, and is refused beyond them in one sentence."""
+"""Every real number that a command takes has bounds; a number is refused beyond its bounds in one
+sentence, whole ones too.
+"""
 
 import importlib
 import math
@@ -23,23 +25,27 @@ def argument_classes() -> Iterator[type]:
                 yield kind
 
 
-def holds_float(hint: Any) -> bool:
-    return hint is float or any(map(holds_float, typing.get_args(hint)))
+def holds(hint: Any, number: type) -> bool:
+    return hint is number or any(holds(part, number) for part in typing.get_args(hint))
 
 
-def options_of(kind: type, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def options_of(kind: type, number: type = float,
+               path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     hints = typing.get_type_hints(kind, include_extras=True)
     for field in fields(kind):
         hint = hints[field.name]
         if is_dataclass(hint):
-            yield from options_of(hint, (*path, field.name))
-        elif holds_float(hint) and "tuple" not in str(hint):
+            yield from options_of(hint, number, (*path, field.name))
+        elif holds(hint, number) and "tuple" not in str(hint):
             yield (*path, field.name), hint
 
 
 CASES = sorted({(kind.__name__, path): (kind, path, hint) for kind in argument_classes()
                 for path, hint in options_of(kind)}.items(), key=lambda pair: str(pair[0]))
 OPTIONS = [case for _, case in CASES]
+WHOLE = {(kind.__name__, path): (kind, path, hint) for kind in argument_classes()
+         for path, hint in options_of(kind, int) if list(bounds_of(hint))}
+"""Options of whole numbers whose type declares bounds."""
 
 
 def with_value(options: Any, path: tuple[str, ...], value: float) -> Any:
@@ -77,7 +83,23 @@ def test_absurd_numbers_are_refused_by_name(kind: type, path: tuple[str, ...], h
             check_numbers(with_value(whole, path, value))
 
 
+def test_whole_numbers_keep_to_the_bounds_that_they_declare() -> None:
+    assert {("PlanArguments", "horizon"), ("PlanArguments", "treatment_age"),
+            ("SimulateArguments", "scenarios")} <= {(name, path[-1]) for name, path in WHOLE}
+    for kind, path, hint in WHOLE.values():
+        whole = made(kind)
+        for bound in bounds_of(hint):
+            limit = int(getattr(bound, type(bound).__name__.lower()))
+            check_numbers(with_value(whole, path, limit))
+            beyond = limit - 1 if isinstance(bound, Ge) else limit + 1
+            with pytest.raises(InputError, match=f"^--{path[-1].replace('_', '-')}: expected a "
+                                                 "whole number"):
+                check_numbers(with_value(whole, path, beyond))
+
+
 @pytest.mark.parametrize("arguments", [
+    ["plan", "synthetic:1:10", "--treatment", "grazing", "--horizon", "-1"],
+    ["simulate", "synthetic:1:10", "--treatment", "grazing", "--treatment-age", "-1"],
     ["simulate", "synthetic:1:10", "--duration-min", "1e300"],
     ["plan", "synthetic:1:10", "--segment-m", "0"],
     ["landscape", "fetch", "a.tif", "--bbox", "nan", "1", "2", "3", "--email", "a@b.c"],

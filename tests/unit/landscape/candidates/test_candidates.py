@@ -18,6 +18,7 @@ from firebreak.landscape.candidates.lines import (
     length_of,
     masks_of,
     narrow_ground,
+    without_corners,
 )
 from firebreak.landscape.candidates.score import PARTS, scores_of, shares
 from firebreak.landscape.candidates.thinning import paths_of, thinned
@@ -142,6 +143,52 @@ def test_an_even_slope_has_neither_ridge_nor_valley() -> None:
                 if line.kind in ("ridge", "valley")]
     flat = land_of(np.full((30, 30), 100.0))
     assert not any(mask.any() for mask in masks_of(flat).values())
+
+
+def test_lines_end_at_water_and_fields() -> None:
+    rows, cols = np.mgrid[0:60, 0:61]
+    roof = -np.abs(cols - 30) * 8.0 + rows * 0.5 + 1000.0
+    fuel = np.full(roof.shape, 102)
+    fuel[22:34] = 98  # a lake that the ridge would run through
+    land = land_of(roof, fuel)
+    ridges = [line for line in candidate_lines(land, masks_of(land, basin_ha=2.0), 200.0)
+              if line.kind == "ridge"]
+    assert len(ridges) == 2
+    assert all(land.burnable.ravel()[line.cells].all() for line in ridges)
+
+
+def test_a_valley_ends_where_it_opens_on_to_a_plain() -> None:
+    rows, cols = np.mgrid[0:80, 0:61]
+    depth = np.clip(45 - rows, 0, 25) / 25.0  # of a gully that ends at row 45
+    land = land_of(1000.0 - rows * 0.4 + np.minimum(np.abs(cols - 30), 12) * 6.0 * depth
+                   + 0.01 * np.abs(cols - 30))
+    valleys = [line for line in candidate_lines(land, masks_of(land, basin_ha=2.0), 300.0)
+               if line.kind == "valley"]
+    (line,) = [one for one in valleys if (np.abs(one.cells % 61 - 30) <= 1).mean() > 0.9]
+    assert 38 <= (line.cells // 61).max() <= 50
+
+
+def test_a_staircase_is_a_diagonal() -> None:
+    width = 10
+    stairs = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (3, 2), (4, 2), (4, 3), (4, 4)]
+    cells = np.array([row * width + col for row, col in stairs])
+    kept = without_corners(cells, width)
+    assert [divmod(cell, width) for cell in kept.tolist()] == [
+        (0, 0), (1, 1), (2, 2), (3, 2), (4, 3), (4, 4)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([(0, 1), (1, 0), (1, 1), (-1, 1), (1, -1)]), min_size=1,
+                max_size=30))
+def test_a_path_without_corners_has_its_ends_and_stays_connected(steps) -> None:
+    places = np.cumsum([(40, 40), *steps], axis=0)
+    width = 100
+    cells = places[:, 0] * width + places[:, 1]
+    kept = without_corners(cells, width)
+    assert (kept[0], kept[-1]) == (cells[0], cells[-1])
+    assert set(kept.tolist()) <= set(cells.tolist())
+    moved = np.abs(np.diff(np.stack(np.divmod(kept, width)), axis=1))
+    assert (moved.max(axis=0) <= 1).all()
 
 
 def test_wide_ground_and_small_patches_are_no_lines() -> None:

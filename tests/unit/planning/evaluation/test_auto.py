@@ -16,6 +16,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.break_segments import break_segments_of, length_m, pieces
 from firebreak.planning.core.gaps import closes_gap
+from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.evaluation import auto
 from firebreak.planning.evaluation.auto import Chosen, choice_fires, plan_by_choice
@@ -165,6 +166,26 @@ def test_moves_of_the_two_best_are_kept_as_far_as_the_choice_fires_agree(
     assert set(choice.moved) == set(sorted(before, key=lambda name: -before[name])[:2])
     assert made.plan.cost <= made.plan.budget
     assert not short_pieces(made.plan.cells, PlanRules(least_m=choice.least_m), scene.landscape)
+
+
+def test_an_offer_of_lines_leaves_out_no_candidate_and_no_move(scene: Scene,
+                                                               policy: Policy) -> None:
+    can = scene.landscape.treatable
+    corner = np.flatnonzero((can[:, :-2] & can[:, 1:-1] & can[:, 2:]).ravel())[0]
+    corner = np.ravel_multi_index(np.divmod(corner, can.shape[1] - 2), can.shape) + np.arange(3)
+    plain = chosen(scene, policy)
+    offered, bound = (chosen(scene, policy, rules=PlanRules(lines=GivenLines(
+        pieces=(corner,), line=(0,), only=only))) for only in (False, True))
+    assert list(offered.choice.verdict.behind) == list(plain.choice.verdict.behind)
+    assert len(offered.choice.moved) == len(plain.choice.moved) > 0
+    fires = scene.fires("choice", 120)
+    saved = [burn_loss(scene.field, fires, scene.value_by_class, made.plan.break_mask()).mean()
+             for made in (offered, plain)]
+    assert saved[0] <= saved[1] * 1.02
+    takers = {name for name in CANDIDATES if METHODS[name].takes_lines}
+    assert set(bound.choice.verdict.behind) <= takers
+    assert set(bound.plan.cells.tolist()) <= set(corner.tolist())
+    assert bound.choice.moved == {}
 
 
 def test_the_order_and_the_largest_map_of_patterns_are_those_of_the_page() -> None:

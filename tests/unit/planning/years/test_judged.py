@@ -18,6 +18,7 @@ from firebreak.planning.years.judged import (
     SCHEDULE_SET,
     _Burner,
     check_horizon,
+    discount_factors,
     years_of_plan,
 )
 from firebreak.planning.years.schedule import BUILD_ONCE, NOT_BUILT, RULES
@@ -61,6 +62,83 @@ def test_segments_of_one_age_burn_as_in_a_scene_whose_breaks_have_that_age(scene
     np.testing.assert_array_equal(found[0], slow)
 
 
+@pytest.mark.parametrize("age", [0, 1, 2, 5, 6])
+def test_a_bare_line_is_bare_while_it_is_kept_and_then_burns_as_its_state(age):
+    rows = [TABLE["bare-line"]]
+    land = replace(generate(3, 14), slope_tan=np.full((14, 14), 0.05, np.float32))
+    land = with_treatments(land, rows, "x")
+    bare, old = (make_scene(land, FireConditions(scenarios=2, treatment=treatment_of_rows(
+        rows, years, "x")), 0) for years in (0, age))
+    assert old.conditions.treatment.kind == ("hard" if age < 2 else "shaded")
+    plan = make_plan(bare, 0.3, 16, "downstream-value", seed=0)
+    line = break_segments_of(plan.break_mask(), land)
+    found = _Burner(bare, line, rows, FIRES).losses(np.full((1, len(line)), age), "test")
+    slow = burn_loss(old.field, bare.fires("test", FIRES), bare.value_by_class, plan.break_mask())
+    np.testing.assert_array_equal(found[0], slow)
+
+
+def test_a_strip_narrower_than_its_cell_does_not_stand_once_it_has_grown_over():
+    rows = [TABLE["bare-line"]]
+    land = with_treatments(replace(generate(3, 14), slope_tan=np.full((14, 14), 0.05, np.float32)),
+                           rows, "x", 10.0)
+    narrow = make_scene(land, FireConditions(
+        scenarios=2, treatment=treatment_of_rows(rows, 0, "x", 10.0)), 0)
+    plan = make_plan(narrow, 0.3, 16, "downstream-value", seed=0)
+    line = break_segments_of(plan.break_mask(), land)
+    assert len(line) > 1
+    burner = _Burner(narrow, line, rows, FIRES)
+    ages = np.full((3, len(line)), 1)
+    ages[1], ages[2, 0] = 2, 5
+    found = burner.losses(ages, "test")
+    slow = burn_loss(narrow.field, narrow.fires("test", FIRES), narrow.value_by_class,
+                     plan.break_mask())
+    np.testing.assert_array_equal(found[0], slow)
+    np.testing.assert_array_equal(found[1], burner.untreated("test"))
+    others = plan.break_mask()
+    others.ravel()[line[0].cells] = False
+    np.testing.assert_array_equal(found[2], burn_loss(
+        narrow.field, narrow.fires("test", FIRES), narrow.value_by_class, others))
+
+
+def test_upkeep_is_paid_for_what_is_treated_of_a_cell():
+    rows = [TABLE["bare-line"]]
+    flat = replace(generate(3, 14), slope_tan=np.full((14, 14), 0.05, np.float32))
+    spent = {}
+    for width in (None, 10.0):
+        land = with_treatments(flat, rows, "x", width)
+        made = make_scene(land, FireConditions(
+            scenarios=2, treatment=treatment_of_rows(rows, 0, "x", width)), 0)
+        line = break_segments_of(np.eye(14, dtype=bool) & land.treatable, land)
+        found = years_of_plan(made, line, rows, [1, 2], [1e6, 1e6], FIRES, 0)
+        own = found.schedules["build-and-keep-up"]
+        spent[width] = own.kept.sum()
+        assert own.kept.sum() == pytest.approx(0.2 * own.built.sum())  # 460 of 2,300 a hectare
+    assert spent[10.0] == pytest.approx(spent[None] * 10.0 / flat.cell_size_m)
+
+
+def test_later_years_count_less_by_the_rate():
+    np.testing.assert_allclose(discount_factors(0.25, 3), [1.0, 0.8, 0.64])
+    np.testing.assert_array_equal(discount_factors(0.0, 4), np.ones(4))
+
+
+def test_what_schedules_save_is_discounted(scene, segments):
+    cost = sum(one.cost for one in segments)
+    plain, less = (years_of_plan(scene, segments, ROWS, [1, 2, 3, 4], [cost] * 4, FIRES, 0,
+                                 discount_rate=rate) for rate in (0.0, 0.5))
+    weight = np.array([27.0, 18.0, 12.0, 8.0]) / 65.0  # (2/3)^k
+    for name, own in less.saved.items():
+        np.testing.assert_array_equal(own.by_year, plain.saved[name].by_year)
+        assert own.reduction == pytest.approx(weight @ own.by_year)
+        assert plain.saved[name].reduction == pytest.approx(own.by_year.mean())
+        once = less.saved[BUILD_ONCE.name]
+        assert own.more == pytest.approx(weight @ (own.by_year - once.by_year))
+    burner = _Burner(scene, segments, ROWS, FIRES)
+    before = burner.untreated(SCHEDULE_SET).mean()
+    for name, schedule in less.schedules.items():
+        mean = burner.losses(schedule.age, SCHEDULE_SET).mean(axis=1)
+        assert less.chosen_by[name] == pytest.approx(weight @ (1.0 - mean / before))
+
+
 def test_what_is_not_built_does_not_count(scene, segments):
     burner = _Burner(scene, segments, ROWS, FIRES)
     nothing = burner.losses(np.full((1, len(segments)), NOT_BUILT), "test")
@@ -76,9 +154,15 @@ def test_what_schedules_save_is_the_mean_of_their_years_and_other_fires_choose(s
     assert found.chosen == max(found.chosen_by, key=found.chosen_by.__getitem__)
     burner = _Burner(scene, segments, ROWS, FIRES)
     whole = burner.untreated("test").mean()
+    assert found.untreated.mean == pytest.approx(whole)
+    assert found.untreated.low < whole < found.untreated.high
     for name, own in found.saved.items():
         assert own.low <= own.reduction <= own.high
         assert own.reduction == pytest.approx(own.by_year.mean())
+        np.testing.assert_allclose(own.by_year, 1.0 - own.loss / found.untreated.mean)
+        assert (own.loss_low <= own.loss).all()
+        assert (own.loss <= own.loss_high).all()
+        assert (own.loss_low < own.loss_high).all()
         loss = [_Burner(scene, segments, ROWS, FIRES).losses(age[None], "test").mean()
                 for age in found.schedules[name].age]  # none knows of another year
         np.testing.assert_allclose(own.by_year, 1.0 - np.array(loss) / whole)
@@ -93,7 +177,7 @@ def test_what_schedules_save_is_the_mean_of_their_years_and_other_fires_choose(s
 
 def test_what_cannot_be_planned_over_years_is_refused():
     check_horizon(ROWS, 11, "--horizon")
-    for rows, horizon, words in (([], 5, "none"), (ROWS, 12, "at most 11 years"),
-                                 ([TABLE["bare-line"]], 5, "burn at every age")):
+    check_horizon([TABLE["bare-line"]], 11, "--horizon")
+    for rows, horizon, words in (([], 5, "none"), (ROWS, 12, "at most 11 years")):
         with pytest.raises(InputError, match=words):
             check_horizon(rows, horizon, "--horizon")

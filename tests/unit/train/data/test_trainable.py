@@ -16,11 +16,16 @@ from firebreak.fire.effects.value_layers import read_layers
 from firebreak.fire.scene import value_by_class_of
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_geotiff, write_landscape
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import SYMMETRIES, aggregate, dihedral, turn
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatment_choice import with_treatments
+from firebreak.landscape.treatment_table import read_table
 from firebreak.train.config.load import as_toml, load_config
+from firebreak.train.config.setup import conditions_of
 from firebreak.train.data.folds import make_store
 from firebreak.train.data.splits import Splits, make_splits
+from firebreak.train.data.treated import all_treated, treat_as, treated_draw
 from firebreak.train.gains.line_gains import LineGains
 from tiny import TINY
 
@@ -42,7 +47,10 @@ ROWS = {
     "wind limit": ("fires.wind_limit=andrews",),
     "length to width": ("fires.length_to_width=anderson",),
     "wind from": ("fires.wind_from_deg=225",),
-    "wind towards": (*HOURLY, "fires.wind_towards=true"), "layers": LAYERS}
+    "wind towards": (*HOURLY, "fires.wind_towards=true"), "layers": LAYERS,
+    "bare lines": ("breaks.treatment=bare-line",),
+    "treatments": ("breaks.treatment=prescribed-fire,shaded-break", "breaks.treatment_age=1"),
+    "treatments on maps": ("breaks.treatment=shaded-break", *WINDOWS)}
 PAIRS = {
     "hourly, spotting, losses": (*HOURLY, *SPOTTING, *LOSSES),
     "shaded, spotting, losses": (*SHADED, *SPOTTING, *LOSSES),
@@ -51,7 +59,9 @@ PAIRS = {
     "graph, shaded": (*GRAPH, *SHADED), "graph, hourly": (*GRAPH, *HOURLY),
     "layers, spotting, hourly": (*LAYERS, *SPOTTING, *HOURLY),
     "layers, shaded": (*LAYERS, *SHADED),
-    "losses, value maps": (*LOSSES, "mixture.value_maps=0.5")}
+    "losses, value maps": (*LOSSES, "mixture.value_maps=0.5"),
+    "treatments, crews": ("breaks.treatment=shaded-break", "breaks.hold=hand",
+                          "breaks.response_min=10")}
 REFUSED = {
     "spotting on cells of two sizes": (
         (*WINDOWS, *SPOTTING, "mixture.cell_sizes_m=[30,60]"), "fires.spotting: expected cells of"
@@ -66,6 +76,17 @@ REFUSED = {
     "shaded breaks with a width": ((*SHADED, "breaks.width_m=8"), "no width_m with a shaded"),
     "hard breaks with a fuel": (("breaks.fuel=181",), "no fuel_model with a hard break"),
     "fuel of another system": ((*SHADED, "breaks.fuel=405"), "of 'rothermel' that burns"),
+    "an unknown treatment": (("breaks.treatment=grasing",), "did you mean 'grazing'"),
+    "an age without a treatment": (("breaks.treatment_age=2",), "breaks.treatment together with "
+                                   "breaks.treatment_age"),
+    "a treatment beside a kind": (("breaks.treatment=grazing", *SHADED), "no breaks.kind beside "
+                                  "breaks.treatment"),
+    "a treatment older than its table": (("breaks.treatment=grazing", "breaks.treatment_age=11"),
+                                         "at most 10 years"),
+    "a treatment that nothing allows": (("breaks.treatment=cliffs", "breaks.treatments=own.toml"),
+                                        "landscapes on which the treatment can be done"),
+    "a table that is not there": (("breaks.treatment=own", "breaks.treatments=none.toml"),
+                                  "no such file"),
     "hours without weather": (("fires.hours=4",), "fires.weather together with fires.hours"),
     "a year without weather": (("fires.year=2020",), "fires.weather together with fires.year"),
     "directions without weather": (("fires.wind_towards=true",), "with fires.wind_towards"),
@@ -74,6 +95,22 @@ REFUSED = {
     "layers with value maps": ((*LAYERS, "mixture.value_maps=0.5"), "or mixture.value_maps"),
     "layers on synthetic land": (LAYERS[:1], "got synthetic landscapes"),
     "layers with synthetic land": ((*LAYERS, "mixture.synthetic=0.5"), "synthetic landscapes")}
+
+
+OWN_TABLE = """
+[cliffs]
+title = "what only level ground allows"
+currency = "USD"
+upkeep = { per_ha_year = 1, source = "assumed" }
+[[cliffs.state]]
+to_year = 2
+surface = "bare"
+source = "assumed"
+[[cliffs.cost]]
+to_slope_percent = 1
+per_ha = 5
+source = "assumed"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +129,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "layers.toml").write_text(
         '[[layer]]\nraster = "houses.tif"\nweight = 3.0\n'
         '[[layer]]\nraster = "forest.tif"\nlosses = [0, 0.1, 0.3, 0.5, 0.9, 1]\n')
+    (folder / "own.toml").write_text(OWN_TABLE)
     return folder
 
 
@@ -174,6 +212,54 @@ def test_layers_of_a_turned_window_are_turned(data: Path) -> None:
     for k in range(SYMMETRIES):
         lost = value_by_class_of(dihedral(scene.landscape, k), scene.conditions, None)
         assert (lost == turn(scene.value_by_class, k)).all()
+
+
+@pytest.mark.parametrize("kind", [(), WINDOWS], ids=["synthetic", "windows"])
+def test_treatments_are_chosen_on_every_landscape_as_plans_choose_them(
+        data: Path, kind: tuple[str, ...]) -> None:
+    splits = splits_of(data, "breaks.treatment=mastication,thinning-pile-burn", *kind)
+    rows = [read_table()[name] for name in ("mastication", "thinning-pile-burn")]
+    scenes = [splits.train[0].problem(3, episode).scene for episode in range(6)]
+    scenes += [problem.scene for problem in splits.validation[0]]
+    scenes += [scene for own in splits.test.values() for scene in own]
+    for scene in scenes:
+        land = scene.landscape
+        assert land.treatment is not None
+        assert land.treatable.any()
+        assert scene.conditions.treatment.name == "mastication, thinning-pile-burn"
+        bare = replace(land, treatment=None, cost=np.ones(land.shape, np.float32),
+                       treatable=land.burnable)
+        again = with_treatments(bare, rows, "x")
+        np.testing.assert_array_equal(again.treatment, land.treatment)
+        np.testing.assert_array_equal(again.cost, land.cost)
+        assert not (land.treatable & ~again.treatable).any()
+
+
+def test_a_landscape_that_no_treatment_suits_is_drawn_again(data: Path) -> None:
+    config = load_config("quick", [*TINY, "breaks.treatment=mastication"])
+    treat = treat_as(config, conditions_of(config, data), data)
+    level, steep = (replace(land, slope_tan=np.full(land.shape, slope, np.float32))
+                    for land, slope in ((generate(1, 8), 0.05), (generate(2, 8), 0.9)))
+    asked = []
+
+    def draw(seed: int, episode: int) -> Landscape:
+        asked.append(seed)
+        return steep if len(asked) < 3 else level
+
+    made = treated_draw(draw, treat)(7, 0)
+    assert made.treatment is not None
+    np.testing.assert_array_equal(made.fuel_model, level.fuel_model)
+    assert len(set(asked)) == 3
+    assert asked[0] == 7
+    assert [one.name for one in all_treated([steep, level], treat)] == [level.name]
+    with pytest.raises(InputError, match="the treatment can be done"):
+        all_treated([steep], treat)
+
+
+def test_flames_decide_where_a_treatment_is_done_in_training_too(data: Path) -> None:
+    free, short = (splits_of(data, "breaks.treatment=grazing", *more).train[0].problem(
+        0, 0).scene.landscape for more in ((), ("breaks.treated_flame_m=1.0",)))
+    assert 0 < short.treatable.sum() < free.treatable.sum()
 
 
 def test_layers_of_joined_cells_are_means_as_values_are(data: Path) -> None:

@@ -1,5 +1,6 @@
 """`firebreak landscape lines`: candidate lines for breaks, with a score of each."""
 
+import shlex
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -83,7 +84,9 @@ def run(arguments: list[str]) -> int:
         files.append(_drawn(args.picture, land, both))
     print(_table(both))
     print("\n".join(map(str, files)))
-    print(f"next: firebreak plan {args.landscape} --lines {args.out} --only-lines --out my_plan")
+    area = "" if args.area is None else f" --area {shlex.quote(args.area)}"
+    print(f"next: firebreak plan {shlex.quote(args.landscape)}{area} --lines "
+          f"{shlex.quote(str(args.out))} --only-lines --out my_plan")
     if args.scene.json:
         common.print_json({"files": list(map(str, files)), "lines": len(both),
                            "seconds": time.perf_counter() - begin})
