@@ -35,17 +35,17 @@ from firebreak.fire import (
     make_wide_scene,
     set_threads,
 )
-from firebreak.fire.scene import make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.terrain import slope_aspect
-from firebreak.planning.core.plan import Plan
-from firebreak.planning.methods import make_plan
+from firebreak.planning.core.plan import Plan, cost_of, cost_unit
+from firebreak.planning.core.rounds import afford, default_batch, spaced_best, spendable
 from firebreak.planning.warm_up import warm_up
 from firebreak.planning.windows.make import (
     WindowSettings,
     make_region,
     plan_by_windows,
+    plan_fires_for,
     region_recipe,
 )
 
@@ -103,7 +103,8 @@ def kept(scene: WideScene, fires: Fires, plan: Plan) -> dict[str, float]:
 
 def by_windows(scene: WideScene, given: argparse.Namespace) -> tuple[Plan, dict[str, float]]:
     policy = load_policy() if given.method.startswith("dqn") else None
-    region = make_region(scene, given.budget, given.method, seed=given.seed, policy=policy)
+    region = make_region(scene, given.budget, given.method, seed=given.seed, policy=policy,
+                         plan_fires=given.plan_fires)
     settings = WindowSettings(margin=given.margin)
     with closing(open_executor("in-process", region_recipe(region), 1)) as executor:
         made, spent = measured(lambda: plan_by_windows(region, given.budget, executor, settings))
@@ -113,17 +114,39 @@ def by_windows(scene: WideScene, given: argparse.Namespace) -> tuple[Plan, dict[
                        "beyond": made.beyond, "margin": made.margin}
 
 
-def at_once(scene: WideScene, given: argparse.Namespace,
-            plan_fires: int) -> tuple[Plan, dict[str, float]]:
+def downstream_value(scene: WideScene, given: argparse.Namespace,
+                     plan_fires: int) -> tuple[Plan, dict[str, float]]:
+    """The plan of downstream-value for the whole map: its rounds, with all plan fires burned anew
+    in each, which takes no memory for fires.
+    """
+    land, fires = scene.landscape, scene.fires("plan", plan_fires)
+    budget = given.budget * cost_of(np.flatnonzero(land.treatable), land)
+
     def work() -> Plan:
-        whole = make_scene(scene.landscape, replace(
-            scene.conditions, regime=replace(scene.conditions.regime,
-                                             duration_min=scene.median_duration_min)),
-            given.seed, weather=scene.streams)
-        return make_plan(whole, given.budget, plan_fires, given.at_once, seed=given.seed)
+        mask = np.zeros(land.shape, np.bool_)
+        cells: list[int] = []
+        batch = default_batch(land, given.budget)
+        while True:
+            left = spendable(budget - cost_of(np.array(cells, np.int64), land))
+            free = land.treatable & ~mask & (land.cost <= left)
+            if not free.any():
+                break
+            score = burn_wide_statistics(scene, fires, mask).downstream_value
+            new = np.array(spaced_best(score, free, batch), np.int64)
+            new = afford(new, land.cost, left)
+            cells += new.tolist()
+            mask.ravel()[new] = True
+        own = np.array(cells, np.int64)
+        return Plan(method="downstream-value", cells=own, shape=land.shape,
+                    cost=cost_of(own, land), cost_unit=cost_unit(land), budget=budget,
+                    budget_share=given.budget, landscape=land.name,
+                    landscape_checksum=land.checksum(), plan_fires=plan_fires, seed=given.seed,
+                    seconds=0.0, simulations=0.0)
 
     plan, spent = measured(work)
-    return plan, {**spent, "plan_fires": plan_fires}
+    before, after = (burn_wide_statistics(scene, fires, one).loss.sum()
+                     for one in (None, plan.break_mask()))
+    return plan, {**spent, "plan_fires": plan_fires, "promised": float(1.0 - after / before)}
 
 
 def measure(given: argparse.Namespace) -> None:
@@ -131,19 +154,23 @@ def measure(given: argparse.Namespace) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     whole = read_landscape(given.landscape)
     conditions = FireConditions(scenarios=given.scenarios)
-    median = median_min(whole, conditions, given.fire_cells, given.seed)
     land = square(whole, given.side) if given.side else whole
+    regime = (FireRegime(burned_share=given.burned_share) if given.burned_share else FireRegime(
+        duration_min=median_min(whole, conditions, given.fire_cells, given.seed)))
     warm_up()
     scene, made_scene = measured(lambda: make_wide_scene(land, replace(
-        conditions, regime=FireRegime(duration_min=median)), given.seed))
+        conditions, regime=regime), given.seed))
     fires = scene.fires("test", given.test_fires)
     record: dict[str, Any] = {
         "landscape": Path(given.landscape).name, "rows": land.shape[0], "cols": land.shape[1],
-        "budget": given.budget, "fire_cells": given.fire_cells, "test_fires": given.test_fires,
+        "budget": given.budget, "fire_cells": (
+            given.fire_cells if not given.burned_share
+            else given.burned_share * float(land.burnable.sum())), "test_fires": given.test_fires,
         "threads": given.threads, "load": os.getloadavg()[0], "scene_cpu_s": made_scene["cpu_s"]}
-    if given.at_once:
-        plan, spent = at_once(scene, given, given.plan_fires)
-        record |= {"method": given.at_once, **spent}
+    if given.downstream_value:
+        plan, spent = downstream_value(scene, given, given.plan_fires or plan_fires_for(
+            round(given.budget * int(land.treatable.sum()))))
+        record |= {"method": "downstream-value, whole map", **spent}
     else:
         plan, spent = by_windows(scene, given)
         record |= {"method": f"windows, {given.method}", **spent}
@@ -168,8 +195,8 @@ def table_of(records: list[dict[str, Any]]) -> str:
     """
     lines = ["| land | cells | method | plan fires | CPU s | peak GB | promised | kept |",
              "|---|---|---|---|---|---|---|---|"]
-    order = sorted(records, key=lambda one: (one["rows"] * one["cols"], one["method"] != ""
-                                             and not one["method"].startswith("windows")))
+    order = sorted(records, key=lambda one: (one["rows"] * one["cols"],
+                                             not one["method"].startswith("windows")))
     for one in order:
         promised = f"{one['promised']:.3f}" if "promised" in one else ""
         lines.append(
@@ -196,11 +223,13 @@ def main() -> None:
     one.add_argument("--side", type=int, help="cells along a side; the whole map if not given")
     one.add_argument("--budget", type=float, default=0.05)
     one.add_argument("--fire-cells", type=float, default=1000.0)
+    one.add_argument("--burned-share", type=float, help="of the square itself, instead")
     one.add_argument("--scenarios", type=int, default=8)
     one.add_argument("--method", default="dqn", help="of the windows")
     one.add_argument("--margin", type=int)
-    one.add_argument("--at-once", help="a method that plans the whole map at once instead")
-    one.add_argument("--plan-fires", type=int, default=256, help="of that method")
+    one.add_argument("--downstream-value", action="store_true",
+                     help="plan the whole map by downstream-value instead, on as many plan fires")
+    one.add_argument("--plan-fires", type=int, help="as many as the budget needs if not given")
     one.add_argument("--test-fires", type=int, default=2000)
     one.add_argument("--threads", type=int, default=1)
     one.add_argument("--seed", type=int, default=0)
