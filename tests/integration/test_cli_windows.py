@@ -1,13 +1,20 @@
 """`firebreak plan` by windows, from the command line."""
 
+import csv
 import json
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from firebreak import read_landscape
+from firebreak.checks import InputError
 from firebreak.cli import main
+from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.raster.geotiff import open_raster, read_band
+from firebreak.planning.windows.region import RegionWorker
 
 LAND = "synthetic:5:64"
 SMALL = ["--budget", "0.05", "--method", "downstream-value", "--plan-fires", "24",
@@ -52,8 +59,11 @@ def test_a_plan_that_promises_much_more_than_it_keeps_says_so(
     (["--window-cells", "4"], "--window-cells: expected at least 16 cells, got 4"),
     (["--window-margin", "-1"], "--window-margin: expected at least 0 cells, got -1"),
     (["--window-margin", "0"], "expected a margin of at least"),
-    (["--window-cells", "32", "--breach", "wilson"], "breaks that fire crosses ('wilson')"),
-    (["--window-cells", "32", "--shortest-m", "90"], "expected no --must-include, --shortest-m"),
+    (["--window-cells", "32", "--horizon", "3"], "expected no --lines, --phases or --horizon"),
+    (["--window-cells", "32", "--report", "full"], "expected --report brief or none"),
+    (["--window-cells", "32", "--shortest-m", "90000"], "expected pieces of at least 90000 m"),
+    (["--window-cells", "32", "--method", "milp", "--shortest-m", "90"],
+     "a method that can include cells and keep a shortest length"),
     (["--window-cells", "32", "--budget", "0.0003"], "a budget that buys"),
     (["--ray-address", "host:1"], "--executor ray together with --ray-address")])
 def test_bad_input_is_one_sentence_and_writes_nothing(
@@ -64,3 +74,93 @@ def test_bad_input_is_one_sentence_and_writes_nothing(
     assert message in error
     assert "Traceback" not in error
     assert not (tmp_path / "none").exists()
+
+
+def test_a_plan_that_was_stopped_goes_on_to_the_same_plan(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    """Stopped at the third window, and at a rating, it makes no window and few ratings again."""
+    calls: dict[str, int] = {}
+
+    def made(out: Path, **stop_at: int) -> int:
+        calls.update(propose=0, rate=0)
+        with monkeypatch.context() as patch:
+            for name in calls:
+                original = getattr(RegionWorker, name)
+
+                @wraps(original)
+                def call(self: RegionWorker, *arguments: object, name: str = name,
+                         original: Callable[..., object] = original) -> object:
+                    calls[name] += 1
+                    if calls[name] == stop_at.get(name):
+                        raise KeyboardInterrupt
+                    return original(self, *arguments)
+
+                patch.setattr(RegionWorker, name, call)
+            return plan("--window-cells", "32", "--report", "none", out=out)
+
+    assert made(tmp_path / "whole") == 0
+    whole = dict(calls)
+    out = tmp_path / "stopped"
+    assert made(out, propose=3) == 130
+    assert f"the same command with --out {out} goes on" in capsys.readouterr().err
+    assert made(out, rate=whole["rate"] - 2) == 130
+    assert calls["propose"] == 2
+    assert plan("--window-cells", "16", out=out) == 2
+    assert "expected the unfinished plan of this command" in capsys.readouterr().err
+    assert made(out) == 0
+    assert "lines of 4 windows" in capsys.readouterr().err
+    assert calls["propose"] == 0
+    assert 3 <= calls["rate"] < whole["rate"] // 4  # the round that was under way, and later ones
+    assert (ranks(out) == ranks(tmp_path / "whole")).all()
+    assert not (out / "unfinished").exists()
+
+
+def test_a_brief_report_tells_what_is_saved_and_lists_segments(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    network = tmp_path / "network"
+    assert plan("--window-cells", "32", "--report", "none", out=network) == 0
+    assert not list(network.glob("*.html")) + list(network.glob("segments*"))
+    capsys.readouterr()
+    assert plan("--window-cells", "32", "--budget", "0.02", "--existing", str(network), "--json",
+                out=tmp_path / "plan") == 0
+    found = json.loads(capsys.readouterr().out.strip().splitlines()[-1])
+    assert found["existing"]["reduction"] > found["reduction"] > 0.0
+    with (tmp_path / "plan" / "segments.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert sum(int(row["cells"]) for row in rows) == found["n_cells"]
+    assert sum(float(row["benefit_percent"]) for row in rows) == pytest.approx(
+        100.0 * found["reduction"], abs=0.01)
+    page = (tmp_path / "plan" / "report.html").read_text()
+    assert f"{found['reduction']:.1%}" in page
+    assert f"{found['promised']:.1%}" in page
+    assert f"{found['existing']['reduction']:.1%}" in page
+
+
+def test_what_must_be_included_is_in_the_plan(tmp_path: Path) -> None:
+    assert plan("--window-cells", "32", "--report", "none", out=tmp_path / "some") == 0
+    land = read_landscape(LAND)
+    free = land.treatable & (ranks(tmp_path / "some") <= 0)
+    wanted = np.zeros(land.shape, np.uint8)
+    wanted.ravel()[np.flatnonzero(free)[100:106]] = 1
+    write_geotiff(tmp_path / "wanted.tif", {"wanted": wanted}, land, nodata=255, dtype=np.uint8)
+    assert plan("--window-cells", "32", "--report", "none", "--must-include",
+                str(tmp_path / "wanted.tif"), out=tmp_path / "plan") == 0
+    assert (ranks(tmp_path / "plan")[wanted == 1] > 0).all()
+
+
+@pytest.mark.parametrize(("options", "fires"), [
+    ([], 270), (["--plan-fires", "256"], 256), (["--plan-fires=30"], 30)])
+def test_plan_fires_follow_from_the_budget_unless_they_are_named(
+        options: list[str], fires: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+
+    def stop(region: object, *_: object, **__: object) -> None:
+        found.append(region.fires.source.size)  # type: ignore[attr-defined]
+        raise InputError("enough")
+
+    monkeypatch.setattr("firebreak.planning.windows.make.plan_by_windows", stop)
+    monkeypatch.setattr("firebreak.planning.windows.make.FEWEST_FIRES", 100)
+    assert main(["plan", LAND, "--budget", "0.6", "--burned-share", "0.03", "--scenarios", "1",
+                 "--window-cells", "32", *options, "--out", str(tmp_path / "none")]) == 2
+    assert found == [fires]

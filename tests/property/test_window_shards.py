@@ -1,4 +1,6 @@
-"""Shards = whole, bit for bit: for any split of the fires, any order of calls, any executor."""
+"""Shards = whole, bit for bit: for any split of the fires, any order of calls, any executor, under
+every rule of breaks and fires.
+"""
 
 from typing import NamedTuple
 
@@ -9,9 +11,16 @@ from hypothesis import strategies as st
 
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
-from firebreak.fire import FireConditions, FireRegime, burn_loss, make_wide_scene
+from firebreak.fire import FireConditions, FireRegime, Fires, burn_loss, make_wide_scene
+from firebreak.fire.effects.crews import HoldRule
+from firebreak.fire.effects.keyed_random import uniforms
+from firebreak.fire.effects.losses import ResponseFunction
+from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.scene import make_scene
+from firebreak.fire.travel.travel_field import padded_cells
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
+from firebreak.planning.core.rules import FREE, PlanRules, short_pieces
 from firebreak.planning.windows.footprints import footprints_of
 from firebreak.planning.windows.make import (
     Region,
@@ -22,9 +31,40 @@ from firebreak.planning.windows.make import (
     region_recipe,
 )
 from firebreak.planning.windows.region import RegionWorker
-from firebreak.planning.windows.shards import Shard, ShardPlan, loss_bound, shards_of
+from firebreak.planning.windows.shards import (
+    Shard,
+    ShardPlan,
+    Wanted,
+    known_boxes,
+    loss_bound,
+    shards_of,
+)
+from firebreak.weather.scenarios import WindClimate, draw_scenarios
+from firebreak.weather.streams import WeatherStreams
 
 SIZE, FIRES = 90, 24
+HAND = HoldRule(by="hand", response_min=90.0)
+HOT = WindClimate(wind_20ft_mean_m_min=500.0, dead_moisture_1h=(0.03, 0.04))
+"""Fires that crews hold by chance: with shorter flames they hold all."""
+HOURLY = WeatherStreams(draw_scenarios(WindClimate(), np.random.default_rng(4), 6), 3, 20.0,
+                        np.array([0.5, 0.5]))
+KINDS = {
+    "hard": {},
+    "by value of flames": {"response": ResponseFunction(name="r", loss=(0.1, 0.2, 0.4, 0.6, 0.8,
+                                                                        1.0))},
+    "hourly": {"weather": HOURLY},
+    "narrow": {"treatment": Treatment(width_m=20.0)},
+    "narrow, by flames": {"treatment": Treatment(width_m=8.0), "breach": "flame-length"},
+    "narrow, by chance": {"treatment": Treatment(width_m=2.0), "breach": "wilson"},
+    "shaded": {"treatment": Treatment(kind="shaded")},
+    "shaded and held": {"treatment": Treatment(kind="shaded"), "hold": HAND, "climate": HOT},
+    "narrow and held by few": {
+        "treatment": Treatment(width_m=2.0), "breach": "wilson", "climate": HOT,
+        "hold": HoldRule(by="equipment", response_min=5.0, crew_km=0.2)},
+    "attacked": {"attack_min": 240.0},
+    "embers": {"spotting": SpottingModel(surface_brands_per_ha=0.5)},
+    "embers over shaded": {"spotting": SpottingModel(surface_brands_per_ha=0.5),
+                           "treatment": Treatment(kind="shaded")}}
 
 
 class Case(NamedTuple):
@@ -33,10 +73,10 @@ class Case(NamedTuple):
     lines: list
 
 
-def made(**conditions: object) -> Case:
+def made(rules: PlanRules = FREE, **conditions: object) -> Case:
     wide = make_wide_scene(generate(5, SIZE), FireConditions(
         scenarios=2, regime=FireRegime(burned_share=0.01), **conditions), 5)  # type: ignore[arg-type]
-    region = make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=FIRES)
+    region = make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=FIRES, rules=rules)
     boxes = [one.box for one in footprints_of(wide, region.fires, ())]
     rng = np.random.default_rng(1)
     free = np.flatnonzero(wide.landscape.treatable)
@@ -51,59 +91,120 @@ def made(**conditions: object) -> Case:
     return Case(region, boxes, apart)
 
 
+CASES: dict[str, Case] = {}
+
+
+def case_of(kind: str) -> Case:
+    if kind not in CASES:
+        CASES[kind] = made(**KINDS[kind])
+    return CASES[kind]
+
+
 @pytest.fixture(scope="module")
 def case() -> Case:
-    return made()
+    return case_of("hard")
 
 
-def whole_rating(case: Case, taken: tuple[int, ...], numbers: list[int]) -> list[int]:
-    """All fires in one shard a stream, on the whole map."""
-    wide, fires = case.region.scene, case.region.fires
-    total = np.zeros(len(numbers), np.int64)
-    for stream in np.unique(fires.scenario).tolist():
-        own = np.flatnonzero(fires.scenario == stream)
-        shard = Shard(wide, ShardPlan((0, 0, SIZE, SIZE), stream, own), fires.part(own),
-                      loss_bound(wide, fires.source.size))
-        shard.take(taken, case.lines)
-        total += shard.rate(numbers, case.lines).saved
-    return total.tolist()
-
-
-@settings(max_examples=12, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), most=st.sampled_from([1, 2, 5, 99]))
-def test_ratings_are_those_of_the_whole_map_for_any_split(case: Case, seed: int,
-                                                          most: int) -> None:
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(case.lines)).tolist()
-    taken, numbers = tuple(order[:rng.integers(0, 12)]), order[12:]
-    worker = RegionWorker(case.region)
-    worker.receive(case.lines)
-    shards = shards_of(case.boxes, case.region.fires.scenario, most)
-    assert sorted(np.concatenate([shard.fires for shard in shards]).tolist()) == list(range(FIRES))
-    total = np.zeros(len(numbers), np.int64)
-    for k in rng.permutation(len(shards)).tolist():
-        if rng.random() < 0.5:  # what it held before must not matter
-            worker.rate(k, shards[k], tuple(order[:3]), numbers[:1])
-        total += worker.rate(k, shards[k], taken, numbers).saved
-    assert total.tolist() == whole_rating(case, taken, numbers)
-    assert total.any()
-
-
-def test_what_lines_save_is_what_fires_lose_less(case: Case) -> None:
+def burned_loss(case: Case, taken: tuple[int, ...]) -> np.ndarray:
+    """Of each fire, burned anew on the whole map, in whole units."""
     wide, fires = case.region.scene, case.region.fires
     scene = make_scene(wide.landscape, wide.conditions, 5)
     mask = np.zeros((SIZE, SIZE), bool)
-    before = burn_loss(scene.field, fires, scene.value_by_class).sum()
-    taken: tuple[int, ...] = ()
-    saved = 0
-    for line in range(8):
-        saved += whole_rating(case, taken, [line])[0]
-        taken += (line,)
+    for line in taken:
         mask.ravel()[case.lines[line]] = True
-    after = burn_loss(scene.field, fires, scene.value_by_class, mask).sum()
-    unit = 2.0**(48 - int(np.ceil(np.log2(loss_bound(wide, FIRES)))))
-    assert saved / unit == pytest.approx(before - after, rel=1e-9)
-    assert saved > 0
+    loss = burn_loss(scene.field, fires, scene.value_by_class, mask)
+    return loss * 2.0**(48 - int(np.ceil(np.log2(loss_bound(wide, FIRES)))))
+
+
+def shards_in(case: Case, most: int) -> list[ShardPlan]:
+    boxes = known_boxes(case.boxes, case.region.scene)
+    return shards_of(boxes, case.region.fires.scenario, most)
+
+
+@settings(max_examples=2, deadline=None)
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 2**32 - 1), most=st.sampled_from([1, 3, 99]))
+def test_shards_rate_as_the_whole_map_does_for_any_split_and_order(kind: str, seed: int,
+                                                                   most: int) -> None:
+    case = case_of(kind)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(case.lines)).tolist()
+    taken, numbers = tuple(order[:rng.integers(0, 9)]), order[9:15]
+    worker = RegionWorker(case.region)
+    worker.receive(case.lines)
+    shards = shards_in(case, most)
+    assert sorted(np.concatenate([shard.fires for shard in shards]).tolist()) == list(range(FIRES))
+    saved = np.zeros((len(numbers), FIRES))
+    lost = 0
+    for k in rng.permutation(len(shards)).tolist():
+        if rng.random() < 0.5:  # what it held before must not matter
+            worker.rate(k, shards[k], tuple(order[:3]), [Wanted(order[10])])
+        found = worker.rate(k, shards[k], taken, [Wanted(line) for line in numbers])
+        for line, (fires, units) in enumerate(zip(found.fires, found.saved, strict=True)):
+            saved[line, shards[k].fires[fires]] = units
+        lost += worker.lost(k, shards[k], taken)
+    before = burned_loss(case, taken)
+    assert lost == pytest.approx(before.sum(), rel=1e-12)
+    for line, row in zip(numbers, saved, strict=True):
+        after = burned_loss(case, (*taken, line))
+        assert row == pytest.approx(before - after, rel=1e-9, abs=1e-10 * before.sum())
+
+
+def test_every_kind_is_one_of_its_own() -> None:
+    """Else what is tested above of a kind would be of hard breaks."""
+    taken = tuple(range(12))
+    lost = {kind: burned_loss(case_of(kind), taken).sum() for kind in KINDS}
+    lost["hard, where crews hold"] = burned_loss(made(climate=HOT), taken).sum()
+    assert len(set(lost.values())) == len(lost)
+
+
+def test_only_the_fires_asked_for_are_rated(case: Case) -> None:
+    (first, *_), worker = shards_in(case, 99), RegionWorker(case.region)
+    worker.receive(case.lines)
+    every = worker.rate(0, first, (), [Wanted(line) for line in range(len(case.lines))])
+    line = max(range(len(case.lines)), key=lambda k: every.fires[k].size)
+    some = every.fires[line][1:3]
+    found = worker.rate(0, first, (), [Wanted(line, some), Wanted(line)])
+    assert found.fires[0].tolist() == some.tolist()
+    assert found.saved[0].tolist() == every.saved[line][1:3].tolist()
+    assert found.fires[1].tolist() == every.fires[line].tolist()
+
+
+def test_a_shard_whose_fires_run_on_under_a_break_looks_further(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no room at all, fires that a break of other fuel speeds up would be cut off."""
+    monkeypatch.setattr("firebreak.planning.windows.shards.ROOM", 10)
+    case = case_of("shaded")
+    wide, fires = case.region.scene, case.region.fires
+    for plan in shards_in(case, 2)[:6]:
+        shard = Shard(wide, plan, fires.part(plan.fires), loss_bound(wide, FIRES))
+        found = shard.rate([Wanted(line) for line in range(20)], case.lines)
+        before = burned_loss(case, ())
+        for line in range(20):
+            row = np.zeros(FIRES)
+            row[plan.fires[found.fires[line]]] = found.saved[line]
+            after = burned_loss(case, (line,))
+            assert row[plan.fires] == pytest.approx((before - after)[plan.fires], rel=1e-9,
+                                                    abs=1e-10 * before.sum())
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), first=st.integers(0, 30), cols=st.integers(1, 40),
+       draw=st.integers(0, 8))
+def test_fires_on_some_rows_meet_the_luck_of_the_whole_map(seed: int, first: int, cols: int,
+                                                           draw: int) -> None:
+    rng = np.random.default_rng(seed)
+    cells = first * cols + rng.integers(0, 20 * cols, 9)
+    fires = make_fires(cells, rng)
+    part = fires.on_rows(first, cols)
+    assert (uniforms(fires.key, padded_cells(cells, cols), draw)
+            == uniforms(part.key, padded_cells(part.source, cols), draw)).all()
+
+
+def make_fires(cells: np.ndarray, rng: np.random.Generator) -> Fires:
+    count = cells.size
+    return Fires(cells, np.zeros(count, np.int64), np.ones(count),
+                 rng.integers(0, 2**64, count, np.uint64))
 
 
 def planned(region: Region, name: str, workers: int, most: int = 2**20) -> WindowPlan:
@@ -112,20 +213,44 @@ def planned(region: Region, name: str, workers: int, most: int = 2**20) -> Windo
                                most_shard_fires=most)
 
 
-def test_a_plan_has_the_same_bits_for_any_shards_and_workers(case: Case) -> None:
+def check_plans(case: Case) -> WindowPlan:
     one = planned(case.region, "in-process", 1)
     assert one.windows == 4
     assert 0 < one.taken < one.lines
     assert one.plan.cost <= one.plan.budget * (1.0 + 1e-9)
     for other in (planned(case.region, "in-process", 3), planned(case.region, "in-process", 2, 1)):
         assert (other.plan.cells == one.plan.cells).all()
-        assert other.promised == one.promised
-        assert other.risen == one.risen
-    fires = case.region.fires
-    scene = make_scene(case.region.scene.landscape, case.region.scene.conditions, 5)
-    before = burn_loss(scene.field, fires, scene.value_by_class).sum()
-    after = burn_loss(scene.field, fires, scene.value_by_class, one.plan.break_mask()).sum()
+        assert (other.promised, other.risen, other.rated) == (one.promised, one.risen, one.rated)
+    wide, fires = case.region.scene, case.region.fires
+    scene = make_scene(wide.landscape, wide.conditions, 5)
+    before, after = (burn_loss(scene.field, fires, scene.value_by_class, mask).sum()
+                     for mask in (None, one.plan.break_mask()))
     assert one.promised == pytest.approx(1.0 - after / before, rel=1e-9)
+    return one
+
+
+@pytest.mark.parametrize("kind", ["hard", "narrow and held by few"])
+def test_a_plan_has_the_same_bits_for_any_shards_and_workers(kind: str) -> None:
+    check_plans(case_of(kind))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["hourly", "narrow, by chance", "shaded", "attacked", "embers"])
+def test_a_plan_of_any_kind_has_the_same_bits(kind: str) -> None:
+    check_plans(case_of(kind))
+
+
+def test_a_plan_keeps_to_its_rules() -> None:
+    """What must be included comes first and is paid for; no piece is too short."""
+    land = case_of("hard").region.scene.landscape
+    include = np.flatnonzero(land.treatable)[400:404]
+    shortest_m = 5.0 * land.cell_size_m
+    rules = PlanRules(include=include, shortest_m=shortest_m)
+    one = check_plans(made(rules))
+    assert one.plan.cells[:4].tolist() == include.tolist()
+    assert not short_pieces(one.plan.cells, rules, land)
+    free = planned(case_of("hard").region, "in-process", 1)
+    assert short_pieces(free.plan.cells, PlanRules(shortest_m=shortest_m), land)
 
 
 @pytest.mark.slow

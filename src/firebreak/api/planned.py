@@ -189,6 +189,8 @@ class PlannedBreaks:
         if isinstance(self._source, Landscape):
             source, options = with_folder(self._source, options, out / "landscape")
         files = [write_record(out, options, source), *write_plan_files(out, work)]
+        if work.options.report == "none":
+            return files
         if self._judgement is None or work.evaluation is None:
             return [*files, *write_pictures(out, work)]
         bar = notebook_bars(work.options.scene.quiet)

@@ -110,7 +110,7 @@ def _burned_anew(slots: Slots, slot: int, cells: NDArray[np.int64], which: NDArr
     saved = np.zeros((which.size, cells.size), np.int64)
     nearby = slots.problem(slot).scene.field.breaks.acts_nearby
     for k in np.flatnonzero(free.ravel()[cells]).tolist():
-        place = int(padded_cells(cells[k:k + 1], slots.sizes.shape[1])[0])
+        place = padded_cells(cells[k:k + 1], slots.sizes.shape[1])
         rows = slots.fires.may_change(place, which, nearby=nearby)
         own = which[rows]
         before = slots.fires.loss[own]

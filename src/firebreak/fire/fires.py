@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from firebreak.checks import check_fraction, fail
-from firebreak.fire.effects.keyed_random import fire_keys
+from firebreak.fire.effects.keyed_random import _CELL_STEP, fire_keys
+from firebreak.fire.travel.travel_field import padded_width
 from firebreak.seeding import generator
 from firebreak.settings.fire import FireSettings
 from firebreak.settings.kinds import DURATION_SPREAD
@@ -40,6 +41,14 @@ class Fires(NamedTuple):
     def first(self, count: int) -> "Fires":
         """The first `count` fires."""
         return self.part(slice(count))
+
+    def on_rows(self, first: int, cols: int) -> "Fires":
+        """The same fires on the rows from `first` on of a map of so many columns, with the same
+        luck in every cell: a draw adds steps of the cell's number to the key, so the key makes up
+        for the cells above, which the part does not count.
+        """
+        above = first * padded_width(cols) * int(_CELL_STEP) % 2**64
+        return self._replace(source=self.source - first * cols, key=self.key + np.uint64(above))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

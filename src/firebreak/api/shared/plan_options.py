@@ -8,7 +8,7 @@ from pathlib import Path
 from firebreak.api.shared.plan_inputs import PlaceOptions
 from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
 from firebreak.settings.kinds import NotNegative
-from firebreak.settings.planning import COMPARED
+from firebreak.settings.planning import COMPARED, ReportKind
 
 
 @dataclass(kw_only=True)
@@ -26,6 +26,10 @@ class PlanOptions(PlanningOptions):
     test_fires: int = 1000
     """Number of test fires: other fires, on which the plan is judged. 0 leaves out the comparison
     with other methods, the maps of what the plan changes, and the report."""
+    report: ReportKind | None = None
+    """How much is told of the plan. full: its segments in build order, maps of what it changes,
+    other methods, doubts. brief: a page with what it saves, its cost and the map of its segments.
+    none: the plan's files only. full if not given; plans by windows have brief and none."""
     place: PlaceOptions = field(default_factory=PlaceOptions)
     scene: SceneOptions = field(default_factory=SceneOptions)
 

@@ -118,7 +118,8 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
         scene = options.scene.scene(place.land, spec, options.plan_fires)
     made = _made(method, scene, place, options, bar, policy)
     work = Work(spec, options, place, scene, made, None, policy, network)
-    return work._replace(evaluation=_compared(work, bar)) if options.test_fires else work
+    compares = options.test_fires and options.report != "none"
+    return work._replace(evaluation=_compared(work, bar)) if compares else work
 
 
 def _check_horizon(options: PlanOptions) -> None:
@@ -133,6 +134,7 @@ def _check_horizon(options: PlanOptions) -> None:
         return
     check_horizon(rows_named(options.scene.breaks), place.horizon, "--horizon")
     other = ("--test-fires 0" if not options.test_fires else
+             f"--report {options.report}" if options.report not in (None, "full") else
              "--treatment-age" if options.scene.breaks.treatment_age else "")
     if other:
         raise fail(expected=f"no {other} beside --horizon", given="both", where="--horizon",
@@ -190,8 +192,9 @@ def _compared(work: Work, bar: "Bar") -> "Evaluation":
     # What the chosen method plans by itself stands beside the plan only where it is another one.
     rivals = {name: other for name, other in made.others.items()
               if name != plan.method or other.cells.tolist() != plan.cells.tolist()}
-    others = [name for name, method in METHODS.items()
-              if method.compared and name != plan.method and name not in rivals]
+    others = [] if options.report == "brief" else [
+        name for name, method in METHODS.items()
+        if method.compared and name != plan.method and name not in rivals]
     existing = _existing(work, bar)
     pairs = [(name, EXISTING) for name in existing if name != EXISTING]
     # Rules may keep the plan from spending the whole budget, which the others may all the same.
@@ -225,21 +228,24 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
     """What the plan changes, segment by segment, on the test fires."""
     from firebreak.api.shared.plan_inputs import standing_cells
     from firebreak.landscape.value_unit import value_unit
-    from firebreak.planning.core.break_segments import break_segments_of
     from firebreak.planning.core.plan import EXISTING
     from firebreak.planning.evaluation.build_order import in_build_order, years_of
     from firebreak.planning.evaluation.doubt import trust_in, trust_worlds
     from firebreak.planning.evaluation.effect import effect_of, in_unit, saved_by_order
     from firebreak.planning.methods import method_of
     from firebreak.planning.output.export_effect import NO_CELLS, PlanResult
+    from firebreak.planning.output.segment_table import in_plan_order
 
     options, place, scene, made = work.options, work.place, work.scene, work.made
-    plan = made.plan
-    segments = break_segments_of(plan.break_mask(), place.land, options.place.segment_m)
-    with bar(len(segments), "segment") as advance:
-        order = in_build_order(scene, segments, options.plan_fires, advance)
+    plan, brief = made.plan, options.report == "brief"
+    order = in_plan_order(plan, place.land, options.place.segment_m)
+    with bar(0 if brief else len(order), "segment") as advance:
+        if not brief:
+            by_place = sorted(order, key=lambda segment: int(segment.cells[0]))
+            order = in_build_order(scene, by_place, options.plan_fires, advance)
     # Of the plan itself the order to build tells, which is the better one.
-    others = {name: other for name, other in evaluation.plans[0].items()
+    others = {} if brief else {
+        name: other for name, other in evaluation.plans[0].items()
               if other.cells.size and name not in (EXISTING, plan.label)
               and not name.endswith(AT_EXISTING_COST) and not method_of(name).stochastic
               and (method_of(name).compared or name not in made.others)}
@@ -248,8 +254,8 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
         curves = {name: saved_by_order(scene, other, effect.loss[0],
                                        evaluation.methods[name].reduction, report=advance)
                   for name, other in others.items()}
-    with bar(trust_worlds(scene), "world") as advance:
-        trust = trust_in(scene, plan, evaluation, options.scene.seed, advance)
+    with bar(0 if brief else trust_worlds(scene), "world") as advance:
+        trust = None if brief else trust_in(scene, plan, evaluation, options.scene.seed, advance)
     over_years = _over_years(work, order, bar)
     unit = value_unit(place.land)
     return Judgement(PlanResult(
@@ -303,6 +309,8 @@ def write_judged(out: Path, work: Work, judgement: Judgement, evaluation: "Evalu
     from firebreak.planning.output.export_effect import plan_id, write_effect
     from firebreak.report.pages.plan_report import write_plan_report
 
+    if work.options.report == "brief":
+        return _write_brief(out, work, judgement, evaluation, origin)
     plan, result = work.made.plan, judgement.result
     tags = {"method": plan.method, "seed": str(work.options.scene.seed), "plan": plan_id(result),
             "test_fires": str(work.options.test_fires)}
@@ -311,6 +319,33 @@ def write_judged(out: Path, work: Work, judgement: Judgement, evaluation: "Evalu
     written = write_effect(out, result, tags)
     whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
     return [*written, *write_plan_report(out, result, evaluation, judgement.curves, whole, bar)]
+
+
+def _write_brief(out: Path, work: Work, judgement: Judgement, evaluation: "Evaluation",
+                 origin: "Origin") -> list[Path]:
+    """Segments and the brief report of a plan that was judged."""
+    from firebreak.planning.evaluation.effect import Interval, risk
+    from firebreak.planning.output.export_effect import segment_columns
+    from firebreak.planning.output.segment_table import write_segment_table
+    from firebreak.report.pages.brief_report import Brief, write_brief_report
+
+    place, plan, result = work.place, work.made.plan, judgement.result
+    loss = result.effect.loss
+    columns = segment_columns(result)
+    own = next(row for row in evaluation.rows if row.method == plan.label)
+    written = write_segment_table(out, result.segments, columns, plan.shape, place.offset,
+                                  place.full)
+    return [*written, *write_brief_report(out, Brief(
+        conditions=work.scene.conditions, land=place.land, full=place.full, plan=plan,
+        segments=result.segments, columns=columns,
+        saved=risk(loss[0], loss[-1], result.seed)["mean_loss_reduction"],
+        promised=own.in_sample_reduction, test_fires=loss.shape[1],
+        others={name: (Interval(one.reduction, one.low, one.high),
+                       evaluation.plans[0][name].cost)
+                for name, one in evaluation.methods.items() if name != plan.label},
+        facts=[f"The method was given {plan.plan_fires:,} plan fires."], seed=result.seed,
+        included=result.included, existing=result.existing, standing=result.standing),
+        origin.command, [*origin.files, *(path.name for path in written)])]
 
 
 def write_pictures(out: Path, work: Work) -> list[Path]:

@@ -35,8 +35,9 @@ def run(arguments: list[str]) -> int:
         write_plan_files,
     )
     from firebreak.cli.commands.by_windows.run import run_by_windows
+    from firebreak.cli.shared.plan_config import is_named
 
-    by_windows = run_by_windows(args)
+    by_windows = run_by_windows(args, fires_named=is_named("plan_fires", arguments, args.config))
     if by_windows is not None:
         return by_windows
     bar = bars(args.scene.bars_hidden)
@@ -49,7 +50,7 @@ def run(arguments: list[str]) -> int:
         over_years = judgement.result.over_years
         files += write_judged(out, work, judgement, work.evaluation,
                               _origin(args, files, work.made.choice), bar)
-    else:
+    elif args.report != "none":
         files += write_pictures(out, work)
     _say(work.made, work.evaluation, over_years, files, args, out)
     return 0
@@ -117,7 +118,7 @@ def _say(made: "Made", evaluation: "Evaluation | None", over_years: "YearsResult
         print(f"{years_words(over_years)}\n")
     for path in files:
         print(path)
-    if args.test_fires and not has_vector_reader():
+    if evaluation is not None and not has_vector_reader():
         print(f"segments.gpkg is left out: run {install('vector')} for GeoPackages")
     print(f"next: {_next(args, plan, out)}")
     if args.scene.json:

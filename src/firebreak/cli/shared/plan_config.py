@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
 
+from firebreak.api.shared.option_bounds import option_of
 from firebreak.checks import fail, unknown_name, validated
 from firebreak.cli.shared.percents import fraction, is_share
 from firebreak.files import read_toml
@@ -27,6 +28,14 @@ def config_in(arguments: list[str]) -> Path | None:
         elif word.startswith("--config="):
             found = Path(word.removeprefix("--config="))
     return found
+
+
+def is_named(name: str, arguments: list[str], file: Path | None) -> bool:
+    """Whether a command's arguments, or the file that they name, say an option of the plan itself,
+    even if they say its default.
+    """
+    words = {word.partition("=")[0].replace("_", "-") for word in arguments}
+    return option_of(name) in words or (file is not None and name in read_toml(file))
 
 
 def with_config(options: Options, path: Path) -> Options:

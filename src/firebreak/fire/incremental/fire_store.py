@@ -68,7 +68,9 @@ class FireStore:
         threads = self._scratch.time.shape[0]
         self._store = KeptFires(
             np.full((fires, cells), np.inf, np.float32), np.zeros((fires, cells), np.float32),
-            np.full((fires, cells), UNBURNED, np.uint8), np.zeros(fires, np.bool_),
+            # `burned_near` looks further down than the padding is deep.
+            np.full(fires * cells + 2 * REACH * self.width, UNBURNED, np.uint8)[:fires * cells]
+            .reshape(fires, cells), np.zeros(fires, np.bool_),
             np.zeros(fires, np.int64), np.zeros(fires), np.zeros((n_plan_fires, cells), np.int32),
             np.zeros(n_plan_fires, np.int32), np.zeros((n_plan_fires, cells), np.int32),
             np.zeros((threads, slots, cells), np.int32),
@@ -249,18 +251,40 @@ class FireStore:
                   overlays, Results(none, cells, none, cells, loss), self._scratch)
         return loss[which]
 
-    def may_change(self, place: int, which: NDArray[np.int64], *,
+    def may_change(self, places: NDArray[np.int64], which: NDArray[np.int64], *,
                    nearby: bool) -> NDArray[np.int64]:
-        """Indices of those fires that may change with a break in a padded cell; nearby: also those
+        """Indices of those fires that may change with breaks in padded cells; nearby: also those
         that burn close by, see `BreakRules`.
         """
         self._check_burned()
-        out, code = np.zeros(which.size, np.uint8), self._store.code[which]
+        whole = which.size and which[-1] - which[0] + 1 == which.size  # which need no copy
+        code = self._store.code[which[0]:which[-1] + 1] if whole else self._store.code[which]
         if nearby:
-            burned_near(place, 2 * REACH, self.width, code, out)
-        else:
-            depends_on(place, np.full(which.size, -1), code, self._crossing, out)
+            return np.flatnonzero(self._burns_near(places, code))
+        out, starts_elsewhere = np.zeros(which.size, np.uint8), np.full(which.size, -1)
+        for place in places.tolist():
+            depends_on(place, starts_elsewhere, code, self._crossing, out)
         return np.flatnonzero(out)
+
+    def _burns_near(self, places: NDArray[np.int64],
+                    code: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Which fires burn within 2 * REACH of padded cells, on the map itself: `burned_near` takes
+        what lies beyond its padding for what comes next in memory.
+        """
+        near, burned = np.zeros(code.shape[0], np.bool_), unpad(code, self._shape)
+        rows, cols = np.divmod(places, self.width)
+        for row, col in zip((rows - REACH).tolist(), (cols - REACH).tolist(), strict=True):
+            part = burned[:, max(row - 2 * REACH, 0):row + 2 * REACH + 1,
+                          max(col - 2 * REACH, 0):col + 2 * REACH + 1]
+            near |= (part != UNBURNED).any(axis=(1, 2))
+        return near
+
+    def whole_value(self, slot: int, places: NDArray[np.int64] | slice = slice(None),
+                    ) -> NDArray[np.float32]:
+        """What burning padded cells of a slot costs f32 [C, n], rounded to whole units: its sums
+        have no rounding, in whichever order.
+        """
+        return (self._value.value_by_class[slot][:, places] / self.unit(slot)).astype(np.float32)
 
     def _check_burned(self) -> None:
         assert not (self._stale[self._in_use] != 0).any(), "breaks came or went since `burn`"

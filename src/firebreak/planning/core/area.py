@@ -3,12 +3,15 @@
 In the margin fires start and spread as anywhere, but nothing is treated there.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan, check_plan, cost_of
 
 Offset = tuple[int, int]
@@ -67,3 +70,14 @@ def _check_range(landscape: Landscape, what: str, cells: slice, size: int) -> No
         raise fail(expected=f"an area inside {what} 0:{size}", given=f"{what} {start}:{stop}",
                    where=f"landscape {landscape.name}",
                    remedy="give half-open ranges, --area R0:R1,C0:C1")
+
+
+def lift_segments(segments: Sequence[BreakSegment], shape: tuple[int, int], offset: Offset,
+                  landscape: Landscape) -> list[BreakSegment]:
+    """Segments of a part of this shape as segments of the whole landscape that it lies in."""
+    width, (top, left) = shape[1], offset
+
+    def lifted(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        return (cells // width + top) * landscape.shape[1] + cells % width + left
+
+    return [one._replace(cells=lifted(one.cells), path=lifted(one.path)) for one in segments]

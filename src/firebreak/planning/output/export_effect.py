@@ -22,7 +22,7 @@ from firebreak.landscape.formats.write import Colour, write_geotiff, write_text
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.value_unit import UNKNOWN, ValueUnit
-from firebreak.planning.core.area import Offset
+from firebreak.planning.core.area import Offset, lift_segments
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.doubt import DoubtResult
@@ -140,12 +140,7 @@ def summary_of(result: PlanResult) -> dict[str, Any]:
 
 def on_full_map(result: PlanResult) -> list[BreakSegment]:
     """The segments of the part as segments of the whole map."""
-    width, (top, left) = result.plan.shape[1], result.offset
-
-    def move(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        return (cells // width + top) * result.full.shape[1] + cells % width + left
-
-    return [one._replace(cells=move(one.cells), path=move(one.path)) for one in result.segments]
+    return lift_segments(result.segments, result.plan.shape, result.offset, result.full)
 
 
 def _lifted(grid: NDArray, result: PlanResult, fill: float) -> NDArray:

@@ -9,24 +9,24 @@ rated again at once.
 """
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from firebreak.planning.windows.ratings import Ratings
-from firebreak.planning.windows.shards import Rating
+from firebreak.planning.windows.shards import Rating, Wanted
 
 BATCH = 32
 """Lines rated at once, at most, besides those beside the last one: the same for any number of
 workers, for it decides what is rated and so, where savings rise, the plan."""
 
-Rate = Callable[[tuple[int, ...], dict[int, list[int]]], dict[int, Rating]]
+Rate = Callable[[tuple[int, ...], dict[int, list[Wanted]]], dict[int, Rating]]
 """(lines taken so far, by shard the lines to rate) -> by shard their ratings."""
 
 
 class Selection(NamedTuple):
-    """lines: chosen, in order; saved: by each of them, in whole units; left: of the budget, in
-    units of cost.
+    """lines: chosen, in order, those that had to be first; saved: by each of the others when it was
+    chosen, in whole units; left: of the budget, in units of cost.
     """
 
     lines: list[int]
@@ -35,7 +35,7 @@ class Selection(NamedTuple):
 
 
 def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate, *,
-                 lazy: bool = True,
+                 first: Sequence[int] = (), without: Container[int] = (), lazy: bool = True,
                  report: Callable[[int], object] = lambda spent: None) -> Selection:
     """The lines that save most per cost, until the budget buys none that saves anything.
 
@@ -43,21 +43,24 @@ def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate
 
     Args:
         costs, budget: whole units of cost.
+        first: lines that are taken before any is chosen, whatever they save; the budget pays.
+        without: lines that are not chosen.
         lazy: else every line that is out of date is rated before one is chosen.
         report: takes what was spent.
     """
-    left = budget
-    chosen: list[int] = []
-    saved: list[int] = []
-    open_ = {line for line, cost in enumerate(costs) if cost <= budget}
+    left = budget - sum(costs[line] for line in first)
+    chosen, saved = list(first), list[int]()
+    for line in first:
+        ratings.take(line)
+    open_ = {line for line, cost in enumerate(costs)
+             if cost <= left and line not in chosen and line not in without}
     heap: list[tuple[Fraction, int]] = []
     at: dict[int, Fraction] = {}
     urgent = set(open_)
     while open_:
         if urgent:
             wanted = ratings.wanted(urgent)
-            for shard, rating in rate(tuple(chosen), wanted).items() if wanted else ():
-                ratings.put(shard, wanted[shard], rating)
+            ratings.put(urgent, wanted, rate(tuple(chosen), wanted) if wanted else {})
             for line in urgent:
                 at[line] = Fraction(-ratings.saved(line), costs[line])
                 heapq.heappush(heap, (at[line], line))

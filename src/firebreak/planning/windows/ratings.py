@@ -1,16 +1,18 @@
-"""What lines save, as far as it is known: by line and shard, with the fires that it depends on.
+"""What lines save, as far as it is known: by line, shard and fire.
 
-After a line was taken, another is out of date in a shard where both depend on one of its fires, and
-wherever its end lies beside the line: savings mostly fall, but rise where a gap closes.
+After a line was taken, what another saves of a fire that depends on both is out of date, and so is
+all that a line saves whose end lies beside it: savings mostly fall, but rise where a gap closes.
+What is out of date goes by fires, not by shards, so that the plan does not depend on which fires
+share a shard.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.planning.windows.shards import Rating
+from firebreak.planning.windows.shards import Rating, Wanted
 
 BESIDE = 3
 """Cells (Chebyshev) between a line's end and another line that may close a gap with it."""
@@ -27,19 +29,20 @@ class Ratings:
         meets: of each line the shards that it has cells in.
 
     Attributes:
-        risen: how often a line saved more when it was rated again.
-        rated: ratings of a line by a shard.
+        rated: how often a line was rated; risen: how often it then saved more than before.
     """
 
     def __init__(self, lines: Sequence[NDArray[np.int64]], cols: int,
                  meets: Sequence[Sequence[int]]) -> None:
         self._meets = meets
-        self._saved: dict[Pair, int] = {}
+        self._saved: defaultdict[Pair, dict[int, int]] = defaultdict(dict)  # by fire
         self._total = [0] * len(lines)
-        self._fires: dict[Pair, NDArray[np.int32]] = {}
         self._lines_of: defaultdict[tuple[int, int], set[int]] = defaultdict(set)  # shard, fire
-        self._stale: list[set[int]] = [set(shards) for shards in meets]
+        # All of a line, or by shard the fires; which, must not depend on who shares a shard.
+        self._whole = set(range(len(lines)))
+        self._stale: list[dict[int, set[int]]] = [{} for _ in lines]
         self._beside = _Ends(lines, cols)
+        self._known: set[int] = set()
         self.risen = self.rated = 0
 
     def saved(self, line: int) -> int:
@@ -47,43 +50,59 @@ class Ratings:
         return self._total[line]
 
     def stale(self, line: int) -> bool:
-        """Whether some shard must rate a line again."""
-        return bool(self._stale[line])
+        """Whether a line must be rated again."""
+        return line in self._whole or bool(self._stale[line])
 
-    def wanted(self, lines: Iterable[int]) -> dict[int, list[int]]:
+    def wanted(self, lines: Iterable[int]) -> dict[int, list[Wanted]]:
         """By shard the lines, of these, that it must rate again; both in order."""
-        found: defaultdict[int, list[int]] = defaultdict(list)
+        found: defaultdict[int, list[Wanted]] = defaultdict(list)
         for line in sorted(lines):
-            for shard in sorted(self._stale[line]):
-                found[shard].append(line)
+            if line in self._whole:
+                for shard in self._meets[line]:
+                    found[shard].append(Wanted(line))
+            else:
+                for shard, fires in self._stale[line].items():
+                    found[shard].append(Wanted(line, np.array(sorted(fires), np.int32)))
         return dict(sorted(found.items()))
 
-    def put(self, shard: int, lines: Sequence[int], rating: Rating) -> None:
-        """Takes what a shard says of lines."""
-        for line, saved, fires in zip(lines, rating.saved.tolist(), rating.fires, strict=True):
-            pair = line, shard
-            for fire in self._fires.get(pair, ()):
-                self._lines_of[shard, int(fire)].discard(line)
-            for fire in fires.tolist():
-                self._lines_of[shard, fire].add(line)
-            before = self._saved.get(pair)
-            self.risen += before is not None and saved > before
-            self._total[line] += saved - (before or 0)
-            self._saved[pair], self._fires[pair] = saved, fires
-            self._stale[line].discard(shard)
-        self.rated += len(lines)
+    def put(self, lines: Iterable[int], wanted: Mapping[int, Sequence[Wanted]],
+            ratings: Mapping[int, Rating]) -> None:
+        """Takes what shards say of lines: of those that are out of date, what was `wanted`."""
+        asked = {line for line in lines if self.stale(line)}
+        before = {line: self._total[line] for line in asked & self._known}
+        for shard, own in wanted.items():
+            for one, fires, saved in zip(own, ratings[shard].fires, ratings[shard].saved,
+                                         strict=True):
+                self._put(shard, one, dict(zip(fires.tolist(), saved.tolist(), strict=True)))
+        for line in asked:
+            self._stale[line].clear()
+        self._whole -= asked
+        self._known |= asked
+        self.rated += len(asked)
+        self.risen += sum(self._total[line] > saved for line, saved in before.items())
+
+    def _put(self, shard: int, wanted: Wanted, now: dict[int, int]) -> None:
+        line, some = wanted
+        known = self._saved[line, shard]
+        before = {fire: known.pop(fire) for fire in (
+            list(known) if some is None else some.tolist()) if fire in known}
+        for fire in before.keys() - now.keys():
+            self._lines_of[shard, fire].discard(line)
+        for fire in now.keys() - before.keys():
+            self._lines_of[shard, fire].add(line)
+        known |= now
+        self._total[line] += sum(now.values()) - sum(before.values())
 
     def take(self, line: int) -> set[int]:
         """Marks what is out of date once a line is broken; returns the lines with ends beside it,
         whose savings may rise.
         """
         for shard in self._meets[line]:
-            for fire in self._fires.pop((line, shard), ()):
-                for other in self._lines_of[shard, int(fire)]:
-                    self._stale[other].add(shard)
+            for fire in self._saved.pop((line, shard), ()):
+                for other in self._lines_of[shard, fire]:
+                    self._stale[other].setdefault(shard, set()).add(fire)
         beside = self._beside.of(line)
-        for other in beside:
-            self._stale[other] |= set(self._meets[other])
+        self._whole |= beside
         return beside
 
 

@@ -17,10 +17,12 @@ from firebreak.fire import Fires, WideScene, scene_in
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.limits import SearchOptions
+from firebreak.planning.core.plan import cost_of
+from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.methods import make_plan
 from firebreak.planning.windows.cores import Core
 from firebreak.planning.windows.footprints import Footprint, footprints_of
-from firebreak.planning.windows.shards import Rating, Shard, ShardPlan, loss_bound
+from firebreak.planning.windows.shards import Rating, Shard, ShardPlan, Wanted, loss_bound
 
 LINE_CELLS = 12
 """Cells along a line that is judged as one, about: what a window proposes is cut to such lines."""
@@ -38,6 +40,7 @@ class Region:
         fires: its plan fires.
         method, policy, search, seed: of the windows' plans, see `make_plan`.
         share: of the cost of its treatable cells that a window's plan may spend.
+        rules: what the plan of the whole map keeps to.
     """
 
     scene: WideScene
@@ -47,6 +50,7 @@ class Region:
     search: SearchOptions
     share: float
     seed: int
+    rules: PlanRules = FREE
 
 
 class Proposal(NamedTuple):
@@ -86,22 +90,37 @@ class RegionWorker:
         land = replace(scene.landscape, treatable=scene.landscape.treatable & own)
         if not land.treatable.any() or not fires.source.size:
             return Proposal([], 0.0)
+        rules = self._rules_in(core, land)
         try:
             plan = make_plan(replace(scene, landscape=land), region.share, fires.source.size,
                              region.method, seed=region.seed, policy=region.policy,
-                             search=region.search, fires=fires)
+                             search=region.search, rules=rules, fires=fires)
         except InputError as error:
             return Proposal([], 0.0, str(error))
+        breaks = plan.break_mask()
+        breaks.ravel()[rules.include] = False
         return Proposal([_lifted(cells, core, region.scene.landscape)
-                         for cells in _cut(plan.break_mask(), land)], plan.simulations)
+                         for cells in _cut(breaks, land, region.rules.shortest_m)],
+                        plan.simulations)
 
-    def untreated(self, number: int, plan: ShardPlan) -> int:
-        """What the fires of a shard lose without breaks, in whole units."""
-        self._shards.pop(number, None)
-        return self._shard(number, plan).untreated()
+    def _rules_in(self, core: Core, land: Landscape) -> PlanRules:
+        """The rules of a window's plan: cells to include in its core cost it nothing."""
+        rules = self.region.rules
+        wanted = np.zeros(self.region.scene.landscape.shape, np.bool_)
+        wanted.ravel()[rules.include] = True
+        include = np.flatnonzero(wanted[core.whole.slices] & land.treatable)
+        budget = (self.region.share * cost_of(np.flatnonzero(land.treatable), land)
+                  + cost_of(include, land))
+        return replace(rules, include=include, budget=budget if include.size else None)
+
+    def lost(self, number: int, plan: ShardPlan, taken: tuple[int, ...]) -> int:
+        """What the fires of a shard lose once the lines taken are broken, in whole units."""
+        shard = self._shard(number, plan)
+        shard.take(taken, self._lines)
+        return shard.lost()
 
     def rate(self, number: int, plan: ShardPlan, taken: tuple[int, ...],
-             wanted: Sequence[int]) -> Rating:
+             wanted: Sequence[Wanted]) -> Rating:
         """What each line wanted saves of a shard's fires once those taken are broken."""
         shard = self._shard(number, plan)
         shard.take(taken, self._lines)
@@ -119,10 +138,12 @@ def make_worker(region: Region) -> RegionWorker:
     return RegionWorker(region)
 
 
-def _cut(breaks: NDArray[np.bool_], landscape: Landscape) -> Lines:
-    """A plan's breaks in pieces of about LINE_CELLS along their length."""
+def _cut(breaks: NDArray[np.bool_], landscape: Landscape, shortest_m: float) -> Lines:
+    """A plan's breaks in pieces of about LINE_CELLS along their length, none of which is shorter
+    than it may be.
+    """
     return [segment.cells for segment in break_segments_of(
-        breaks, landscape, LINE_CELLS * landscape.cell_size_m)]
+        breaks, landscape, max(LINE_CELLS * landscape.cell_size_m, 2.0 * shortest_m))]
 
 
 def _lifted(cells: NDArray[np.int64], core: Core, whole: Landscape) -> NDArray[np.int64]:

@@ -1,5 +1,9 @@
 """Fires of the whole map in shards: each holds a few, of one stream of weather, on the part of the
 map that they come near. Shards answer in whole numbers, so which fires lie in which changes no bit.
+
+Chance events belong to fire and cell of the whole map. A part that has all columns counts its cells
+as the map does, but for those above it, so shards of fires that meet chances have all columns.
+Embers fly any distance, so shards of fires that throw them have the whole map.
 """
 
 from collections.abc import Sequence
@@ -9,17 +13,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.gains import saved_by_lines
+from firebreak.env.gains import saved_by_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.env.trials_anew import saved_anew
 from firebreak.fire import RIM, UNBURNED, Fires, WideScene, scene_in, unpad
-from firebreak.landscape.raster.windows import Window
 from firebreak.layout import OBSERVATION
 from firebreak.planning.windows.cores import Box, widened, window_of
 
 ROOM = 2 * RIM
 """Cells between what fires burn untreated and what a shard cuts off. Breaks hold fires back, but
 where one comes round another way it may burn a cell or two more."""
+
+CERTAIN = ("never", "flame-length")
+"""Rules of breach that leave nothing to chance."""
 
 _FIRE_BYTES, _CELL_BYTES = 18, 400
 """Of a cell of a shard: for each fire, and for its travel field and room to work."""
@@ -60,6 +67,12 @@ def shards_of(boxes: Sequence[Box], streams: NDArray[np.int64],
     return found
 
 
+def bytes_of_shards(shards: Sequence[ShardPlan], boxes: Sequence[Box], steps: int) -> int:
+    """Bytes that all shards take, about. steps: rows of a stream of weather."""
+    box = np.array(boxes, np.int64).reshape(-1, 4)
+    return sum(_bytes(box, shard.fires, steps) for shard in shards)
+
+
 def loss_bound(scene: WideScene, fires: int) -> float:
     """What sets the unit of all shards alike: more than a fire can lose, and so much more that
     savings of all fires add up in 62 bits.
@@ -69,13 +82,31 @@ def loss_bound(scene: WideScene, fires: int) -> float:
     return most * 2.0**max(ceil(log2(max(fires, 1) / _MOST_FIRES)), 0)
 
 
+def known_boxes(boxes: Sequence[Box], scene: WideScene) -> list[Box]:
+    """Of fires that burn these boxes, the parts of the map on which they burn as on all of it."""
+    rows, cols = scene.landscape.shape
+    own = scene.conditions
+    if own.spotting is not None:
+        return [(0, 0, rows, cols)] * len(boxes)
+    if own.meets_crews or own.breach not in CERTAIN:
+        return [(top, 0, bottom, cols) for top, _, bottom, _ in boxes]
+    return list(boxes)
+
+
+class Wanted(NamedTuple):
+    """A line to rate, by number, and the fires of the shard on which, i32; None for all."""
+
+    line: int
+    fires: NDArray[np.int32] | None = None
+
+
 class Rating(NamedTuple):
-    """Of n lines: saved: whole units, summed over the shard's fires, i64 [n]; fires: by line, the
-    numbers within the shard of the fires that depend on it.
+    """Of n lines. fires: of each line the numbers within the shard of those fires, of the ones
+    wanted, that depend on it, i32; saved: of each of these, whole units i64.
     """
 
-    saved: NDArray[np.int64]
     fires: list[NDArray[np.int32]]
+    saved: list[NDArray[np.int64]]
 
 
 class Shard:
@@ -86,8 +117,8 @@ class Shard:
         self.taken: tuple[int, ...] = ()
         self._begin(ROOM)
 
-    def untreated(self) -> int:
-        """What its fires lose without breaks, in whole units; before any line is taken."""
+    def lost(self) -> int:
+        """What its fires lose under the lines taken, in whole units."""
         unit = self._slots.loss_unit(0)
         return sum(int(loss * unit) for loss in self._slots.plan_trees(0).loss.tolist())
 
@@ -105,13 +136,34 @@ class Shard:
                 return
             self._begin(2 * self._room)
 
-    def rate(self, numbers: Sequence[int], lines: Sequence[NDArray[np.int64]]) -> Rating:
+    def rate(self, wanted: Sequence[Wanted], lines: Sequence[NDArray[np.int64]]) -> Rating:
         """What each of these lines alone saves besides those taken."""
+        every = np.arange(self._fires.source.size)
+        some = [every if one.fires is None else one.fires.astype(np.int64) for one in wanted]
+        if self._in_place:
+            return self._rate_in_place(self._free(wanted, lines), some)
+        while True:
+            found = saved_anew(self._slots, 0, self._free(wanted, lines), some, self._rim())
+            if not found.beyond:
+                return Rating([fires.astype(np.int32) for fires in found.fires], found.saved)
+            taken = self.taken
+            self._begin(2 * self._room)
+            self.take(taken, lines)
+
+    def _rate_in_place(self, lines: Sequence[NDArray[np.int64]],
+                       some: Sequence[NDArray[np.int64]]) -> Rating:
+        fires = np.unique(np.concatenate(some))
+        saved, tried = saved_by_lines(self._slots, 0, lines, fires)
+        own = [np.searchsorted(fires, one) for one in some]
+        own = [rows[tried[rows, k]] for k, rows in enumerate(own)]
+        return Rating([fires[rows].astype(np.int32) for rows in own],
+                      [saved[rows, k] for k, rows in enumerate(own)])
+
+    def _free(self, wanted: Sequence[Wanted],
+              lines: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+        """The cells of lines that lie in the shard and are not broken, as its own."""
         free = self._slots.available[0].ravel()
-        own = [cells[free[cells]] for cells in (self._own(lines[k]) for k in numbers)]
-        saved, tried = saved_by_lines(self._slots, 0, own, np.arange(self._fires.source.size))
-        return Rating(saved.sum(axis=0),
-                      [np.flatnonzero(tried[:, k]).astype(np.int32) for k in range(len(numbers))])
+        return [cells[free[cells]] for cells in (self._own(lines[one.line]) for one in wanted)]
 
     def _begin(self, room: int) -> None:
         shape = self._scene.landscape.shape
@@ -119,11 +171,9 @@ class Shard:
             self._room, self.taken = room, ()
             self._window = window_of(widened(self._plan.box, room, shape))
             scene = scene_in(self._scene, self._window, self._plan.stream)
-            row, col = np.divmod(self._fires.source, shape[1])
-            own = self._fires._replace(
-                source=(row - self._window.row) * self._window.cols + col - self._window.col,
-                scenario=np.zeros_like(self._fires.scenario))
-            self._slots = Slots(sizes_for(scene, 1, own.source.size, 0), borrows=True)
+            own = self._own_fires()
+            self._slots = Slots(sizes_for(scene, 1, own.source.size, 0),
+                                borrows=scene.field.breaks.treated is None)
             self._slots.load(0, Problem(
                 scene=scene, plan_fires=own, reward_fires=own.first(0), budget=np.inf,
                 budget_share=1.0,
@@ -131,9 +181,18 @@ class Shard:
             # One scale of value for all shards: a crop's own would round otherwise.
             self._slots.fires.begin(0, self._slots.value[0], self._bound)
             self._slots.update(SLOT_0, fresh=True)
+            self._in_place = trial_in_place(self._slots, 0)
             if not self._near_rim():
                 return
             room *= 2
+
+    def _own_fires(self) -> Fires:
+        window, cols = self._window, self._scene.landscape.shape[1]
+        fires = self._fires._replace(scenario=np.zeros_like(self._fires.scenario))
+        if window.cols == cols:
+            return fires.on_rows(window.row, cols)
+        row, col = np.divmod(fires.source, cols)
+        return fires._replace(source=(row - window.row) * window.cols + col - window.col)
 
     def _own(self, line: NDArray[np.int64]) -> NDArray[np.int64]:
         """The cells of a line that lie in the shard, as its own."""
@@ -144,16 +203,19 @@ class Shard:
 
     def _near_rim(self) -> bool:
         """Whether a fire burns so near to what is cut off that it may have read beyond."""
-        if self._window == Window(0, 0, *self._scene.landscape.shape):
-            return False
         burned = unpad((self._slots.plan_trees(0).code != UNBURNED).any(axis=0),
                        (self._window.rows, self._window.cols))
-        rows, cols = self._scene.landscape.shape
-        own = self._window
-        return bool((own.row > 0 and burned[:RIM].any())
-                    or (own.col > 0 and burned[:, :RIM].any())
-                    or (own.row + own.rows < rows and burned[-RIM:].any())
-                    or (own.col + own.cols < cols and burned[:, -RIM:].any()))
+        return bool((burned & self._rim()).any())
+
+    def _rim(self) -> NDArray[np.bool_]:
+        """bool [h, w], the cells near to what is cut off."""
+        own, (rows, cols) = self._window, self._scene.landscape.shape
+        rim = np.zeros((own.rows, own.cols), np.bool_)
+        rim[:RIM if own.row > 0 else 0] = True
+        rim[:, :RIM if own.col > 0 else 0] = True
+        rim[own.rows - (RIM if own.row + own.rows < rows else 0):] = True
+        rim[:, own.cols - (RIM if own.col + own.cols < cols else 0):] = True
+        return rim
 
 
 def _around(boxes: NDArray[np.int64]) -> Box:
@@ -162,10 +224,10 @@ def _around(boxes: NDArray[np.int64]) -> Box:
     return top, left, bottom, right
 
 
-def _bytes(box: NDArray[np.int64], fires: NDArray[np.int64]) -> int:
+def _bytes(box: NDArray[np.int64], fires: NDArray[np.int64], steps: int = 1) -> int:
     top, left, bottom, right = _around(box[fires])
     cells = (bottom - top + 2 * ROOM) * (right - left + 2 * ROOM)
-    return cells * (_CELL_BYTES + _FIRE_BYTES * fires.size)
+    return cells * (_CELL_BYTES * steps + _FIRE_BYTES * fires.size)
 
 
 def _halves(box: NDArray[np.int64], fires: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.planning.windows.choose import choose_lines
+from firebreak.planning.windows.kept import ratings_from, ratings_in
 from firebreak.planning.windows.ratings import Ratings
-from firebreak.planning.windows.shards import Rating
+from firebreak.planning.windows.shards import Rating, Wanted
 
 
 class Cover:
@@ -28,15 +29,17 @@ class Cover:
         self.meets = [sorted(set(self.shard[row].tolist())) for row in self.stops]
         self.calls: list[tuple[int, ...]] = []
 
-    def rate(self, taken: tuple[int, ...], wanted: dict[int, list[int]]) -> dict[int, Rating]:
+    def rate(self, taken: tuple[int, ...],
+             wanted: dict[int, list[Wanted]]) -> dict[int, Rating]:
         self.calls.append(taken)
         left = ~self.stops[list(taken)].any(axis=0)
         found = {}
-        for shard, numbers in wanted.items():
+        for shard, lines in wanted.items():
             own = np.flatnonzero(self.shard == shard)
-            saved = (self.stops[numbers][:, own] & left[own]) @ self.worth[own]
-            found[shard] = Rating(saved.astype(np.int64), [
-                np.flatnonzero(self.stops[k, own] & left[own]).astype(np.int32) for k in numbers])
+            rows = [[k for k in (range(own.size) if some is None else some.tolist())
+                     if self.stops[line, own[k]] and left[own[k]]] for line, some in lines]
+            found[shard] = Rating([np.array(row, np.int32) for row in rows],
+                                  [self.worth[own[row]].astype(np.int64) for row in rows])
         return found
 
     def greedy(self, budget: int) -> list[int]:
@@ -81,9 +84,9 @@ def test_a_line_beside_the_one_taken_is_rated_again_and_may_rise() -> None:
     lines = [np.array([0, 1]), np.array([3, 4]), np.array([9999])]
     worth = {(): [5, 0, 2], (0,): [0, 9, 2], (0, 1): [0, 0, 2]}
 
-    def rate(taken: tuple[int, ...], wanted: dict[int, list[int]]) -> dict[int, Rating]:
-        return {0: Rating(np.array([worth[taken][k] for k in wanted[0]]),
-                          [np.array([k], np.int32) for k in wanted[0]])}
+    def rate(taken: tuple[int, ...], wanted: dict[int, list[Wanted]]) -> dict[int, Rating]:
+        return {0: Rating([np.array([one.line], np.int32) for one in wanted[0]],
+                          [np.array([worth[taken][one.line]]) for one in wanted[0]])}
 
     ratings = Ratings(lines, 100, [[0], [0], [0]])
     found = choose_lines([1, 1, 1], 2, ratings, rate)
@@ -94,3 +97,46 @@ def test_a_line_beside_the_one_taken_is_rated_again_and_may_rise() -> None:
 def test_beside_is_within_three_cells(distance: int, beside: bool) -> None:
     lines = [np.array([0, 1]), np.array([1 + distance])]
     assert Ratings(lines, 100, [[], []]).take(0) == ({1} if beside else set())
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), lines=st.integers(1, 40), budget=st.integers(1, 40))
+def test_the_choice_does_not_depend_on_which_fires_share_a_shard(seed: int, lines: int,
+                                                                 budget: int) -> None:
+    """Two lines that both stop a fire: only what they save of that fire is out of date, in
+    whichever shard it lies.
+    """
+    found = []
+    for shards in (1, 4, 30):
+        cover = Cover(seed, lines, 30, 1)
+        cover.lines = [np.array([4 * k]) for k in range(lines)]  # some lie beside others
+        cover.shard = np.arange(30) % shards
+        cover.meets = [sorted({*cover.shard[row].tolist(), k % shards})
+                       for k, row in enumerate(cover.stops)]
+        ratings = Ratings(cover.lines, 7, cover.meets)
+        chosen = choose_lines(cover.costs, budget, ratings, cover.rate)
+        found.append((chosen, ratings.rated, ratings.risen))
+    assert found[0] == found[1] == found[2]
+
+
+def test_lines_that_must_be_come_first_and_others_are_left_out() -> None:
+    cover = Cover(5, 30, 40, 2)
+    ratings = Ratings(cover.lines, 7, cover.meets)
+    free = choose_lines(cover.costs, 12, Ratings(cover.lines, 7, cover.meets), cover.rate).lines
+    last = next(k for k in range(30) if k not in free)
+    cover.calls.clear()
+    found = choose_lines(cover.costs, 12, ratings, cover.rate, first=[last], without={free[0]})
+    assert found.lines[0] == last
+    assert free[0] not in found.lines
+    assert sum(cover.costs[k] for k in found.lines) == 12 - found.left
+    assert all(last in taken for taken in cover.calls)
+
+
+@settings(max_examples=30, deadline=None)
+@given(counts=st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=4))
+def test_ratings_come_back_from_arrays_as_they_went_in(counts: list[list[int]]) -> None:
+    ratings = [Rating([np.arange(n, dtype=np.int32) for n in own],
+                      [np.arange(n, dtype=np.int64) - 1 for n in own]) for own in counts]
+    again = ratings_from(ratings_in(ratings), [len(own) for own in counts])
+    assert [[[part.tolist() for part in kind] for kind in one] for one in again] == [
+        [[part.tolist() for part in kind] for kind in one] for one in ratings]

@@ -20,7 +20,7 @@ from firebreak.planning.windows.cores import (
     share_beyond,
 )
 from firebreak.planning.windows.footprints import fires_in, footprints_of
-from firebreak.planning.windows.make import check_region, plan_fires_for
+from firebreak.planning.windows.make import plan_fires_for
 from firebreak.planning.windows.seams import seam_lines
 
 SIZE, FIRES = 70, 14
@@ -111,21 +111,6 @@ def test_fires_beyond_their_window_are_those_that_touch_a_rim_that_is_not_the_ma
 
 def test_plan_fires_follow_from_the_budget() -> None:
     assert [plan_fires_for(cells) for cells in (0, 2048, 2049, 13_107)] == [256, 256, 257, 1639]
-
-
-@pytest.mark.parametrize(("conditions", "words"), [
-    ({"breach": "wilson"}, r"breaks that fire crosses \('wilson'\)"),
-    ({"spotting": True}, "fires that throw embers")])
-def test_what_parts_of_a_map_do_not_burn_alike_is_refused(
-        conditions: dict[str, object], words: str) -> None:
-    from firebreak.fire import SpottingModel
-
-    if "spotting" in conditions:
-        conditions = {"spotting": SpottingModel()}
-    wide = make_wide_scene(generate(5, 20), FireConditions(
-        scenarios=1, regime=FireRegime(duration_min=60.0), **conditions), 5)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=words):
-        check_region(wide)
 
 
 def test_lines_that_almost_meet_at_a_seam_are_joined_by_a_straight_one() -> None:

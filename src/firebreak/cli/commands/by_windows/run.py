@@ -1,41 +1,39 @@
-"""A plan by windows from the command line: made, held against fires that it was not made from,
-written.
-"""
+"""A plan by windows from the command line: made, and kept while it is made; the rest is beside."""
 
 import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.records import write_record
 from firebreak.api.shared.scene_checks import check_wide_memory, size_in_headers
-from firebreak.checks import check_fraction, counted, fail
+from firebreak.checks import InputError, check_fraction, counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.cli.shared.progress import bars
+from firebreak.files import made_folder
 from firebreak.landscape.names import path_of
-from firebreak.settings.planning import PLAN_FIRES
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
     from firebreak.api.shared.plan_inputs import Place
     from firebreak.fire import WideScene
     from firebreak.planning.core.plan import Plan
-    from firebreak.planning.windows.make import WindowPlan
+    from firebreak.planning.core.progress import Bar
+    from firebreak.planning.windows.make import WindowPlan, WindowSettings
+    from firebreak.planning.windows.region import Region
 
 METHOD = "dqn"
 """What windows plan by where no method is named."""
-ENOUGH = 0.75
-"""A plan that keeps less than this share of what it promises is said to."""
 
 
-def run_by_windows(args: PlanArguments) -> int | None:
+def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
     """Makes, tests and writes a plan by windows: where that is asked for, or a method that chooses
     or follows a policy meets a map that is too large for it. None where it is made at once.
+
+    fires_named: whether the number of plan fires was given; else it follows from the budget.
     """
     from firebreak.api.shared.plan_inputs import cells_named, place_of
     from firebreak.api.shared.policies import policy_for
@@ -57,7 +55,7 @@ def run_by_windows(args: PlanArguments) -> int | None:
                      args.scene.breaks.leak)
     if not _is_by_windows(args, method, int(place.land.treatable.sum())):
         return None
-    return _run(args, place, own, policy)
+    return _run(args, place, own, policy, args.plan_fires if fires_named else None)
 
 
 def _is_by_windows(args: PlanArguments, method: str, treatable: int) -> bool:
@@ -68,55 +66,93 @@ def _is_by_windows(args: PlanArguments, method: str, treatable: int) -> bool:
         method in CHOOSERS or method_of(method).guided))
 
 
-def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | None") -> int:
-    from firebreak.executors.base import closing
+def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | None",
+         plan_fires: int | None) -> int:
+    from firebreak.cli.commands.by_windows.judged import judge
+    from firebreak.cli.commands.by_windows.told import record, say, write_brief
     from firebreak.planning.core.area import lift
-    from firebreak.planning.core.progress import in_shares
     from firebreak.planning.output.export import write_plan
     from firebreak.planning.warm_up import warm_up
-    from firebreak.planning.windows.make import (
-        WindowSettings,
-        check_region,
-        make_region,
-        plan_by_windows,
-        region_recipe,
-    )
+    from firebreak.planning.windows.make import WindowSettings, make_region
 
     _check_rules(args, place)
+    network = _network(args, place)
     warm_up()
     bar = bars(args.scene.bars_hidden)
     with bar(0, "map and fires"):
         scene = _scene(args, place)
-    check_region(scene)
     region = make_region(scene, place.share, method, seed=args.scene.seed, policy=policy,
-                         search=args.search(),
-                         plan_fires=None if args.plan_fires == PLAN_FIRES else args.plan_fires)
+                         search=args.search(), plan_fires=plan_fires, rules=place.rules)
     settings = WindowSettings(**{name: value for name, value in (
         ("core", args.windows.window_cells), ("margin", args.windows.window_margin))
         if value is not None})
-    with closing(args.windows.open(region_recipe(region))) as executor, bar(1, "plan") as advance:
-        made = plan_by_windows(region, place.share, executor, settings, report=in_shares(advance))
-    kept = _kept(scene, made.plan, args)
-    out = common.new_folder(args.out, "plan")
+    out = common.chosen_folder(args.out, "plan")
+    made = _made(args, region, place.share, settings, out, bar)
+    out = made_folder(out)
     files = [write_record(out, args, args.landscape, args.config), *write_plan(
         lift(made.plan, place.offset, place.full), place.full, out).values()]
-    _say(made, kept, files)
+    judged = judge(made.plan, region, network, args, bar)
+    if judged is not None and judged.segments is not None:
+        files += write_brief(out, made, judged, network, place, args,
+                             [path.name for path in files])
+    say(made, judged, files)
     area = "" if args.place.area is None else f" --area {shlex.quote(str(args.place.area))}"
     print(f"next: firebreak simulate {shlex.quote(args.landscape)}{area} --plan "
           f"{shlex.quote(str(out))}")
     if args.scene.json:
-        common.print_json(_record(made, kept, files))
+        common.print_json(record(made, judged, files))
     return 0
 
 
+def _made(args: PlanArguments, region: "Region", share: float, settings: "WindowSettings",
+          out: Path, bar: "Bar") -> "WindowPlan":
+    """The plan; what is done of it is kept below `out` until it is whole."""
+    from firebreak.executors.base import closing
+    from firebreak.planning.core.progress import in_shares
+    from firebreak.planning.output.unfinished import Unfinished, job_of
+    from firebreak.planning.windows.make import plan_by_windows, region_recipe
+
+    kept = Unfinished(out, job_of(region, share, settings))
+    if kept.windows:
+        print(f"goes on with what is kept in {kept.folder}: lines of "
+              f"{counted(kept.windows, 'window')} and {counted(kept.answers, 'answer')} of shards",
+              file=sys.stderr)
+    try:
+        with closing(args.windows.open(region_recipe(region))) as executor, bar(
+                1, "plan") as advance:
+            made = plan_by_windows(region, share, executor, settings, kept=kept,
+                                   report=in_shares(advance))
+    except InputError:
+        kept.remove()
+        raise
+    except BaseException:
+        kept.write()
+        if kept.folder.exists():
+            print(f"firebreak: what is done of the plan is kept in {kept.folder}: the same command "
+                  f"with --out {shlex.quote(str(out))} goes on", file=sys.stderr)
+        raise
+    kept.remove()
+    return made
+
+
+def _network(args: PlanArguments, place: "Place") -> "Plan | None":
+    """The network of breaks to compare with, read before any fire burns."""
+    from firebreak.api.shared.plan_inputs import existing_plan
+
+    if args.place.existing is None or args.test_fires < 2:
+        return None
+    return existing_plan(args.place.existing, place.land, place.full, place.offset)
+
+
 def _check_rules(args: PlanArguments, place: "Place") -> None:
-    rules = place.rules
-    if (rules.lines is not None or rules.include.size or rules.shortest_m > 0.0 or place.phases
-            or args.place.horizon is not None or args.place.existing is not None):
-        raise fail(expected="no --must-include, --shortest-m, --lines, --phases, --horizon or "
-                            "--existing",
-                   given="one of them", where=f"a plan by windows of {place.land.name}",
+    if place.rules.lines is not None or place.phases or args.place.horizon is not None:
+        raise fail(expected="no --lines, --phases or --horizon", given="one of them",
+                   where=f"a plan by windows of {place.land.name}",
                    remedy="name a part of the map with --area, or leave them out")
+    if args.report == "full":
+        raise fail(expected="--report brief or none", given="--report full",
+                   where=f"a plan by windows of {place.land.name}",
+                   remedy="leave it out, or name a part of the map with --area")
 
 
 def _scene(args: PlanArguments, place: "Place") -> "WideScene":
@@ -128,59 +164,3 @@ def _scene(args: PlanArguments, place: "Place") -> "WideScene":
                       max_threads())
     return make_wide_scene(place.land, conditions, args.scene.seed,
                            layers=args.scene.layers(place.land))
-
-
-def _kept(scene: "WideScene", plan: "Plan", args: PlanArguments) -> tuple[float, float] | None:
-    """What the plan saves of the loss of the test fires, and half of its 95 % interval; None
-    without test fires.
-    """
-    from firebreak.fire import burn_wide_statistics
-
-    if args.test_fires < 2:
-        return None
-    fires = scene.fires("test", args.test_fires)
-    before = burn_wide_statistics(scene, fires).loss
-    saved = before - burn_wide_statistics(scene, fires, plan.break_mask()).loss
-    share = float(saved.sum() / before.sum()) if before.sum() > 0.0 else 0.0
-    error = float(np.std(saved - share * before, ddof=1)) / np.sqrt(before.size)
-    return share, 1.96 * error / max(float(before.mean()), 1e-9)
-
-
-def _say(made: "WindowPlan", kept: tuple[float, float] | None, files: list[Path]) -> None:
-    from firebreak.planning.core.plan import spent_words
-
-    plan = made.plan
-    print(f"{plan.method} in {counted(made.windows, 'window')}: {spent_words(plan)}, in "
-          f"{plan.seconds:.0f} s")
-    if kept is not None:
-        print(_kept_words(made, *kept))
-    print(f"windows reach {made.margin} cells beyond what they treat; {made.beyond:.0%} of the "
-          f"{plan.plan_fires:,} plan fires get beyond the window that they start in")
-    print(f"{made.taken:,} of {made.lines:,} lines taken; {made.risen:,} of {made.rated:,} ratings "
-          "rose when made again")
-    for number, words in made.refused.items():
-        print(f"window {number} proposes nothing: {words}", file=sys.stderr)
-    for path in files:
-        print(path)
-
-
-def _record(made: "WindowPlan", kept: tuple[float, float] | None,
-            files: list[Path]) -> dict[str, object]:
-    """What --json prints."""
-    plan = made.plan
-    tested = {} if kept is None else {"reduction": kept[0], "low": kept[0] - kept[1],
-                                      "high": kept[0] + kept[1]}
-    return {"method": plan.method, "n_cells": int(plan.cells.size), "cost": plan.cost,
-            "cost_unit": plan.cost_unit, "seconds": plan.seconds, "windows": made.windows,
-            "margin": made.margin, "plan_fires": plan.plan_fires, "promised": made.promised,
-            **tested, "files": [str(path) for path in files]}
-
-
-def _kept_words(made: "WindowPlan", kept: float, half: float) -> str:
-    """The headline: what is saved of the test fires, and whether more was promised."""
-    words = (f"saves {kept:.1%} ({kept - half:.1%} - {kept + half:.1%}) of the loss of the test "
-             f"fires; {made.promised:.1%} on its plan fires")
-    if kept + half >= ENOUGH * made.promised:
-        return words
-    return (f"{words}: it fences in the fires that it was shown, so give more of them "
-            f"(--plan-fires {4 * made.plan.plan_fires})")

@@ -1,0 +1,246 @@
+"""How plans by windows grow with the map: processor seconds, memory, what plans promise and keep.
+
+    python -m benchmarks.growth measure LANDSCAPE --side 256 --out records.jsonl
+    python -m benchmarks.growth table records.jsonl        # rewrites the table in docs/scale.md
+
+A side longer than the landscape's is tiled by mirror images of it. Each measurement is a process of
+its own, so that its peak memory is its own. Every fire lasts alike on every map: the median
+duration is the one at which fires burn --fire-cells cells on average on the largest square of the
+landscape itself. Rivals see the same plan fires, on the whole map.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from firebreak.agent.policy_file import load_policy
+from firebreak.executors.base import closing
+from firebreak.executors.choice import open_executor
+from firebreak.files import write_text
+from firebreak.fire import (
+    FireConditions,
+    FireRegime,
+    Fires,
+    WideScene,
+    burn_wide_statistics,
+    make_wide_scene,
+    set_threads,
+)
+from firebreak.landscape.formats.read import read_landscape
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.terrain import slope_aspect
+from firebreak.planning.core.plan import Plan, cost_of, cost_unit
+from firebreak.planning.core.rounds import afford, default_batch, spaced_best, spendable
+from firebreak.planning.warm_up import warm_up
+from firebreak.planning.windows.make import (
+    WindowSettings,
+    make_region,
+    plan_by_windows,
+    plan_fires_for,
+    region_recipe,
+)
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
+BEGIN, END = "<!-- growth: begin -->", "<!-- growth: end -->"
+
+
+def square(landscape: Landscape, side: int) -> Landscape:
+    """A square of so many cells: the north-west corner, or the map and its mirror images."""
+    rows, cols = landscape.shape
+    if side <= min(rows, cols):
+        return landscape.crop(0, 0, side, side)
+
+    def tiled(grid: np.ndarray) -> np.ndarray:
+        return np.pad(grid, ((0, max(side - rows, 0)), (0, max(side - cols, 0))),
+                      mode="symmetric")[:side, :side]
+
+    tiles = landscape.map_grids(tiled, name=f"{landscape.name} mosaic {side}", crs=None)
+    slope, aspect = slope_aspect(tiles.elevation_m, tiles.cell_size_m, tiles.fuel_model != -9999)
+    return tiles.map_grids(lambda grid: grid, slope_tan=slope, aspect_deg=aspect)
+
+
+def cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def peak_gb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+def measured(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
+    began, cpu = time.perf_counter(), cpu_s()
+    made = work()
+    return made, {"wall_s": time.perf_counter() - began, "cpu_s": cpu_s() - cpu,
+                  "peak_gb": peak_gb()}
+
+
+def median_min(landscape: Landscape, conditions: FireConditions, fire_cells: float,
+               seed: int) -> float:
+    """The median duration at which fires burn so many cells on the map itself."""
+    own = square(landscape, min(landscape.shape))
+    share = fire_cells / float(own.burnable.sum())
+    regime = replace(conditions.regime, burned_share=share)
+    return make_wide_scene(own, replace(conditions, regime=regime), seed).median_duration_min
+
+
+def kept(scene: WideScene, fires: Fires, plan: Plan) -> dict[str, float]:
+    before = burn_wide_statistics(scene, fires).loss
+    saved = before - burn_wide_statistics(scene, fires, plan.break_mask()).loss
+    share = float(saved.sum() / before.sum())
+    half = 1.96 * float(np.std(saved - share * before, ddof=1)) / np.sqrt(before.size)
+    return {"kept": share, "half": half / float(before.mean())}
+
+
+def by_windows(scene: WideScene, given: argparse.Namespace) -> tuple[Plan, dict[str, float]]:
+    policy = load_policy() if given.method.startswith("dqn") else None
+    region = make_region(scene, given.budget, given.method, seed=given.seed, policy=policy,
+                         plan_fires=given.plan_fires)
+    settings = WindowSettings(margin=given.margin)
+    with closing(open_executor("in-process", region_recipe(region), 1)) as executor:
+        made, spent = measured(lambda: plan_by_windows(region, given.budget, executor, settings))
+    return made.plan, {**spent, "promised": made.promised, "plan_fires": made.plan.plan_fires,
+                       "windows": made.windows, "lines": made.lines, "taken": made.taken,
+                       "shards": made.shards, "rated": made.rated, "risen": made.risen,
+                       "beyond": made.beyond, "margin": made.margin}
+
+
+def downstream_value(scene: WideScene, given: argparse.Namespace,
+                     plan_fires: int) -> tuple[Plan, dict[str, float]]:
+    """The plan of downstream-value for the whole map: its rounds, with all plan fires burned anew
+    in each, which takes no memory for fires.
+    """
+    land, fires = scene.landscape, scene.fires("plan", plan_fires)
+    budget = given.budget * cost_of(np.flatnonzero(land.treatable), land)
+
+    def work() -> Plan:
+        mask = np.zeros(land.shape, np.bool_)
+        cells: list[int] = []
+        batch = default_batch(land, given.budget)
+        while True:
+            left = spendable(budget - cost_of(np.array(cells, np.int64), land))
+            free = land.treatable & ~mask & (land.cost <= left)
+            if not free.any():
+                break
+            score = burn_wide_statistics(scene, fires, mask).downstream_value
+            new = np.array(spaced_best(score, free, batch), np.int64)
+            new = afford(new, land.cost, left)
+            cells += new.tolist()
+            mask.ravel()[new] = True
+        own = np.array(cells, np.int64)
+        return Plan(method="downstream-value", cells=own, shape=land.shape,
+                    cost=cost_of(own, land), cost_unit=cost_unit(land), budget=budget,
+                    budget_share=given.budget, landscape=land.name,
+                    landscape_checksum=land.checksum(), plan_fires=plan_fires, seed=given.seed,
+                    seconds=0.0, simulations=0.0)
+
+    plan, spent = measured(work)
+    before, after = (burn_wide_statistics(scene, fires, one).loss.sum()
+                     for one in (None, plan.break_mask()))
+    return plan, {**spent, "plan_fires": plan_fires, "promised": float(1.0 - after / before)}
+
+
+def measure(given: argparse.Namespace) -> None:
+    set_threads(given.threads)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    whole = read_landscape(given.landscape)
+    conditions = FireConditions(scenarios=given.scenarios)
+    land = square(whole, given.side) if given.side else whole
+    regime = (FireRegime(burned_share=given.burned_share) if given.burned_share else FireRegime(
+        duration_min=median_min(whole, conditions, given.fire_cells, given.seed)))
+    warm_up()
+    scene, made_scene = measured(lambda: make_wide_scene(land, replace(
+        conditions, regime=regime), given.seed))
+    fires = scene.fires("test", given.test_fires)
+    record: dict[str, Any] = {
+        "landscape": Path(given.landscape).name, "rows": land.shape[0], "cols": land.shape[1],
+        "budget": given.budget, "fire_cells": (
+            given.fire_cells if not given.burned_share
+            else given.burned_share * float(land.burnable.sum())), "test_fires": given.test_fires,
+        "threads": given.threads, "load": os.getloadavg()[0], "scene_cpu_s": made_scene["cpu_s"]}
+    if given.downstream_value:
+        plan, spent = downstream_value(scene, given, given.plan_fires or plan_fires_for(
+            round(given.budget * int(land.treatable.sum()))))
+        record |= {"method": "downstream-value, whole map", **spent}
+    else:
+        plan, spent = by_windows(scene, given)
+        record |= {"method": f"windows, {given.method}", **spent}
+    judged, test = measured(lambda: kept(scene, fires, plan))
+    record |= {**judged, "test_cpu_s": test["cpu_s"], "cells": int(plan.cells.size)}
+    with given.out.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+    print(json.dumps(record))
+
+
+def table(given: argparse.Namespace) -> None:
+    records = [json.loads(line) for line in given.records.read_text().splitlines()]
+    page = PAGE.read_text(encoding="utf-8")
+    before, rest = page.split(BEGIN)
+    after = rest.split(END)[1]
+    write_text(PAGE, f"{before}{BEGIN}\n{table_of(records)}\n{END}{after}")
+
+
+def table_of(records: list[dict[str, Any]]) -> str:
+    """The table, and the exponent of processor seconds in cells between the plans by windows of
+    each landscape.
+    """
+    lines = ["| land | cells | method | plan fires | CPU s | peak GB | promised | kept |",
+             "|---|---|---|---|---|---|---|---|"]
+    order = sorted(records, key=lambda one: (one["rows"] * one["cols"],
+                                             not one["method"].startswith("windows")))
+    for one in order:
+        promised = f"{one['promised']:.3f}" if "promised" in one else ""
+        lines.append(
+            f"| {one['landscape']} | {one['rows']:,} x {one['cols']:,} | {one['method']} "
+            f"| {one['plan_fires']:,} | {one['cpu_s']:.0f} | {one['peak_gb']:.1f} | {promised} "
+            f"| {one['kept']:.3f} +- {one['half']:.3f} |")
+    own = [one for one in order if one["method"].startswith("windows")]
+    for first, last in itertools.pairwise(own):
+        cells = last["rows"] * last["cols"] / (first["rows"] * first["cols"])
+        if cells > 1.0:
+            lines.append("")
+            power = float(np.log(last["cpu_s"] / first["cpu_s"]) / np.log(cells))
+            lines.append(f"From {first['rows']:,} to {last['rows']:,} rows CPU seconds grow as "
+                         f"cells^{power:.2f}.")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    actions = parser.add_subparsers(required=True)
+    one = actions.add_parser("measure")
+    one.add_argument("landscape")
+    one.add_argument("--side", type=int, help="cells along a side; the whole map if not given")
+    one.add_argument("--budget", type=float, default=0.05)
+    one.add_argument("--fire-cells", type=float, default=1000.0)
+    one.add_argument("--burned-share", type=float, help="of the square itself, instead")
+    one.add_argument("--scenarios", type=int, default=8)
+    one.add_argument("--method", default="dqn", help="of the windows")
+    one.add_argument("--margin", type=int)
+    one.add_argument("--downstream-value", action="store_true",
+                     help="plan the whole map by downstream-value instead, on as many plan fires")
+    one.add_argument("--plan-fires", type=int, help="as many as the budget needs if not given")
+    one.add_argument("--test-fires", type=int, default=2000)
+    one.add_argument("--threads", type=int, default=1)
+    one.add_argument("--seed", type=int, default=0)
+    one.add_argument("--out", type=Path, default=Path("growth.jsonl"))
+    one.set_defaults(run=measure)
+    other = actions.add_parser("table")
+    other.add_argument("records", type=Path)
+    other.set_defaults(run=table)
+    given = parser.parse_args()
+    given.run(given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""A plan by windows that is under way, in a folder: what its windows proposed and what its shards
+answered so far, so that the same command goes on after a kill.
+"""
+
+import contextlib
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from firebreak import __version__
+from firebreak.checks import fail
+from firebreak.compiled import hash_of_sources
+from firebreak.files import made_folder, write_bytes
+from firebreak.planning.windows.kept import Arrays, Kept
+from firebreak.planning.windows.make import WindowSettings
+from firebreak.planning.windows.region import Proposal, Region
+from firebreak.tensor_file import header_of, pieces_of_file, read_tensor
+
+FOLDER = "unfinished"
+_MOST_ANSWERS, _MOST_NUMBERS = 8, 20_000
+"""Answers, and numbers in them, that are kept in memory before they are written."""
+
+
+class Unfinished(Kept):
+    """What is kept in a folder below `out`, made when there is something to keep.
+
+    Args:
+        job: names the plan, see `job_of`.
+
+    Raises:
+        InputError: the folder holds another plan, or is damaged.
+    """
+
+    def __init__(self, out: Path, job: str) -> None:
+        self._out, self.folder, self._job = out, out / FOLDER, job
+        self._made_out = not out.exists()
+        # All is read at once, so that nothing of another plan is replaced or removed.
+        self._proposals = {path.name: _proposal_in(*self._read(path))
+                           for path in self.folder.glob("window-*")}
+        answers = sorted(self.folder.glob("answers-*"))
+        self._known = [one for path in answers for one in _answers_in(self._read(path)[0])]
+        self._fresh: list[Arrays] = []
+        self._files, self._next = len(answers), 0
+
+    @property
+    def windows(self) -> int:
+        """How many windows' proposals were kept."""
+        return len(self._proposals)
+
+    @property
+    def answers(self) -> int:
+        """How many answers were kept."""
+        return len(self._known)
+
+    def proposal(self, window: int) -> Proposal | None:
+        """As `Kept` says."""
+        return self._proposals.get(_window(window))
+
+    def keep_proposal(self, window: int, proposal: Proposal) -> None:
+        """As `Kept` says."""
+        self._write(self.folder / _window(window), {
+            "cells": np.concatenate([np.empty(0, np.int64), *proposal.lines]),
+            "count": np.array([line.size for line in proposal.lines], np.int64),
+            "simulations": np.array([proposal.simulations])}, proposal.refused)
+
+    def answer(self, ask: Callable[[], Arrays]) -> Arrays:
+        """As `Kept` says."""
+        self._next += 1
+        if self._next <= len(self._known):
+            return self._known[self._next - 1]
+        made = ask()
+        self._fresh.append(made)
+        numbers = sum(part.size for one in self._fresh for part in one.values())
+        if len(self._fresh) >= _MOST_ANSWERS or numbers >= _MOST_NUMBERS:
+            self.write()
+        return made
+
+    def write(self) -> None:
+        """Writes the answers that are in memory only."""
+        if self._fresh:
+            self._write(self.folder / f"answers-{self._files:06}", {
+                f"{place:06}.{name}": part for place, one in enumerate(self._fresh)
+                for name, part in one.items()})
+            self._files += 1
+            self._fresh = []
+
+    def remove(self) -> None:
+        """Removes what was kept: the plan is finished, or cannot be made."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if self._made_out:
+            with contextlib.suppress(OSError):  # there is something else in it, or it was not made
+                self._out.rmdir()
+
+    def _write(self, path: Path, arrays: Arrays, words: str = "") -> None:
+        made_folder(self.folder)
+        write_bytes(path, *pieces_of_file(
+            {name: _tensor(part) for name, part in arrays.items()},
+            {"job": self._job, "words": words}))
+
+    def _read(self, path: Path) -> tuple[Arrays, str]:
+        with path.open("rb") as file:
+            header = header_of(file, path)
+            if header.texts.get("job") != self._job:
+                raise fail(expected="the unfinished plan of this command",
+                           given="one of other options or land", where=str(self.folder),
+                           remedy="give another --out, or remove this folder")
+            return {name: read_tensor(file, entry, None, path).numpy()
+                    for name, entry in header.entries.items()}, header.texts.get("words", "")
+
+
+def _tensor(part: NDArray) -> torch.Tensor:
+    made = torch.from_numpy(np.ascontiguousarray(part))
+    # One of no numbers that comes from numpy has no step, and cannot be seen as bytes.
+    return made if part.size else torch.empty(part.shape, dtype=made.dtype)
+
+
+def _window(number: int) -> str:
+    return f"window-{number:06}"
+
+
+def _proposal_in(arrays: Arrays, refused: str) -> Proposal:
+    lines = np.split(arrays["cells"], np.cumsum(arrays["count"])[:-1])
+    return Proposal([line for line in lines if line.size], float(arrays["simulations"][0]), refused)
+
+
+def _answers_in(arrays: Arrays) -> list[Arrays]:
+    """The answers of a file, in order."""
+    found: dict[str, Arrays] = {}
+    for name, part in arrays.items():
+        place, _, own = name.partition(".")
+        found.setdefault(place, {})[own] = part
+    return [found[place] for place in sorted(found)]
+
+
+def job_of(region: Region, budget_share: float, settings: WindowSettings) -> str:
+    """Names a plan by windows by all that it follows from."""
+    digest = hashlib.sha256()
+    for part in _parts(region, budget_share, settings):
+        digest.update(part if isinstance(part, bytes) else part.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def _parts(region: Region, budget_share: float,
+           settings: WindowSettings) -> Iterator[str | bytes]:
+    scene, rules = region.scene, region.rules
+    yield f"{__version__} {hash_of_sources()}"
+    yield scene.landscape.checksum()
+    yield scene.key
+    yield repr(replace(scene.conditions, weather=None))
+    yield repr((region.method, region.search, region.share, region.seed, budget_share, settings,
+                rules.budget, rules.shortest_m, scene.streams.steps_per_stream,
+                scene.streams.step_min))
+    arrays: list[NDArray] = [*region.fires, *scene.streams.steps, scene.value_by_class,
+                             rules.include]
+    for array in arrays:
+        yield np.ascontiguousarray(array).tobytes()
+    if region.policy is not None:
+        for name, weight in region.policy.network.state_dict().items():
+            yield name
+            yield weight.contiguous().numpy().tobytes()

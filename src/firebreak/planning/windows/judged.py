@@ -1,0 +1,212 @@
+"""Lines judged by all plan fires, and the best taken until the budget is spent: those that must be
+included first, and no piece that is shorter than the rules allow.
+"""
+
+from collections.abc import Sequence
+from math import ceil, floor, log2
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.env.storage.problem import nothing_burned
+from firebreak.executors.base import Executor, call_each
+from firebreak.free_memory import check_free
+from firebreak.planning.core.plan import cost_of, cost_unit
+from firebreak.planning.core.progress import Reporter
+from firebreak.planning.core.rules import ROUNDS, short_pieces
+from firebreak.planning.windows.choose import Selection, choose_lines
+from firebreak.planning.windows.cores import Box
+from firebreak.planning.windows.kept import Kept, ratings_from, ratings_in
+from firebreak.planning.windows.ratings import Ratings
+from firebreak.planning.windows.region import Lines, Region, RegionWorker
+from firebreak.planning.windows.shards import (
+    ROOM,
+    Rating,
+    ShardPlan,
+    Wanted,
+    bytes_of_shards,
+    known_boxes,
+    shards_of,
+)
+
+_COST_BITS = 40
+
+
+class JudgedLines(NamedTuple):
+    """lines: chosen, in order; promised: share of the plan fires' loss that they save; shards:
+    their number; rated, risen: see `Ratings`; budget: in units of cost.
+    """
+
+    lines: list[int]
+    promised: float
+    shards: int
+    rated: int
+    risen: int
+    budget: float
+
+
+class Judge:
+    """All plan fires, in shards on the workers of an executor.
+
+    Args:
+        boxes: that each fire burns untreated.
+        lines: to judge, by number.
+        kept: what was computed before, see `Kept`.
+        most_fires: of a shard.
+    """
+
+    def __init__(self, region: Region, boxes: Sequence[Box], lines: Lines, executor: Executor,
+                 kept: Kept, most_fires: int) -> None:
+        land = region.scene.landscape
+        self._executor, self._kept = executor, kept
+        own = known_boxes(boxes, region.scene)
+        self.shards = shards_of(own, region.fires.scenario, most_fires)
+        _check_memory(region, self.shards, own, executor)
+        self.meets = _meets(lines, self.shards, land.shape)
+        executor.share(lines)
+
+    def lost(self, taken: tuple[int, ...] = ()) -> int:
+        """What all fires lose under lines, in whole units."""
+        def ask() -> dict[str, NDArray]:
+            calls = [(k, shard, taken) for k, shard in enumerate(self.shards)]
+            return {"lost": np.array(call_each(self._executor, RegionWorker.lost.__name__, calls))}
+
+        return sum(self._kept.answer(ask)["lost"].tolist())
+
+    def rate(self, taken: tuple[int, ...],
+             wanted: dict[int, list[Wanted]]) -> dict[int, Rating]:
+        """What lines save of the fires of each shard."""
+        def ask() -> dict[str, NDArray]:
+            calls = [(shard, self.shards[shard], taken, own) for shard, own in wanted.items()]
+            return ratings_in(call_each(self._executor, RegionWorker.rate.__name__, calls,
+                                        list(wanted)))
+
+        return dict(zip(wanted, ratings_from(self._kept.answer(ask), [
+            len(own) for own in wanted.values()]), strict=True))
+
+
+def judged_lines(region: Region, judge: Judge, lines: Lines, forced: Sequence[int],
+                 budget_share: float, report: Reporter, *, lazy: bool) -> JudgedLines:
+    """The lines of the plan.
+
+    Args:
+        forced: lines that the plan must have.
+        report: takes the share of the budget that is spent.
+
+    Raises:
+        InputError: fires that burn nothing of value, a budget that buys no line.
+    """
+    land = region.scene.landscape
+    budget = (budget_share * cost_of(np.flatnonzero(land.treatable), land)
+              if region.rules.budget is None else region.rules.budget)
+    unit = 2.0**(_COST_BITS - ceil(log2(float(land.cost.max()))))
+    costs = [round(cost_of(line, land) * unit) for line in lines]
+    whole = floor(budget * (1.0 + 1e-9) * unit)
+    _check_budget(region, [costs[k] for k in forced], costs, whole, budget)
+    untreated = judge.lost()
+    if untreated <= 0:
+        raise nothing_burned(region.scene)
+    rated = risen = 0
+    first, without = list(forced), set[int]()
+    for last in range(ROUNDS):
+        ratings = Ratings(lines, land.shape[1], judge.meets)
+        told = _Told(whole, report)
+        chosen = choose_lines(costs, whole, ratings, judge.rate, first=first, without=without,
+                              lazy=lazy, report=told.spend)
+        rated, risen = rated + ratings.rated, risen + ratings.risen
+        short = _short(region, lines, chosen)
+        first = [line for line in chosen.lines if line not in short]
+        if not short or last == ROUNDS - 1:
+            break
+        without |= {line for line, hopeless in short.items() if hopeless}
+    taken = _without_short(region, lines, first)
+    left = judge.lost(tuple(taken))
+    return JudgedLines(taken, (untreated - left) / untreated, len(judge.shards), rated, risen,
+                       budget)
+
+
+class _Told:
+    """Reports the share of a budget that is spent."""
+
+    def __init__(self, whole: int, report: Reporter) -> None:
+        self._spent, self._whole, self._report = 0, max(whole, 1), report
+
+    def spend(self, cost: int) -> None:
+        self._spent += cost
+        self._report(min(self._spent / self._whole, 1.0))
+
+
+def _check_budget(region: Region, forced: Sequence[int], costs: Sequence[int], whole: int,
+                  budget: float) -> None:
+    land = region.scene.landscape
+    needed = sum(forced)
+    where = f"landscape {land.name}"
+    if needed > whole:
+        needed_cost = cost_of(region.rules.include, land)
+        raise fail(expected=f"a budget that pays for what must be included ({needed_cost:g})",
+                   given=f"{budget:g}", where=where,
+                   remedy="raise the budget or include fewer cells")
+    if not forced and (not costs or min(costs) > whole):
+        raise fail(expected="a budget that buys one of the lines that windows propose",
+                   given=f"{budget:g} {cost_unit(land)}", where=where, remedy="raise the budget")
+
+
+def _short(region: Region, lines: Lines, chosen: Selection) -> dict[int, bool]:
+    """Lines in pieces that are shorter than they may be, and whether they stay so: they are less
+    than half as long as they should be, or the shortest.
+    """
+    if region.rules.shortest_m <= 0.0:
+        return {}
+    cells = np.concatenate([np.empty(0, np.int64), *(lines[k] for k in chosen.lines)])
+    short = short_pieces(cells, region.rules, region.scene.landscape,
+                         region.scene.conditions.leak)
+    if not short:
+        return {}
+    most = max(0.5 * region.rules.shortest_m, min(length for length, _ in short))
+    found: dict[int, bool] = {}
+    for (length, _), piece in short.items():
+        for line in chosen.lines:
+            if np.isin(lines[line], piece).any():
+                found[line] = found.get(line, False) or length <= most
+    return found
+
+
+def _without_short(region: Region, lines: Lines, taken: list[int]) -> list[int]:
+    """Lines without those of pieces that are too short, of which others may have been a part."""
+    while True:
+        short = _short(region, lines, Selection(taken, [], 0))
+        if not short:
+            break
+        taken = [line for line in taken if line not in short]
+    if not taken:
+        raise fail(expected=f"pieces of at least {region.rules.shortest_m:g} m",
+                   given="only shorter ones with this budget",
+                   where=f"landscape {region.scene.landscape.name}",
+                   remedy="lower --shortest-m, or raise the budget")
+    return taken
+
+
+def _meets(lines: Lines, shards: Sequence[ShardPlan], shape: tuple[int, int]) -> list[list[int]]:
+    """Of each line the shards that it may have cells in, where fires may burn."""
+    boxes = np.array([shard.box for shard in shards], np.int64)
+    found = []
+    for line in lines:
+        row, col = np.divmod(line, shape[1])
+        near = ((boxes[:, 0] - ROOM <= row.max()) & (boxes[:, 2] + ROOM > row.min())
+                & (boxes[:, 1] - ROOM <= col.max()) & (boxes[:, 3] + ROOM > col.min()))
+        found.append(np.flatnonzero(near).tolist())
+    return found
+
+
+def _check_memory(region: Region, shards: Sequence[ShardPlan], boxes: Sequence[Box],
+                  executor: Executor) -> None:
+    """Refuses shards that would not fit this machine's memory."""
+    if executor.backend.name == "ray":
+        return
+    rows, cols = region.scene.landscape.shape
+    needed = bytes_of_shards(shards, boxes, region.scene.streams.steps_per_stream)
+    check_free({f"{region.fires.source.size:,} plan fires on {rows:,} x {cols:,} cells": needed},
+               where=f"a plan by windows of {region.scene.landscape.name}",
+               remedy="give fewer with --plan-fires, or name a part of the map with --area")

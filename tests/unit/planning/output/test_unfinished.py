@@ -1,0 +1,68 @@
+"""What is kept of a plan by windows that is under way."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firebreak.checks import InputError
+from firebreak.planning.output import unfinished
+from firebreak.planning.output.unfinished import Unfinished
+from firebreak.planning.windows.region import Proposal
+
+
+def refuse() -> dict[str, np.ndarray]:
+    raise AssertionError("it is known")
+
+
+@pytest.mark.parametrize("most", [1, 3, 100])
+def test_what_was_kept_comes_back_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                           most: int) -> None:
+    monkeypatch.setattr(unfinished, "_MOST_ANSWERS", most)
+    kept = Unfinished(tmp_path / "out", "job")
+    assert kept.proposal(3) is None
+    kept.keep_proposal(3, Proposal([np.array([5, 6]), np.array([9])], 2.5))
+    kept.keep_proposal(4, Proposal([], 0.0, "nothing burns"))
+    for k in range(7):
+        kept.answer(lambda k=k: {"a": np.arange(k), "b": np.array([k], np.int32)})  # type: ignore[misc]
+    kept.write()
+    again = Unfinished(tmp_path / "out", "job")
+    first = again.proposal(3)
+    assert first is not None
+    assert [line.tolist() for line in first.lines] == [[5, 6], [9]]
+    assert first.simulations == 2.5
+    assert again.proposal(4) == Proposal([], 0.0, "nothing burns")
+    for k in range(7):
+        found = again.answer(refuse)
+        assert found["a"].tolist() == list(range(k))
+        assert found["b"].dtype == np.int32
+    assert again.answer(lambda: {"c": np.ones(1)})["c"].tolist() == [1.0]
+
+
+def test_what_another_plan_kept_is_refused_and_stays(tmp_path: Path) -> None:
+    kept = Unfinished(tmp_path, "job")
+    kept.keep_proposal(0, Proposal([], 0.0))
+    with pytest.raises(InputError, match="the unfinished plan of this command"):
+        Unfinished(tmp_path, "another job")
+    assert Unfinished(tmp_path, "job").windows == 1
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    kept = Unfinished(tmp_path, "job")
+    kept.keep_proposal(0, Proposal([np.arange(9)], 0.0))
+    path = next(kept.folder.iterdir())
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(InputError, match="undamaged"):
+        Unfinished(tmp_path, "job")
+
+
+def test_a_folder_that_was_made_for_it_goes_with_it(tmp_path: Path) -> None:
+    kept = Unfinished(tmp_path / "out", "job")
+    kept.keep_proposal(0, Proposal([], 0.0))
+    kept.remove()
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "there").mkdir()
+    kept = Unfinished(tmp_path / "there", "job")
+    kept.keep_proposal(0, Proposal([], 0.0))
+    kept.remove()
+    assert list((tmp_path / "there").iterdir()) == []
