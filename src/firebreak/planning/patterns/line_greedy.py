@@ -16,6 +16,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import SLOT_0, Slots
 from firebreak.fire import pad
 from firebreak.line_actions import COMPASS, line_steps
+from firebreak.planning.core.line_trials import Trial, try_lines
 from firebreak.planning.core.rounds import (
     Placement,
     Task,
@@ -26,7 +27,6 @@ from firebreak.planning.core.rounds import (
 )
 from firebreak.planning.patterns.candidates import LENGTHS, Lines, flow_of, ground_of, rated_lines
 from firebreak.planning.patterns.given_runs import RatedRuns
-from firebreak.planning.patterns.line_trials import Trial, try_lines
 from firebreak.planning.ranking.trees import conditional_value, tree_scratch
 
 BURNED_PER_DIRECTION = 2
