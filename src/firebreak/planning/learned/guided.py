@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.storage.slots import Slots
-from firebreak.planning.core.limits import Effort
+from firebreak.planning.core.limits import Effort, forever
 from firebreak.planning.core.line_trials import Trial
 from firebreak.planning.core.progress import no_report
 from firebreak.planning.core.rounds import Placement, Score, Task
@@ -36,7 +36,6 @@ from firebreak.planning.learned.policy import (
 from firebreak.planning.search.filling import (
     Candidates,
     best_first,
-    forever,
     randomized_fill,
     with_neighbours,
 )
@@ -107,13 +106,13 @@ def fill_ahead(state: PlanState, policy: Policy, ahead: Ahead, rng: np.random.Ge
         leading = leading_actions(values, MAX_CANDIDATES)
         own = values[leading] + rng.gumbel(0.0, NOISE * abs(float(values.max())), leading.size)
         best = np.argsort(-own, kind="stable")[:DRAWN]
-        return ahead.best_first(slots, values, leading[best], BURNED)
+        return ahead.best_first(slots, values, leading[best], BURNED, go_on)
 
     placed: list[Line] = []
     before = [set(line) for line in gone]
     while go_on() and state.available().size:
         trials = state.trials(burned)
-        if not trials:  # no line that is given can be paid for
+        if not trials:  # no line that is given can be paid for, or no time is left
             break
         lines = [trial.cells.tolist() for trial in trials]
         others = [line for line in lines if placed or set(line) not in before]

@@ -6,6 +6,8 @@ estimate for other fires. The two are mixed by the number of plan fires: with DI
 count the same.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,7 @@ from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.actions import line_cells, open_cells
 from firebreak.env.storage.slots import Slots
-from firebreak.planning.core.limits import Effort
+from firebreak.planning.core.limits import Effort, forever
 from firebreak.planning.core.line_trials import Trial, try_lines
 from firebreak.planning.core.rounds import Placement, Task, line_list
 from firebreak.planning.learned.given_rating import GivenRating
@@ -58,7 +60,10 @@ def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Built:
     def order(slots: Slots, values: NDArray[np.float32]) -> Ordered:
         if effort is not None and not effort.left():
             return by_value(slots, values)
-        tried = ahead.best_first(slots, values, leading_actions(values, MAX_CANDIDATES), MAX_TRIED)
+        tried = ahead.best_first(slots, values, leading_actions(values, MAX_CANDIDATES), MAX_TRIED,
+                                 forever if effort is None else effort.in_time)
+        if effort is not None and not tried and effort.share() == 1.0:
+            return by_value(slots, values)
         if effort is not None:
             effort.evaluated += len(tried)
         return Ordered([line_list([trial.cells for trial in tried])],
@@ -81,9 +86,9 @@ class Ahead:
         self._own_too = task.lines is None or not task.lines.only
 
     def best_first(self, slots: Slots, values: NDArray[np.float32], leading: NDArray[np.int64],
-                   most: int) -> list[Trial]:
+                   most: int, go_on: Callable[[], bool] = forever) -> list[Trial]:
         """Lines that may be placed in slot 0 and differ, burned, best first: up to `most` of the
-        policy's own and as many of those that are given.
+        policy's own and as many of those that are given; fewer where it may not go on.
 
         Args:
             values: `line_values` of all actions [A].
@@ -96,10 +101,10 @@ class Ahead:
         if self._given is not None:
             more = self._given.best(slots, values, most, MAX_SHARED)
             lines, worth = lines + more[0], worth + more[1]
-        tried = try_lines(self._problem, slots, lines)
+        tried = try_lines(self._problem, slots, lines, go_on)
         percent = 100.0 * self._mean_cost / float(slots.untreated_plan_loss[0])
         score = [self._trust * percent * trial.saved_per_cost + (1.0 - self._trust) * value
-                 for value, trial in zip(worth, tried, strict=True)]
+                 for value, trial in zip(worth, tried, strict=False)]
         best_first = np.argsort(-np.array(score), kind="stable")
         return [tried[k] for k in best_first if tried[k].cells.size]
 

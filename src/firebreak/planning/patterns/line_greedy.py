@@ -82,12 +82,15 @@ class OwnLines:
 
     def trials(self, slots: Slots) -> list[Trial]:
         """The best lines of each length under the breaks so far, burned."""
+        return try_lines(self._problem, slots, self.listed(slots))
+
+    def listed(self, slots: Slots) -> list[NDArray[np.int64]]:
+        """The flat cells of the lines to burn under the breaks so far."""
         land = self._problem.scene.landscape
         flow = flow_of(slots.plan_trees(0).code, pad(self._value), self._work)
         lines = rated_lines(land, ground_of(slots), flow, self._directions, self._lengths)
         listed = _shortlist(lines, self._lengths, land.fuel_model.size)
-        return try_lines(self._problem, slots, [
-            lines.cells(k, self._directions, land.shape[1]) for k in listed.tolist()])
+        return [lines.cells(k, self._directions, land.shape[1]) for k in listed.tolist()]
 
 
 def _shortlist(lines: Lines, lengths: Sequence[int], cells: int) -> NDArray[np.int64]:

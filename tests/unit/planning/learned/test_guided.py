@@ -1,5 +1,8 @@
 """Search guided by a policy: never worse than the policy's plan, repeatable, anytime."""
 
+import itertools
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -12,6 +15,7 @@ from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
+from firebreak.planning.core import limits, line_trials
 from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.line_trials import Trial
@@ -117,8 +121,8 @@ def test_lines_are_burned_before_one_is_placed(scene: Scene,
     task = Task(problem, 0, 1, policy, SearchOptions(), lambda name: None)
 
     def best_first(self: Ahead, slots: Slots, values: np.ndarray, leading: np.ndarray,
-                   most: int) -> list[Trial]:
-        trials = own(self, slots, values, leading, most)
+                   most: int, go_on: Callable[[], bool]) -> list[Trial]:
+        trials = own(self, slots, values, leading, most, go_on)
         burned.append((len(trials), values[leading[0]] < values.max()))
         return trials
 
@@ -134,6 +138,24 @@ def test_lines_are_burned_before_one_is_placed(scene: Scene,
     assert fill_ahead(again, policy, Ahead(task), np.random.default_rng(0), lambda: False) == []
     other = fill_ahead(again, policy, Ahead(task), np.random.default_rng(0), gone=lines)
     assert set(other[0]) not in [set(line) for line in lines]
+
+
+def test_the_clock_ends_a_move_of_lines_between_two_trials(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """With shaded breaks every trial burns its fires anew, and may take as long as the limit."""
+    scene, ticks, tried = make_scene(generate(8, 12), BREAKS["shaded"], 1), itertools.count(), []
+    own = line_trials.try_line
+
+    def try_line(*args: object) -> Trial:
+        tried.append(args)
+        return own(*args)
+
+    monkeypatch.setattr(line_trials, "try_line", try_line)
+    monkeypatch.setattr(limits, "perf_counter", lambda: float(next(ticks)))
+    plan = make_plan(scene, 0.2, FIRES, "dqn-search", seed=0, policy=load_policy(),
+                     search=SearchOptions(seconds=5.0))
+    assert len(tried) <= 8  # each look at the clock takes a second of it
+    assert plan.cells.size == int(0.2 * scene.landscape.treatable.sum())
 
 
 def test_a_policy_for_cells_refuses_lines(scene: Scene) -> None:

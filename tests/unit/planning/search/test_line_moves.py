@@ -12,8 +12,7 @@ from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import limits
-from firebreak.planning.core.limits import Effort, SearchOptions
-from firebreak.planning.search.filling import forever
+from firebreak.planning.core.limits import Effort, SearchOptions, forever
 from firebreak.planning.search.line_moves import (
     MAX_REMOVED,
     Line,
