@@ -11,10 +11,13 @@ chosen and no method tuned on them.
 import argparse
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import torch
+from flow_lines import FLOW_METHODS
 
 from firebreak.agent.policy_file import Policy, load_policy
 from firebreak.env.sources import treat_inside
@@ -25,6 +28,8 @@ from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import Window, aggregate, list_windows
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning import methods
+from firebreak.planning.core import limits
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import pieces_of
 from firebreak.planning.evaluation.judging import judge_scene
@@ -57,7 +62,9 @@ class Set(NamedTuple):
 class Part(NamedTuple):
     """A table of the page: every method on every set at each budget, number of plan fires and share
     that untreated fires burn. limits: seconds that searches may take, 0 for methods that are done
-    when they are done.
+    when they are done. start: method that `swap` and `anneal` start from, if not their own.
+    own_time: limits and seconds are the processor's, not the clock's: other work may share the
+    machine.
     """
 
     sets: tuple[Set, ...]
@@ -67,6 +74,8 @@ class Part(NamedTuple):
     burned_shares: tuple[float, ...] = (0.15,)
     limits: tuple[float, ...] = (0.0,)
     test_fires: int = 2000
+    start: str | None = None
+    own_time: bool = False
 
 
 def real(size: int, count: int) -> tuple[Set, ...]:
@@ -101,6 +110,14 @@ PARTS: dict[str, Part] = {
                  limits=(1.0, 10.0, 100.0)),
     "search-budgets": Part((SYNTHETIC_40._replace(count=6),), ("swap", "anneal", "dqn-search"),
                            budgets=(0.01, 0.02, 0.03, 0.10), limits=(10.0,)),
+    "lines": Part((Set("lines-40", 40, 12),), (
+        "dqn", "dqn-lookahead", "lookahead-flow", "segments", "segments-halves"), own_time=True),
+    "line-searches": Part((Set("lines-40", 40, 12),), ("dqn-search",), limits=(1.0, 2.0, 10.0),
+                          own_time=True),
+    "flow-searches": Part((Set("lines-40", 40, 12),), ("search-flow",), limits=(2.0,),
+                          own_time=True),
+    "searches-from-segments": Part((Set("lines-40", 40, 12),), ("swap", "anneal"),
+                                   limits=(1.0, 10.0), start="segments", own_time=True),
 }
 
 
@@ -141,7 +158,7 @@ def measure(name: str, part: Part, data: Path, policies: dict[str, Policy],
                             if key in done:
                                 continue
                             scene = scene or make_scene(land, conditions, TEST_SEED)
-                            record = _judged(scene, budget, shown, part.test_fires, method,
+                            record = _judged(scene, budget, shown, part, method,
                                              policies.get(policy), limit)
                             yield {"key": key, "part": name, "set": part_set.name, "index": index,
                                    "burned_share": share, "policy": policy, "limit": limit,
@@ -154,19 +171,40 @@ def _runs(part: Part, policies: dict[str, Policy]) -> Iterator[tuple[str, str, f
             yield from ((method, policy, limit) for limit in part.limits)
 
 
-def _judged(scene: Scene, budget: float, shown: int, test_fires: int, method: str,
+def _judged(scene: Scene, budget: float, shown: int, part: Part, method: str,
             policy: Policy | None, limit: float) -> dict[str, Any]:
-    search = SearchOptions(seconds=limit or None)
+    known = METHODS | FLOW_METHODS
+    search = SearchOptions(seconds=limit or None,
+                           start=part.start if known[method].takes_start else None)
     seeds = ([integer_seed(TEST_SEED, "random-draw", k) for k in range(RANDOM_DRAWS)]
-             if METHODS[method].stochastic else [TEST_SEED])
-    plans = [make_plan(scene, budget, shown, method, seed=seed, policy=policy,
-                       search=search) for seed in seeds]
-    row = judge_scene(scene, {method: plans}, {}, shown, test_fires)[method].row
+             if known[method].stochastic else [TEST_SEED])
+    with own_clock(part.own_time):
+        plans = [make_plan(scene, budget, shown, method, seed=seed, policy=policy,
+                           search=search) for seed in seeds]
+    row = judge_scene(scene, {method: plans}, {}, shown, part.test_fires)[method].row
     pieces = sum(pieces_of(plan.break_mask()) for plan in plans) / len(plans)
     return row._asdict() | {
         "cells": sum(plan.cells.size for plan in plans) / len(plans), "pieces": pieces,
         "length_m": sum(plan.cells.size for plan in plans) / len(plans)
         * scene.landscape.cell_size_m}
+
+
+@contextmanager
+def own_clock(wanted: bool) -> Iterator[None]:
+    """Limits of searches and seconds of plans by the processor's time, if wanted; methods that are
+    measured here only are known meanwhile.
+    """
+    clock = perf_counter
+    METHODS.update(FLOW_METHODS)
+    for module in (limits, methods) if wanted else ():
+        module.perf_counter = process_time  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        for module in (limits, methods):
+            module.perf_counter = clock  # type: ignore[attr-defined]
+        for name in FLOW_METHODS:
+            del METHODS[name]
 
 
 def read_records(path: Path) -> list[dict[str, Any]]:

@@ -46,6 +46,9 @@ RIVALS = {"dqn": ("segments", "greedy", "regression", "downstream-value"),
           "dqn-lookahead": ("segments", "greedy", "dqn", "downstream-value")}
 """With whom the policy is compared on more maps."""
 
+LINES = ("lines", "line-searches", "flow-searches", "searches-from-segments")
+"""Parts in which lines come from the policy and from elsewhere."""
+
 SUMMARY = ("dqn-lookahead", "dqn", "segments", "greedy", "downstream-value")
 SUMMARY_LAND = {"synthetic": "synthetic maps", "shifted": "maps of another family",
                 "real": "windows of real maps"}
@@ -307,6 +310,10 @@ def _count(fires: int) -> str:
     return f"{fires:,}"
 
 
+def _fires(fires: int) -> str:
+    return f"{fires:,} plan fires"
+
+
 def _window_set(name: str) -> str:
     """A set of windows in words: santa-ana-30m-40 is Santa Ana, 30 m."""
     place, cell, _ = name.rsplit("-", 2)
@@ -321,6 +328,9 @@ def tables(records: Records) -> dict[str, str]:
             ("main", "real", "large", "budgets", "range", "gap", "huge")}
     timed = [record | {"method": f"{record['method']}, {record['limit']:g} s"}
              for record in of(records, part="time")]
+    lined = [record | {"method": record["method"] + (f", {record['limit']:g} s"
+                                                     if record["limit"] else "")}
+             for name in LINES for record in of(records, part=name)]
     searched = of(records, part="search-budgets") + of(records, part="time", limit=10.0)
     promised = [record | {"reduction": record["in_sample_reduction"] - record["reduction"]}
                 for record in part["gap"]]
@@ -328,6 +338,8 @@ def tables(records: Records) -> dict[str, str]:
             for record in part["huge"]]
     found = {"summary": summary(records),
              "time": compared(timed, hero="dqn-search, 10 s"),
+             "lines": compared(lined, hero="dqn-search, 2 s"),
+             "lines dqn-lookahead": leads(lined, "plan_fires", _fires, "dqn-lookahead"),
              "range": lead_by_size_and_share(part["range"], "dqn"),
              "range-downstream": downstream_by_size_and_share(part["range"]),
              "range-lookahead": lead_by_size_and_share(part["range"], "dqn-lookahead"),

@@ -18,4 +18,4 @@ def untrained(shapes: int = 1) -> Policy:
 
 def fitting(method: str, policy: Policy) -> Policy:
     """The policy, or one that places segments where the method needs that."""
-    return untrained(SHAPES) if method == "dqn-lookahead" else policy
+    return untrained(SHAPES) if method in ("dqn-lookahead", "dqn-search") else policy

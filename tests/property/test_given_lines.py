@@ -20,6 +20,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.line_actions import action_cells
 from firebreak.planning.core.given_lines import GivenLines
+from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.learned.given_rating import straight_actions
 from firebreak.planning.methods import METHODS, make_plan
@@ -36,6 +37,7 @@ SCENES = {
     "leaking": make_scene(LAND, FireConditions(scenarios=2, leak=True), 0),
     "shaded": make_scene(LAND, FireConditions(scenarios=2, treatment=Treatment(kind="shaded")), 0),
 }
+SEARCH = SearchOptions(evaluations=200)
 TAKERS = [name for name, method in METHODS.items() if method.takes_lines]
 
 
@@ -120,7 +122,7 @@ def test_the_plan_has_cells_of_the_lines_only(kind: str, method: str, policy: Po
     lines = drawn(seed, only=True)
     scene = restricted(SCENES[kind], lines)
     plan = make_plan(scene, 0.4, FIRES, method, seed=0, policy=fitting(method, policy),
-                     rules=PlanRules(lines=lines, shortest_m=60.0))
+                     rules=PlanRules(lines=lines, shortest_m=60.0), search=SEARCH)
     assert not (plan.break_mask() & ~lines.mask(LAND.shape)).any()
     assert plan.cost <= plan.budget * (1 + 1e-9)
 
@@ -142,7 +144,7 @@ def test_a_bent_line_that_closes_a_corner_is_built_first(
     scene = restricted(scene, lines) if only else scene
     share = 1.0 if only else (count + 3.5) / int(land.treatable.sum())
     plan = make_plan(scene, share, 64, method, seed=0, batch=1, policy=fitting(method, policy),
-                     rules=PlanRules(lines=lines))
+                     rules=PlanRules(lines=lines), search=SEARCH)
     assert sorted(plan.cells[:count].tolist()) == sorted([*down.tolist(), *along.tolist()])
     if only:
         saves_nothing = method == "segments"

@@ -167,9 +167,9 @@ METHODS: dict[str, Method] = {
         "one", lookahead.place_dqn_lookahead, guided=True, tries_breaks=True, takes_lines=True,
         candidate=Candidate(5)),
     "dqn-search": Method(
-        "starts from a trained policy's plan and moves a few breaks at a time, as the policy and "
-        "the plan fires propose", guided.place_dqn_search, guided=True, searches=True,
-        tries_breaks=True),
+        "starts from the plan of dqn-lookahead and replaces a few lines at a time, as the policy "
+        "and the plan fires propose", guided.place_dqn_search, guided=True, searches=True,
+        tries_breaks=True, takes_lines=True),
 }
 
 CANDIDATES: tuple[str, ...] = tuple(sorted(

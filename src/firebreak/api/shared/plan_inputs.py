@@ -41,7 +41,8 @@ class PlaceOptions:
     """Cells that the plan must not have, shapes or a raster."""
     lines: Path | None = None
     """Shapes of lines, such as roads and ridges, that the method may choose beside its own breaks;
-    they are cut into pieces of at most --segment-m. For segments, dqn-lookahead and auto."""
+    they are cut into pieces of at most --segment-m. For segments, dqn-lookahead, dqn-search
+    and auto."""
     only_lines: bool = False
     """Use the lines of --lines only, and no other breaks."""
     existing: Path | None = None

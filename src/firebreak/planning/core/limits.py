@@ -49,6 +49,11 @@ SEARCH = SearchOptions()
 """By the clock, from the best of a few plans."""
 
 
+def forever() -> bool:
+    """A limit that is never reached."""
+    return True
+
+
 class Effort:
     """What a search has spent of what it may; the clock starts when this is made."""
 

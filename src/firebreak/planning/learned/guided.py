@@ -1,35 +1,55 @@
-"""Search that a policy guides: its plan, polished by moves that its Q-map and the fires propose.
+"""Search that a policy guides: its plan, improved by moves that it and the plan fires propose.
 
-A move takes away breaks that lie together. The policy refills most moves: with lines that it values
-nearly as much as the best, if it places lines, or cell by cell where its Q-value is largest. The
-other moves are refilled by what a break saves on the plan fires, exactly burned, among the cells of
-the largest Q-values and those beside breaks. Cells are skipped at random, so that repeats differ.
+A policy that places lines moves whole lines: one to three that lie near one another are taken away,
+and the freed budget is spent as in looking ahead, on the best of a few burned lines each time. The
+values by which these few are chosen carry a little noise, so that repeats differ, and the first of
+the new lines is none of those taken away.
+
+A policy that places cells moves breaks that lie together. It refills half of the moves, cell by
+cell where its Q-value is largest; in the other half decides what a break saves on the plan fires,
+among the cells of the largest Q-values and those beside breaks. Cells are skipped at random.
+
 The start is the policy's plan, with lookahead if it places lines, and the best plan seen is kept: a
 search that is stopped before it begins returns the policy's own plan.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
+from firebreak.checks import fail
 from firebreak.env.storage.slots import Slots
-from firebreak.planning.core.limits import Effort
+from firebreak.planning.core.limits import Effort, forever
+from firebreak.planning.core.line_trials import Trial
 from firebreak.planning.core.progress import no_report
 from firebreak.planning.core.rounds import Placement, Score, Task
-from firebreak.planning.learned.lookahead import look_ahead
-from firebreak.planning.learned.policy import cell_values, line_values, place_dqn, policy_of
+from firebreak.planning.learned.lookahead import MAX_CANDIDATES, Ahead, look_ahead
+from firebreak.planning.learned.policy import (
+    cell_values,
+    leading_actions,
+    line_values,
+    place_dqn,
+    policy_of,
+)
 from firebreak.planning.search.filling import (
     Candidates,
     best_first,
-    forever,
     randomized_fill,
     with_neighbours,
 )
+from firebreak.planning.search.line_moves import Line, lines_best_first, move_lines
 from firebreak.planning.search.plan_state import PlanState
 from firebreak.planning.search.swap import large_neighbourhood_search
 from firebreak.seeding import generator
+
+BURNED, DRAWN = 6, 1024
+"""Lines that are burned before one is placed, and the best ones, with noise, among which these are
+chosen."""
+
+NOISE = 0.04
+"""Scale of the Gumbel noise on their values, as a share of the largest value."""
 
 CANDIDATES, REACH = 12, 1
 """A break is tried in so many cells by Q-value, and so near to other breaks."""
@@ -37,27 +57,72 @@ CANDIDATES, REACH = 12, 1
 SKIPPED = 0.2
 """Chance that a cell is skipped."""
 
-BY_POLICY, BY_POLICY_OF_CELLS, BY_LINES = 0.9, 0.5, 0.7
-"""Share of the moves that the policy refills, for a policy of lines and for one of cells; and the
-share of the former that it refills with lines. A plan found by burning the plan fires alone saves
-less on other fires."""
-
-NEARLY = 0.1
-"""Share of the best line's value by which that of another may be less."""
+BY_POLICY = 0.5
+"""Share of the moves of cells that the policy refills."""
 
 
 def place_dqn_search(task: Task) -> Placement:
     """The policy's plan, improved until the limit is reached.
 
     Raises:
-        InputError: as the policy's own plan.
+        InputError: as the policy's own plan; lines to choose among, and a policy that places single
+            cells.
     """
     policy = policy_of(task, "dqn-search")
-    effort, lines = Effort(task.search, task.report), policy.network.shapes > 1
-    # Progress is the share of the effort, not of the start.
-    first = task._replace(report=no_report)
-    start = look_ahead(first, policy, effort) if lines else place_dqn(first)
+    if policy.network.shapes == 1 and task.lines is not None:
+        raise fail(expected="a policy that places lines, to choose among those of --lines",
+                   given="a policy that places single cells", where="method dqn-search",
+                   remedy="use method segments, leave out --lines, or train with "
+                          "agent.segments = true")
+    effort = Effort(task.search, task.report)
     rng = generator(task.seed, "dqn-search", task.problem.scene.key)
+    search = _by_lines if policy.network.shapes > 1 else _by_cells
+    # Progress is the share of the effort, not of the start.
+    return search(task._replace(report=no_report), policy, effort, rng)
+
+
+def _by_lines(task: Task, policy: Policy, effort: Effort, rng: np.random.Generator) -> Placement:
+    start, ahead = look_ahead(task, policy, effort), Ahead(task)
+    state = PlanState(task.problem)
+    state.become([cell for line in start.lines for cell in line])
+
+    def refill(gone: list[Line]) -> list[Line]:
+        return fill_ahead(state, policy, ahead, rng, effort.in_time, gone)
+
+    lines = move_lines(state, start.lines, refill, effort, rng)
+    if lines != start.lines:
+        lines = lines_best_first(state, lines, effort.in_time_to_order)
+    return Placement(np.array([cell for line in lines for cell in line], np.int64),
+                     start.simulations + state.simulations)
+
+
+def fill_ahead(state: PlanState, policy: Policy, ahead: Ahead, rng: np.random.Generator,
+               go_on: Callable[[], bool] = forever, gone: Sequence[Line] = ()) -> list[Line]:
+    """Spends what is left on lines, each the best of BURNED that the policy values most, or nearly;
+    the first is none of `gone` if there is another. Returns them.
+    """
+    def burned(slots: Slots) -> list[Trial]:
+        values = line_values(policy, slots)
+        leading = leading_actions(values, MAX_CANDIDATES)
+        own = values[leading] + rng.gumbel(0.0, NOISE * abs(float(values.max())), leading.size)
+        best = np.argsort(-own, kind="stable")[:DRAWN]
+        return ahead.best_first(slots, values, leading[best], BURNED, go_on)
+
+    placed: list[Line] = []
+    before = [set(line) for line in gone]
+    while go_on() and state.available().size:
+        trials = state.trials(burned)
+        if not trials:  # no line that is given can be paid for, or no time is left
+            break
+        lines = [trial.cells.tolist() for trial in trials]
+        others = [line for line in lines if placed or set(line) not in before]
+        placed.append((others or lines)[0])
+        state.change([], placed[-1])
+    return placed
+
+
+def _by_cells(task: Task, policy: Policy, effort: Effort, rng: np.random.Generator) -> Placement:
+    start = place_dqn(task)
     state = PlanState(task.problem)
     state.become(start.cells.tolist())
 
@@ -67,12 +132,10 @@ def place_dqn_search(task: Task) -> Placement:
     candidates = with_neighbours(by_score(values, CANDIDATES), REACH)
 
     def refill() -> None:
-        if rng.random() >= (BY_POLICY if lines else BY_POLICY_OF_CELLS):
-            randomized_fill(state, candidates, SKIPPED, rng, effort.in_time)
-        elif lines and rng.random() < BY_LINES:
-            fill_with_lines(state, policy, rng, effort.in_time)
-        else:
+        if rng.random() < BY_POLICY:
             fill_by_score(state, values, rng, effort.in_time)
+        else:
+            randomized_fill(state, candidates, SKIPPED, rng, effort.in_time)
 
     large_neighbourhood_search(state, refill, effort, rng)
     same = set(state.cells) == set(start.cells.tolist())
@@ -98,16 +161,3 @@ def fill_by_score(state: PlanState, score: Score, rng: np.random.Generator,
         order = cells[np.argsort(-state.score(score)[cells], kind="stable")]
         skipped = min(int(rng.geometric(1.0 - SKIPPED)) - 1, order.size - 1)
         state.place(int(order[skipped]))
-
-
-def fill_with_lines(state: PlanState, policy: Policy, rng: np.random.Generator,
-                    go_on: Callable[[], bool] = forever) -> None:
-    """Spends what is left on lines, each drawn from those that the policy values nearly as much as
-    the best.
-    """
-    while go_on() and state.available().size:
-        state.evaluated += 1
-        values = state.score(lambda slots: line_values(policy, slots))
-        best = float(values.max())
-        action = int(rng.choice(np.flatnonzero(values >= best - NEARLY * abs(best))))
-        state.change([], state.line_cells(action))

@@ -6,6 +6,8 @@ estimate for other fires. The two are mixed by the number of plan fires: with DI
 count the same.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,17 +15,18 @@ from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.actions import line_cells, open_cells
 from firebreak.env.storage.slots import Slots
-from firebreak.planning.core.limits import Effort
+from firebreak.planning.core.limits import Effort, forever
+from firebreak.planning.core.line_trials import Trial, try_lines
 from firebreak.planning.core.rounds import Placement, Task, line_list
 from firebreak.planning.learned.given_rating import GivenRating
 from firebreak.planning.learned.policy import (
+    Built,
     Ordered,
+    build_lines,
     by_value,
     leading_actions,
-    place_lines,
     policy_of,
 )
-from firebreak.planning.patterns.line_trials import try_lines
 
 MAX_TRIED, MAX_CANDIDATES = 16, 4096
 """Lines that are burned before one is placed, and the best ones among which these are chosen."""
@@ -45,54 +48,77 @@ def place_dqn_lookahead(task: Task) -> Placement:
         raise fail(expected="a policy that places lines", given="a policy that places single cells",
                    where="method dqn-lookahead",
                    remedy="use method dqn or dqn-search, or train with agent.segments = true")
-    return look_ahead(task, policy, None)
+    return look_ahead(task, policy, None).placement()
 
 
-def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Placement:
+def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Built:
     """The plan; once `effort` is spent the policy stops looking ahead and places what it values
     most.
     """
-    problem, land = task.problem, task.problem.scene.landscape
-    n_plan_fires = problem.plan_fires.source.size
-    trust = n_plan_fires / (n_plan_fires + DISTRUST)
-    mean_cost = float(land.cost[land.treatable].mean())
-    leak = problem.scene.field.breaks.leak
-    given = None if task.lines is None else GivenRating(task.lines, land.shape, leak)
-    own_too = task.lines is None or not task.lines.only
+    ahead = Ahead(task)
 
     def order(slots: Slots, values: NDArray[np.float32]) -> Ordered:
         if effort is not None and not effort.left():
             return by_value(slots, values)
-        actions = differing(slots, values) if own_too else []
-        lines = [open_cells(slots, action) for action in actions]
-        worth = [float(values[action]) for action in actions]
-        if given is not None:
-            more = given.best(slots, values, MAX_TRIED, MAX_SHARED)
-            lines, worth = lines + more[0], worth + more[1]
-        tried = try_lines(problem, slots, lines)
+        tried = ahead.best_first(slots, values, leading_actions(values, MAX_CANDIDATES), MAX_TRIED,
+                                 forever if effort is None else effort.in_time)
+        if effort is not None and not tried and effort.share() == 1.0:
+            return by_value(slots, values)
         if effort is not None:
             effort.evaluated += len(tried)
-        percent = 100.0 * mean_cost / float(slots.untreated_plan_loss[0])
-        score = [trust * percent * trial.saved_per_cost + (1.0 - trust) * value
-                 for value, trial in zip(worth, tried, strict=True)]
-        best_first = np.argsort(-np.array(score), kind="stable")
-        return Ordered([line_list([tried[k].cells for k in best_first if tried[k].cells.size])],
+        return Ordered([line_list([trial.cells for trial in tried])],
                        sum(trial.burned for trial in tried))
 
-    return place_lines(task, policy, order)
+    return build_lines(task, policy, order)
 
 
-def differing(slots: Slots, values: NDArray[np.float32]) -> list[int]:
-    """Up to MAX_TRIED of the lines of the largest Q-values, best first, that share at most half of
-    their cells with those before them.
+class Ahead:
+    """Burns the lines that a policy values most, and puts them in order by both."""
+
+    def __init__(self, task: Task) -> None:
+        problem, land = task.problem, task.problem.scene.landscape
+        n_plan_fires = problem.plan_fires.source.size
+        self._problem = problem
+        self._trust = n_plan_fires / (n_plan_fires + DISTRUST)
+        self._mean_cost = float(land.cost[land.treatable].mean())
+        self._given = None if task.lines is None else GivenRating(
+            task.lines, land.shape, problem.scene.field.breaks.leak)
+        self._own_too = task.lines is None or not task.lines.only
+
+    def best_first(self, slots: Slots, values: NDArray[np.float32], leading: NDArray[np.int64],
+                   most: int, go_on: Callable[[], bool] = forever) -> list[Trial]:
+        """Lines that may be placed in slot 0 and differ, burned, best first: up to `most` of the
+        policy's own and as many of those that are given; fewer where it may not go on.
+
+        Args:
+            values: `line_values` of all actions [A].
+            leading: allowed actions among which the policy's own are chosen, i64 [n], the first
+                first.
+        """
+        actions = differing(slots, leading, most) if self._own_too else []
+        lines = [open_cells(slots, action) for action in actions]
+        worth = [float(values[action]) for action in actions]
+        if self._given is not None:
+            more = self._given.best(slots, values, most, MAX_SHARED)
+            lines, worth = lines + more[0], worth + more[1]
+        tried = try_lines(self._problem, slots, lines, go_on)
+        percent = 100.0 * self._mean_cost / float(slots.untreated_plan_loss[0])
+        score = [self._trust * percent * trial.saved_per_cost + (1.0 - self._trust) * value
+                 for value, trial in zip(worth, tried, strict=False)]
+        best_first = np.argsort(-np.array(score), kind="stable")
+        return [tried[k] for k in best_first if tried[k].cells.size]
+
+
+def differing(slots: Slots, actions: NDArray[np.int64], most: int) -> list[int]:
+    """The first of some line actions that are allowed in slot 0, up to `most`, that share at most
+    half of their cells with those before them.
     """
-    actions = leading_actions(values, MAX_CANDIDATES)
     rows, cols, part = line_cells(slots, actions)
     part &= slots.available[0][rows, cols]
     size, taken = part.sum(axis=1), np.zeros(slots.sizes.shape, np.bool_)
     chosen: list[int] = []
     left = np.ones(actions.size, np.bool_)
-    while left.any() and len(chosen) < MAX_TRIED:
+    while left.any() and len(chosen) < most:
         k = int(left.argmax())
         chosen.append(int(actions[k]))
         taken[rows[k][part[k]], cols[k][part[k]]] = True

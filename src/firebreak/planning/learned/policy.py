@@ -53,7 +53,7 @@ def place_dqn(task: Task) -> Placement:
     """
     policy = policy_of(task, "dqn")
     if policy.network.shapes > 1:
-        return place_lines(task, policy, by_value)
+        return build_lines(task, policy, by_value).placement()
     return place_by_score(task, lambda slots: cell_values(policy, slots))
 
 
@@ -157,25 +157,36 @@ class Ordered(NamedTuple):
     burned: int = 0
 
 
-def place_lines(task: Task, policy: Policy,
-                order: Callable[[Slots, NDArray[np.float32]], Ordered]) -> Placement:
+class Built(NamedTuple):
+    """Lines of flat cells in order of placement, none twice; simulations: see `Placement`."""
+
+    lines: list[list[int]]
+    simulations: float
+
+    def placement(self) -> Placement:
+        """The cells of all lines."""
+        return Placement(np.array([cell for line in self.lines for cell in line], np.int64),
+                         self.simulations)
+
+
+def build_lines(task: Task, policy: Policy,
+                order: Callable[[Slots, NDArray[np.float32]], Ordered]) -> Built:
     """Lines round by round: the first that `order` makes of the slots and the `line_values`, and in
     a round of several cells others that lie apart from it.
     """
     slots = loaded(task.problem)
     n_plan_fires = task.problem.plan_fires.source.size
-    cells: list[int] = []
+    lines: list[list[int]] = []
     burned = n_plan_fires
     while slots.available[0].any():
         ordered = order(slots, line_values(policy, slots))
         chosen = spaced_lines(ordered.lines, task.batch, slots.sizes.shape)
         if not chosen:  # no line that is given can be paid for
             break
-        for line in chosen:
-            cells += place_available(slots, 0, line.tolist())
+        lines += [place_available(slots, 0, line.tolist()) for line in chosen]
         burned += ordered.burned + slots.update(SLOT_0)
         task.report(spent_share(slots, task.problem))
-    return Placement(np.array(cells, np.int64), burned / n_plan_fires)
+    return Built([line for line in lines if line], burned / n_plan_fires)
 
 
 def by_value(slots: Slots, values: NDArray[np.float32]) -> Ordered:

@@ -11,8 +11,8 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import Slots
 from firebreak.free_memory import check_free
 from firebreak.planning.core.given_lines import Cells
+from firebreak.planning.core.line_trials import Trial, try_line
 from firebreak.planning.core.rounds import spendable
-from firebreak.planning.patterns.line_trials import Trial, try_line
 
 
 class _Open(NamedTuple):

@@ -16,6 +16,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import SLOT_0, Slots
 from firebreak.fire import pad
 from firebreak.line_actions import COMPASS, line_steps
+from firebreak.planning.core.line_trials import Trial, try_lines
 from firebreak.planning.core.rounds import (
     Placement,
     Task,
@@ -26,7 +27,6 @@ from firebreak.planning.core.rounds import (
 )
 from firebreak.planning.patterns.candidates import LENGTHS, Lines, flow_of, ground_of, rated_lines
 from firebreak.planning.patterns.given_runs import RatedRuns
-from firebreak.planning.patterns.line_trials import Trial, try_lines
 from firebreak.planning.ranking.trees import conditional_value, tree_scratch
 
 BURNED_PER_DIRECTION = 2
@@ -82,12 +82,15 @@ class OwnLines:
 
     def trials(self, slots: Slots) -> list[Trial]:
         """The best lines of each length under the breaks so far, burned."""
+        return try_lines(self._problem, slots, self.listed(slots))
+
+    def listed(self, slots: Slots) -> list[NDArray[np.int64]]:
+        """The flat cells of the lines to burn under the breaks so far."""
         land = self._problem.scene.landscape
         flow = flow_of(slots.plan_trees(0).code, pad(self._value), self._work)
         lines = rated_lines(land, ground_of(slots), flow, self._directions, self._lengths)
         listed = _shortlist(lines, self._lengths, land.fuel_model.size)
-        return try_lines(self._problem, slots, [
-            lines.cells(k, self._directions, land.shape[1]) for k in listed.tolist()])
+        return [lines.cells(k, self._directions, land.shape[1]) for k in listed.tolist()]
 
 
 def _shortlist(lines: Lines, lengths: Sequence[int], cells: int) -> NDArray[np.int64]:

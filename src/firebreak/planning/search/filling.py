@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.planning.core.limits import forever
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.core.rounds import spaced_best
 from firebreak.planning.search.plan_state import PlanState
@@ -37,11 +38,6 @@ def ranked(state: PlanState, cells: NDArray[np.int64]) -> NDArray[np.int64]:
     price = state.price(cells)
     below = state.downstream_value()[cells] / price
     return cells[np.lexsort((cells, -below, -state.gains(cells) / price))]
-
-
-def forever() -> bool:
-    """A limit that is never reached."""
-    return True
 
 
 def fill(state: PlanState, candidates: Candidates, batch: int = 1,

@@ -2,15 +2,15 @@
 whose loss it computes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.actions import open_cells
 from firebreak.env.gains import MarginalGains, gains_of_cells
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import SLOT_0
+from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.planning.core.line_trials import Trial, try_lines
 from firebreak.planning.core.rounds import Placement, Score, loaded, spent_share
 
 
@@ -64,10 +64,6 @@ class PlanState:
         """Flat cells that may be broken and that what is left of the budget buys."""
         return np.flatnonzero(self._slots.available[0])
 
-    def line_cells(self, action: int) -> list[int]:
-        """The flat cells that an allowed line action would break, see `firebreak.line_actions`."""
-        return open_cells(self._slots, action).tolist()
-
     def price(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """What cells cost."""
         return self._cost[cells]
@@ -98,6 +94,18 @@ class PlanState:
         self._count_trials(self._treatable, float((affected != self._seen).mean()))
         self._seen = affected.copy()
         return self._kept.refresh()[np.searchsorted(self._treatable, cells)]
+
+    def trials(self, of: Callable[[Slots], list[Trial]]) -> list[Trial]:
+        """Lines that are burned beside the breaks; nothing changes."""
+        tried = of(self._slots)
+        self.evaluated += len(tried)
+        self._burned += sum(trial.burned for trial in tried)
+        return tried
+
+    def try_lines(self, lines: Sequence[Sequence[int]]) -> list[Trial]:
+        """What each of some lines of flat cells, alone, saves per cost, see `line_trials`."""
+        return self.trials(lambda slots: try_lines(
+            self._problem, slots, [np.array(line, np.int64) for line in lines]))
 
     def _count_trials(self, cells: NDArray[np.int64], share: float) -> None:
         """Counts a fire for each cell that it burns, of a share of the fires."""

@@ -15,8 +15,8 @@ from firebreak.env.storage.sizes import Sizes
 from firebreak.env.storage.slots import Slots
 from firebreak.fire import pad
 from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps, shape_cells, shape_number
+from firebreak.planning.core.line_trials import try_lines
 from firebreak.planning.patterns.candidates import Lines, flow_of, ground_of, rated_lines
-from firebreak.planning.patterns.line_trials import try_lines
 from firebreak.planning.ranking.trees import conditional_value, tree_scratch
 from firebreak.seeding import generator
 

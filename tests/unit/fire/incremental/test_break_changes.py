@@ -12,7 +12,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import Slots
 from firebreak.fire.engine import burn
 from firebreak.fire.travel.travel_field import unpad
-from firebreak.planning.patterns.line_trials import try_lines
+from firebreak.planning.core.line_trials import try_lines
 from strategies import Case, cases, random_case
 
 MODES = st.sampled_from(["front", "graph"])

@@ -1,19 +1,29 @@
 """Search guided by a policy: never worse than the policy's plan, repeatable, anytime."""
 
+import itertools
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from firebreak.agent.policy_file import Policy
+from break_cases import BREAKS
+from firebreak.agent.policy_file import Policy, load_policy
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import problem_of
+from firebreak.env.storage.slots import Slots
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
+from firebreak.planning.core import limits, line_trials
+from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.limits import SearchOptions
-from firebreak.planning.core.plan import Plan
-from firebreak.planning.learned.guided import NEARLY, fill_with_lines
-from firebreak.planning.learned.policy import line_values
+from firebreak.planning.core.line_trials import Trial
+from firebreak.planning.core.plan import Plan, cost_of
+from firebreak.planning.core.rounds import Task
+from firebreak.planning.core.rules import FREE, PlanRules, short_pieces
+from firebreak.planning.learned.guided import BURNED, fill_ahead
+from firebreak.planning.learned.lookahead import Ahead
 from firebreak.planning.methods import make_plan
 from firebreak.planning.search.plan_state import PlanState
 from untrained import untrained
@@ -28,7 +38,7 @@ def scene() -> Scene:
 
 @pytest.fixture(scope="module", params=[1, SHAPES], ids=["cells", "segments"])
 def policy(request: pytest.FixtureRequest) -> Policy:
-    return untrained(request.param)
+    return load_policy() if request.param > 1 else untrained()
 
 
 def plan_of(scene: Scene, policy: Policy | None, method: str, evaluations: int = 300,
@@ -42,7 +52,7 @@ def loss_of(scene: Scene, plan: Plan) -> float:
                            plan.break_mask()).mean())
 
 
-def test_the_search_improves_on_an_untrained_policys_plan(scene: Scene, policy: Policy) -> None:
+def test_the_search_improves_on_the_policys_plan(scene: Scene, policy: Policy) -> None:
     bare, searched = (plan_of(scene, policy, name) for name in ("dqn", "dqn-search"))
     assert loss_of(scene, searched) < loss_of(scene, bare)
     assert searched.cells.size == bare.cells.size
@@ -69,8 +79,8 @@ def test_evaluations_repeat_and_seeds_differ(scene: Scene, policy: Policy) -> No
     assert any(cells != one.cells.tolist() for cells in others)
 
 
-def test_the_plan_begins_with_what_saves_most(scene: Scene, policy: Policy) -> None:
-    plan = plan_of(scene, policy, "dqn-search")
+def test_of_a_policy_for_cells_the_plan_begins_with_what_saves_most(scene: Scene) -> None:
+    plan = plan_of(scene, untrained(), "dqn-search")
     fires = scene.fires("plan", FIRES)
     alone = []
     for cell in plan.cells.tolist():
@@ -80,23 +90,79 @@ def test_the_plan_begins_with_what_saves_most(scene: Scene, policy: Policy) -> N
     assert alone[0] == min(alone)
 
 
-def test_segments_are_drawn_from_those_nearly_as_good_as_the_best(
-        scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    policy, fires, drawn = untrained(SHAPES), scene.fires("plan", FIRES), []
-    state = PlanState(problem_of(scene, 0.2, fires, fires.first(0)))
+@pytest.mark.parametrize("rules", [FREE, PlanRules(include=np.array([40, 41])),
+                                   PlanRules(shortest_m=90.0), PlanRules(least_m=90.0)],
+                         ids=["free", "include", "shortest", "least"])
+def test_lines_are_moved_under_every_rule_and_never_lose(scene: Scene, rules: PlanRules) -> None:
+    start, searched = (make_plan(scene, 0.1, FIRES, method, seed=0, policy=load_policy(),
+                                 rules=rules, search=SearchOptions(evaluations=600))
+                       for method in ("dqn-lookahead", "dqn-search"))
+    assert not short_pieces(searched.cells, rules, scene.landscape)
+    assert set(rules.include.tolist()) <= set(searched.cells.tolist())
+    assert cost_of(searched.cells, scene.landscape) <= searched.budget
+    if not rules.shortest_m and not rules.least_m:
+        assert loss_of(scene, searched) < loss_of(scene, start)
 
-    def line_cells(of: PlanState, action: int) -> list[int]:
-        values = of.score(lambda slots: line_values(policy, slots))
-        drawn.append((float(values[action]), float(values.max())))
-        return own(of, action)
 
-    own = PlanState.line_cells
-    monkeypatch.setattr(PlanState, "line_cells", line_cells)
-    fill_with_lines(state, policy, np.random.default_rng(0))
+@pytest.mark.parametrize("kind", BREAKS)
+def test_moved_lines_never_lose_with_breaks_of_any_kind(kind: str) -> None:
+    scene = make_scene(generate(8, 12), BREAKS[kind], 1)
+    start, searched = (plan_of(scene, untrained(SHAPES), method, 400)
+                       for method in ("dqn-lookahead", "dqn-search"))
+    assert loss_of(scene, searched) <= loss_of(scene, start) + 1e-9
+    assert searched.cells.size == start.cells.size
+
+
+def test_lines_are_burned_before_one_is_placed(scene: Scene,
+                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    fires, policy = scene.fires("plan", FIRES), untrained(SHAPES)
+    problem = problem_of(scene, 0.2, fires, fires.first(0))
+    state, burned = PlanState(problem), []
+    task = Task(problem, 0, 1, policy, SearchOptions(), lambda name: None)
+
+    def best_first(self: Ahead, slots: Slots, values: np.ndarray, leading: np.ndarray,
+                   most: int, go_on: Callable[[], bool]) -> list[Trial]:
+        trials = own(self, slots, values, leading, most, go_on)
+        burned.append((len(trials), values[leading[0]] < values.max()))
+        return trials
+
+    own = Ahead.best_first
+    monkeypatch.setattr(Ahead, "best_first", best_first)
+    lines = fill_ahead(state, policy, Ahead(task), np.random.default_rng(0))
     assert not state.available().size
-    assert len(set(state.cells)) == len(state.cells) > len(drawn)
-    assert all(value >= best - NEARLY * abs(best) > -np.inf for value, best in drawn)
-    assert any(value < best for value, best in drawn)
+    assert [cell for line in lines for cell in line] == state.cells
+    assert len(burned) == len(lines) > 2
+    assert max(count for count, _ in burned) == BURNED
+    assert any(other for _, other in burned)  # the noise lets another line lead
+    again = PlanState(problem)
+    assert fill_ahead(again, policy, Ahead(task), np.random.default_rng(0), lambda: False) == []
+    other = fill_ahead(again, policy, Ahead(task), np.random.default_rng(0), gone=lines)
+    assert set(other[0]) not in [set(line) for line in lines]
+
+
+def test_the_clock_ends_a_move_of_lines_between_two_trials(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """With shaded breaks every trial burns its fires anew, and may take as long as the limit."""
+    scene, ticks, tried = make_scene(generate(8, 12), BREAKS["shaded"], 1), itertools.count(), []
+    own = line_trials.try_line
+
+    def try_line(*args: object) -> Trial:
+        tried.append(args)
+        return own(*args)
+
+    monkeypatch.setattr(line_trials, "try_line", try_line)
+    monkeypatch.setattr(limits, "perf_counter", lambda: float(next(ticks)))
+    plan = make_plan(scene, 0.2, FIRES, "dqn-search", seed=0, policy=load_policy(),
+                     search=SearchOptions(seconds=5.0))
+    assert len(tried) <= 8  # each look at the clock takes a second of it
+    assert plan.cells.size == int(0.2 * scene.landscape.treatable.sum())
+
+
+def test_a_policy_for_cells_refuses_lines(scene: Scene) -> None:
+    lines = GivenLines(pieces=(np.array([40, 41]),), line=(0,))
+    with pytest.raises(InputError, match="method dqn-search: expected a policy that places lines"):
+        make_plan(scene, 0.1, FIRES, "dqn-search", seed=0, policy=untrained(),
+                  rules=PlanRules(lines=lines))
 
 
 def test_without_a_policy_it_says_how_to_get_one(scene: Scene) -> None:

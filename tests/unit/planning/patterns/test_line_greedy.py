@@ -16,9 +16,10 @@ from firebreak.fire.travel.stencil import STENCIL
 from firebreak.fire.travel.travel_field import field_from_ellipse, pad, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import COMPASS, line_steps
+from firebreak.planning.core import line_trials
 from firebreak.planning.core.rounds import line_list, spaced_lines
 from firebreak.planning.methods import make_plan
-from firebreak.planning.patterns import line_greedy, line_trials
+from firebreak.planning.patterns import line_greedy
 from firebreak.planning.patterns.candidates import LENGTHS, Flow, Ground, rated_lines
 from strategies import Case, cases, ellipse_like, plain_landscape, problem_on
 

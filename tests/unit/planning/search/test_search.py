@@ -20,7 +20,7 @@ from firebreak.planning.core.limits import Effort, SearchOptions
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.rounds import Placement, Task
 from firebreak.planning.core.rules import PlanRules, short_pieces
-from firebreak.planning.learned.guided import fill_by_score, fill_with_lines
+from firebreak.planning.learned.guided import fill_by_score
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.planning.search.anneal import anneal
 from firebreak.planning.search.filling import (
@@ -33,7 +33,6 @@ from firebreak.planning.search.greedy import starts_of
 from firebreak.planning.search.improve import improved, rounds_of
 from firebreak.planning.search.plan_state import PlanState
 from firebreak.planning.search.swap import large_neighbourhood_search, local_search
-from untrained import untrained
 
 CONDITIONS = FireConditions(scenarios=3)
 FIRES = 32
@@ -426,7 +425,6 @@ def test_nothing_is_placed_where_a_filling_may_not_go_on(scene: Scene) -> None:
     fill(state, PlanState.available, go_on=never)
     randomized_fill(state, PlanState.available, 0.3, rng, never)
     fill_by_score(state, score, rng, never)
-    fill_with_lines(state, untrained(), rng, never)
     assert state.cells == []
     fill(state, PlanState.available)
     kept = list(state.cells)

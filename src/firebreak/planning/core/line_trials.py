@@ -1,7 +1,8 @@
 """What lines of breaks save, tried on the plan fires of slot 0."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from firebreak.fire import (
     padded_cells,
     padded_width,
 )
+from firebreak.planning.core.limits import forever
 
 
 class Trial(NamedTuple):
@@ -38,12 +40,14 @@ def _crossing(width: int) -> Crossing:
     return crossing_of(closing_table(width))
 
 
-def try_lines(problem: Problem, slots: Slots, lines: Sequence[NDArray[np.int64]]) -> list[Trial]:
+def try_lines(problem: Problem, slots: Slots, lines: Sequence[NDArray[np.int64]],
+              go_on: Callable[[], bool] = forever) -> list[Trial]:
     """What the available ones of each line's flat cells, alone, save of slot 0's plan fires, which
-    are the problem's.
+    are the problem's. Where every trial burns its fires anew, those of the first lines, as long as
+    it may go on.
     """
     if not trial_in_place(slots, 0):
-        return [try_line(problem, slots, line) for line in lines]
+        return [try_line(problem, slots, line) for line in takewhile(lambda _: go_on(), lines)]
     available, cost = slots.available[0].ravel(), problem.scene.landscape.cost.ravel()
     new = [line[available[line]] for line in lines]
     saved, burned = gains_of_lines(slots, 0, new)
