@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import xarray
 
     from firebreak.planning.evaluation.auto import Choice
-    from firebreak.report.pages.plan_page import Origin
+    from firebreak.report.pages.plan_origin import Origin
 
 Grid = NDArray[np.float64]
 
@@ -195,7 +195,7 @@ class PlannedBreaks:
     def _origin(self, options: PlanOptions, source: str, files: list[Path]) -> "Origin":
         import dataclasses
 
-        from firebreak.report.pages.plan_page import Origin
+        from firebreak.report.pages.plan_origin import Origin
 
         return Origin(self._command(options, source), plain(dataclasses.asdict(options)),
                       [path.name for path in files], self.choice)

@@ -26,6 +26,9 @@ class PlanOptions(PlanningOptions):
     test_fires: int = 1000
     """Number of test fires: other fires, on which the plan is judged. 0 leaves out the comparison
     with other methods, the maps of what the plan changes, and the report."""
+    fires_per_ha_year: NotNegative | None = None
+    """Number of fires that start per hectare and year; the report then says what the plan saves in
+    a year."""
     place: PlaceOptions = field(default_factory=PlaceOptions)
     scene: SceneOptions = field(default_factory=SceneOptions)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.evaluation.evaluate import Evaluation
-    from firebreak.report.pages.plan_page import Origin
+    from firebreak.report.pages.plan_origin import Origin
 
 
 def run(arguments: list[str]) -> int:
@@ -69,7 +69,7 @@ def _parsed(arguments: list[str]) -> PlanArguments:
 
 
 def _origin(args: PlanArguments, files: list[Path], choice: "Choice | None") -> "Origin":
-    from firebreak.report.pages.plan_page import Origin
+    from firebreak.report.pages.plan_origin import Origin
 
     options = dataclasses.asdict(args)
     return Origin(_command(), plain(options), [path.name for path in files], choice)

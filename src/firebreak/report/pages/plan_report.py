@@ -17,6 +17,7 @@ from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.figures.canvas import save_figure
 from firebreak.report.figures.cartography import caption_of
+from firebreak.report.figures.coordinates import Whole
 from firebreak.report.figures.curves import comparison_figure
 from firebreak.report.figures.maps import burn_probability_figure, landscape_figure
 from firebreak.report.figures.plan_figures import (
@@ -26,7 +27,8 @@ from firebreak.report.figures.plan_figures import (
     weather_figure,
 )
 from firebreak.report.pages.html import write_page
-from firebreak.report.pages.plan_page import Origin, plan_page
+from firebreak.report.pages.plan_origin import Origin
+from firebreak.report.pages.plan_page import plan_page
 from firebreak.report.pages.run_report import fire_animation
 
 Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -66,7 +68,7 @@ def _figures(result: PlanResult, evaluation: Evaluation | None,
     figures = {
         "landscape": landscape_figure(land, caption=caption),
         "plan": segments_figure(land, result.segments, title=title, caption=caption,
-                                years=result.years,
+                                years=result.years, whole=Whole(result.full, result.offset),
                                 outlines={"required": result.included,
                                           "existing, to compare with": result.existing,
                                           "standing already": result.standing}),
@@ -78,7 +80,8 @@ def _figures(result: PlanResult, evaluation: Evaluation | None,
                                   result.unit.name, caption=tested)}
     if result.segments:
         figures["budget"] = budget_figure(effect, result.seed, plan.cost_unit, curves,
-                                          loss_unit=result.unit.name, caption=tested)
+                                          loss_unit=result.unit.name, caption=tested,
+                                          method=plan.method)
     if evaluation is not None:
         figures["comparison"] = comparison_figure(
             {name: one._asdict() for name, one in evaluation.methods.items()}, caption=tested)

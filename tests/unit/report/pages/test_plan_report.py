@@ -34,7 +34,8 @@ from firebreak.report.figures.plan_figures import (
     wind_name,
 )
 from firebreak.report.pages import html, run_report
-from firebreak.report.pages.plan_page import LIMITS, Origin, plan_page
+from firebreak.report.pages.plan_origin import Origin
+from firebreak.report.pages.plan_page import LIMITS, plan_page
 from firebreak.report.pages.plan_report import write_plan_report
 
 ORIGIN = Origin("firebreak plan 'a <b> & c'", {"budget": 0.1}, ["plan.tif"])
