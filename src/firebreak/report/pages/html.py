@@ -21,7 +21,7 @@ _STYLE = """
 @media screen and (prefers-color-scheme:dark){
 :root{--ink:#e3e5e7;--paper:#15181b;--quiet:#aab1b7;--rule:#3a4147;--strong:#78828b;--link:#8cc4ff;
 --mark:#4f9ddb;--ours:#1c3246;--code:#1f2429;--warn:#33271b;--warned:#e8853a}
-img.chart{filter:invert(.92) hue-rotate(180deg)}
+img.chart,i.swatch{filter:invert(.92) hue-rotate(180deg)}
 img.map{filter:brightness(.9);border-radius:4px}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:66rem;padding:1.2rem 1rem 4rem;background:var(--paper);
@@ -80,9 +80,11 @@ p,ul{margin:.18rem 0}li{margin:.05rem 0}.lead{margin:0 0 .3rem}
 .warn{padding:.2rem .6rem;margin:.35rem 0}pre{font-size:7.4pt;padding:.3rem}
 table{margin:.2rem 0}th,td{padding:.06rem .4rem}tr{break-inside:avoid}
 ul.files{columns:4}.pair{grid-template-columns:1fr 1fr}
-figure{margin:.35rem 0}figure img{max-height:9.2cm;width:auto}
-figure.main img{max-height:14.5cm}.pair figure img{max-height:7cm}
-.wide{overflow:visible}a{color:inherit}footer{margin-top:.5rem}}
+figure{margin:.3rem 0}figure img{max-height:7cm;width:auto}
+img.chart{max-height:7.2cm!important}
+figure.main img{max-height:13.6cm}.pair figure img{max-height:7cm}
+.wide{overflow:visible}a{color:inherit}
+footer{margin-top:.4rem;font-size:7.6pt}}
 @page{size:A4;margin:1.1cm}
 """
 

@@ -147,8 +147,7 @@ def methods_part(evaluation: Evaluation, plan: Plan, pictures: Pictures) -> str:
                       f"Reduction of the expected loss on the same {evaluation.test_fires:,} test "
                       "fires, all with the same budget except those whose name has 'existing'. "
                       "'In untreated cells' counts the losses in untreated cells only.", marked,
-                      colours=[colour_of(name if name != plan.label else plan.method)
-                               for name in names])
+                      colours=[colour_of(name) for name in names])
     body += picture(pictures, "comparison", "Bars of the reduction by method with their "
                     "intervals.", "Every method was given the same plan fires.", chart=True)
     pairs = [[name, f"{pair.difference:+.1%}", f"{pair.low:+.1%} to {pair.high:+.1%}",

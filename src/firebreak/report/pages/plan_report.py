@@ -81,7 +81,7 @@ def _figures(result: PlanResult, evaluation: Evaluation | None,
     if result.segments:
         figures["budget"] = budget_figure(effect, result.seed, plan.cost_unit, curves,
                                           loss_unit=result.unit.name, caption=tested,
-                                          method=plan.method)
+                                          method=plan.label)
     if evaluation is not None:
         figures["comparison"] = comparison_figure(
             {name: one._asdict() for name, one in evaluation.methods.items()}, caption=tested)
