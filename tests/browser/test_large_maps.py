@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from watching import Watched, chromium, shot
 
+from firebreak.fire.fires import FireRegime
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.methods import make_plan
@@ -27,7 +28,8 @@ SMALL, TIMES = 125, 16
 
 
 def made(size: int, burned_share: float) -> tuple[ExplorerState, Any]:
-    scene = make_scene(generate(3, size), FireConditions(scenarios=2, burned_share=burned_share), 0)
+    scene = make_scene(generate(3, size), FireConditions(
+        scenarios=2, regime=FireRegime(burned_share=burned_share)), 0)
     state = ExplorerState(scene, budget_share=0.02, plan_fires=16, policy=None)
     cells = make_plan(scene, 0.02, 16, "downstream-value", seed=0).cells
     return state, shown_plan(state, "downstream-value", cells, lambda: None)

@@ -80,9 +80,9 @@ def start_data(state: ExplorerState, plans: Sequence[ShownPlan], pending: Sequen
         "fires_end": how_fires_end(scene.conditions),
         "place": place_of(land), "rows": land.shape[0], "cols": land.shape[1],
         "cell_size_m": land.cell_size_m, "transform": list(land.transform),
-        "degrees": _degrees(land), "unit": value_unit(land).name,
-        "value_unit": _unit_of_values(land), "fuels": [
-            {"code": code, "name": land.fuels.label(code), "share": share,
+        "degrees": _degrees(land), "value_unit": _unit_of_values(land), "fuels": [
+            {"code": code, "name": land.fuels.label(code),
+             "title": land.fuels.titles.get(code, ""), "share": share,
              "colour": _hex(fuel_colour(code, land.fuels))} for code, share in fuels],
         "fuel": _base64(kind), "burnable": _base64(burns.astype(np.uint8)),
         "treatable": _base64(land.treatable.astype(np.uint8)),
@@ -111,9 +111,9 @@ def _degrees(land: Landscape) -> Json | None:
 
 
 def _unit_of_values(land: Landscape) -> str:
-    """What the value of a cell is counted in: 1 where it is only that a cell burns."""
+    """What values are counted in: cells where all that counts is that they burn."""
     unit = value_unit(land).name
-    return "cell" if unit == "ha" else unit
+    return "cells" if unit == "ha" else unit
 
 
 def _points(land: Landscape) -> list[int]:

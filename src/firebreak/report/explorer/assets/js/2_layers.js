@@ -33,7 +33,7 @@ const LAYERS = {
   fuel: {name: "fuels"},
   burn: {name: "burn probability", ramp: "heat", words: "share of the fires that burn the cell", show: (x) => percent(x), of: () => S.now && S.now.burn, like: () => before.burn},
   saved: {name: "change of burn probability", ramp: "change", both: true, words: "with the breaks minus without", show: signed, of: changed},
-  down: {name: "downstream value", ramp: "sea", words: `${data.unit} lost behind the cell, mean over fires`, show: short, of: () => S.now && S.now.down},
+  down: {name: "downstream value", ramp: "sea", words: `${data.value_unit} lost behind the cell, mean over fires`, show: short, of: () => S.now && S.now.down},
   q: {name: "Q-map: what the policy expects", ramp: "leaf", words: "expected loss reduction by the next break, or per cell of the best line through the cell, in percent of the untreated loss", show: (x) => `${x.toFixed(2)} %`, of: () => S.now && S.now.qmap},
   value: {name: "value", ramp: "earth", words: `${data.value_unit} lost where the cell burns`, show: short, of: fixed.value},
   rate: {name: "rate of spread", ramp: "heat", words: "metres per minute at the head, mean over weather", show: short, of: fixed.rate},

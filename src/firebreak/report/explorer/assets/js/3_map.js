@@ -100,9 +100,8 @@ function drawFrame(began) {
     const marked = !S.fire || side === 1;
     pen.save(); pen.beginPath(); pen.rect(x, view.top, view.wide, view.high); pen.clip();
     missing = drawTiles(x, marked, ratio, began) || missing;
-    if (S.fire) drawFire(x, marked ? S.fire.treated : S.fire.without, ratio);
-    if (marked && S.fire) drawMarks(x, 1);
-    else if (marked && view.scale >= 5) drawMarks(x, view.scale);
+    if (S.fire) drawFire(x, marked ? S.fire.treated : S.fire.without, marked, ratio);
+    if (marked && view.scale >= 5) drawRims(x);
     drawPointers(x, marked);
     pen.restore();
     if (S.fire) title(x, marked);
@@ -144,9 +143,11 @@ function drawCoarse(x, row, col, across, marked) {
   const right = Math.min(cols, col + across), bottom = Math.min(rows, row + across), left = cellToX(x, col), top = cellToY(row);
   pen.drawImage(tile.picture, col >> level, row >> level, Math.max(1, (right - col) >> level), Math.max(1, (bottom - row) >> level), left, top, cellToX(x, right) - left, cellToY(bottom) - top);
 }
+const MARK_COLOURS = Uint32Array.from(MARKS, (one) => one ? 0xff000000 | one.colour[2] << 16 | one.colour[1] << 8 | one.colour[0] : 0);
 const fireCanvas = document.createElement("canvas"), firePen = fireCanvas.getContext("2d"), fireColours = new Uint32Array(65536);
-function drawFire(x, times, ratio) {
-  const level = Math.max(0, Math.round(Math.log2(1 / (view.scale * ratio)))), step = 1 << level;
+function drawFire(x, times, marked, ratio) {
+  const level = Math.max(0, Math.min(LEVELS - 1, Math.round(Math.log2(1 / (view.scale * ratio))))), step = 1 << level;
+  const marks = lying[level], marksWide = ((cols - 1) >> level) + 1;
   const left = Math.max(0, Math.floor(view.col / step) * step), top = Math.max(0, Math.floor(view.row / step) * step);
   const right = Math.min(cols, Math.ceil(view.col + view.wide / view.scale)), bottom = Math.min(rows, Math.ceil(view.row + view.high / view.scale));
   const wide = Math.ceil((right - left) / step), high = Math.ceil((bottom - top) / step);
@@ -160,25 +161,25 @@ function drawFire(x, times, ratio) {
   fireCanvas.width = wide; fireCanvas.height = high;
   const image = firePen.createImageData(wide, high), out = new Uint32Array(image.data.buffer), half = step >> 1;
   for (let y = 0, o = 0; y < high; y++) {
-    const row = Math.min(rows - 1, top + y * step + half) * cols;
-    for (let c = 0; c < wide; c++, o++) out[o] = fireColours[times.raw[row + Math.min(cols - 1, left + c * step + half)]];
+    const row = Math.min(rows - 1, top + y * step + half) * cols, mark = ((top >> level) + y) * marksWide + (left >> level);
+    for (let c = 0; c < wide; c++, o++) {
+      const kind = marked ? marks[mark + c] : 0;
+      out[o] = kind && kind !== EDGE && kind !== POINT ? MARK_COLOURS[kind] : fireColours[times.raw[row + Math.min(cols - 1, left + c * step + half)]];
+    }
   }
   firePen.putImageData(image, 0, 0);
   pen.imageSmoothingEnabled = false;
   const dx = cellToX(x, left), dy = cellToY(top);
   pen.drawImage(fireCanvas, dx, dy, cellToX(x, left + wide * step) - dx, cellToY(top + high * step) - dy);
 }
-// What lies on the layer, cell by cell: over a fire, and with rims where cells are large.
-function drawMarks(x, rim) {
-  const level = Math.max(0, Math.min(LEVELS - 1, Math.floor(Math.log2(1 / view.scale)))), step = 1 << level, marks = lying[level], wide = ((cols - 1) >> level) + 1;
-  const first = (at_) => Math.max(0, Math.floor(at_ / step)), side = Math.max(1, view.scale * step);
-  const endRow = Math.min(((rows - 1) >> level) + 1, Math.ceil((view.row + view.high / view.scale) / step)), endCol = Math.min(wide, Math.ceil((view.col + view.wide / view.scale) / step));
-  for (let row = first(view.row); row < endRow; row++) for (let col = first(view.col); col < endCol; col++) {
-    const kind = marks[row * wide + col];
-    if (!kind || (S.fire && (kind === EDGE || kind === POINT))) continue;
-    const left = cellToX(x, col * step), top = cellToY(row * step);
-    if (S.fire) { pen.fillStyle = css(MARKS[kind].colour); pen.fillRect(left, top, Math.ceil(side), Math.ceil(side)); }
-    if (view.scale >= 5 && kind !== EDGE) { pen.strokeStyle = kind === REMOVED ? "#7a00a8" : "#fff"; pen.lineWidth = kind === REMOVED ? 2 : 0.8; pen.strokeRect(left + 0.5, top + 0.5, side - 1, side - 1); }
+// Where cells are large, what lies on them has rims.
+function drawRims(x) {
+  const endRow = Math.min(rows, Math.ceil(view.row + view.high / view.scale)), endCol = Math.min(cols, Math.ceil(view.col + view.wide / view.scale));
+  for (let row = Math.max(0, Math.floor(view.row)); row < endRow; row++) for (let col = Math.max(0, Math.floor(view.col)); col < endCol; col++) {
+    const kind = lying[0][row * cols + col];
+    if (!kind || kind === EDGE || (S.fire && kind === POINT)) continue;
+    pen.strokeStyle = kind === REMOVED ? "#7a00a8" : "#fff"; pen.lineWidth = kind === REMOVED ? 2 : 0.8;
+    pen.strokeRect(cellToX(x, col) + 0.5, cellToY(row) + 0.5, view.scale - 1, view.scale - 1);
   }
 }
 function drawPointers(x, marked) {

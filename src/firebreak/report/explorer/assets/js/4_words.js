@@ -106,12 +106,12 @@ const inPlan = (cell) => plan().cells.indexOf(cell);
 function readout(cell) {
   if (cell < 0) { $("readout").textContent = "\u00a0"; return; }
   const one = fuel[cell] === 255 ? null : data.fuels[fuel[cell]], words = [`row ${Math.floor(cell / cols)}, column ${cell % cols}`, ...placeWords(cell)];
-  words.push(one ? `${one.name} (${one.code})` : "no data");
+  words.push(one ? `${one.name} (${one.code})${one.title ? `: ${one.title}` : ""}` : "no data");
   const height = at(fixed.elevation(), cell);
   if (Number.isFinite(height)) words.push(`${height.toFixed(0)} m above sea level`);
   if (burnable[cell]) {
     words.push(`${short(at(fixed.rate(), cell))} m/min, flames ${short(at(fixed.flame(), cell))} m`, `value ${short(at(fixed.value(), cell))} ${data.value_unit}`);
-    if (S.now) words.push(`burns in ${percent(at(S.now.burn, cell))} of fires (${percent(at(before.burn, cell))} without breaks)`, `downstream ${short(at(S.now.down, cell))} ${data.unit}`);
+    if (S.now) words.push(`burns in ${percent(at(S.now.burn, cell))} of fires (${percent(at(before.burn, cell))} without breaks)`, `downstream ${short(at(S.now.down, cell))} ${data.value_unit}`);
     if (S.now && S.now.qmap && S.now.qmap.raw[cell] !== NONE) words.push(`Q ${at(S.now.qmap, cell).toFixed(2)} %`);
     if (!treatable[cell]) words.push("not treatable");
   } else words.push("does not burn");
@@ -135,4 +135,4 @@ function fireWords() {
   const burned = [f.withoutCounts, f.treatedCounts].map((counts) => burnedBy(counts, f.minutes));
   $("fire").textContent = `This fire, wind ${f.wind_km_h.toFixed(0)} km/h from ${f.wind_from_deg.toFixed(0)}°, fine fuel at ${percent(f.dead_moisture)}: ${burned[0]} cells without breaks, ${burned[1]} with them (${short(burned[0] * hectares)} and ${short(burned[1] * hectares)} ha); loss ${percent(less)} smaller.`;
 }
-function say(text) { $("message").textContent = text; }
+function say(text, told = false) { $("message").textContent = text; $("message").className = told ? "told" : ""; }

@@ -28,7 +28,7 @@ function refresh(told) {
     ask("state", {...where(), q: S.layer === "q" ? 1 : 0}, (answer) => {
       const was = S.now;
       took(unpackedState(answer));
-      if (told) say(told(was, S.now));
+      if (told) say(told(was, S.now), true);
       mark("state");
     });
   } else if (burns) {
@@ -90,7 +90,7 @@ function placeLine(from, to) {
   S.gain = null;
   const long = fresh.length * data.cell_size_m, words = `A line of ${many(fresh.length, "cell")} (about ${short(long)} m)`;
   refresh(burns ? (was, now) => was ? `${words}: the expected loss falls by a further ${percent(now.reduction[0] - was.reduction[0], 2)} of the loss without breaks.` : words : null);
-  if (!burns) say(`${words} is placed.`);
+  if (!burns) say(`${words} is placed.`, true);
 }
 const marked = {};
 function mark(name) { marked[name] = (marked[name] ?? 0) + 1; document.body.dataset[name] = marked[name]; }
@@ -123,9 +123,13 @@ function putOut() { S.fire = null; S.playing = false; S.mark = -1; if (!live) $(
 // ---- looking -------------------------------------------------------------------------------
 function spot(event) {
   const frame_ = canvas.getBoundingClientRect(), y = event.clientY - frame_.top - view.top, x = event.clientX - frame_.left;
-  const left = view.panels.find((edge_) => x >= edge_ && x < edge_ + view.wide);
-  if (left === undefined || y < 0 || y >= view.high) return null;
-  return {row: view.row + y / view.scale, col: view.col + (x - left) / view.scale, x: x - left, y};
+  const side = view.panels.findIndex((edge_) => x >= edge_ && x < edge_ + view.wide);
+  if (side < 0 || y < 0 || y >= view.high) return null;
+  return spotAt(view.row + y / view.scale, view.col + (x - view.panels[side]) / view.scale, side);
+}
+// A place of the map, and where it lies on the canvas now.
+function spotAt(row, col, side = 0) {
+  return {row, col, side, x: view.panels[side] + (col - view.col) * view.scale, y: (row - view.row) * view.scale};
 }
 function cellAt(event) {
   const here = spot(event);
@@ -134,11 +138,12 @@ function cellAt(event) {
   return row >= 0 && row < rows && col >= 0 && col < cols ? row * cols + col : -1;
 }
 function zoom(factor, here) {
-  const old = view.scale, scale = Math.max(view.fit, Math.min(MOST_SCALE, old * factor)), wholeNow = scale <= view.fit * 1.0001;
-  const at_ = here ?? {row: view.row + view.high / old / 2, col: view.col + view.wide / old / 2, x: view.wide / 2, y: view.high / 2};
-  view.whole = wholeNow; view.scale = scale;
-  view.row = at_.row - at_.y / scale; view.col = at_.col - at_.x / scale;
-  canvas.classList.toggle("zoomed", !wholeNow);
+  const here_ = here ?? spotAt(view.row + view.high / view.scale / 2, view.col + view.wide / view.scale / 2);
+  view.scale = Math.max(view.fit, Math.min(MOST_SCALE, view.scale * factor));
+  view.whole = view.scale <= view.fit * 1.0001;
+  layOut();  // the panels of a part are wider than those of the whole map
+  view.row = here_.row - here_.y / view.scale; view.col = here_.col - (here_.x - view.panels[here_.side]) / view.scale;
+  canvas.classList.toggle("zoomed", !view.whole);
   draw();
 }
 function moveBy(dx, dy) { view.col -= dx / view.scale; view.row -= dy / view.scale; draw(); }
@@ -201,7 +206,7 @@ $("farther").addEventListener("click", () => zoom(1 / 1.6));
 $("whole").addEventListener("click", () => zoom(0));
 canvas.addEventListener("keydown", (event) => {
   const move = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key], many_ = event.shiftKey ? 10 : 1;
-  const cursorSpot = () => S.cursor < 0 ? undefined : {row: Math.floor(S.cursor / cols) + 0.5, col: S.cursor % cols + 0.5, x: (S.cursor % cols + 0.5 - view.col) * view.scale, y: (Math.floor(S.cursor / cols) + 0.5 - view.row) * view.scale};
+  const cursorSpot = () => S.cursor < 0 ? undefined : spotAt(Math.floor(S.cursor / cols) + 0.5, S.cursor % cols + 0.5);
   if (move) {
     const from = S.cursor < 0 ? Math.floor(rows / 2) * cols + Math.floor(cols / 2) : S.cursor;
     const cell = Math.max(0, Math.min(rows - 1, Math.floor(from / cols) + many_ * move[0])) * cols + Math.max(0, Math.min(cols - 1, from % cols + many_ * move[1]));
@@ -209,7 +214,7 @@ canvas.addEventListener("keydown", (event) => {
     keepInView(cell); hover(cell);
   } else if (event.key === "Enter" && S.mark >= 0 && S.cursor >= 0) { const from = S.mark; S.mark = -1; placeLine(from, S.cursor); }
   else if (event.key === "Enter") click(S.cursor);
-  else if ((event.key === "m" || event.key === "M") && live) { S.mark = S.mark === S.cursor ? -1 : S.cursor; say(S.mark < 0 ? "" : "A line begins here: move the cursor, then press Enter."); draw(); }
+  else if ((event.key === "m" || event.key === "M") && live) { S.mark = S.mark === S.cursor ? -1 : S.cursor; say(S.mark < 0 ? "" : "A line begins here: move the cursor, then press Enter.", true); draw(); }
   else if (event.key === "+" || event.key === "=") zoom(1.6, cursorSpot());
   else if (event.key === "-") zoom(1 / 1.6, cursorSpot());
   else if (event.key === "0") zoom(0);
