@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from watching import PHONE, WIDE, Watched, axe_source, chromium, faults, shot
 
 from firebreak.cli import main
-from watching import PHONE, WIDE, Watched, axe_source, chromium, faults, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 

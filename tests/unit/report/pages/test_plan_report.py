@@ -118,7 +118,8 @@ def test_the_report_is_one_file_without_a_network(written: Path) -> None:
     assert not FORBIDDEN.search(re.sub(r"data:image/\w+;base64,[\w+/=]+", "", text))
     page = Page(text)
     assert page.open == []
-    assert page.links <= page.anchors | set(ORIGIN.files) | {path.name for path in written.iterdir()}
+    beside = {*ORIGIN.files, *(path.name for path in written.iterdir())}
+    assert page.links <= page.anchors | beside
     assert len(page.pictures) == 8
     for picture in page.pictures:
         assert (picture["src"] or "").startswith("data:image/")

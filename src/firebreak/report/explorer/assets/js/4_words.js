@@ -32,7 +32,7 @@ function legend() {
 }
 const cellsWords = () => {
   const e = edits(), more = [e.add.length ? `${e.add.length} added` : "", e.remove.length ? `${e.remove.length} removed` : ""].filter(Boolean);
-  return `${S.step} of ${many(plan().cells.length, "cell")}${more.length ? ` of the plan, ${more.join(", ")}` : ""}`;
+  return `${S.step.toLocaleString("en")} of ${many(plan().cells.length, "cell")}${more.length ? ` of the plan, ${more.join(", ")}` : ""}`;
 };
 function numbers() {
   const now = S.now;
@@ -93,7 +93,7 @@ function chart() {
   const x = (n) => L + (W - L - R) * n / most, y = (v) => H - B - (H - B - T) * (v - low) / (best - low);
   let inside = "";
   for (const v of up.at) inside += `<line class="grid" x1="${L}" x2="${W - R}" y1="${y(v)}" y2="${y(v)}"/><text x="${L - 4}" y="${y(v) + 3}" text-anchor="end">${percent(v, up.decimals)}</text>`;
-  for (const n of across.at) inside += `<text x="${x(n)}" y="${H - 17}" text-anchor="middle">${n.toLocaleString("en")}</text>`;
+  for (const n of across.at) inside += `<text x="${n === most ? W : x(n)}" y="${H - 17}" text-anchor="${n === most ? "end" : "middle"}">${n.toLocaleString("en")}</text>`;
   plans.forEach((p, k) => {
     const above = p.curve.map((c) => `${x(c[0])},${y(c[3])}`), below = p.curve.map((c) => `${x(c[0])},${y(c[2])}`).reverse();
     if (k === S.plan) inside += `<polygon points="${[...above, ...below].join(" ")}" fill="${p.colour}" opacity=".2"/>`;
@@ -136,3 +136,4 @@ function fireWords() {
   $("fire").textContent = `This fire, wind ${f.wind_km_h.toFixed(0)} km/h from ${f.wind_from_deg.toFixed(0)}°, fine fuel at ${percent(f.dead_moisture)}: ${burned[0]} cells without breaks, ${burned[1]} with them (${short(burned[0] * hectares)} and ${short(burned[1] * hectares)} ha); loss ${percent(less)} smaller.`;
 }
 function say(text, told = false) { $("message").textContent = text; $("message").className = told ? "told" : ""; }
+function hush() { if ($("message").className !== "told") say(""); }  // an error is over; what was told stays

@@ -11,7 +11,7 @@ async function ask(address, wanted, done) {
     try {
       const reply = await fetch(`api/${address}?${new URLSearchParams(now)}`), answer = await reply.json();
       if (!reply.ok) { say(answer.error); continue; }
-      say("");
+      hush();
       if (!own.next) then(answer);
     } catch { say("The explorer does not answer: is 'firebreak visualize --serve' still running?"); }
   }
@@ -68,6 +68,7 @@ function toggle(cell) {
   else if (!treatable[cell]) { say("This cell cannot be treated."); return; }
   else S.added.add(cell);
   S.gain = null;
+  say("");
   refresh();
 }
 // The cells of a straight line, both ends included (Bresenham 1965).
@@ -97,8 +98,8 @@ function mark(name) { marked[name] = (marked[name] ?? 0) + 1; document.body.data
 
 // ---- doing ---------------------------------------------------------------------------------
 function show() { draw(); legend(); numbers(); fireWords(); chart(); readout(S.cursor); }
-function step(to) { S.step = Math.max(0, Math.min(plan().cells.length, to)); S.gain = null; refresh(); }
-function choose(k) { S.plan = k; S.step = plan().cells.length; S.added.clear(); S.removed.clear(); table(); refresh(); }
+function step(to) { say(""); S.step = Math.max(0, Math.min(plan().cells.length, to)); S.gain = null; refresh(); }
+function choose(k) { say(""); S.plan = k; S.step = plan().cells.length; S.added.clear(); S.removed.clear(); table(); refresh(); }
 const tool = () => document.querySelector("[name=tool]:checked").value;
 function click(cell) {
   if (cell < 0 || !live) return;
@@ -244,7 +245,7 @@ $("relief").addEventListener("change", draw);
 $("play").addEventListener("click", () => play(!S.playing));
 $("clear").addEventListener("click", putOut);
 $("time").addEventListener("input", (event) => { S.playing = false; S.time = Number(event.target.value) / 1000 * S.fire.minutes; draw(); fireWords(); });
-$("undo").addEventListener("click", () => { S.added.clear(); S.removed.clear(); refresh(); });
+$("undo").addEventListener("click", () => { say(""); S.added.clear(); S.removed.clear(); refresh(); });
 $("save").addEventListener("click", () => {
   const lines = ["rank,row,col", ...breaks().map((cell, k) => `${k + 1},${Math.floor(cell / cols)},${cell % cols}`)];
   const link = document.createElement("a");
