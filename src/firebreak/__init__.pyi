@@ -108,6 +108,7 @@ def plan(
     method: str | None = None,
     batch: int | None = None,
     test_fires: int = 1000,
+    fires_per_ha_year: float | None = None,
     area: Any = None,
     must_include: Any = None,
     must_exclude: Any = None,

@@ -152,7 +152,7 @@ def test_what_is_known_of_a_landscape_is_kept_when_a_plan_is_saved() -> None:
     kept = json.loads(Path("saved/options.json").read_text())
     again = firebreak.read_landscape("saved/landscape", terrain="shipped", value_unit="houses",
                                      value="saved/landscape/value.asc")
-    assert kept["value_unit"] == "houses"
+    assert kept["map"]["value_unit"] == "houses"
     for field in fields(land):
         own, other = getattr(land, field.name), getattr(again, field.name)
         if isinstance(own, np.ndarray):
