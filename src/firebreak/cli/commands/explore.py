@@ -12,13 +12,13 @@ import numpy as np
 
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.policies import warn_of_other_breaks
+from firebreak.api.shared.progress import progress_bar
 from firebreak.api.shared.records import warn_of_other_options
 from firebreak.api.shared.run_output import test_scene
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
 from firebreak.cli.shared import common
-from firebreak.cli.shared.progress import progress_bar
 from firebreak.cli.shared.signals import Terminated
 from firebreak.files import check_folder, made_folder
 

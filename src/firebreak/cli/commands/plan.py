@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments
-from firebreak.cli.shared.progress import bars
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_steps import Made

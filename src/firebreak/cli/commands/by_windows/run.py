@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import write_record
 from firebreak.api.shared.scene_checks import check_wide_memory, size_in_headers
 from firebreak.checks import check_fraction, counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
-from firebreak.cli.shared.progress import bars
 from firebreak.landscape.names import path_of
 from firebreak.settings.planning import PLAN_FIRES
 
