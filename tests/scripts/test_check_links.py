@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import check_links  # noqa: E402
+import check_links
 
 
 @pytest.mark.parametrize(("link", "found"), [
