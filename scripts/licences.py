@@ -14,9 +14,13 @@ from packaging.requirements import Requirement
 
 HEAD = """# Licences
 
-firebreak is under the [MIT licence](https://opensource.org/license/mit). What `pip install
-firebreak-planner` brings, with the licence that each package names in its own metadata, in the
-versions of `constraints.txt` (`python scripts/licences.py` makes this page anew):
+firebreak is under the [MIT licence](https://opensource.org/license/mit). Three parts of its source
+are not its own or not under it: the sample landscape is LANDFIRE's and the outlines of countries on
+maps are Natural Earth's, both in the public domain; the QGIS provider (`qgis/`, not in the package)
+is under the GNU General Public Licence, version 2 or later.
+
+What `pip install firebreak-planner` brings, with the licence that each package names in its own
+metadata, in the versions of `constraints.txt` (`python scripts/licences.py` makes this page anew):
 """
 TABLE = """| package | version | licence |
 |---|---|---|"""

@@ -102,6 +102,8 @@ def prepare(clone: Path, setup: bool, env: dict[str, str]) -> None:
     (clone / "station.csv").write_text("\n".join(["datetime,WS,WD,TMP,RH,APCP", *rows]) + "\n")
     rose = next(b for b in blocks(ROOT / "docs" / "weather.md") if b.kind == "toml")
     (clone / "rose.toml").write_text(rose.text + "\n")
+    (clone / "my_houses.csv").write_text("row,col\n" + "".join(
+        f"{20 + k % 30},{30 + k // 2}\n" for k in range(60)))
     changes = " ".join(f"--set {change}" for change in TINY)
     for text in ("firebreak landscape generate my_landscape.tif --seed 1 --size 272",
                  "firebreak landscape generate small.tif --seed 2 --size 60",

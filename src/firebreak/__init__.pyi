@@ -109,6 +109,7 @@ def plan(
     batch: int | None = None,
     test_fires: int = 1000,
     report: Literal['full', 'brief', 'none'] | None = None,
+    fires_per_ha_year: float | None = None,
     area: Any = None,
     must_include: Any = None,
     must_exclude: Any = None,

@@ -1,20 +1,17 @@
 """The explorer in headless Chromium: load, move, click, read the numbers, look at the screenshots.
 
-`pytest -m browser` needs the package playwright and a Chromium: the path in FIREBREAK_CHROMIUM, one
-on the PATH, or Playwright's own. Screenshots go to FIREBREAK_SCREENSHOTS, or the test's own folder.
+`pytest -m browser` needs the package playwright and a Chromium, see `watching`.
 """
 
-import os
 import re
-import shutil
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from watching import PHONE, WIDE, Watched, axe_source, chromium, faults, number_in, shot
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.fire.scene import FireConditions, make_scene
@@ -27,59 +24,18 @@ from firebreak.report.explorer.state import ExplorerState
 from serving import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
-playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is absent")
-NAMES = ("chromium", "chromium-headless-shell", "google-chrome")
+SIZE = 128
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return axe_source(tmp_path_factory.mktemp("axe"))
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    found = [os.environ.get("FIREBREAK_CHROMIUM"), *map(shutil.which, NAMES)]
-    path = next((given for given in found if given), None)
-    with playwright.sync_playwright() as play:
-        try:
-            started = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        except playwright.Error as error:
-            pytest.skip(f"no Chromium to start: {str(error).splitlines()[0]}")
+    with chromium() as started:
         yield started
-        started.close()
-
-
-class Watched:
-    """A page with all that it said and asked for."""
-
-    def __init__(self, browser: Any, width: int = 1280, height: int = 800) -> None:
-        self.page = browser.new_page(viewport={"width": width, "height": height})
-        self.said: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-
-    def moves(self, what: str, deed: Any) -> float:
-        """Does something and waits for the next answer; seconds that it took."""
-        body = self.page.locator("body")
-        old = body.get_attribute(f"data-{what}") or "0"
-        began = time.perf_counter()
-        deed()
-        self.page.wait_for_selector(f"body[data-{what}]:not([data-{what}='{old}'])")
-        return time.perf_counter() - began
-
-    def text(self, where: str) -> str:
-        return self.page.inner_text(where)
-
-    def cell(self, cell: int, side: int = 0) -> tuple[float, float]:
-        """A click on a cell of the one map or, while a fire burns, of the left one."""
-        self.page.locator("#map").focus()
-        box = self.page.locator("#map").bounding_box()
-        rows = cols = SIZE
-        top, foot, gap = (24, 26, 10) if side else (0, 26, 0)
-        scale = (box["height"] - top - foot) / rows
-        left = (box["width"] - (side + 1) * cols * scale - side * gap) / 2
-        row, col = divmod(cell, cols)
-        return box["x"] + left + (col + 0.5) * scale, box["y"] + top + (row + 0.5) * scale
-
-
-SIZE = 128
 
 
 @pytest.fixture(scope="module")
@@ -99,16 +55,8 @@ def url(explorer: Explorer) -> Iterator[str]:
         yield server.url
 
 
-def shot(page: Any, tmp_path: Path, name: str) -> None:
-    folder = Path(os.environ.get("FIREBREAK_SCREENSHOTS", tmp_path))
-    folder.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=folder / f"{name}.png", full_page=True)
-
-
-def number_in(text: str) -> float:
-    found = re.search(r"[-−+]?\d+\.\d+", text)
-    assert found is not None, text
-    return float(found.group().replace("−", "-"))
+def place(watched: Watched, cell: int) -> tuple[float, float]:
+    return watched.cell(cell, SIZE, SIZE)
 
 
 def test_a_planner_walks_through_the_explorer(browser: Any, explorer: Explorer, url: str,
@@ -138,19 +86,19 @@ def test_a_planner_walks_through_the_explorer(browser: Any, explorer: Explorer, 
     shot(page, tmp_path, "explorer-2-q-map")
 
     page.select_option("#layer", "burn")
-    page.mouse.move(*watched.cell(plan.cells[0]))
+    page.mouse.move(*place(watched, plan.cells[0]))
     assert "break 1 of the plan" in watched.text("#readout")
     cell = int(np.argmax(np.where(land.treatable, state.outcome(plan.cells[:40]).downstream_value,
                                   -1.0)))
     assert cell not in plan.cells[:40]
     page.keyboard.press("b")
     seconds["a break by hand"] = watched.moves(
-        "state", lambda: page.mouse.click(*watched.cell(cell)))
+        "state", lambda: page.mouse.click(*place(watched, cell)))
     change = state.change(state.outcome([*plan.cells[:40], cell]), state.outcome(plan.cells[:40]))
     assert number_in(watched.text("#change")) == pytest.approx(100 * change.mean, abs=0.0051)
     assert change.mean < 0.0
     shot(page, tmp_path, "explorer-3-by-hand")
-    watched.moves("state", lambda: page.mouse.click(*watched.cell(plan.cells[0])))
+    watched.moves("state", lambda: page.mouse.click(*place(watched, plan.cells[0])))
     assert watched.text("#count").startswith("40 of")
     watched.moves("state", lambda: page.click("#undo"))
     assert watched.text("#change") == "none"
@@ -158,7 +106,7 @@ def test_a_planner_walks_through_the_explorer(browser: Any, explorer: Explorer, 
     page.keyboard.press("f")
     watched.moves("state", lambda: page.keyboard.press("End"))
     source = int(np.argmax(state.untreated.burn_probability))
-    seconds["a fire"] = watched.moves("fire", lambda: page.mouse.click(*watched.cell(source)))
+    seconds["a fire"] = watched.moves("fire", lambda: page.mouse.click(*place(watched, source)))
     lit = state.light(source, state.mean_wind(), state.scene.median_duration_min, plan.cells)
     burned = [int(np.isfinite(times).sum()) for times in (lit.without, lit.treated)]
     numbers = [int(n) for n in re.findall(r"(\d+) cells without breaks, (\d+) with",
@@ -212,7 +160,7 @@ def test_a_bad_answer_is_said_on_the_page(browser: Any, explorer: Explorer, url:
     page = watched.page
     watched.moves("state", lambda: page.goto(url))
     water = int(np.flatnonzero(~explorer.state.scene.landscape.burnable)[0])
-    page.mouse.click(*watched.cell(water))
+    page.mouse.click(*place(watched, water))
     assert "This cell cannot burn" in watched.text("#message")
 
 
@@ -238,3 +186,86 @@ def test_the_static_page_needs_no_server(browser: Any, explorer: Explorer, tmp_p
     shot(page, tmp_path, "explorer-6-static")
     assert watched.said == []
     assert watched.requests == [path.as_uri()]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_page_fits_wide_and_small_windows_in_light_and_dark(
+        browser: Any, explorer: Explorer, url: str, tmp_path: Path, size: tuple[int, int],
+        scheme: str, axe: str) -> None:
+    watched = Watched(browser, *size, scheme=scheme)
+    page = watched.page
+    watched.moves("state", lambda: page.goto(url))
+    page.wait_for_selector("body[data-drawn='1']")
+    assert watched.sideways() <= 0
+    assert faults(page, axe) == []
+    shot(page, tmp_path, f"explorer-{size[0]}-{scheme}")
+    source = int(np.argmax(explorer.state.untreated.burn_probability))
+    watched.moves("fire", lambda: page.mouse.click(*place(watched, source)))
+    page.locator("#time").evaluate("(e) => { e.value = 700; e.dispatchEvent(new Event('input')); }")
+    assert "the layer is pale" in watched.text("#legend")
+    assert faults(page, axe) == []
+    shot(page, tmp_path, f"explorer-{size[0]}-{scheme}-fire")
+    assert watched.said == []
+    page.close()
+
+
+def test_a_line_is_drawn_by_dragging_and_by_keys(browser: Any, explorer: Explorer, url: str,
+                                                 tmp_path: Path) -> None:
+    watched, state = Watched(browser), explorer.state
+    page, land = watched.page, state.scene.landscape
+    watched.moves("state", lambda: page.goto(url))
+    watched.moves("state", lambda: page.keyboard.press("Home"))
+    row = int(np.argmax(land.treatable[:, 20:60].sum(axis=1)))
+    wanted = [row * SIZE + col for col in range(20, 60) if land.treatable[row, col]]
+
+    def draw_line() -> None:
+        page.mouse.move(*place(watched, row * SIZE + 20))
+        page.mouse.down()
+        page.mouse.move(*place(watched, row * SIZE + 40), steps=4)
+        page.mouse.move(*place(watched, row * SIZE + 59), steps=4)
+        page.mouse.up()
+
+    page.keyboard.press("b")
+    watched.moves("state", draw_line)
+    saves = state.outcome(wanted).reduction.mean
+    assert number_in(watched.text("#message").partition("further")[2]) == pytest.approx(
+        100 * saves, abs=0.0051)
+    assert watched.text("#count").endswith(f"{len(wanted)} added")
+    shot(page, tmp_path, "explorer-7-line")
+    watched.moves("state", lambda: page.click("#undo"))
+    page.mouse.move(*place(watched, row * SIZE + 20))
+    page.keyboard.press("m")
+    for _ in range(39):
+        page.keyboard.press("ArrowRight")
+    watched.moves("state", lambda: page.keyboard.press("Enter"))
+    assert watched.text("#count").endswith(f"{len(wanted)} added")
+    assert watched.said == []
+
+
+def test_the_map_zooms_and_moves(browser: Any, url: str, tmp_path: Path) -> None:
+    watched = Watched(browser)
+    page = watched.page
+    watched.moves("state", lambda: page.goto(url))
+    x, y = place(watched, 64 * SIZE + 64)
+
+    def seen() -> str:
+        page.wait_for_selector("body[data-drawn='1']")
+        page.mouse.move(x + 0.5, y)
+        page.mouse.move(x, y)
+        return watched.text("#readout")
+
+    before = seen()
+    assert before.startswith("row 64, column 64 ·")
+    for _ in range(6):
+        page.mouse.wheel(0, -300)
+    assert seen() == before
+    assert "zoomed" in (page.locator("#map").get_attribute("class") or "")
+    page.mouse.down()
+    page.mouse.move(x + 200, y, steps=5)
+    page.mouse.up()
+    assert re.match("row 64, column (59|60) ", seen())
+    shot(page, tmp_path, "explorer-8-zoomed")
+    page.click("#whole")
+    assert seen() == before
+    assert watched.said == []

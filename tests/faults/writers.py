@@ -70,7 +70,8 @@ def writers(inputs: Path) -> list[Writer]:
         Writer("LCP", lambda out: lcp.write_lcp(out / "land.lcp", land)),
         Writer("ASCII grids", lambda out: write.write_ascii_folder(out, land)),
         Writer("Cell2Fire folder", lambda out: cell2fire_writer.write_cell2fire(out, land)),
-        Writer("QGIS style", lambda out: qgis_styles.write_outlines(out / "a", "#b2182b", "rank")),
+        Writer("QGIS style", lambda out: qgis_styles.write_ramp(
+            out / "a", qgis_styles.even_stops(("#000000", "#ffffff"), 0.0, 1.0))),
         *_plans(land, breaks), *_copies(inputs, source), *_pages(land, breaks), *_states(),
     ]
 

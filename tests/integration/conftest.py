@@ -8,4 +8,4 @@ def no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that compiles kernels first takes longer than a line of progress is apart; tests
     count the lines of errors.
     """
-    monkeypatch.setattr("firebreak.cli.shared.progress.LINE_EVERY_S", 1e9)
+    monkeypatch.setattr("firebreak.api.shared.progress.LINE_EVERY_S", 1e9)

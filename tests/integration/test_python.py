@@ -1,7 +1,7 @@
 """The public functions and the command line: the same plan, fires, table and weights."""
 
 import json
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +135,30 @@ def test_what_was_handed_in_is_written_so_that_the_folder_is_enough() -> None:
     assert {"landscape", "given_must_exclude.tif"} <= {
         path.name for path in Path("saved").iterdir()}
     assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
+def test_what_is_known_of_a_landscape_is_kept_when_a_plan_is_saved() -> None:
+    roads = np.zeros((20, 20))
+    roads[:, 7] = 1.0
+    houses = (np.indices((20, 20)).sum(axis=0) % 5 == 0).astype(float)
+    land = firebreak.read_landscape(LAND, value=houses, value_unit="houses", roads=roads,
+                                    cost=np.full((20, 20), 2.5))
+    made = firebreak.plan(land, method="downstream-value", hold="hand",
+                          break_kind="shaded", **FEW)
+    assert made._judgement is not None
+    assert made._judgement.result.unit.name == "houses"
+    made.save("saved")
+    kept = json.loads(Path("saved/options.json").read_text())
+    again = firebreak.read_landscape("saved/landscape", terrain="shipped", value_unit="houses",
+                                     value="saved/landscape/value.asc")
+    assert kept["map"]["value_unit"] == "houses"
+    for field in fields(land):
+        own, other = getattr(land, field.name), getattr(again, field.name)
+        if isinstance(own, np.ndarray):
+            assert np.array_equal(own, other), field.name
+        elif field.name not in ("name", "crs"):
+            assert own == other, field.name
 
 
 def test_a_plan_is_held_against_methods_plans_and_masks() -> None:

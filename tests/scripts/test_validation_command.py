@@ -22,7 +22,7 @@ LARGEST_FIGURE = 120_000
 PAGES = [*sorted(DOCS.glob("*.md")), *(ROOT / name for name in (
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "src/firebreak/policies/README.md"))]
 NAMED = re.compile(r"[a-z_]\w*([./][A-Za-z_]\w*)+")
-PATH = re.compile(r"(tests|scripts|benchmarks|docs|configs|conda|src)/[\w./-]+|test_\w+\.py")
+PATH = re.compile(r"(tests|scripts|benchmarks|docs|configs|conda|qgis|src)/[\w./-]+|test_\w+\.py")
 FILES = re.compile(  # that a command writes or reads
     r"\.(asc|csv|geojson|gif|gpkg|html|json|jsonl|lcp|md|mp4|png|pt|py|safetensors|tif|toml|txt)$")
 EXAMPLES = {  # owners of planted leaks, LANDFIRE's service, a library's function, a new preset

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.years.judged import YearsResult
-    from firebreak.report.pages.plan_page import Origin
+    from firebreak.report.pages.plan_origin import Origin
 
 Grid = NDArray[np.float64]
 
@@ -200,7 +200,7 @@ class PlannedBreaks:
     def _origin(self, options: PlanOptions, source: str, files: list[Path]) -> "Origin":
         import dataclasses
 
-        from firebreak.report.pages.plan_page import Origin
+        from firebreak.report.pages.plan_origin import Origin
 
         return Origin(self._command(options, source), plain(dataclasses.asdict(options)),
                       [path.name for path in files], self.choice)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from firebreak.api.compared import ComparedPlans
 from firebreak.api.options import filled, verb
-from firebreak.api.shared.machine import threads_kept
+from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.run_output import begin_or_resume, compared, configuration, consume
 from firebreak.train.config import DEFAULT_PRESET
@@ -108,7 +108,7 @@ def _trained(name: str, asked: TrainOptions, folder: Path, quiet: bool) -> Train
         begin_or_resume(trainer, folder, asked.resume is not None)
         end = consume(trainer, folder, config, quiet)
         trainer.release()  # the comparison needs the room
-        found = compared(config, splits, folder)
+        found = compared(config, splits, folder, notebook_bars(quiet))
         return TrainedPolicy(
             policy=load_policy(folder),
             comparison={name: ComparedPlans.of(one) for name, one in found.items()},

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.landscape import fbp_codes, fuel_loads, fuels
+from firebreak.landscape import fbp_codes, fuel_loads, fuel_titles, fuels
 
 _UNKNOWN_COLOUR = "#ffffff"
 
@@ -60,6 +60,7 @@ class FuelSystem:
         known: the codes that have a meaning, in words.
         labels: short name of every known code, such as "GR2" or "C-2".
         kinds: what carries the fire, of every code that burns, such as "grass".
+        titles: what codes stand for, in words, of those whose short name does not say it.
         colours: hex colour of every known code.
         burnable_codes: all codes that burn, ascending, int16, read-only.
         non_burnable: the code given to a cell that is made unburnable, such as a road.
@@ -81,6 +82,7 @@ class FuelSystem:
     known: str
     labels: Mapping[int, str]
     kinds: Mapping[int, str]
+    titles: Mapping[int, str]
     colours: Mapping[int, str]
     burnable_codes: NDArray[np.int16]
     non_burnable: int
@@ -119,6 +121,7 @@ ROTHERMEL = FuelSystem(
     known="fuel models 1-13 (Anderson), 101-204 (Scott & Burgan) or 91-99",
     labels=fuels.FUEL_NAMES,
     kinds=fuels.FUEL_KINDS,
+    titles=fuel_titles.TITLES,
     colours=fuels.FUEL_COLOURS,
     burnable_codes=fuels.burnable_codes(),
     non_burnable=fuels.BARREN,
@@ -152,6 +155,7 @@ FBP = FuelSystem(
     known="FBP codes 1-105 or 405-995",
     labels={code: fuel.label for code, fuel in fbp_codes.FBP_CODES.items()},
     kinds=fbp_codes.FUEL_KINDS,
+    titles=fuel_titles.FBP_TITLES,
     colours={code: fuel.colour for code, fuel in fbp_codes.FBP_CODES.items()},
     burnable_codes=fbp_codes.burnable_codes(),
     non_burnable=fbp_codes.NON_FUEL,

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from firebreak.api.shared import progress
 from firebreak.cli import COMMANDS, main
 from firebreak.cli.commands import EXAMPLES, GROUPS, WITH_ACTIONS
 from firebreak.cli.completion import CLASSES, completion, options_of
 from firebreak.cli.help import FIRST
-from firebreak.cli.shared import progress
 from firebreak.fire.scene import FireConditions
 from firebreak.fire.wide_scene import burn_wide_statistics, make_wide_scene
 from firebreak.landscape.synthetic.generate import generate

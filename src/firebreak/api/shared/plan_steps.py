@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from firebreak.planning.evaluation.evaluate import Evaluation
     from firebreak.planning.output.export_effect import PlanResult
     from firebreak.planning.years.judged import YearsResult
-    from firebreak.report.pages.plan_page import Origin
+    from firebreak.report.pages.plan_origin import Origin
     from firebreak.report.pages.plan_report import Curve
 
 
@@ -264,7 +264,7 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
         years_of(order, place.phases) if place.phases and over_years is None else None,
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
         standing_cells(options.scene.map.built, place.land), unit,
-        rows_named(options.scene.breaks), trust, over_years), curves)
+        rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year), curves)
 
 
 def _over_years(work: Work, order: "list[BreakSegment]", bar: "Bar") -> "YearsResult | None":

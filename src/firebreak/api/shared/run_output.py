@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import TrainOptions
+from firebreak.api.shared.progress import Teller, run_progress
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
+    from firebreak.planning.core.progress import Bar
     from firebreak.planning.evaluation.evaluate import Evaluation
     from firebreak.train.config.schema import RunConfig
     from firebreak.train.data.splits import Splits
@@ -73,35 +75,35 @@ def begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> 
 def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
             quiet: bool) -> dict[str, Any]:
     """Writes the rows of a run to disk, shows progress, returns the last row."""
-    from firebreak.api.shared.machine import bar_of_place
     from firebreak.train.storage.metrics import RunLog
 
     log = RunLog(folder, config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files)
     trainer.positions = log.positions
-    bar = bar_of_place()(total=config.train.episodes, initial=trainer.episodes, unit="ep",
-                         disable=quiet, dynamic_ncols=True,
-                         mininterval=0.5 if sys.stderr.isatty() else 15)
     last: dict[str, Any] = {}
     try:
-        for row in trainer.run():
-            if row["kind"] != "stopped":
-                log.write(row)
-            if row["kind"] == "progress":
-                bar.update(row["episodes_ended"])
-                bar.set_postfix_str(_postfix(row), refresh=False)
-            elif row["kind"] == "validation":
-                bar.write(f"episode {row['episodes']}: validation reduction "
-                          f"{row['reduction']:.3f} ± {row['half_width']:.3f}, "
-                          f"best {row['best']:.3f}")
-            elif row["kind"] == "cleanup":
-                bar.write(f"warning: cleanup of {row['owner']} freed {row['freed_bytes']:,} bytes "
-                          f"({row['what']}); something holds on to memory", file=sys.stderr)
-            last = row
+        with run_progress(config.train.episodes, "episode", quiet=quiet,
+                          begun=trainer.episodes) as told:
+            for row in trainer.run():
+                if row["kind"] != "stopped":
+                    log.write(row)
+                _tell(row, told)
+                last = row
     finally:
-        bar.close()
         trainer.close()
         log.close()
     return last
+
+
+def _tell(row: dict[str, Any], told: Teller) -> None:
+    """What a row has to say to somebody who watches."""
+    if row["kind"] == "progress":
+        told.advance(row["episodes_ended"], _postfix(row))
+    elif row["kind"] == "validation":
+        told.tell(f"episode {row['episodes']}: validation reduction {row['reduction']:.3f} ± "
+                  f"{row['half_width']:.3f}, best {row['best']:.3f}")
+    elif row["kind"] == "cleanup":
+        print(f"warning: cleanup of {row['owner']} freed {row['freed_bytes']:,} bytes "
+              f"({row['what']}); something holds on to memory", file=sys.stderr, flush=True)
 
 
 def _postfix(row: dict[str, Any]) -> str:
@@ -114,7 +116,8 @@ def _postfix(row: dict[str, Any]) -> str:
             f"discount {row['discount']:.2f}, RSS {row['rss_bytes'] / 1e6:.0f} MB")
 
 
-def compared(config: "RunConfig", splits: "Splits", folder: Path) -> "dict[str, Evaluation]":
+def compared(config: "RunConfig", splits: "Splits", folder: Path,
+             bar: "Bar") -> "dict[str, Evaluation]":
     """Evaluates the best policy on every test source, and stores the results; by the source's name.
     """
     from firebreak.agent.policy_file import load_policy
@@ -126,7 +129,8 @@ def compared(config: "RunConfig", splits: "Splits", folder: Path) -> "dict[str, 
     found = {name: evaluate(
         scenes, config.evaluation.methods, budget_share=config.budget,
         plan_fires=config.fires.plan_fires, test_fires=config.evaluation.test_fires,
-        seed=config.evaluation.test_seed, policy=policy) for name, scenes in splits.test.items()}
+        seed=config.evaluation.test_seed, policy=policy, bar=bar)
+        for name, scenes in splits.test.items()}
     write_text(folder / "evaluation.json",
                json.dumps({name: to_json(result) for name, result in found.items()}, indent=1))
     return found

@@ -177,7 +177,7 @@ class SceneOptions:
         land = spec
         land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
                             barriers=given.barriers, ignition=given.ignitions, roads=given.roads)
-        land = replace(land, value_unit=self._value_unit())
+        land = replace(land, value_unit=self._value_unit() or land.value_unit)
         if self.breaks.treatment is not None:
             land = on_map(land, self.breaks, self.conditions(land, source), self.seed)
         return land if given.built is None else self._with_built(land, given.built)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from firebreak.api.shared.plan_options import EvaluateOptions
+from firebreak.api.shared.progress import bars
 from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WorkerOptions
-from firebreak.cli.shared.progress import bars
 from firebreak.settings.doubt import DRAWS
 from firebreak.settings.kinds import AtLeastOne
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from firebreak.api.shared.progress import run_progress
 from firebreak.api.shared.run_output import configuration
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
@@ -58,7 +59,7 @@ def run(arguments: list[str]) -> int:
             _begin_or_resume(evolution, folder, args.run.resume is not None)
             end = _consume(evolution, folder, config, args.quiet)
             live = evolution.live()
-    runs.say_compared(config, splits, folder)
+    runs.say_compared(config, splits, folder, args.quiet)
     print(f"\nfitness of the best: {end['first_fitness']:.3f} in generation 0, "
           f"{end['best_fitness']:.3f} in the end; policy.safetensors and figures are in {folder}")
     if args.json:
@@ -99,15 +100,18 @@ def _consume(evolution: "Evolution", folder: Path, config: "RunConfig",
     evolution.positions = log.positions
     last: dict[str, Any] = {}
     try:
-        for row in evolution.run():
-            log.write(row)
-            if row["kind"] == "generation":
-                if not quiet:
-                    print(described(row), flush=True)
-                every = config.evolution.figure_every
-                if row["generation"] % every == every - 1:
-                    draw_fitness(folder)
-            last = row
+        with run_progress(config.evolution.generations, "generation", quiet=quiet,
+                          begun=evolution.generation) as told:
+            for row in evolution.run():
+                log.write(row)
+                if row["kind"] == "generation":
+                    told.advance(1, "")
+                    if not quiet:
+                        told.tell(described(row))
+                    every = config.evolution.figure_every
+                    if row["generation"] % every == every - 1:
+                        draw_fitness(folder)
+                last = row
         draw_fitness(folder)
     finally:
         log.close()

@@ -12,13 +12,13 @@ import numpy as np
 
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.policies import warn_of_other_breaks
+from firebreak.api.shared.progress import progress_bar
 from firebreak.api.shared.records import warn_of_other_options
 from firebreak.api.shared.run_output import test_scene
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
 from firebreak.cli.shared import common
-from firebreak.cli.shared.progress import progress_bar
 from firebreak.cli.shared.signals import Terminated
 from firebreak.files import check_folder, made_folder
 
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from firebreak.agent.policy_file import Policy
+    from firebreak.api.shared.plan_inputs import Place
+    from firebreak.cli.shared.plan_record import PlanArguments
     from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
+    from firebreak.report.explorer.data import Marks
     from firebreak.report.explorer.plans import ShownPlan
     from firebreak.report.explorer.state import ExplorerState
 
@@ -37,7 +40,8 @@ _MAX_ROUND_S = 60.0  # that a plan of the explorer takes between two questions, 
 
 class Subject(NamedTuple):
     """What is explored. cells: of the plan, in order; run: its name, or None; build_order: of the
-    segment of each cell, where the cells come in it.
+    segment of each cell, where the cells come in it; years: in which to build each cell, where
+    the plan has years; marks: what else lies on the map.
     """
 
     scene: "Scene"
@@ -49,11 +53,22 @@ class Subject(NamedTuple):
     seed: int
     run: str | None
     build_order: "tuple[int, ...]" = ()
+    years: "tuple[int, ...]" = ()
+    marks: "Marks | None" = None
+
+
+class _Shown(NamedTuple):
+    """What the page shows."""
+
+    state: "ExplorerState"
+    plan: "ShownPlan"
+    caption: str
+    marks: "Marks"
 
 
 def explore(args: VisualizeArguments) -> int:
     """Serves or writes the explorer."""
-    from firebreak.report.explorer.data import caption_words
+    from firebreak.report.explorer.data import NO_MARKS, caption_words
     from firebreak.report.explorer.plans import shown_plan
     from firebreak.report.explorer.state import ExplorerState
 
@@ -64,13 +79,14 @@ def explore(args: VisualizeArguments) -> int:
     state = ExplorerState(subject.scene, budget_share=subject.budget_share,
                           plan_fires=subject.plan_fires, policy=subject.policy)
     plan = shown_plan(state, subject.name, subject.cells, lambda: None,
-                      subject.build_order)
-    caption = caption_words(subject.scene, subject.seed, subject.run)
-    files = [] if args.export is None else [_export(args, state, plan, caption)]
+                      subject.build_order, subject.years)
+    shown = _Shown(state, plan, caption_words(subject.scene, subject.seed, subject.run),
+                   subject.marks or NO_MARKS)
+    files = [] if args.export is None else [_export(args, shown)]
     for path in files:
         print(f"{path} ({path.stat().st_size / 1e6:.1f} MB; opens in a browser, needs no network)")
     if args.serve:
-        _serve(args, state, plan, caption)
+        _serve(args, shown)
     if args.json:
         common.print_json({"files": [str(path) for path in files],
                            "seconds": time.perf_counter() - begin})
@@ -130,8 +146,20 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
     warn_of_another_landscape(folder, place.full.checksum())
     scene = made.scene.scene(place.land, made.landscape)
     policy = load_policy(args.policy or made.policy or SHIPPED)
-    return _of_cells(_Given(folder, place.full, place.land, place.offset), scene, policy,
-                     made.plan_fires, made.scene.seed)
+    found = _of_cells(_Given(folder, place.full, place.land, place.offset), scene, policy,
+                      made.plan_fires, made.scene.seed)
+    return found._replace(marks=_marks(made, place))
+
+
+def _marks(made: "PlanArguments", place: "Place") -> "Marks":
+    """The breaks that stand already, and the network that the plan was compared with."""
+    from firebreak.api.shared.plan_inputs import existing_plan, standing_cells
+    from firebreak.report.explorer.data import Marks
+
+    network = made.place.existing
+    compared = () if network is None else tuple(
+        existing_plan(network, place.land, place.full, place.offset).cells.tolist())
+    return Marks(tuple(standing_cells(made.scene.map.built, place.land).tolist()), compared)
 
 
 def _of_landscape(args: VisualizeArguments) -> Subject:
@@ -172,7 +200,7 @@ class _Given(NamedTuple):
 def _of_cells(plan: _Given, scene: "Scene", policy: "Policy", plan_fires: int,
               seed: int) -> Subject:
     from firebreak.env.storage.problem import budget_cost
-    from firebreak.planning.output.export import read_build_order, read_plan
+    from firebreak.planning.output.export import read_build_order, read_plan, read_years
 
     land, (top, left) = plan.land, plan.offset
     given = read_plan(plan.path, plan.full)
@@ -189,38 +217,40 @@ def _of_cells(plan: _Given, scene: "Scene", policy: "Policy", plan_fires: int,
     whole = budget_cost(scene, 1.0)
     spent = float(land.cost.ravel()[cells].astype(np.float64).sum())
     share = max(spent, float(land.cost[land.treatable].min())) / whole
+    order = () if numbers is None else tuple(numbers[first].tolist())
+    by_number = read_years(plan.path) if order else {}
+    years = tuple(by_number[number] for number in order) if set(order) <= by_number.keys() else ()
     return Subject(scene, given.method, cells, policy, min(share, 1.0), plan_fires, seed, None,
-                   () if numbers is None else tuple(numbers[first].tolist()))
+                   order, years)
 
 
-def _export(args: VisualizeArguments, state: "ExplorerState", plan: "ShownPlan",
-            caption: str) -> Path:
+def _export(args: VisualizeArguments, shown: _Shown) -> Path:
     from firebreak.report.explorer.page import static_page
     from firebreak.report.explorer.plans import compared_plan, other_methods, shown_plan
     from firebreak.report.pages.html import write_page
 
     path = args.export
     assert path is not None
-    plans = [plan]
+    state, plans = shown.state, [shown.plan]
     with progress_bar(None, "step", quiet=args.quiet) as advance:
         def breathe() -> None:
             advance(1)
 
-        for method in other_methods(state.scene, plan.name):
+        for method in other_methods(state.scene, shown.plan.name):
             cells = compared_plan(state.scene, state.budget_share, state.plan_fires, method,
                                   breathe)
             plans.append(shown_plan(state, method, cells, breathe))
-        text = static_page(state, plans, caption, breathe)
+        text = static_page(state, plans, shown.caption, breathe, shown.marks)
     made_folder(path.parent)
     return write_page(path, text)
 
 
-def _serve(args: VisualizeArguments, state: "ExplorerState", plan: "ShownPlan",
-           caption: str) -> None:
+def _serve(args: VisualizeArguments, shown: _Shown) -> None:
     from firebreak.fire import max_threads
     from firebreak.report.explorer.server import Explorer, make_server
 
-    explorer = Explorer(state, plan, caption, args.threads or max_threads())
+    explorer = Explorer(shown.state, shown.plan, shown.caption, args.threads or max_threads(),
+                        shown.marks)
     server = make_server(explorer, args.port)
     others = threading.Thread(target=explorer.make_others, daemon=True)
     others.start()

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments
-from firebreak.cli.shared.progress import bars
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_steps import Made
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.evaluation.evaluate import Evaluation
     from firebreak.planning.years.judged import YearsResult
-    from firebreak.report.pages.plan_page import Origin
+    from firebreak.report.pages.plan_origin import Origin
 
 
 def run(arguments: list[str]) -> int:
@@ -73,7 +73,7 @@ def _parsed(arguments: list[str]) -> PlanArguments:
 
 
 def _origin(args: PlanArguments, files: list[Path], choice: "Choice | None") -> "Origin":
-    from firebreak.report.pages.plan_page import Origin
+    from firebreak.report.pages.plan_origin import Origin
 
     options = dataclasses.asdict(args)
     return Origin(_command(), plain(options), [path.name for path in files], choice)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
+from firebreak.api.shared.progress import bars
 from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
-from firebreak.cli.shared.progress import bars
 from firebreak.landscape.agreement import Agreement, agreement_of
 
 if TYPE_CHECKING:

@@ -69,7 +69,7 @@ def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Pa
     figures: list[Path] = []
     verdict = "none"
     with _going_on(failed):
-        runs.say_compared(config, splits, folder)
+        runs.say_compared(config, splits, folder, args.quiet)
     with _going_on(failed), trainer.profiler.phase("figure", once=True):
         figures = draw_run(config, splits, folder)
     with _going_on(failed):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from firebreak.api.shared.progress import run_progress
 from firebreak.api.shared.run_output import configuration
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
@@ -69,7 +70,7 @@ def run(arguments: list[str]) -> int:
         print(f"{folder}: {config.trials.trials} trials of {config.trials.folds} folds of "
               f"{len(store.blocks)} blocks, search {search.name}, "
               f"{executor.workers} at once ({executor.backend.name})", flush=True)
-        rows = _consume(config, search, executor, folder)
+        rows = _consume(config, search, executor, folder, args.json)
     files = _conclude(config, rows, folder)
     if args.json:
         common.print_json({"files": [str(path) for path in files],
@@ -78,15 +79,18 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _consume(config: "RunConfig", search: Any, executor: Any, folder: Path) -> list[dict[str, Any]]:
+def _consume(config: "RunConfig", search: Any, executor: Any, folder: Path,
+             quiet: bool) -> list[dict[str, Any]]:
     """Tells each trial as it ends; all of their rows."""
     from firebreak.train.studies.trials import run_trials
 
     rows = []
-    for row in run_trials(config, search, executor, folder):
-        rows.append(row)
-        print(f"trial {row['trial']}: {row['state']} after {row['folds']} folds, validation "
-              f"{row['validation']:.3f}, test {row['test']:.3f}{_memory(row)}", flush=True)
+    with run_progress(config.trials.trials, "trial", quiet=quiet) as told:
+        for row in run_trials(config, search, executor, folder):
+            rows.append(row)
+            told.advance(1, "")
+            told.tell(f"trial {row['trial']}: {row['state']} after {row['folds']} folds, "
+                      f"validation {row['validation']:.3f}, test {row['test']:.3f}{_memory(row)}")
     return rows
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from firebreak.api.shared.plan_options import TrainOptions
+from firebreak.api.shared.progress import bars
 from firebreak.api.shared.run_output import check_new
 from firebreak.cli.shared import common, signals
 
@@ -62,10 +63,10 @@ def writing(folder: Path, config: "RunConfig", command: str, saved: str) -> Iter
             raise
 
 
-def say_compared(config: "RunConfig", splits: "Splits", folder: Path) -> None:
+def say_compared(config: "RunConfig", splits: "Splits", folder: Path, quiet: bool) -> None:
     """Evaluates the best policy on every test source, prints and stores the tables."""
     from firebreak.api.shared.run_output import compared
     from firebreak.planning.evaluation.tables import table
 
-    for name, result in compared(config, splits, folder).items():
+    for name, result in compared(config, splits, folder, bars(quiet)).items():
         print(f"\nTest landscapes never trained on: {name}\n{table(result)}")

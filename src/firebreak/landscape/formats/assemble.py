@@ -8,7 +8,7 @@ disagree a `LandscapeWarning` says by how much.
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,10 +155,10 @@ def _canopy(source: Source) -> dict[str, NDArray[np.float32]]:
     }
 
 
-def _others(source: Source) -> dict[str, NDArray[np.float32] | NDArray[np.bool_]]:
+def _others(source: Source) -> dict[str, NDArray[Any]]:
     """What few sources have, or its defaults: all cells alike, all treatable."""
     ones = np.ones(source.grid.shape, dtype=np.float32)
-    found: dict[str, NDArray[np.float32] | NDArray[np.bool_]] = {
+    found: dict[str, NDArray[Any]] = {
         "value": ones, "cost": ones, "treatable": ones.astype(bool)}
     for role, name, default in ((Role.VALUE, "value", 0.0), (Role.COST, "cost", 1.0),
                                 (Role.IGNITION, "ignition_weight", 0.0)):
@@ -166,10 +166,17 @@ def _others(source: Source) -> dict[str, NDArray[np.float32] | NDArray[np.bool_]
             found[name] = layers.filled(source.layers[role].band, default)
     if Role.TREATABLE in source.layers:
         found["treatable"] = layers.filled(source.layers[Role.TREATABLE].band, 0.0) != 0
+    if Role.ROAD in source.layers:
+        found["road_m"] = _road_m(source.layers[Role.ROAD].band)
     if Role.CURING in source.layers:
         curing = source.layers[Role.CURING]
         found["grass_curing"] = layers.fraction(curing.band, DEFAULT_CURING, curing.where)
     return found
+
+
+def _road_m(band: Band) -> NDArray[np.float64]:
+    """Distance to the nearest road, m; outside the data, where nothing is paid for, 0."""
+    return np.where(band.valid, band.values.astype(np.float64), 0.0)
 
 
 def _terrain(source: Source, elevation: NDArray[np.float32], terrain: Terrain,

@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from rasterio.crs import CRS
-from rasterio.warp import transform as to_system
+from numpy.typing import ArrayLike
 
 from firebreak.checks import counted, fail
 from firebreak.files import copy_file
@@ -27,6 +25,7 @@ from firebreak.landscape.formats.write import (
 )
 from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.raster.degrees import centre_of
 
 _UNPLACED = (51.621244, -115.608378)
 """Latitude and longitude of all published instances; for maps without a reference system."""
@@ -212,11 +211,5 @@ def _fuel_fields(code: int, fuels: FuelSystem) -> dict[str, str]:
 
 def _centre_degrees(landscape: Landscape) -> tuple[float, float]:
     """(latitude, longitude) of the map's centre."""
-    if landscape.crs is None:
-        return _UNPLACED
-    a, b, c, d, e, f = landscape.transform
-    row, col = landscape.shape[0] / 2, landscape.shape[1] / 2
-    place: NDArray[np.float64] = np.array(to_system(
-        CRS.from_user_input(landscape.crs), CRS.from_epsg(4326), [a * col + b * row + c],
-        [d * col + e * row + f])).ravel()
-    return float(place[1]), float(place[0])
+    centre = centre_of(landscape)
+    return _UNPLACED if centre is None else (centre[1], centre[0])

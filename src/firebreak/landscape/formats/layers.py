@@ -37,6 +37,7 @@ class Role(Enum):
     VALUE = "value"
     COST = "cost"
     TREATABLE = "treatable"
+    ROAD = "distance to a road"
 
 
 LCP_ORDER = tuple(Role)[:8]
@@ -72,6 +73,7 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
     (Role.VALUE, r"^VALUE$"),
     (Role.COST, r"^COST$"),
     (Role.TREATABLE, r"^TREATABLE$"),
+    (Role.ROAD, r"^ROAD[ _]M$"),
 )
 
 _HEIGHT_UNITS = {"1": 1.0, "2": METRES_PER_FOOT, "3": 0.1, "4": 0.1 * METRES_PER_FOOT}

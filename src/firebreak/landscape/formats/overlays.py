@@ -16,7 +16,7 @@ from rasterio._err import CPLE_BaseError  # what PROJ raises where rasterio lets
 from rasterio.crs import CRS
 from rasterio.enums import Resampling
 from rasterio.errors import RasterioError
-from rasterio.warp import transform, transform_bounds
+from rasterio.warp import transform_bounds
 from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import counted, fail
@@ -25,6 +25,7 @@ from firebreak.landscape.formats.points import read_points
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.arrays import ArrayOnGrid
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid
+from firebreak.landscape.raster.degrees import centre_of
 from firebreak.landscape.raster.geotiff import check_place, open_raster, place_of_part, read_band
 from firebreak.landscape.raster.parts import Place, part_over
 from firebreak.landscape.raster.resample import same_cells, warp
@@ -178,13 +179,8 @@ def mask_of(path: Raster, landscape: Landscape, how: Reading = "majority",
 
 def latitude_of(landscape: Landscape) -> float | None:
     """Latitude of the map's centre, degrees north; None without a reference system."""
-    if landscape.crs is None:
-        return None
-    a, b, c, d, e, f = landscape.transform
-    row, col = landscape.shape[0] / 2, landscape.shape[1] / 2
-    _, (latitude,) = transform(CRS.from_wkt(landscape.crs), CRS.from_epsg(4326),
-                                    [a * col + b * row + c], [d * col + e * row + f])
-    return float(latitude)
+    centre = centre_of(landscape)
+    return None if centre is None else centre[1]
 
 
 def corners_of(landscape: Landscape) -> tuple[float, float, float, float]:

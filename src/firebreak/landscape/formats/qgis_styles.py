@@ -1,8 +1,9 @@
 """QGIS styles (.qml) beside rasters and vectors: QGIS takes the one of the same name by itself."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -64,35 +65,74 @@ def write_fuel_style(raster: Path, landscape: Landscape) -> Path:
         Class(code, fuels.colour(code), f"{code} {fuels.label(code)}") for code in present])
 
 
-def write_outlines(vector: Path, colour: str, label: str) -> Path:
-    """A style of polygons in one colour, labelled with the number in the column `label`."""
-    red, green, blue = _rgb(colour)
-    return write_text(vector.with_suffix(".qml"), [f"""{_HEAD}<qgis styleCategories="Symbology|\
-Labeling" labelsEnabled="1">
-  <renderer-v2 type="singleSymbol">
+class Symbols(NamedTuple):
+    """How the numbers of a column colour shapes. Classes: (lowest, highest, colour, label)."""
+
+    column: str
+    classes: Sequence[tuple[float, float, str, str]]
+
+
+def by_rank(column: str, count: int, colours: Sequence[str]) -> Symbols:
+    """Numbers 1 to `count` in as many even classes as there are colours, or fewer."""
+    ends = np.unique(np.linspace(0, count, min(len(colours), max(count, 1)) + 1).round())
+    pairs = list(pairwise(ends.astype(int).tolist()))
+    chosen = np.linspace(0, len(colours) - 1, len(pairs)).round().astype(int)
+    return Symbols(column, [
+        (low + 0.5, high + 0.5, colours[k], f"{low + 1}" if high == low + 1 else
+         f"{low + 1} to {high}") for (low, high), k in zip(pairs, chosen.tolist(), strict=True)])
+
+
+def by_year(column: str, years: Sequence[int], colours: Sequence[str]) -> Symbols:
+    """A class for each year, the colours spread over them."""
+    known = sorted(set(years))
+    chosen = np.linspace(0, len(colours) - 1, len(known)).round().astype(int)
+    return Symbols(column, [(year - 0.5, year + 0.5, colours[k], f"{year}")
+                            for year, k in zip(known, chosen.tolist(), strict=True)])
+
+
+def vector_style(kind: Literal["fill", "line"], symbols: Symbols, label: str) -> str:
+    """A style of polygons or lines that are coloured by a column and labelled with another."""
+    ranges = "".join(f"      <range symbol=\"{k}\" lower=\"{low:g}\" upper=\"{high:g}\" "
+                     f"label={quoteattr(words)} render=\"true\"/>\n"
+                     for k, (low, high, _, words) in enumerate(symbols.classes))
+    drawn = "".join(_symbol(kind, k, colour)
+                    for k, (_, _, colour, _) in enumerate(symbols.classes))
+    placement = 1 if kind == "fill" else 2
+    return f"""{_HEAD}<qgis styleCategories="Symbology|Labeling" labelsEnabled="1">
+  <renderer-v2 type="graduatedSymbol" attr={quoteattr(symbols.column)} \
+graduatedMethod="GraduatedColor">
+    <ranges>
+{ranges}    </ranges>
     <symbols>
-      <symbol type="fill" name="0" alpha="1">
-        <layer class="SimpleFill" enabled="1">
-          <Option type="Map">
-            <Option type="QString" name="color" value="{red},{green},{blue},160"/>
-            <Option type="QString" name="outline_color" value="{red},{green},{blue},255"/>
-            <Option type="QString" name="outline_width" value="0.4"/>
-            <Option type="QString" name="style" value="solid"/>
-          </Option>
-        </layer>
-      </symbol>
-    </symbols>
+{drawn}    </symbols>
   </renderer-v2>
   <labeling type="simple">
     <settings calloutType="simple">
       <text-style fieldName={quoteattr(label)} fontSize="9" textColor="0,0,0,255">
         <text-buffer bufferDraw="1" bufferSize="1" bufferColor="255,255,255,255"/>
       </text-style>
-      <placement placement="1"/>
+      <placement placement="{placement}"/>
     </settings>
   </labeling>
 </qgis>
-"""])
+"""
+
+
+def _symbol(kind: str, name: int, colour: str) -> str:
+    red, green, blue = _rgb(colour)
+    options = ({"color": f"{red},{green},{blue},190", "outline_color": f"{red},{green},{blue},255",
+                "outline_width": "0.3", "style": "solid"} if kind == "fill" else
+               {"line_color": f"{red},{green},{blue},255", "line_width": "0.8"})
+    inside = "".join(f"            <Option type=\"QString\" name=\"{key}\" value=\"{value}\"/>\n"
+                     for key, value in options.items())
+    layer = "SimpleFill" if kind == "fill" else "SimpleLine"
+    return f"""      <symbol type="{kind}" name="{name}" alpha="1">
+        <layer class="{layer}" enabled="1">
+          <Option type="Map">
+{inside}          </Option>
+        </layer>
+      </symbol>
+"""
 
 
 def _write_raster(raster: Path, renderer: str) -> Path:

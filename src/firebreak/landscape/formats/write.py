@@ -154,9 +154,9 @@ def write_landscape(path: str | Path, landscape: Landscape) -> Path:
 
     Elevation is rounded to metres, slope to degrees, aspect to degrees (-1 = flat), cover to
     percent, heights to decimetres, bulk density to 0.01 kg/m3; a tag names the fuel system. Grass
-    curing (percent), ignition weights, value, cost and treatable cells follow as more bands where
-    they are not everywhere what a landscape has by default; the file is then float32, as one
-    GeoTIFF has one type of numbers.
+    curing (percent), ignition weights, value, cost, treatable cells and the distance to a road
+    (m) follow as more bands where they are not everywhere what a landscape has by default; the
+    file is then float32, as one GeoTIFF has one type of numbers.
 
     Raises:
         InputError, OSError, ResourceFailedError: as `write_geotiff`.
@@ -197,6 +197,8 @@ def extra_layers(landscape: Landscape) -> dict[str, np.ndarray]:
             found[name] = getattr(landscape, name)
     if (landscape.treatable != landscape.burnable).any():
         found["treatable"] = landscape.treatable.astype(np.int16)
+    if landscape.road_m is not None:
+        found["road_m"] = landscape.road_m
     return found
 
 

@@ -102,6 +102,25 @@ def read_build_order(folder: Path, landscape: Landscape,
     return numbers if (numbers > 0).all() else None
 
 
+def read_years(folder: Path) -> dict[int, int]:
+    """The year in which to build each segment, by its number, as a plan's folder holds it; empty
+    where the plan has no years.
+
+    Raises:
+        InputError: segments.csv is damaged.
+    """
+    path = folder / "segments.csv"
+    if not path.is_file():
+        return {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        return {int(row["build_order"]): int(row["year"]) for row in rows if row.get("year")}
+    except (OSError, UnicodeDecodeError, KeyError, ValueError, TypeError, csv.Error) as error:
+        raise fail(expected="the table of segments of a plan", given="a damaged one",
+                   where=str(path), remedy="make the plan again") from error
+
+
 def _treatable(landscape: Landscape) -> NDArray[np.int64]:
     return np.flatnonzero(landscape.treatable)
 

@@ -60,7 +60,8 @@ class PlanResult(NamedTuple):
     none; included: cells that the plan had to have; existing: those of a network to compare with;
     standing: those of breaks that stand already; all flat in the part; treatments: those that
     `Landscape.treatment` numbers, or none; trust: what it saves where the fire model is wrong, or
-    why that was not looked at; over_years: what to build and keep up when, where that was asked.
+    why that was not looked at; over_years: what to build and keep up when, where that was asked;
+    fires_per_ha_year: how many fires start, where that is known.
     """
 
     scene: Scene
@@ -78,6 +79,7 @@ class PlanResult(NamedTuple):
     treatments: Sequence[TreatmentRow] = ()
     trust: DoubtResult | str | None = None
     over_years: YearsResult | None = None
+    fires_per_ha_year: float | None = None
 
 
 def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:

@@ -9,8 +9,9 @@ import json
 import sqlite3
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,21 @@ from rasterio.warp import transform_geom
 
 from firebreak.checks import ResourceFailedError
 from firebreak.files import write_pieces
-from firebreak.landscape.formats.qgis_styles import write_outlines
+from firebreak.landscape.formats.qgis_styles import Symbols, by_rank, by_year, vector_style
 from firebreak.landscape.formats.write import whole_file, write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import BreakSegment
 
 Properties = Sequence[dict[str, Any]]
 DECIMALS = 7  # of a degree: a centimetre
-_COLOUR = "#b2182b"
+RANK_COLOURS = ("#0d0887", "#4b03a1", "#7d03a8", "#a82296", "#cb4679", "#e56b5d", "#f89441")
+"""From the first segment to build to the last, as in the pictures: matplotlib's plasma."""
+YEAR_COLOURS = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#bddf26")
+"""From the first year to the last: matplotlib's viridis."""
+_STYLE_TABLE = """CREATE TABLE layer_styles (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+f_table_catalog TEXT, f_table_schema TEXT, f_table_name TEXT, f_geometry_column TEXT,
+styleName TEXT, styleQML TEXT, styleSLD TEXT, useAsDefault BOOLEAN, description TEXT, owner TEXT,
+ui TEXT, update_time DATETIME)"""
 
 
 def write_segments(folder: Path, segments: Sequence[BreakSegment], properties: Properties,
@@ -37,7 +45,8 @@ def write_segments(folder: Path, segments: Sequence[BreakSegment], properties: P
     """Writes segments.geojson, segments.gpkg and segments.qml; returns the files.
 
     The GeoJSON needs a reference system and the GeoPackage pyogrio (the extra `vector`): without
-    them they are left out.
+    them they are left out. The GeoPackage holds the styles of its layers. Segments are coloured by
+    the column `year` where there is one, else by `label`.
 
     Args:
         properties: columns of each segment, the same names for all.
@@ -48,14 +57,23 @@ def write_segments(folder: Path, segments: Sequence[BreakSegment], properties: P
     if landscape.crs is not None:
         files.append(write_text(folder / "segments.geojson", [_geojson(areas, properties,
                                                                        landscape.crs), "\n"]))
+    symbols = _symbols(properties, label)
     if has_vector_reader() and segments:
         lines = [centreline(one, landscape) for one in segments]
         files.append(write_package(folder / "segments.gpkg", {
             "segments": (areas, "MultiPolygon"), "centrelines": (lines, "LineString")},
-            properties, landscape.crs))
+            properties, landscape.crs, {"segments": vector_style("fill", symbols, label),
+                                        "centrelines": vector_style("line", symbols, label)}))
     if files:
-        files.append(write_outlines(folder / "segments", _COLOUR, label))
+        files.append(write_text(folder / "segments.qml", [vector_style("fill", symbols, label)]))
     return files
+
+
+def _symbols(properties: Properties, label: str) -> Symbols:
+    """Colours by year where the segments have years, else in the order of `label`."""
+    if properties and "year" in properties[0]:
+        return by_year("year", [row["year"] for row in properties], YEAR_COLOURS)
+    return by_rank(label, len(properties), RANK_COLOURS)
 
 
 def has_vector_reader() -> bool:
@@ -106,9 +124,13 @@ def _turned(ring: Sequence[Sequence[float]], outer: bool) -> Sequence[Sequence[f
 
 
 def write_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]],
-                   properties: Properties, crs: str | None) -> Path:
+                  properties: Properties, crs: str | None,
+                  styles: Mapping[str, str] = MappingProxyType({})) -> Path:
     """A GeoPackage that appears whole or not at all: GDAL makes it in a folder for temporary files,
     since it does not tell every error of a disk; what is checked there is copied.
+
+    Args:
+        styles: by layer the QGIS style (QML) with which QGIS opens it.
 
     Raises:
         ResourceFailedError: it cannot be made there, or pyogrio cannot be loaded.
@@ -124,6 +146,7 @@ def write_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]
         made = Path(folder) / path.name
         try:
             _make_package(made, layers, properties, crs)
+            _add_styles(made, styles)
             check_package(made, dict.fromkeys(layers, len(properties)))
         except (DataSourceError, DataLayerError, sqlite3.Error) as error:
             raise ResourceFailedError(
@@ -149,6 +172,22 @@ def _make_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]
             meta, _, shapes_, values = raw.read(io.BytesIO(text.encode()))
             raw.write(path, shapes_, values, list(meta["fields"]), layer=name, driver="GPKG",
                       geometry_type=kind, crs=crs, append=path.exists())
+
+
+def _add_styles(path: Path, styles: Mapping[str, str]) -> None:
+    """The table in which QGIS looks for styles of a GeoPackage's layers."""
+    if not styles:
+        return
+    with contextlib.closing(sqlite3.connect(path)) as package, package:
+        columns = dict(package.execute("SELECT table_name, column_name FROM gpkg_geometry_columns"))
+        package.execute(_STYLE_TABLE)
+        package.executemany(
+            "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, "
+            "f_geometry_column, styleName, styleQML, styleSLD, useAsDefault, description, owner) "
+            "VALUES ('', '', ?, ?, ?, ?, '', 1, 'made by firebreak', '')",
+            [(layer, columns[layer], layer, style) for layer, style in styles.items()])
+        package.execute("INSERT INTO gpkg_contents (table_name, data_type, identifier) "
+                        "VALUES ('layer_styles', 'attributes', 'layer_styles')")
 
 
 def check_package(path: Path, rows: dict[str, int]) -> None:

@@ -5,24 +5,43 @@ Grids travel as 16-bit whole numbers in base64, with a scale and an offset; 6553
 
 import base64
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak import __version__
 from firebreak.fire import Scene
-from firebreak.landscape.landscape import NODATA
+from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.raster.degrees import degrees_of
+from firebreak.landscape.value_unit import value_unit
 from firebreak.report.break_words import how_fires_end, what_breaks_do
 from firebreak.report.explorer.plans import ShownPlan
 from firebreak.report.explorer.queries import BOUNDS, Asked
 from firebreak.report.explorer.state import Estimate, ExplorerState, LitFire, Outcome, Wind
 from firebreak.report.figures.cartography import fuel_colour, fuel_shares, hillshade, place_of
+from firebreak.report.method_colours import colour_of
 
 NO_NUMBER, _TOP = 65_535, 65_534
 _BRIGHT = 128.0  # of level ground, in bytes
+DEGREE_POINTS = 9
+"""Points along a side of the map whose degrees a page is given; between them it interpolates."""
+MOST_POINTS, MOST_POINTS_SHARE = 20_000, 0.2
+"""Cells with something of value, up to which each is marked: a number and a share of the map."""
 
 Json = dict[str, Any]
+
+
+class Marks(NamedTuple):
+    """What lies on a map beside a plan, flat cells: breaks that stand already, and a network to
+    compare with.
+    """
+
+    standing: Sequence[int] = ()
+    existing: Sequence[int] = ()
+
+
+NO_MARKS = Marks()
 
 
 def packed(grid: NDArray) -> Json:
@@ -37,12 +56,13 @@ def packed(grid: NDArray) -> Json:
 
 
 def start_data(state: ExplorerState, plans: Sequence[ShownPlan], pending: Sequence[str], *,
-               live: bool, caption: str) -> Json:
+               live: bool, caption: str, marks: Marks = NO_MARKS) -> Json:
     """All that the page needs to begin.
 
     Args:
         pending: names of plans that are still being made.
         caption: where the map and the plan come from.
+        marks: what else lies on the map.
     """
     scene = state.scene
     land = scene.landscape
@@ -59,8 +79,10 @@ def start_data(state: ExplorerState, plans: Sequence[ShownPlan], pending: Sequen
         "breaks": " ".join(what_breaks_do(scene.conditions, land.cell_size_m)),
         "fires_end": how_fires_end(scene.conditions),
         "place": place_of(land), "rows": land.shape[0], "cols": land.shape[1],
-        "cell_size_m": land.cell_size_m, "fuels": [
-            {"code": code, "name": land.fuels.label(code), "share": share,
+        "cell_size_m": land.cell_size_m, "transform": list(land.transform),
+        "degrees": _degrees(land), "value_unit": _unit_of_values(land), "fuels": [
+            {"code": code, "name": land.fuels.label(code),
+             "title": land.fuels.titles.get(code, ""), "share": share,
              "colour": _hex(fuel_colour(code, land.fuels))} for code, share in fuels],
         "fuel": _base64(kind), "burnable": _base64(burns.astype(np.uint8)),
         "treatable": _base64(land.treatable.astype(np.uint8)),
@@ -73,12 +95,42 @@ def start_data(state: ExplorerState, plans: Sequence[ShownPlan], pending: Sequen
         "untreated": outcome_data(state.untreated), "has_q_map": state.has_q_map,
         "budget_share": state.budget_share, "wind": wind_data(state.mean_wind()),
         "minutes": scene.median_duration_min, "bounds": BOUNDS,
-        "plans": [plan_data(plan) for plan in plans], "pending": list(pending)}
+        "standing": _list(marks.standing), "existing": _list(marks.existing),
+        "points": (points := _points(land)), "points_of": value_unit(land).name if points else "",
+        "not_burned": "", "plans": [plan_data(plan) for plan in plans], "pending": list(pending)}
+
+
+def _degrees(land: Landscape) -> Json | None:
+    """Longitude and latitude of DEGREE_POINTS x DEGREE_POINTS points over the map, row by row."""
+    rows, cols = (np.linspace(0.0, count, DEGREE_POINTS) for count in land.shape)
+    found = degrees_of(land, np.repeat(rows, DEGREE_POINTS), np.tile(cols, DEGREE_POINTS))
+    if found is None or not np.isfinite(found).all():
+        return None
+    east, north = (np.round(part, 7).tolist() for part in found)
+    return {"points": DEGREE_POINTS, "east": east, "north": north}
+
+
+def _unit_of_values(land: Landscape) -> str:
+    """What values are counted in: cells where all that counts is that they burn."""
+    unit = value_unit(land).name
+    return "cells" if unit == "ha" else unit
+
+
+def _points(land: Landscape) -> list[int]:
+    """Flat cells that hold something of value where most hold nothing, such as houses."""
+    there = np.flatnonzero(land.value.ravel() > 0.0)
+    sparse = 0 < there.size <= MOST_POINTS_SHARE * land.value.size
+    return _list(there) if sparse and there.size <= MOST_POINTS else []
+
+
+def _list(cells: Sequence[int] | NDArray[np.int64]) -> list[int]:
+    return [int(cell) for cell in cells]
 
 
 def plan_data(plan: ShownPlan) -> Json:
     """A plan and its curve."""
     return {"name": plan.name, "cells": list(plan.cells), "build_order": list(plan.build_order),
+            "years": list(plan.years), "colour": colour_of(plan.name),
             "curve": [[step, *estimate] for step, estimate in
                       zip(plan.steps, plan.curve, strict=True)]}
 

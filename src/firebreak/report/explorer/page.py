@@ -3,12 +3,20 @@
 import json
 from collections.abc import Callable, Sequence
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import numpy as np
 
 from firebreak.fire import burn_arrival, burn_loss
-from firebreak.report.explorer.data import Json, fire_answer, start_data, state_answer
+from firebreak.report.explorer.data import (
+    NO_MARKS,
+    Json,
+    Marks,
+    fire_answer,
+    start_data,
+    state_answer,
+)
 from firebreak.report.explorer.plans import ShownPlan
 from firebreak.report.explorer.queries import Asked
 from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, LitFire, Wind
@@ -16,6 +24,9 @@ from firebreak.units import M_MIN_PER_KM_H
 
 EXPORT_FIRES = 6
 """Fires of the explore set that a static page can play: its first ones, not chosen."""
+
+LARGE_MAP = 256 * 256
+"""Cells from which a page holds fewer maps."""
 
 ICON = ("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
         "<rect width='16' height='16' rx='3' fill='#22331f'/>"
@@ -30,24 +41,32 @@ def page(data: Json) -> str:
     # Within a script element nothing but "<" can end the data.
     content = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     parts = {"STYLE": (assets / "explorer.css").read_text(encoding="utf-8"),
-             "SCRIPT": (assets / "explorer.js").read_text(encoding="utf-8"),
+             "SCRIPT": _script(assets),
              "ICON": ICON.replace("#", "%23"), "DATA": content}
     for name, part in parts.items():
         text = text.replace(f"@{name}@", part, 1)
     return text
 
 
+def _script(assets: Traversable) -> str:
+    """The files of the script, in the order of their names, as one that nothing else sees into."""
+    parts = sorted((assets / "js").iterdir(), key=lambda part: part.name)
+    inside = "".join(part.read_text(encoding="utf-8") for part in parts)
+    return f'"use strict";\n(() => {{\n{inside}}})();\n'
+
+
 def static_page(state: ExplorerState, plans: Sequence[ShownPlan], caption: str,
-                breathe: Callable[[], None] = lambda: None) -> str:
+                breathe: Callable[[], None] = lambda: None, marks: Marks = NO_MARKS) -> str:
     """The page as a file of its own: every plan at the steps of its curve, some fires to play.
 
     `breathe` is called after each part of the work.
     """
-    data: dict[str, Any] = start_data(state, plans, (), live=False, caption=caption)
+    data: dict[str, Any] = start_data(state, plans, (), live=False, caption=caption,
+                                      marks=marks)
     data["states"] = {}
     for plan in plans:
         data["states"][plan.name] = []
-        for step in plan.steps:
+        for step in _kept_steps(plan.steps, state.scene.landscape.fuel_model.size):
             asked = Asked(plan.cells[:step], plan.cells[:step])
             data["states"][plan.name].append(
                 {"step": step, **state_answer(state, asked, with_q=state.has_q_map)})
@@ -55,6 +74,11 @@ def static_page(state: ExplorerState, plans: Sequence[ShownPlan], caption: str,
     data["played"] = [_played(state, k, plans[0].cells) for k in range(EXPORT_FIRES)]
     breathe()
     return page(data)
+
+
+def _kept_steps(steps: Sequence[int], cells: int) -> Sequence[int]:
+    """The steps whose maps a page holds: of a large map a quarter of them, both ends included."""
+    return steps if cells <= LARGE_MAP else [*steps[:-1:4], steps[-1]]
 
 
 def _played(state: ExplorerState, k: int, cells: tuple[int, ...]) -> Json:

@@ -32,6 +32,7 @@ class ShownPlan(NamedTuple):
         curve: what the explore fires lose less at these steps.
         build_order: the number of the segment of each cell, where the cells come in build order;
             else empty.
+        years: in which to build each cell, where the plan has years; else empty.
     """
 
     name: str
@@ -39,10 +40,12 @@ class ShownPlan(NamedTuple):
     steps: tuple[int, ...]
     curve: tuple[Estimate, ...]
     build_order: tuple[int, ...] = ()
+    years: tuple[int, ...] = ()
 
 
 def shown_plan(state: ExplorerState, name: str, cells: NDArray[np.int64],
-               breathe: Breathe, build_order: Sequence[int] = ()) -> ShownPlan:
+               breathe: Breathe, build_order: Sequence[int] = (),
+               years: Sequence[int] = ()) -> ShownPlan:
     """A plan with its curve."""
     order = tuple(cells.tolist())
     steps = key_steps(len(order))
@@ -50,7 +53,7 @@ def shown_plan(state: ExplorerState, name: str, cells: NDArray[np.int64],
     for step in steps:
         curve.append(state.outcome(order[:step]).reduction)
         breathe()
-    return ShownPlan(name, order, steps, tuple(curve), tuple(build_order))
+    return ShownPlan(name, order, steps, tuple(curve), tuple(build_order), tuple(years))
 
 
 def key_steps(count: int) -> tuple[int, ...]:

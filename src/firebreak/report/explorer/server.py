@@ -17,7 +17,14 @@ from typing import Any
 
 from firebreak.checks import InputError, fail
 from firebreak.fire import set_threads
-from firebreak.report.explorer.data import fire_answer, plan_data, start_data, state_answer
+from firebreak.report.explorer.data import (
+    NO_MARKS,
+    Marks,
+    fire_answer,
+    plan_data,
+    start_data,
+    state_answer,
+)
 from firebreak.report.explorer.page import ICON, page
 from firebreak.report.explorer.plans import (
     ShownPlan,
@@ -53,8 +60,9 @@ class Explorer:
     Plans to compare with are made by `make_others`, which gives way after each round.
     """
 
-    def __init__(self, state: ExplorerState, plan: ShownPlan, caption: str, threads: int) -> None:
-        self.state, self.caption = state, caption
+    def __init__(self, state: ExplorerState, plan: ShownPlan, caption: str, threads: int,
+                 marks: Marks = NO_MARKS) -> None:
+        self.state, self.caption, self.marks = state, caption, marks
         self.plans = {plan.name: plan}
         self.pending = other_methods(state.scene, plan.name)
         self._threads = threads
@@ -79,7 +87,7 @@ class Explorer:
         """The page as things stand."""
         with self._turn:
             return page(start_data(self.state, list(self.plans.values()), self.pending, live=True,
-                                   caption=self.caption))
+                                   caption=self.caption, marks=self.marks))
 
     def make_others(self) -> None:
         """Makes the plans that are pending, until `close`."""

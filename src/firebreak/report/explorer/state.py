@@ -37,7 +37,7 @@ from firebreak.weather.scenarios import WeatherScenarios, make_scenarios
 from firebreak.weather.streams import constant
 
 EXPLORE_SET = "explore"
-MAX_CELLS = 256 * 256
+MAX_CELLS = 512 * 512
 _FIRES, _FEWEST, _FULL_CELLS = 400, 100, 96 * 96
 _Z = 1.959964  # of a 95 % interval
 _KEPT_WINDS, _KEPT_OUTCOMES = 8, 48
@@ -114,7 +114,7 @@ class ExplorerState:
         cells = scene.landscape.fuel_model.size
         if cells > MAX_CELLS:
             rows, cols = scene.landscape.shape
-            raise fail(expected="at most 256 x 256 cells to explore", given=f"{rows} x {cols}",
+            raise fail(expected="at most 512 x 512 cells to explore", given=f"{rows} x {cols}",
                        where=f"landscape {scene.landscape.name}",
                        remedy="name a part of the map with --area R0:R1,C0:C1")
         self.scene, self.budget_share, self.plan_fires = scene, budget_share, plan_fires
@@ -123,7 +123,8 @@ class ExplorerState:
         self._policy = policy if few else None
         check_plan_fires(scene, plan_fires)
         self._explore = _burning(scene, 1.0, EXPLORE_SET, self.explore_fires)
-        self._shown = _burning(scene, budget_share, "plan", plan_fires)
+        self._shown = (None if self._policy is None else
+                       _burning(scene, budget_share, "plan", plan_fires))
         self._winds: dict[Wind, Scene] = {}
         self._outcomes: dict[frozenset[int], Outcome] = {}
         self.untreated = self._outcome(None)
@@ -157,7 +158,7 @@ class ExplorerState:
         """Q-map [H, W] in percent of the untreated loss, nan where no break may be placed next;
         None without a policy.
         """
-        if self._policy is None:
+        if self._policy is None or self._shown is None:
             return None
         _become(self._shown, cells)
         values = q_map(self._policy, self._shown)

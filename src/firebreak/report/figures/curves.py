@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from firebreak.planning.methods import method_of
 from firebreak.report.figures.canvas import INK, QUIET, new_figure, percent_ticks, tidy
+from firebreak.report.method_colours import colour_of
 
 Row = Mapping[str, Any]
 BLUE, ORANGE, _GREEN, _PURPLE = "#1f6fb4", "#d95f02", "#1b9e77", "#7570b3"
@@ -71,7 +70,7 @@ def comparison_figure(methods: Mapping[str, Mapping[str, float]], *, caption: st
         axes = figure.subplots()
         for place, name in enumerate(names):
             entry = methods[name]
-            colour = ORANGE if method_of(name).guided else BLUE
+            colour = colour_of(name)
             axes.barh(place, entry["reduction"], height=0.62, color=colour, alpha=0.35)
             axes.plot([entry["low"], entry["high"]], [place, place], color=colour, linewidth=2.2,
                       marker="|", markersize=9)
@@ -80,10 +79,6 @@ def comparison_figure(methods: Mapping[str, Mapping[str, float]], *, caption: st
                       f"   {entry['reduction']:.1%}  ({entry['low']:.1%} to {entry['high']:.1%})",
                       va="center", fontsize=9)
         axes.set_yticks(range(len(names)), names)
-        if len({method_of(name).guided for name in names}) > 1:
-            axes.legend(handles=[Patch(color=ORANGE, alpha=0.6, label="follows a trained policy"),
-                                 Patch(color=BLUE, alpha=0.6, label="other methods")],
-                        loc="lower right", frameon=False, fontsize=9)
         low, high = axes.get_xlim()
         axes.set_xlim(low, high + 0.42 * (high - low))  # room for the numbers
         axes.axvline(0.0, color=QUIET, linewidth=0.8)

@@ -22,6 +22,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import Plan
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import INK, new_figure
+from firebreak.report.figures.coordinates import draw_coordinates
 
 MOST_NUMBERS, MOST_NUMBERED_CELLS = 60, 64
 _DIM = 0.6
@@ -39,6 +40,7 @@ def landscape_figure(landscape: Landscape, *, caption: str) -> Figure:
         axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
         axes.imshow(carto.fuel_rgb(landscape), interpolation="nearest")
         carto.frame_map(axes, landscape)
+        draw_coordinates(axes, landscape)
         carto.draw_fuel_legend(legend, landscape)
         handles = carto.draw_treatable(axes, landscape)
         if handles:
@@ -101,6 +103,7 @@ def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
         axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
         axes.imshow(carto.fuel_rgb(landscape, _DIM), interpolation="nearest")
         carto.frame_map(axes, landscape)
+        draw_coordinates(axes, landscape)
         carto.draw_fuel_legend(legend, landscape, _DIM)
         handles = carto.draw_treatable(axes, landscape)
         if handles:

@@ -4,6 +4,7 @@ Every function returns an open figure; `canvas.save_figure` writes and closes it
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from types import MappingProxyType
 from typing import Any
 
@@ -30,7 +31,14 @@ from firebreak.planning.evaluation.effect import (
 )
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import INK, QUIET, new_figure, percent_ticks
+from firebreak.report.figures.coordinates import (
+    Whole,
+    can_locate,
+    draw_coordinates,
+    draw_locators,
+)
 from firebreak.report.figures.maps import map_caption, map_size
+from firebreak.report.method_colours import colour_of
 
 BEFORE, AFTER = "#d95f02", "#1f6fb4"
 MOST_LABELS, LABEL_GAP = 30, 0.045
@@ -45,28 +53,30 @@ COLUMNS = (1.13, 1.24, 1.35)
 """Right ends of the columns of numbers beside the axes of weathers, in widths of the axes."""
 _DIRECTION_DECIMALS = 6
 _OUTLINES = ("#00b5e2", "#7b3294", "#008837")
-_METHOD_COLOURS = ("#7570b3", "#1b9e77", "#9c755f", "#e7298a", "#66a61e", "#666666")
+_FUEL_ROWS = 18
 _DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1)), (0, (8, 3)), "-")
 
 
 def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, title: str,
                     caption: str, years: Sequence[int] | None = None,
                     outlines: Mapping[str, NDArray[np.int64]] = MappingProxyType({}),
-                    ) -> Figure:
+                    whole: Whole | None = None) -> Figure:
     """The segments of a plan over dimmed fuels, numbered and coloured in the order to build them,
     or coloured by year.
 
     Args:
         outlines: by name flat cells to outline, such as those that the plan had to have.
+        whole: the map that this one is a part of, to show where it lies.
     """
     width, height = map_size(landscape)
-    with new_figure(width + 3.9, height + 1.2, title=title,
+    with new_figure(width + 4.1, height + 1.4, title=title,
                     caption=map_caption(caption, landscape)) as figure:
-        axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
+        axes, legend = _map_and_legend(figure, landscape, whole, width)
         axes.imshow(carto.fuel_rgb(landscape, 0.6), interpolation="nearest")
         carto.frame_map(axes, landscape)
+        draw_coordinates(axes, landscape)
         handles = carto.draw_treatable(axes, landscape)
-        carto.draw_fuel_legend(legend, landscape, 0.6)
+        carto.draw_fuel_legend(legend, landscape, 0.6, _FUEL_ROWS)
         if segments:
             cells = np.concatenate([one.cells for one in segments])
             ranks = np.repeat(np.arange(1.0, len(segments) + 1.0),
@@ -92,6 +102,17 @@ def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, t
         if handles:
             legend.legend(handles=handles, loc="lower left", frameon=False)
         return figure
+
+
+def _map_and_legend(figure: Figure, landscape: Landscape, whole: Whole | None,
+                    width: float) -> tuple[Axes, Axes]:
+    """Axes of a map and of its legend, with a map below of where it lies if that is known."""
+    grid = figure.add_gridspec(2, 2, width_ratios=(width, 2.6), height_ratios=(3.1, 1.0))
+    axes = figure.add_subplot(grid[:, 0])
+    if not can_locate(landscape, whole):
+        return axes, figure.add_subplot(grid[:, 1])
+    draw_locators(figure.add_subplot(grid[1, 1]), landscape, whole)
+    return axes, figure.add_subplot(grid[0, 1])
 
 
 def exceedance_figure(effect: PlanEffect, seed: int, unit: str, *, caption: str) -> Figure:
@@ -130,25 +151,27 @@ def exceedance_figure(effect: PlanEffect, seed: int, unit: str, *, caption: str)
 
 def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
                   others: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]], *,
-                  loss_unit: str, caption: str) -> Figure:
+                  loss_unit: str, caption: str, method: str = "") -> Figure:
     """What is saved over what is spent, in the order to build, with a 95 % band, beside other
     methods; below, what each segment adds per unit of cost.
 
     Args:
         others: by method its costs and the shares that it saves, ascending.
+        method: that made the plan, for its colour.
     """
+    own = colour_of(method) if method else AFTER
     saved = reductions(effect, seed)
     stop = stopping_point(effect)
     with new_figure(9.0, 6.6, title="Where to stop: what each further segment adds",
                     caption=caption) as figure:
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.7, 1.0))
         means, lows, highs = np.array(saved).T
-        above.fill_between(effect.cost, lows, highs, color=AFTER, alpha=0.18, linewidth=0)
-        above.plot(effect.cost, means, color=AFTER, linewidth=2.2, marker="o", markersize=3.5,
-                   label="this plan, segments in build order (95 % band)")
-        for (name, (cost, share)), colour, dash in zip(others.items(), _METHOD_COLOURS, _DASHES,
-                                                       strict=False):
-            above.plot(cost, share, color=colour, linestyle=dash, linewidth=1.4,
+        above.fill_between(effect.cost, lows, highs, color=own, alpha=0.18, linewidth=0)
+        above.plot(effect.cost, means, color=own, linewidth=2.2, marker="o", markersize=3.5,
+                   label=f"this plan{f' ({method})' if method else ''}, segments in build order "
+                         "(95 % band)")
+        for (name, (cost, share)), dash in zip(others.items(), cycle(_DASHES)):
+            above.plot(cost, share, color=colour_of(name), linestyle=dash, linewidth=1.4,
                        label=f"{name}, in its own order")
         if stop and means[-1] > 0.0:
             for axes in (above, below):
@@ -169,7 +192,7 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
         above.set_ylim(bottom - 0.03 * (top - bottom) * (bottom < 0.0),
                        top + (0.12 + 0.09 * (1 + len(others))) * (top - bottom))
         per_cost = marginal_benefit(effect) / np.diff(effect.cost)
-        below.stairs(per_cost, effect.cost, fill=True, color=AFTER, alpha=0.55)
+        below.stairs(per_cost, effect.cost, fill=True, color=own, alpha=0.55)
         below.axhline(0.0, color=QUIET, linewidth=0.6)
         below.set(ylabel=f"loss reduction, {loss_unit},\nper {cost_unit.rstrip('s')}",
                   xlabel=f"spent, {cost_unit}")

@@ -21,7 +21,8 @@ from firebreak.report.figures.canvas import save_figure
 from firebreak.report.figures.cartography import caption_of, place_of
 from firebreak.report.figures.plan_figures import amount, segments_figure
 from firebreak.report.pages import html
-from firebreak.report.pages.plan_page import LIMITS, MOST_SEGMENTS
+from firebreak.report.pages.plan_page import LIMITS
+from firebreak.report.pages.plan_parts import MOST_SEGMENTS
 
 _COLUMNS = {BUILD_ORDER: "build order", "length_m": "length, m", "area_ha": "area, ha",
             "cost": "cost", "cumulative_cost": "cumulative cost",

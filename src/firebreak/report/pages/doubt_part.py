@@ -17,7 +17,7 @@ def doubt_part(trust: DoubtResult | str) -> str:
     if isinstance(trust, str):
         return html.paragraph(trust)
     return html.listing(doubt_verdict(trust)) + html.table(
-        [*HEADER, *(f"reduction by {name}" for name in trust.methods)],
+        [*HEADER, *(f"reduction by {name}, share" for name in trust.methods)],
         [list(row) for row in doubt_rows(trust)],
         f"Mean (lowest to highest of {draws_of(trust)} draws), on at most {TRUST_FIRES} of the "
         f"test fires: {what_is_drawn(trust)}. Plans, ignitions, durations and values are as they "

@@ -17,6 +17,7 @@ from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.figures.canvas import save_figure
 from firebreak.report.figures.cartography import caption_of
+from firebreak.report.figures.coordinates import Whole
 from firebreak.report.figures.curves import comparison_figure
 from firebreak.report.figures.maps import burn_probability_figure, landscape_figure
 from firebreak.report.figures.plan_figures import (
@@ -27,7 +28,8 @@ from firebreak.report.figures.plan_figures import (
 )
 from firebreak.report.figures.years_figure import years_figure
 from firebreak.report.pages.html import write_page
-from firebreak.report.pages.plan_page import Origin, plan_page
+from firebreak.report.pages.plan_origin import Origin
+from firebreak.report.pages.plan_page import plan_page
 from firebreak.report.pages.run_report import fire_animation
 
 Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -67,7 +69,7 @@ def _figures(result: PlanResult, evaluation: Evaluation | None,
     figures = {
         "landscape": landscape_figure(land, caption=caption),
         "plan": segments_figure(land, result.segments, title=title, caption=caption,
-                                years=result.years,
+                                years=result.years, whole=Whole(result.full, result.offset),
                                 outlines={"required": result.included,
                                           "existing, to compare with": result.existing,
                                           "standing already": result.standing}),
@@ -79,7 +81,8 @@ def _figures(result: PlanResult, evaluation: Evaluation | None,
                                   result.unit.name, caption=tested)}
     if result.segments:
         figures["budget"] = budget_figure(effect, result.seed, plan.cost_unit, curves,
-                                          loss_unit=result.unit.name, caption=tested)
+                                          loss_unit=result.unit.name, caption=tested,
+                                          method=plan.label)
     if result.over_years is not None and result.segments:
         figures["years"] = years_figure(land, result.segments, result.treatments,
                                         result.over_years, result.unit, caption=tested)

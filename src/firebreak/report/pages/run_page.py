@@ -18,7 +18,8 @@ from firebreak.reading import MOST_SETTINGS, text_of
 from firebreak.report.break_words import HOW_FIRES_END
 from firebreak.report.figures.cartography import place_of
 from firebreak.report.pages import html
-from firebreak.report.pages.plan_page import LIMITS, versions
+from firebreak.report.pages.plan_origin import versions
+from firebreak.report.pages.plan_page import LIMITS
 
 _CAPTIONS = {
     "landscape": ("Map of fuel models over shaded relief.",

@@ -1,7 +1,9 @@
 """Segments of a plan, the order to build them in, what each changes, and the files that say so."""
 
+import contextlib
 import csv
 import json
+import sqlite3
 from dataclasses import replace
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -39,6 +41,7 @@ from firebreak.planning.evaluation.effect import (
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.evaluation.statistics import worst_tenth_mean
 from firebreak.planning.methods import make_plan
+from firebreak.planning.output.export import read_years
 from firebreak.planning.output.export_effect import PlanResult, segment_columns, write_effect
 from firebreak.planning.output.vectors import _turned, has_vector_reader
 
@@ -359,7 +362,7 @@ def test_the_geopackage_opens_in_gdal(result: PlanResult, tmp_path: Path) -> Non
     write_effect(tmp_path, result, {})
     path = tmp_path / "segments.gpkg"
     assert [tuple(pair) for pair in pyogrio.list_layers(path)] == [
-        ("segments", "MultiPolygon"), ("centrelines", "LineString")]
+        ("segments", "MultiPolygon"), ("centrelines", "LineString"), ("layer_styles", None)]
     columns = segment_columns(result)
     for layer in ("segments", "centrelines"):
         info = pyogrio.read_info(path, layer=layer)
@@ -368,6 +371,35 @@ def test_the_geopackage_opens_in_gdal(result: PlanResult, tmp_path: Path) -> Non
         assert list(meta["fields"]) == list(columns[0])
         assert values[0].tolist() == [row["build_order"] for row in columns]
     assert pyogrio.read_info(tmp_path / "segments.geojson")["crs"] == "EPSG:4326"
+
+
+@needs_pyogrio
+@pytest.mark.parametrize("years", [None, [2027, 2031]])
+def test_the_geopackage_holds_the_styles_of_its_layers(
+        result: PlanResult, tmp_path: Path, years: list[int] | None) -> None:
+    count = len(result.segments)
+    given = None if years is None else [years[0], *[years[1]] * (count - 1)]
+    write_effect(tmp_path, result._replace(years=given), {})
+    with contextlib.closing(sqlite3.connect(tmp_path / "segments.gpkg")) as package:
+        rows = package.execute("SELECT f_table_name, f_geometry_column, styleQML, useAsDefault "
+                               "FROM layer_styles").fetchall()
+    assert [(name, default) for name, _, _, default in rows] == [("segments", 1),
+                                                                 ("centrelines", 1)]
+    for _, column, style, _ in rows:
+        assert column == "geom"
+        root = ElementTree.fromstring(style.partition("\n")[2])
+        renderer = root.find("renderer-v2")
+        assert renderer is not None
+        assert renderer.get("attr") == ("build_order" if years is None else "year")
+        ranges = [(float(one.get("lower")), float(one.get("upper")))
+                  for one in renderer.iter("range")]
+        numbers = range(1, count + 1) if years is None else years
+        for number in numbers:
+            assert sum(low < number < high for low, high in ranges) == 1
+        assert len(list(renderer.iter("symbol"))) == len(ranges)
+        assert root.find("labeling/settings/text-style").get("fieldName") == "build_order"
+    assert (tmp_path / "segments.qml").read_text() == rows[0][2]
+    assert read_years(tmp_path) == ({} if given is None else dict(enumerate(given, start=1)))
 
 
 def test_without_a_reference_system_there_is_no_geojson(result: PlanResult,

@@ -12,16 +12,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rasterio.crs import CRS
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
 from firebreak.fire.engine import burn_arrival, burn_loss, burn_statistics
 from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.landscape.raster.degrees import degrees_of
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.methods import make_plan
-from firebreak.report.explorer.data import NO_NUMBER, packed, plan_data, start_data
-from firebreak.report.explorer.page import static_page
+from firebreak.report.explorer.data import NO_NUMBER, Marks, packed, plan_data, start_data
+from firebreak.report.explorer.page import LARGE_MAP, _kept_steps, static_page
 from firebreak.report.explorer.plans import (
     COMPARED,
     compared_plan,
@@ -32,6 +34,7 @@ from firebreak.report.explorer.plans import (
 from firebreak.report.explorer.queries import MOST_QUERY, breaks_of, parameters
 from firebreak.report.explorer.server import Explorer, ExplorerServer, make_server
 from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, Wind
+from firebreak.report.method_colours import colour_of
 from serving import serving
 
 PLAN_FIRES, BUDGET = 24, 0.05
@@ -324,9 +327,58 @@ def test_too_many_edits_are_refused(scene: Scene) -> None:
 
 
 def test_a_map_too_large_to_explore_is_refused() -> None:
-    scene = make_scene(generate(0, 257), FireConditions(scenarios=1), 0)
-    with pytest.raises(InputError, match="--area"):
-        ExplorerState(scene, budget_share=0.05, plan_fires=8, policy=None)
+    land = SimpleNamespace(fuel_model=np.empty((513, 512)), shape=(513, 512), name="large")
+    with pytest.raises(InputError, match=r"512 x 512 .* got 513 x 512; .* --area"):
+        ExplorerState(SimpleNamespace(landscape=land), budget_share=0.05, plan_fires=8, policy=None)
+
+
+def test_plan_fires_are_kept_only_for_a_q_map(scene: Scene, state: ExplorerState) -> None:
+    bare = ExplorerState(scene, budget_share=BUDGET, plan_fires=PLAN_FIRES, policy=None)
+    assert bare.q_values([]) is None
+    assert bare._shown is None
+    assert state._shown is not None
+
+
+def test_the_page_knows_where_cells_lie_and_what_lies_on_them(scene: Scene) -> None:
+    rows, cols = scene.landscape.shape
+    value = np.zeros((rows, cols), np.float32)
+    value[3, 4] = value[10, 2] = 2.0
+    land = replace(scene.landscape, crs=CRS.from_epsg(32611).to_wkt(), value=value,
+                   transform=(30.0, 0.0, 437_950.0, 0.0, -30.0, 3_733_880.0), value_unit="houses")
+    placed = make_scene(land, FireConditions(scenarios=2), 0)
+    own = ExplorerState(placed, budget_share=BUDGET, plan_fires=PLAN_FIRES, policy=None)
+    plan = shown_plan(own, DOWNSTREAM, np.array([5, 9, 30]), lambda: None, [1, 2, 2],
+                      [2027, 2031, 2031])
+    data = json.loads(json.dumps(start_data(own, [plan], (), live=True, caption="",
+                                            marks=Marks([7], [8, 9]))))
+    assert (data["standing"], data["existing"]) == ([7], [8, 9])
+    assert (data["points"], data["points_of"]) == ([3 * cols + 4, 10 * cols + 2], "houses")
+    assert data["plans"][0]["years"] == [2027, 2031, 2031]
+    assert data["plans"][0]["colour"] == colour_of(DOWNSTREAM)
+    assert data["fuels"][0]["title"] == land.fuels.titles.get(data["fuels"][0]["code"], "")
+    # Half way between the points that the page is given, straight lines are good to centimetres.
+    count = data["degrees"]["points"]
+    grid = np.array([data["degrees"]["east"], data["degrees"]["north"]]).reshape(2, count, count)
+    between = grid[:, :2, :2].mean(axis=(1, 2))
+    half = 0.5 / (count - 1)
+    exact = degrees_of(land, half * rows, half * cols)
+    assert exact is not None
+    assert between == pytest.approx(np.ravel(exact), abs=2e-7)
+
+
+def test_houses_are_marked_only_where_few_cells_hold_something(scene: Scene,
+                                                               state: ExplorerState) -> None:
+    data = start_data(state, [shown_plan(state, DOWNSTREAM, np.array([5]), lambda: None)], (),
+                      live=True, caption="")
+    assert (scene.landscape.value > 0.0).any()
+    assert (data["points"], data["points_of"], data["degrees"]) == ([], "", None)
+
+
+def test_a_page_of_a_large_map_holds_fewer_steps() -> None:
+    steps = list(range(17))
+    assert _kept_steps(steps, LARGE_MAP) == steps
+    assert _kept_steps(steps, LARGE_MAP + 1) == [0, 4, 8, 12, 16]
+    assert _kept_steps([0, 1, 2], LARGE_MAP + 1) == [0, 2]
 
 
 def test_a_static_page_holds_every_plan_and_cannot_be_broken_out_of(

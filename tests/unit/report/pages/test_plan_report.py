@@ -34,7 +34,8 @@ from firebreak.report.figures.plan_figures import (
     wind_name,
 )
 from firebreak.report.pages import html, run_report
-from firebreak.report.pages.plan_page import LIMITS, Origin, plan_page
+from firebreak.report.pages.plan_origin import Origin
+from firebreak.report.pages.plan_page import LIMITS, plan_page
 from firebreak.report.pages.plan_report import write_plan_report
 
 ORIGIN = Origin("firebreak plan 'a <b> & c'", {"budget": 0.1}, ["plan.tif"])
@@ -108,7 +109,7 @@ def written(result: PlanResult, evaluation: Evaluation,
                                   evaluation, curves, ORIGIN)
     assert {path.name for path in files} == {path.name for path in out.iterdir()}
     beside = files[-1].read_text().partition("Files beside this page")[2]
-    assert all(f"<li>{path.name}</li>" in beside for path in files[:-1])
+    assert all(f'<li><a href="{path.name}">{path.name}</a></li>' in beside for path in files[:-1])
     return out
 
 
@@ -117,7 +118,8 @@ def test_the_report_is_one_file_without_a_network(written: Path) -> None:
     assert not FORBIDDEN.search(re.sub(r"data:image/\w+;base64,[\w+/=]+", "", text))
     page = Page(text)
     assert page.open == []
-    assert page.links <= page.anchors
+    beside = {*ORIGIN.files, *(path.name for path in written.iterdir())}
+    assert page.links <= page.anchors | beside
     assert len(page.pictures) == 8
     for picture in page.pictures:
         assert (picture["src"] or "").startswith("data:image/")

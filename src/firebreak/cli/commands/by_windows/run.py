@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import write_record
 from firebreak.api.shared.scene_checks import check_wide_memory, size_in_headers
 from firebreak.checks import InputError, check_fraction, counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
-from firebreak.cli.shared.progress import bars
 from firebreak.files import made_folder
 from firebreak.landscape.names import path_of
 

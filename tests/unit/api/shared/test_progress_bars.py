@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from firebreak.cli.shared.progress import LINE_EVERY_S, in_lines, progress_bar
+from firebreak.api.shared.progress import LINE_EVERY_S, in_lines, progress_bar, run_progress
 
 
 class File(io.StringIO):
@@ -33,7 +33,7 @@ def test_a_file_gets_flushed_lines_at_most_so_often() -> None:
     lines = file.flushed.splitlines()
     assert file.flushed == file.getvalue()
     assert len(lines) == 100 // LINE_EVERY_S
-    assert lines[0] == "firebreak: 10 of 100 fires: 10% in 10 s, about 90 s left"
+    assert lines[0] == "firebreak: 10 of 100 fires: 10% in 10 s, 1 fires a second, about 90 s left"
     assert "\r" not in file.flushed
 
 
@@ -52,7 +52,7 @@ def test_what_has_no_units_tells_how_long_it_takes() -> None:
 
 
 def test_lines_come_while_the_work_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firebreak.cli.shared.progress.LINE_EVERY_S", 0.0)
+    monkeypatch.setattr("firebreak.api.shared.progress.LINE_EVERY_S", 0.0)
     told = threading.Event()
 
     class Watched(File):
@@ -67,10 +67,34 @@ def test_lines_come_while_the_work_says_nothing(monkeypatch: pytest.MonkeyPatch)
     assert all(thread.name != "progress" for thread in threading.enumerate())
 
 
+def test_what_was_done_before_counts_for_the_share_and_not_for_the_rate() -> None:
+    now, file = 0.0, File()
+    with contextlib.redirect_stderr(file):
+        advance = in_lines(300, "episode", clock=lambda: now, begun=100, note=lambda: "loss 0.1")
+        now = 20.0
+        advance(50.0)
+    assert file.flushed == ("firebreak: 150 of 300 episodes: 50% in 20 s, 2.5 episodes a second, "
+                            "about 60 s left; loss 0.1\n")
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_run_tells_lines_that_stay_and_how_far_it_is(
+        monkeypatch: pytest.MonkeyPatch, quiet: bool) -> None:
+    monkeypatch.setattr("firebreak.api.shared.progress.LINE_EVERY_S", 0.0)
+    shown, kept = File(), File()
+    with (contextlib.redirect_stderr(shown), contextlib.redirect_stdout(kept),
+          run_progress(4, "trial", quiet=quiet) as told):
+        told.advance(1, "best 0.3")
+        told.tell("trial 0: finished")
+    assert kept.flushed == "trial 0: finished\n"
+    assert ("1 of 4 trials: 25%" in shown.flushed and "; best 0.3" in shown.flushed) == (not quiet)
+    assert "\r" not in shown.flushed
+
+
 @pytest.mark.parametrize("quiet", [True, False])
 def test_lines_are_written_where_standard_error_is_no_terminal(
         monkeypatch: pytest.MonkeyPatch, quiet: bool) -> None:
-    monkeypatch.setattr("firebreak.cli.shared.progress.LINE_EVERY_S", 0.0)
+    monkeypatch.setattr("firebreak.api.shared.progress.LINE_EVERY_S", 0.0)
     file = File()
     with contextlib.redirect_stderr(file), progress_bar(10, "fire", quiet=quiet) as advance:
         advance(5)

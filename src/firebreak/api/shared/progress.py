@@ -7,6 +7,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import NamedTuple
+
+from firebreak.api.shared.machine import bar_of_place
 
 PATIENCE_S = 2.0
 LINE_EVERY_S = 10.0
@@ -39,10 +42,14 @@ def progress_bar(total: int | None, unit: str, *, quiet: bool,
         yield bar.update
 
 
-def in_lines(total: int | None, unit: str,
-             clock: Callable[[], float] = time.monotonic) -> Advance:
+def in_lines(total: int | None, unit: str, clock: Callable[[], float] = time.monotonic, *,
+             begun: int = 0, note: Callable[[], str] = str) -> Advance:
     """What writes a line on how far work is, LINE_EVERY_S after the last one at the earliest, and
     flushes it. Work that ends before writes none. Threads may share it.
+
+    Args:
+        begun: units that were done before.
+        note: what else there is to say at the end of a line.
     """
     began = last = clock()
     done = 0.0
@@ -56,10 +63,57 @@ def in_lines(total: int | None, unit: str,
             if now - last < LINE_EVERY_S:
                 return
             last = now
-            print(f"firebreak: {_words(done, total, unit, now - began)}", file=sys.stderr,
-                  flush=True)
+            more = f"; {said}" if (said := note()) else ""
+            print(f"firebreak: {_words(done, begun, total, unit, now - began)}{more}",
+                  file=sys.stderr, flush=True)
 
     return advance
+
+
+class Teller(NamedTuple):
+    """How a long run tells of itself.
+
+    Attributes:
+        advance: takes how many units were done, and words on how things are.
+        tell: takes a line that stays.
+    """
+
+    advance: Callable[[float, str], object]
+    tell: Callable[[str], object]
+
+
+@contextmanager
+def run_progress(total: int, unit: str, *, quiet: bool, begun: int = 0) -> Iterator[Teller]:
+    """Shows how far a run is, as `progress_bar` does, with what stays on standard output; in a
+    notebook as a bar.
+
+    Args:
+        begun: units that were done before, in a run that goes on.
+    """
+    if quiet:
+        yield Teller(lambda made, note: None, _printed)
+    elif "ipykernel" in sys.modules or sys.stderr.isatty():
+        with bar_of_place()(total=total, initial=begun, unit=unit, dynamic_ncols=True,
+                            mininterval=0.5) as bar:
+            def advance(made: float, note: str) -> None:
+                bar.set_postfix_str(note, refresh=False)
+                bar.update(made)
+
+            yield Teller(advance, bar.write)
+    else:
+        now = [""]
+        forward = in_lines(total, unit, begun=begun, note=lambda: now[0])
+
+        def tell(made: float, note: str) -> None:
+            now[0] = note
+            forward(made)
+
+        with _repeated(lambda: forward(0.0), LINE_EVERY_S / _LOOKS_PER_LINE):
+            yield Teller(tell, _printed)
+
+
+def _printed(words: str) -> None:
+    print(words, flush=True)
 
 
 @contextmanager
@@ -80,13 +134,15 @@ def _repeated(call: Callable[[], object], every_s: float) -> Iterator[None]:
         thread.join()
 
 
-def _words(done: float, total: int | None, unit: str, seconds: float) -> str:
+def _words(done: float, begun: int, total: int | None, unit: str, seconds: float) -> str:
     if not total:
         return f"{unit}s {done:,.0f} in {seconds:.0f} s" if done else f"{unit}: {seconds:.0f} s"
-    share = min(max(done / total, 0.0), 1.0)
-    left = f", about {seconds * (1.0 - share) / share:.0f} s left" if share > 0.0 else ""
-    what = unit if total == 1 else f"{done:,.0f} of {total:,} {unit}s"
-    return f"{what}: {share:.0%} in {seconds:.0f} s{left}"
+    share = min(max((begun + done) / total, 0.0), 1.0)
+    rate = f", {done / seconds:.3g} {unit}s a second" if done and total > 1 else ""
+    left = (f", about {seconds * (total - begun - done) / done:.0f} s left"
+            if done and begun + done <= total else "")
+    what = unit if total == 1 else f"{begun + done:,.0f} of {total:,} {unit}s"
+    return f"{what}: {share:.0%} in {seconds:.0f} s{rate}{left}"
 
 
 def bars(quiet: bool) -> Callable[[int, str], AbstractContextManager[Advance]]:
