@@ -4,7 +4,7 @@
 fire carries through them per cost, as in `segments`, and have the lengths of a policy's lines.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,7 @@ class FlowLines:
         return sorted(tried, key=lambda one: -one.saved_per_cost)
 
 
-def _differing(lines, free: NDArray[np.bool_], most: int) -> list[NDArray[np.int64]]:
+def _differing(lines: Iterable[NDArray[np.int64]], free: NDArray[np.bool_], most: int) -> list[NDArray[np.int64]]:
     """The first `most` that share at most half of their free cells with those before them."""
     taken, chosen = np.zeros(free.size, np.bool_), []
     for line in lines:

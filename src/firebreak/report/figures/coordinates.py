@@ -56,10 +56,14 @@ def draw_coordinates(axes: Axes, landscape: Landscape) -> None:
 
 
 def round_numbers(low: float, high: float) -> list[float]:
-    """About _TICKS round numbers between two."""
+    """About _TICKS round numbers between two, at least two of them."""
     rough = (high - low) / _TICKS
     power = 10.0 ** floor(log10(rough))
-    step = min(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= rough * 0.999)
+    steps = [k * power for k in (10.0, 5.0, 2.0, 1.0, 0.5) if k * power < 2.5 * rough * 1.001]
+    return next(found for step in steps if len(found := _multiples(step, low, high)) > 1)
+
+
+def _multiples(step: float, low: float, high: float) -> list[float]:
     first = int(np.ceil(low / step - 1e-9))
     last = int(np.floor(high / step + 1e-9))
     return [k * step for k in range(first, last + 1)]
