@@ -17,6 +17,7 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ from firebreak.planning.windows.make import (
     plan_fires_for,
     region_recipe,
 )
+from firebreak.planning.windows.region import RegionWorker
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
 BEGIN, END = "<!-- growth: begin -->", "<!-- growth: end -->"
@@ -101,17 +103,37 @@ def kept(scene: WideScene, fires: Fires, plan: Plan) -> dict[str, float]:
     return {"kept": share, "half": half / float(before.mean())}
 
 
+def timed_calls() -> dict[str, float]:
+    """Processor seconds of each kind of call to the workers of this process, from now on."""
+    spent = dict.fromkeys(("footprints", "propose", "lost", "rate"), 0.0)
+    for name in spent:
+        original = getattr(RegionWorker, name)
+
+        @wraps(original)
+        def call(self: RegionWorker, *arguments: Any, name: str = name,
+                 original: Callable[..., Any] = original) -> Any:
+            began = cpu_s()
+            try:
+                return original(self, *arguments)
+            finally:
+                spent[name] += cpu_s() - began
+
+        setattr(RegionWorker, name, call)
+    return spent
+
+
 def by_windows(scene: WideScene, given: argparse.Namespace) -> tuple[Plan, dict[str, float]]:
     policy = load_policy() if given.method.startswith("dqn") else None
     region = make_region(scene, given.budget, given.method, seed=given.seed, policy=policy,
                          plan_fires=given.plan_fires)
-    settings = WindowSettings(margin=given.margin)
+    settings, parts = WindowSettings(margin=given.margin), timed_calls()
     with closing(open_executor("in-process", region_recipe(region), 1)) as executor:
         made, spent = measured(lambda: plan_by_windows(region, given.budget, executor, settings))
     return made.plan, {**spent, "promised": made.promised, "plan_fires": made.plan.plan_fires,
                        "windows": made.windows, "lines": made.lines, "taken": made.taken,
                        "shards": made.shards, "rated": made.rated, "risen": made.risen,
-                       "beyond": made.beyond, "margin": made.margin}
+                       "beyond": made.beyond, "margin": made.margin,
+                       **{f"{name}_cpu_s": part for name, part in parts.items()}}
 
 
 def downstream_value(scene: WideScene, given: argparse.Namespace,
@@ -131,7 +153,7 @@ def downstream_value(scene: WideScene, given: argparse.Namespace,
             free = land.treatable & ~mask & (land.cost <= left)
             if not free.any():
                 break
-            score = burn_wide_statistics(scene, fires, mask).downstream_value
+            score = burn_wide_statistics(scene, fires, mask).downstream_value / land.cost
             new = np.array(spaced_best(score, free, batch), np.int64)
             new = afford(new, land.cost, left)
             cells += new.tolist()

@@ -409,3 +409,25 @@ def test_simulate_burns_the_area_of_a_plan(place: Path, capsys: Out) -> None:
     assert 0.3 * effect < 0.09 * means[0] < 3.0 * effect  # hectares, and cells of 0.09 ha
     assert main(["simulate", "land.tif", "--area", "3:9", "--out", "bad"]) == 2
     assert "an area like R0:R1,C0:C1" in capsys.readouterr().err
+
+
+def test_a_report_may_be_brief_or_left_out(tmp_path: Path,
+                                           capsys: pytest.CaptureFixture[str]) -> None:
+    small = ["plan", "synthetic:5:24", "--method", "downstream-value", "--plan-fires", "16",
+             "--test-fires", "40", "--scenarios", "2", "--threads", "1", "--quiet"]
+    assert main([*small, "--report", "none", "--out", str(tmp_path / "none")]) == 0
+    assert sorted(path.name for path in (tmp_path / "none").iterdir()) == [
+        "firebreaks.csv", "options.json", "plan.csv", "plan.json", "plan.tif",
+        "treated_landscape.tif"]
+    capsys.readouterr()
+    assert main([*small, "--report", "brief", "--out", str(tmp_path / "brief")]) == 0
+    names = {path.name for path in (tmp_path / "brief").iterdir()}
+    assert {"report.html", "plan.png", "segments.csv"} <= names
+    assert not {"exceedance.png", "fire.gif", "doubt.csv", "effect.json"} & names
+    page = (tmp_path / "brief" / "report.html").read_text()
+    assert "lower on the 16 plan fires" in page
+    assert "on 40 test fires" in page
+    words = capsys.readouterr().out
+    row = next(line for line in words.splitlines() if line.startswith("downstream-value  "))
+    assert row.split()[1] in page
+    assert "random" not in words

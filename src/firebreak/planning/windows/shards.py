@@ -28,7 +28,7 @@ where one comes round another way it may burn a cell or two more."""
 CERTAIN = ("never", "flame-length")
 """Rules of breach that leave nothing to chance."""
 
-_FIRE_BYTES, _CELL_BYTES = 18, 400
+_FIRE_BYTES, _CELL_BYTES = 9, 400
 """Of a cell of a shard: for each fire, and for its travel field and room to work."""
 _MOST_FIRES = 2**14
 """Whose losses, each less than 2^48 units, add up in 62 bits."""
@@ -120,7 +120,7 @@ class Shard:
     def lost(self) -> int:
         """What its fires lose under the lines taken, in whole units."""
         unit = self._slots.loss_unit(0)
-        return sum(int(loss * unit) for loss in self._slots.plan_trees(0).loss.tolist())
+        return sum(int(loss * unit) for loss in self._slots.fires.loss.tolist())
 
     def take(self, taken: tuple[int, ...], lines: Sequence[NDArray[np.int64]]) -> None:
         """Brings the shard to where these lines, by number, are broken."""
@@ -172,15 +172,16 @@ class Shard:
             self._window = window_of(widened(self._plan.box, room, shape))
             scene = scene_in(self._scene, self._window, self._plan.stream)
             own = self._own_fires()
-            self._slots = Slots(sizes_for(scene, 1, own.source.size, 0),
+            # As reward fires they keep no trees: only what they lose is asked for.
+            self._slots = Slots(sizes_for(scene, 1, 0, own.source.size),
                                 borrows=scene.field.breaks.treated is None)
             self._slots.load(0, Problem(
-                scene=scene, plan_fires=own, reward_fires=own.first(0), budget=np.inf,
+                scene=scene, plan_fires=own.first(0), reward_fires=own, budget=np.inf,
                 budget_share=1.0,
                 layers=np.zeros((len(OBSERVATION.static), *scene.landscape.shape), np.uint8)))
             # One scale of value for all shards: a crop's own would round otherwise.
             self._slots.fires.begin(0, self._slots.value[0], self._bound)
-            self._slots.update(SLOT_0, fresh=True)
+            self._slots.update(SLOT_0)
             self._in_place = trial_in_place(self._slots, 0)
             if not self._near_rim():
                 return
@@ -203,7 +204,7 @@ class Shard:
 
     def _near_rim(self) -> bool:
         """Whether a fire burns so near to what is cut off that it may have read beyond."""
-        burned = unpad((self._slots.plan_trees(0).code != UNBURNED).any(axis=0),
+        burned = unpad((self._slots.fires.code != UNBURNED).any(axis=0),
                        (self._window.rows, self._window.cols))
         return bool((burned & self._rim()).any())
 
