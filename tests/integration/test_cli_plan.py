@@ -429,5 +429,5 @@ def test_a_report_may_be_brief_or_left_out(tmp_path: Path,
     assert "on 40 test fires" in page
     words = capsys.readouterr().out
     row = next(line for line in words.splitlines() if line.startswith("downstream-value  "))
-    assert row.split()[1] in page
+    assert f"{float(row.split()[2]):.1%}" in page
     assert "random" not in words

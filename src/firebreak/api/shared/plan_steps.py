@@ -192,7 +192,7 @@ def _compared(work: Work, bar: "Bar") -> "Evaluation":
     # What the chosen method plans by itself stands beside the plan only where it is another one.
     rivals = {name: other for name, other in made.others.items()
               if name != plan.method or other.cells.tolist() != plan.cells.tolist()}
-    others = [] if options.report == "brief" else [
+    others = ["none"] if options.report == "brief" else [
         name for name, method in METHODS.items()
         if method.compared and name != plan.method and name not in rivals]
     existing = _existing(work, bar)
@@ -332,20 +332,30 @@ def _write_brief(out: Path, work: Work, judgement: Judgement, evaluation: "Evalu
     place, plan, result = work.place, work.made.plan, judgement.result
     loss = result.effect.loss
     columns = segment_columns(result)
-    own = next(row for row in evaluation.rows if row.method == plan.label)
     written = write_segment_table(out, result.segments, columns, plan.shape, place.offset,
                                   place.full)
     return [*written, *write_brief_report(out, Brief(
         conditions=work.scene.conditions, land=place.land, full=place.full, plan=plan,
         segments=result.segments, columns=columns,
         saved=risk(loss[0], loss[-1], result.seed)["mean_loss_reduction"],
-        promised=own.in_sample_reduction, test_fires=loss.shape[1],
+        promised=_promised(work.scene, plan), test_fires=loss.shape[1],
         others={name: (Interval(one.reduction, one.low, one.high),
                        evaluation.plans[0][name].cost)
-                for name, one in evaluation.methods.items() if name != plan.label},
+                for name, one in evaluation.methods.items()
+                if name not in (plan.label, "none")},
         facts=[f"The method was given {plan.plan_fires:,} plan fires."], seed=result.seed,
         included=result.included, existing=result.existing, standing=result.standing),
         origin.command, [*origin.files, *(path.name for path in written)])]
+
+
+def _promised(scene: "Scene", plan: "Plan") -> float | None:
+    """Share of the loss of its plan fires that a plan saves."""
+    from firebreak.fire import burn_loss
+
+    fires = scene.fires("plan", plan.plan_fires)
+    before, after = (float(burn_loss(scene.field, fires, scene.value_by_class, breaks).sum())
+                     for breaks in (None, plan.break_mask()))
+    return 1.0 - after / before if before > 0.0 else None
 
 
 def write_pictures(out: Path, work: Work) -> list[Path]:
