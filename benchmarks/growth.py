@@ -1,7 +1,7 @@
 """How plans by windows grow with the map: processor seconds, memory, what plans promise and keep.
 
     python -m benchmarks.growth measure LANDSCAPE --side 256 --out records.jsonl
-    python -m benchmarks.growth table records.jsonl        # rewrites the table in docs/scale.md
+    python -m benchmarks.growth table records.jsonl
 
 A side longer than the landscape's is tiled by mirror images of it. Each measurement is a process of
 its own, so that its peak memory is its own. Every fire lasts alike on every map: the median
@@ -26,7 +26,6 @@ import numpy as np
 from firebreak.agent.policy_file import load_policy
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
-from firebreak.files import write_text
 from firebreak.fire import (
     FireConditions,
     FireRegime,
@@ -50,9 +49,6 @@ from firebreak.planning.windows.make import (
     region_recipe,
 )
 from firebreak.planning.windows.region import RegionWorker
-
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
-BEGIN, END = "<!-- growth: begin -->", "<!-- growth: end -->"
 
 
 def square(landscape: Landscape, side: int) -> Landscape:
@@ -204,11 +200,7 @@ def measure(given: argparse.Namespace) -> None:
 
 
 def table(given: argparse.Namespace) -> None:
-    records = [json.loads(line) for line in given.records.read_text().splitlines()]
-    page = PAGE.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    write_text(PAGE, f"{before}{BEGIN}\n{table_of(records)}\n{END}{after}")
+    print(table_of([json.loads(line) for line in given.records.read_text().splitlines()]))
 
 
 def table_of(records: list[dict[str, Any]]) -> str:
