@@ -51,7 +51,7 @@ def draw_coordinates(axes: Axes, landscape: Landscape) -> None:
     axes.tick_params(length=3.0, labelsize=7.5, colors=QUIET, pad=1.5)
     for label in axes.yaxis.get_ticklabels():
         label.set(rotation=90, va="center")
-    axes.text(0.0, 1.0, "x, y in km", transform=axes.transAxes, fontsize=7.5, color=QUIET,
+    axes.text(0.0, 1.0, "km ", transform=axes.transAxes, fontsize=7.5, color=QUIET,
               ha="right", va="bottom")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.figure import Figure
@@ -53,7 +54,7 @@ COLUMNS = (1.13, 1.24, 1.35)
 """Right ends of the columns of numbers beside the axes of weathers, in widths of the axes."""
 _DIRECTION_DECIMALS = 6
 _OUTLINES = ("#00b5e2", "#7b3294", "#008837")
-_FUEL_ROWS = 18
+_FUEL_ROWS, _BELOW_MAP_IN = 18, 0.2
 _DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1)), (0, (8, 3)), "-")
 
 
@@ -91,7 +92,7 @@ def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, t
                                         label="build order (1 = first)")
                 scale.ax.invert_yaxis()
             else:
-                _draw_years(axes, landscape, segments, years)
+                handles += _draw_years(axes, landscape, segments, years)
             _draw_ranks(axes, landscape, segments)
         for (name, cells), colour in zip(outlines.items(), _OUTLINES, strict=False):
             if cells.size:
@@ -107,6 +108,9 @@ def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, t
 def _map_and_legend(figure: Figure, landscape: Landscape, whole: Whole | None,
                     width: float) -> tuple[Axes, Axes]:
     """Axes of a map and of its legend, with a map below of where it lies if that is known."""
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.set(h_pad=_BELOW_MAP_IN)  # for the scale bar
     grid = figure.add_gridspec(2, 2, width_ratios=(width, 2.6), height_ratios=(3.1, 1.0))
     axes = figure.add_subplot(grid[:, 0])
     if not can_locate(landscape, whole):
@@ -302,18 +306,17 @@ def _draw_ranks(axes: Axes, landscape: Landscape, segments: Sequence[BreakSegmen
 
 
 def _draw_years(axes: Axes, landscape: Landscape, segments: Sequence[BreakSegment],
-                years: Sequence[int]) -> None:
+                years: Sequence[int]) -> list[Artist]:
+    """The segments in the colours of their years; returns the handles of a legend."""
     known = sorted(set(years))
     colours = colormaps["viridis"](np.linspace(0.0, 0.9, len(known)))
-    handles = []
+    handles: list[Artist] = []
     for year, colour in zip(known, colours, strict=True):
         own = [one.cells for one, when in zip(segments, years, strict=True) if when == year]
         marks = carto.draw_breaks(axes, landscape, np.concatenate(own))
         marks.set_facecolor(colour)
-        handles.append(Patch(facecolor=to_hex(colour), label=f"{year}"))
-    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.0, 0.0), frameon=False,
-                bbox_transform=carto.points_below(axes, 16.0), ncols=min(len(known), 8),
-                borderaxespad=0.0, handletextpad=0.4)
+        handles.append(Patch(facecolor=to_hex(colour), label=f"to build in {year}"))
+    return handles
 
 
 def _order() -> LinearSegmentedColormap:
