@@ -68,7 +68,8 @@ class FlowLines:
         return sorted(tried, key=lambda one: -one.saved_per_cost)
 
 
-def _differing(lines: Iterable[NDArray[np.int64]], free: NDArray[np.bool_], most: int) -> list[NDArray[np.int64]]:
+def _differing(lines: Iterable[NDArray[np.int64]], free: NDArray[np.bool_],
+               most: int) -> list[NDArray[np.int64]]:
     """The first `most` that share at most half of their free cells with those before them."""
     taken, chosen = np.zeros(free.size, np.bool_), []
     for line in lines:
