@@ -155,6 +155,15 @@ def test_the_clock_ends_a_move_of_lines_between_two_trials(
     plan = make_plan(scene, 0.2, FIRES, "dqn-search", seed=0, policy=load_policy(),
                      search=SearchOptions(seconds=5.0))
     assert len(tried) <= 8  # each look at the clock takes a second of it
+    tried.clear()
+    fires = scene.fires("plan", FIRES)
+    problem = problem_of(scene, 0.2, fires, fires.first(0))
+    ahead = Ahead(Task(problem, 0, 1, load_policy(), SearchOptions(), lambda name: None))
+    looks = iter([True, True, True, False, False])
+    lines = fill_ahead(PlanState(problem), load_policy(), ahead, np.random.default_rng(0),
+                       lambda: next(looks))
+    assert len(tried) == 2
+    assert len(lines) == 1
     assert plan.cells.size == int(0.2 * scene.landscape.treatable.sum())
 
 

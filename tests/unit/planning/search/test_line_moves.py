@@ -13,8 +13,10 @@ from firebreak.fire.scene import Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import limits
 from firebreak.planning.core.limits import Effort, SearchOptions, forever
+from firebreak.planning.search import line_moves
 from firebreak.planning.search.line_moves import (
     MAX_REMOVED,
+    MAY_LOSE,
     Line,
     lines_best_first,
     move_lines,
@@ -64,7 +66,10 @@ def random_lines(state: PlanState, rng: np.random.Generator) -> list[Line]:
 
 
 @pytest.mark.parametrize("kind", BREAKS)
-def test_moves_keep_the_budget_and_never_lose(kind: str) -> None:
+@pytest.mark.parametrize("may_lose", [MAY_LOSE, 10.0])
+def test_moves_keep_the_budget_and_never_lose(kind: str, may_lose: float,
+                                              monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_moves, "MAY_LOSE", may_lose)
     scene, rng = priced(kind), np.random.default_rng(0)
     state, land = state_of(scene), scene.landscape
     budget = SHARE * land.cost[land.treatable].astype(float).sum()
@@ -114,6 +119,7 @@ def test_near_lines_are_those_beside_a_random_one() -> None:
     assert {len(pair) for pair in pairs} == {2}
     assert {k for pair in pairs for k in pair} == {0, 1, 2, 3, 4}
     assert all(pair in ({0, 1}, {2, 3}) for pair in pairs if 4 not in pair)
+    assert 0 < sum(4 in pair for pair in pairs) < 100  # only where the lone line comes first
     assert near_lines(lines[:1], 13, 3, rng) == {0}
 
 
