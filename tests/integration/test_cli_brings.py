@@ -171,7 +171,7 @@ def test_plans_are_held_against_doubt(place: Path, capsys: Out) -> None:
     (("--lines", "short.geojson"), "lines of some length, got line 1 of none"),
     (("--lines", "land.tif"), "shapes of lines"),
     (("--lines", "lines.geojson", "--method", "strips"), "a method that chooses among given lines: "
-                                                         "segments, dqn-lookahead, auto"),
+     "segments, dqn-lookahead, dqn-search, auto"),
 ])
 def test_what_does_not_fit_is_refused_in_one_sentence(
         place: Path, capsys: Out, options: tuple[str, ...], words: str) -> None:
