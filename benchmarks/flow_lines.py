@@ -71,7 +71,8 @@ class FlowLines:
 def _differing(lines: Iterable[NDArray[np.int64]], free: NDArray[np.bool_],
                most: int) -> list[NDArray[np.int64]]:
     """The first `most` that share at most half of their free cells with those before them."""
-    taken, chosen = np.zeros(free.size, np.bool_), []
+    taken = np.zeros(free.size, np.bool_)
+    chosen: list[NDArray[np.int64]] = []
     for line in lines:
         cells = line[free[line]]
         if taken[cells].sum() <= MAX_SHARED * cells.size:
