@@ -88,7 +88,7 @@ def _more(more: float, low: float, high: float) -> str:
 
 def _less(way: Mapping[str, Any]) -> str:
     low, high = way["more_interval"]
-    return _more(-way["more"], -high, -low)
+    return _more(0.0 - way["more"], 0.0 - high, 0.0 - low)  # never -0
 
 
 def _short(value: Any) -> Any:
