@@ -14,6 +14,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
@@ -109,7 +110,7 @@ def _map_and_legend(figure: Figure, landscape: Landscape, whole: Whole | None,
                     width: float) -> tuple[Axes, Axes]:
     """Axes of a map and of its legend, with a map below of where it lies if that is known."""
     engine = figure.get_layout_engine()
-    assert engine is not None
+    assert isinstance(engine, ConstrainedLayoutEngine)
     engine.set(h_pad=_BELOW_MAP_IN)  # for the scale bar
     grid = figure.add_gridspec(2, 2, width_ratios=(width, 2.6), height_ratios=(3.1, 1.0))
     axes = figure.add_subplot(grid[:, 0])
