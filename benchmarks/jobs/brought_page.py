@@ -55,7 +55,7 @@ def schedules_markdown(records: Sequence[Mapping[str, Any]]) -> str:
     names = list(records[0]["schedules"])
     lines = ["| job | " + " | ".join(names) + " |", "|---|" + "---:|" * len(names)]
     for one in records:
-        cells = [f"{one['schedules'][name]['reduction']:.2%}" for name in names]
+        cells = [f"{one['schedules'][name]['reduction']:z.2%}" for name in names]
         kept = names.index(one["chosen"])
         cells[kept] = f"**{cells[kept]}**"
         lines.append("| " + " | ".join([one["job"], *cells]) + " |")
@@ -72,14 +72,14 @@ def lines_markdown(records: Sequence[Mapping[str, Any]]) -> str:
             free, mixed, only = (one["lines"]["ways"][way]
                                  for way in ("free", "lines and own", "only lines"))
             lines.append("| " + " | ".join([
-                one["job"], f"{one['lines']['pieces']}", f"{free['reduction']:.2%}",
-                f"{mixed['reduction']:.2%}", _less(mixed), f"{only['reduction']:.2%}",
+                one["job"], f"{one['lines']['pieces']}", f"{free['reduction']:z.2%}",
+                f"{mixed['reduction']:z.2%}", _less(mixed), f"{only['reduction']:z.2%}",
                 _less(only)]) + " |")
     return "\n".join(lines)
 
 
 def _share(one: Mapping[str, Any]) -> str:
-    return f"{one['reduction']:.2%} ({one['low']:.2%} to {one['high']:.2%})"
+    return f"{one['reduction']:z.2%} ({one['low']:.2%} to {one['high']:.2%})"
 
 
 def _more(more: float, low: float, high: float) -> str:
