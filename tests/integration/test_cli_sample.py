@@ -73,6 +73,7 @@ def test_crews_come_by_its_roads(capsys: Out) -> None:
     assert "crews that hold breaks" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_file_of_options_and_python_take_it(tmp_path: Path, capsys: Out) -> None:
     (tmp_path / "plan.toml").write_text(
         f'landscape = "{NAME}"\nmethod = "downstream-value"\nplan_fires = 8\ntest_fires = 16\n'

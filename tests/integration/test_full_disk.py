@@ -27,6 +27,7 @@ def made_inputs(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_early_or_late_loses_nothing(tmp_path: Path, inputs: Path) -> None:
     made = writers(inputs)
     found = walk_all(made, tmp_path, kinds(tmp_path), few=True)

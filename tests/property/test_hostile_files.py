@@ -29,6 +29,7 @@ def test_whole_files_are_read(every: list[Reader]) -> None:
             reader.read()
 
 
+@pytest.mark.slow
 # GDAL quotes what stands in a damaged file; rasterio's logger stumbles over what is no text.
 @pytest.mark.filterwarnings(
     "ignore:.*rasterio._env.log_error:pytest.PytestUnraisableExceptionWarning")

@@ -219,6 +219,7 @@ def test_what_lies_between_phases_is_put_down_to_none() -> None:
     assert "owned_bytes:run.kept[]" not in profiler.take_rows()[0]["grown"]
 
 
+@pytest.mark.slow
 def test_readings_keep_within_their_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
 

@@ -342,7 +342,7 @@ def _write_brief(out: Path, work: Work, judgement: Judgement, evaluation: "Evalu
         others={name: (Interval(one.reduction, one.low, one.high),
                        evaluation.plans[0][name].cost)
                 for name, one in evaluation.methods.items()
-                if name not in (plan.label, "none")},
+                if name != plan.label and evaluation.plans[0][name].cells.size},
         facts=[f"The method was given {plan.plan_fires:,} plan fires."], seed=result.seed,
         included=result.included, existing=result.existing, standing=result.standing),
         origin.command, [*origin.files, *(path.name for path in written)])]

@@ -28,7 +28,7 @@ def run(arguments: list[str]) -> int:
         text += (" (searches until --time-limit)" if name in METHODS and METHODS[name].searches
                  else "")
         print(textwrap.fill(text, WIDTH, initial_indent=name.ljust(column),
-                            subsequent_indent=" " * column))
+                            subsequent_indent=" " * column, break_on_hyphens=False))
     if args.json:
         choosers = {name: {"description": description, "default": name == DEFAULT,
                            "stochastic": False, "policy": True, "searches": False}

@@ -55,7 +55,8 @@ def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
     sections = [
         html.Section("Where the breaks are", "plan", plan_map(result, pictures)),
         html.Section("What it costs", "cost", costs_part(result, pictures)
-                     + ("" if not result.treatments else treatments_part(result))),
+                     + ("" if not result.treatments else "<h3>How the breaks are made</h3>"
+                        + treatments_part(result))),
         html.Section("What it changes, and how certain that is", "effect",
                      effect_part(result, numbers, pictures))]
     if evaluation is not None:
