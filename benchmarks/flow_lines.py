@@ -12,15 +12,12 @@ from numpy.typing import NDArray
 from firebreak.env.gains import saved_by_lines
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import SLOT_0, Slots
-from firebreak.fire import pad
-from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps
+from firebreak.line_actions import LINE_LENGTHS
 from firebreak.planning.core.limits import Effort, forever
 from firebreak.planning.core.line_trials import Trial, try_lines
 from firebreak.planning.core.rounds import Placement, Task, loaded
 from firebreak.planning.methods import Method
-from firebreak.planning.patterns.candidates import flow_of, ground_of, rated_lines
 from firebreak.planning.patterns.line_greedy import OwnLines
-from firebreak.planning.ranking.trees import conditional_value, tree_scratch
 from firebreak.planning.search.line_moves import Line, lines_best_first, move_lines
 from firebreak.planning.search.plan_state import PlanState
 from firebreak.seeding import generator
@@ -41,28 +38,21 @@ class FlowLines:
     """The lines through which fire carries most value, some of each length."""
 
     def __init__(self, problem: Problem) -> None:
-        scene = problem.scene
-        self._problem = problem
-        self._value, self.simulations = conditional_value(scene, problem.plan_fires)
-        self._work = tree_scratch(scene.field.shape)
-        self._lengths = [n for n in LENGTHS if n <= max(scene.field.shape)]
-        self._directions = [line_steps(direction, self._lengths[-1], scene.field.breaks.leak)
-                            for direction in COMPASS]
+        self._problem, self._own = problem, OwnLines(problem, LENGTHS)
+        self.simulations = self._own.simulations
 
     def burned(self, slots: Slots, per_length: int,
                rng: np.random.Generator | None = None) -> list[Trial]:
         """The best of each length that differ, burned; best first. rng: of noise on ratings."""
-        land = self._problem.scene.landscape
-        flow = flow_of(slots.plan_trees(0).code, pad(self._value), self._work)
-        lines = rated_lines(land, ground_of(slots), flow, self._directions, self._lengths)
+        lines = self._own.rated(slots)
         rate = lines.gain / lines.price
         if rng is not None:
             rate *= 1.0 + rng.gumbel(0.0, NOISE, rate.size)
         listed: list[NDArray[np.int64]] = []
-        for length in self._lengths:
+        for length in self._own.lengths:
             own = np.flatnonzero(lines.length == length)
             own = own[np.argsort(-rate[own], kind="stable")[:LOOKED_AT]]
-            cells = (lines.cells(k, self._directions, land.shape[1]) for k in own.tolist())
+            cells = (self._own.cells_of(lines, k) for k in own.tolist())
             listed += _differing(cells, slots.available[0].ravel(), per_length)
         tried = [one for one in try_lines(self._problem, slots, listed) if one.cells.size]
         return sorted(tried, key=lambda one: -one.saved_per_cost)

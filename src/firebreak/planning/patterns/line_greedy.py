@@ -69,15 +69,15 @@ def place_line_greedy(task: Task) -> Placement:
 
 
 class OwnLines:
-    """Straight lines of cells, those tried of which most value comes through."""
+    """Straight lines of cells of some lengths, those tried of which most value comes through."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, lengths: Sequence[int] = LENGTHS) -> None:
         scene = problem.scene
         self._problem = problem
         self._value, self.simulations = conditional_value(scene, problem.plan_fires)
         self._work = tree_scratch(scene.field.shape)
-        self._lengths = [n for n in LENGTHS if n <= max(scene.field.shape)]
-        self._directions = [line_steps(direction, self._lengths[-1], scene.field.breaks.leak)
+        self.lengths = [n for n in lengths if n <= max(scene.field.shape)]
+        self._directions = [line_steps(direction, self.lengths[-1], scene.field.breaks.leak)
                             for direction in COMPASS]
 
     def trials(self, slots: Slots) -> list[Trial]:
@@ -86,11 +86,20 @@ class OwnLines:
 
     def listed(self, slots: Slots) -> list[NDArray[np.int64]]:
         """The flat cells of the lines to burn under the breaks so far."""
-        land = self._problem.scene.landscape
+        lines = self.rated(slots)
+        cells = self._problem.scene.landscape.fuel_model.size
+        return [self.cells_of(lines, k)
+                for k in _shortlist(lines, self.lengths, cells).tolist()]
+
+    def rated(self, slots: Slots) -> Lines:
+        """All lines, with the value that comes through them under the breaks so far."""
         flow = flow_of(slots.plan_trees(0).code, pad(self._value), self._work)
-        lines = rated_lines(land, ground_of(slots), flow, self._directions, self._lengths)
-        listed = _shortlist(lines, self._lengths, land.fuel_model.size)
-        return [lines.cells(k, self._directions, land.shape[1]) for k in listed.tolist()]
+        return rated_lines(self._problem.scene.landscape, ground_of(slots), flow, self._directions,
+                           self.lengths)
+
+    def cells_of(self, lines: Lines, number: int) -> NDArray[np.int64]:
+        """The flat cells of a line."""
+        return lines.cells(number, self._directions, self._problem.scene.landscape.shape[1])
 
 
 def _shortlist(lines: Lines, lengths: Sequence[int], cells: int) -> NDArray[np.int64]:
