@@ -28,6 +28,7 @@ from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.fire.travel.travel_field import TravelField, pad, padded_cells, unpad
 
 MAX_VALUE = 1e30  # of a cell: sums over a map stay far from the largest number
+_CLASS_LIMITS = intensity_edges_kw_m()
 
 
 def max_threads() -> int:
@@ -100,8 +101,7 @@ def arcs_of(field: TravelField) -> Arcs:
 def rules_of(field: TravelField) -> Rules:
     """What breaks do, for the compiled code."""
     own = field.breaks
-    return Rules(own.leak, own.breach, intensity_edges_kw_m(), own.ready,
-                 np.array(own.crew))
+    return Rules(own.leak, own.breach, _CLASS_LIMITS, own.ready, np.array(own.crew))
 
 
 def value_under(value: NDArray[np.float32], breaks: NDArray[np.bool_],

@@ -283,11 +283,9 @@ class Slots:
         n, n_plan_fires = self.sizes.slots, self.sizes.slots * self.sizes.plan_fires
         loss = self.fires.loss
         rows = (loss[n_plan_fires:] if kind else loss[:n_plan_fires]).reshape(n, -1)
-        out, counts = np.zeros(which.size), self._counts[kind, which]
-        for count in set(counts.tolist()) - {0}:
-            same = counts == count
-            out[same] = rows[which[same], :count].mean(axis=1)
-        return out
+        counts = self._counts[kind, which].tolist()
+        return np.array([np.add.reduce(rows[slot, :count]) / count if count else 0.0
+                         for slot, count in zip(which.tolist(), counts, strict=True)])
 
     def loss_unit(self, slot: int) -> float:
         """Whole units in a loss of 1: a power of two, 2^47 to 2^48 in the most that a fire can

@@ -208,12 +208,19 @@ class FireStore:
                     self._scratch)
         self._new.how_many[:] = 0
         self._new.revalued[:] = False
+        self._collect(np.unique(self._table.overlay[which]))
+        return int(which.size)
+
+    def _collect(self, slots: NDArray[np.int64]) -> None:
+        """Adds what each thread has changed in the sums of `slots`. One row after the other: to
+        pick rows by their numbers would copy them.
+        """
         for total, part in ((self._burned, self._store.burned),
                             (self._downstream, self._store.downstream)):
-            slots = np.unique(self._table.overlay[which])
-            total[slots] += part[:, slots].sum(axis=0)
-            part[:, slots] = 0
-        return int(which.size)
+            for slot in slots.tolist():
+                for change in part[:, slot]:
+                    total[slot] += change
+                part[:, slot] = 0
 
     def try_breaks(self, which: NDArray[np.int64], candidates: Candidates, fields: FieldStore,
                    overlays: Overlays) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
