@@ -33,6 +33,7 @@ RETURNS = ["agent.gain_share=0.5", "agent.gain_fires=4", "agent.discount_end=0",
            "agent.return_share=0.6", "agent.return_actions=3", "agent.return_fires=8"]
 SEGMENTS = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
             "agent.discount_end=0"]
+FIT = [*SEGMENTS, "agent.fit_steps=40", "train.episodes=6", "evaluation.every_episodes=6"]
 
 
 @pytest.fixture(autouse=True)
@@ -147,6 +148,40 @@ class Counted:
 
     def count(self) -> None:
         self.looks += 1
+
+
+@pytest.fixture
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.train.run.fit.CELLS", 800)
+
+
+@pytest.mark.usefixtures("_small_batches")
+def test_a_run_stopped_while_it_fits_goes_on_as_if_it_had_not(tmp_path: Path) -> None:
+    """Between learner steps, and in validations."""
+    whole, _ = trained(tmp_path / "whole", *FIT)
+    looks = Counted(tmp_path / "counted", FIT).looks
+    folder = tmp_path / "parts"
+    for resume, at in ((False, looks - 20), (True, 8), (True, 10)):
+        stopped, end = trained(folder, *FIT, resume=resume, stop_at=at)
+        assert end["kind"] == "stopped"
+        assert stopped.progress.fitted > 0
+    parts, end = trained(folder, *FIT, resume=True)
+    assert end["kind"] == "end"
+    assert differing(content(tmp_path / "whole", whole), content(folder, parts)) == []
+
+
+@pytest.mark.usefixtures("_small_batches")
+def test_a_run_that_is_lengthened_collects_and_fits_again(tmp_path: Path) -> None:
+    end = trained(tmp_path, *FIT)[1]
+    same = trained(tmp_path, *FIT, resume=True)[1]
+    assert same["weights_sha256"] == end["weights_sha256"]
+    longer, last = trained(tmp_path, *FIT, "train.episodes=16", resume=True)
+    assert last["episodes"] >= 16 > end["episodes"]
+    assert longer.progress.fitted == 40
+    assert last["learner_steps"] >= end["learner_steps"] + 40
+    checked = [row["learner_steps"] for row in read_rows(tmp_path / "metrics.jsonl")
+             if row["kind"] == "validation"]
+    assert checked == sorted(checked)
 
 
 @pytest.mark.parametrize("changes", [

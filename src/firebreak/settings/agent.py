@@ -75,6 +75,9 @@ class AgentSettings:
     """Reward fires that a break is tried on."""
     gain_capacity: AtLeastOne = 4000
     """States kept with their gains."""
+    fit_steps: Annotated[int, Ge(0), Le(1_000_000)] = 0
+    """Learner steps after the last episode, on the states kept with their gains alone: the learning
+    rate begins at its start again and falls to 0."""
     return_share: Fraction = 0.0
     """Share of the states with gains of which returns are made too: plans that begin with some
     actions, completed by the target network and all judged on the same fires. They are learned from
@@ -91,6 +94,8 @@ class AgentSettings:
             raise ValueError("gain_share needs discount = 0: gains are the values of discount 0")
         if self.segments and not (self.gain_share > 0.0 == self.discount_end):
             raise ValueError("segments needs gain_share above 0 and discount_end = 0")
+        if self.fit_steps and not (self.gain_share > 0.0 == self.discount_end):
+            raise ValueError("fit_steps needs gain_share above 0 and discount_end = 0")
         if self.return_share > 0.0 and not (self.gain_share > 0.0 == self.discount_end):
             raise ValueError("return_share needs gain_share above 0 and discount_end = 0: returns "
                              "are learned beside gains, and are not discounted")

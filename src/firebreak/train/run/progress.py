@@ -21,7 +21,7 @@ class Progress:
 
     Attributes:
         next_validation: due when so many episodes have ended.
-        validated_at: env steps at the last validation.
+        validated_at: env steps, and learner steps of `fitted`, at the last validation.
         updates_due: gradient steps that collected experience has earned and that are not made.
         seconds: of the run, when it was last saved.
         in_turn: a turn has begun and has not ended.
@@ -29,6 +29,7 @@ class Progress:
         env_steps: what they have collected.
         counted: this turn's experience is in `updates_due`.
         returns: of the episodes that ended in this turn.
+        fitted: learner steps made since the last episode ended, of `agent.fit_steps`.
         updates: loss, mean Q-value and gradient norm of this turn's gradient steps.
     """
 
@@ -40,6 +41,7 @@ class Progress:
     collected: int = 0
     env_steps: int = 0
     counted: bool = False
+    fitted: int = 0
     returns: list[float] = field(default_factory=list)
     updates: list[tuple[float, float, float]] = field(default_factory=list)
 

@@ -28,6 +28,7 @@ from firebreak.train.data.splits import Splits
 from firebreak.train.rollout.validation import joined, validate
 from firebreak.train.run.best_policy import BestPolicy
 from firebreak.train.run.cleanup import EVERYTHING, Cleaner
+from firebreak.train.run.fit import fit, is_due, is_over
 from firebreak.train.run.group import (
     EnvGroup,
     check_replay_budget,
@@ -141,7 +142,8 @@ class ParallelTrainer:
         try:
             yield from self._memory_rows("baseline")
             yield from self._turns()
-            if self.progress.validated_at != self.env_steps:
+            yield from self._fit()
+            if not self._is_validated():
                 # Saved before: a run that goes on from here is not validated at this point.
                 self._save_or_warn()
                 yield self._validated()[0]
@@ -171,7 +173,7 @@ class ParallelTrainer:
                     yield from self._validate_and_save()
                 if self.episodes >= self.config.train.episodes:
                     return
-            self.progress.in_turn = True
+            self.progress.in_turn, self.progress.fitted = True, 0
             try:
                 with self.profiler.phase("collect"):
                     collect(self.state, self.config, self.check_stop)
@@ -179,10 +181,30 @@ class ParallelTrainer:
                     learn(self.state, self.config, self.check_stop)
             except NotFinite as error:
                 raise self._diverged(error) from error
-            yield self._progress_row()
-            self.progress.end_turn()
-            yield from self._cleanup_rows()
-            self._hold_memory_limit()
+            yield from self._turn_rows()
+
+    def _fit(self) -> Iterator[Row]:
+        """The learner steps after the last episode, with validations between them."""
+        while not is_over(self.state, self.config):
+            if is_due(self.state, self.config) and not self._is_validated():
+                yield from self._validate_and_save()
+            try:
+                with self.profiler.phase("learn"):
+                    fit(self.state, self.config, self.check_stop)
+            except NotFinite as error:
+                raise self._diverged(error) from error
+            yield from self._turn_rows()
+
+    def _is_validated(self) -> bool:
+        """Whether nothing was learned or played since the last validation."""
+        return self.progress.validated_at == self.env_steps + self.progress.fitted
+
+    def _turn_rows(self) -> Iterator[Row]:
+        """The rows of a turn, or of a part of the fit, that is over."""
+        yield self._progress_row()
+        self.progress.end_turn()
+        yield from self._cleanup_rows()
+        self._hold_memory_limit()
 
     def _progress_row(self) -> Row:
         seconds = time.perf_counter() - self._begin
@@ -297,7 +319,7 @@ class ParallelTrainer:
         with self.profiler.phase("evaluate"):
             result = joined([validate(self.agent, group.validation_env, group.problems,
                                       self.check_stop) for group in self.arenas])
-        self.progress.validated_at = self.env_steps
+        self.progress.validated_at = self.env_steps + self.progress.fitted
         improved = result.reduction > self.best.reduction
         if improved:
             self.best.take(result.reduction, self.agent.learner_steps, {

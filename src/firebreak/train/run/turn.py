@@ -69,7 +69,7 @@ def update(agent: DQNAgent, groups: Sequence[EnvGroup], config: AgentConfig) -> 
     size = max(1, agent.settings.batch_size * groups[0].cells // group.cells)
     if group.labels is None or not learns_gains(agent, config) or not len(group.labels.store):
         return update_from(agent, group.replay, size, config)
-    k = _symmetry(agent, group.replay, config)
+    k = drawn_symmetry(agent, group.replay, config)
     return agent.learn_gains(group.labels.store.sample(size, agent.sampling), k)
 
 
@@ -79,7 +79,7 @@ def update_from(agent: DQNAgent, replay: Replay, size: int, config: AgentConfig)
     Raises:
         NotFinite: NaN or infinity in loss, gradient or weights.
     """
-    k = _symmetry(agent, replay, config)
+    k = drawn_symmetry(agent, replay, config)
     batch = replay.sample(size, agent.discount, agent.settings.n_step, agent.sampling)
     return agent.learn(batch, k)
 
@@ -90,7 +90,7 @@ def learns_gains(agent: DQNAgent, config: AgentConfig) -> bool:
                                         or config.discount_end == 0.0)
 
 
-def _symmetry(agent: DQNAgent, replay: Replay, config: AgentConfig) -> int:
+def drawn_symmetry(agent: DQNAgent, replay: Replay, config: AgentConfig) -> int:
     """One that the maps of a replay have, drawn."""
     turns = SYMMETRIES if replay.shape[0] == replay.shape[1] and config.symmetries else 1
     return int(torch.randint(turns, (1,), generator=agent.sampling))

@@ -1,0 +1,59 @@
+"""The learner steps after the last episode, on all states that a run has labelled."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+
+from firebreak.agent.gain_store import GainStore
+from firebreak.checks import InputError
+from firebreak.train.config.load import load_config
+from firebreak.train.data.splits import make_splits
+from firebreak.train.run.trainer import ParallelTrainer
+from tiny import TINY
+
+FIT = [*TINY, "agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
+       "agent.discount_end=0", "agent.fit_steps=40", "train.episodes=6",
+       "evaluation.every_episodes=6"]
+EARLY = ["agent.learning_rate=0.004", "agent.learning_rate_end=0.0000001", "agent.decay_begin=0",
+         "agent.decay_finish=1"]
+
+
+def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run itself learns next to nothing: its rate has fallen to 1e-7 after one step."""
+    monkeypatch.setattr("firebreak.train.run.fit.CELLS", 800)
+    rates, sizes = [], []
+    sample = GainStore.sample
+    config = load_config("quick", [*FIT, *EARLY])
+    trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
+
+    def noted(store: GainStore, size: int, generator: torch.Generator) -> object:
+        rates.append(trainer.agent.settings.learning_rate(trainer.agent.learner_steps))
+        sizes.append(size)
+        return sample(store, size, generator)
+
+    monkeypatch.setattr(GainStore, "sample", noted)
+    rows = list(trainer.run())
+    trainer.close()
+    end = rows[-1]
+    before = end["learner_steps"] - 40
+    assert rates[before:before + 9] == pytest.approx([0.004] * 9)
+    assert rates[before + 24] == pytest.approx(0.002)
+    assert 0.0 < rates[-1] < 0.004 / 30
+    assert all(one > other for one, other in pairwise(rates[before + 8:]))
+    assert set(sizes[before:]) == {8}
+    losses = [row["loss"] for row in rows if row["kind"] == "progress"
+              and row["learner_steps"] > before]
+    assert losses[-1] < 0.8 * losses[0]
+    checked = [row["learner_steps"] - before for row in rows if row["kind"] == "validation"]
+    assert checked[-9:] == [0, 5, 10, 15, 20, 25, 30, 35, 40]
+    assert trainer.progress.fitted == 40
+
+
+def test_a_fit_without_gains_is_refused() -> None:
+    with pytest.raises(InputError, match="fit_steps needs gain_share above 0"):
+        load_config("quick", ["agent.fit_steps=40"])
+    with pytest.raises(InputError, match=r"agent\.fit_steps"):
+        load_config("quick", [*FIT, "agent.fit_steps=-1"])
