@@ -80,7 +80,7 @@ def _years(job: Job, plan: Plan) -> Record:
     assert args.place.horizon is not None
     segments = break_segments_of(plan.break_mask(), scene.landscape, args.place.segment_m)
     order = in_build_order(scene, segments, args.plan_fires)
-    years, money = money_by_year(job.place, args.place.horizon, plan.budget)
+    years, money = money_by_year(job.place, args.place.horizon)
     found = years_of_plan(scene, order, rows_named(args.scene.breaks), years, money,
                           args.test_fires, args.scene.seed,
                           discount_rate=args.place.discount_rate)

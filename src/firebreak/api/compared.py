@@ -158,7 +158,7 @@ def _as_plan(given: Any, work: "Work") -> Plan:
     cost = cost_of(cells, land)
     label = plan.label if isinstance(plan, Plan) else "given"
     return Plan(method=label, cells=cells, shape=land.shape, cost=cost, cost_unit=cost_unit(land),
-                budget=cost, budget_share=min(1.0, cost / cost_of(np.flatnonzero(land.treatable),
-                                                                  land)),
+                currency=land.currency, budget=cost,
+                budget_share=min(1.0, cost / cost_of(np.flatnonzero(land.treatable), land)),
                 landscape=land.name, landscape_checksum=land.checksum(), plan_fires=0, seed=0,
                 seconds=0.0, simulations=0.0)

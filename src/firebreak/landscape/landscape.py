@@ -72,6 +72,7 @@ class Landscape:
         crs: coordinate reference system as WKT, or None.
         fuel_system: name of the fuel system, "rothermel" or "fbp"; `fuels` is the system itself.
         value_unit: what the values are counted in, such as "houses"; None where nobody said.
+        currency: of the costs, such as "USD"; None where nobody said.
         layers: float32, >= 0 each, several values of a cell instead of one; what each loses and
             weighs is a matter of the fires' conditions.
         road_m: float64, >= 0, distance to the nearest road, metres, or None where no roads are
@@ -101,6 +102,7 @@ class Landscape:
     ignition_weight: FloatGrid = None  # type: ignore[assignment]
     layers: tuple[FloatGrid, ...] = ()
     value_unit: str | None = None
+    currency: str | None = None
     road_m: NDArray[np.float64] | None = None
     treatment: NDArray[np.int16] | None = None
     burnable: NDArray[np.bool_] = field(init=False)

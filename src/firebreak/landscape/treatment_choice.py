@@ -53,6 +53,7 @@ def with_treatments(landscape: Landscape, rows: Sequence[TreatmentRow], where: s
         raise _nowhere(landscape, rows, where, reached is not None)
     cost = np.where(done, least * treated_ha(landscape, width_m), 1.0)
     return replace(landscape, treatable=landscape.treatable & done, cost=cost.astype(np.float32),
+                   currency=rows[0].currency,
                    treatment=np.where(done, prices.argmin(axis=0), NONE).astype(np.int16))
 
 

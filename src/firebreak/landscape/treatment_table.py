@@ -13,6 +13,7 @@ from firebreak.checks import fail, unknown_name
 from firebreak.files import read_toml
 from firebreak.landscape.fuel_systems import SYSTEMS
 from firebreak.landscape.treatments import Treatment
+from firebreak.landscape.value_unit import checked_unit
 
 SHIPPED = Path(__file__).with_name("treatments.toml")
 """The table that comes with the package."""
@@ -151,7 +152,8 @@ def _row(name: str, given: object, where: str) -> TreatmentRow:
     return TreatmentRow(
         name=name, title=_text(content, "title", where), states=tuple(states), costs=tuple(costs),
         upkeep_per_ha_year=_number(upkeep, "per_ha_year", 0.0, _MOST_PER_HA, at),
-        upkeep_source=_text(upkeep, "source", at), currency=_text(content, "currency", where))
+        upkeep_source=_text(upkeep, "source", at),
+        currency=checked_unit(_text(content, "currency", where), f"{where}, currency"))
 
 
 def _state(name: str, given: object, where: str) -> StateRow:
@@ -226,6 +228,8 @@ def _text(row: Mapping[str, Any], key: str, where: str) -> str:
     if not isinstance(given, str) or not given.strip():
         more = ", or the word assumed" if key == "source" else ""
         raise _wrong(key, f"a text{more}", given, where)
+    if not given.isprintable():
+        raise _wrong(key, "a text of one line", given, where)
     return given
 
 

@@ -27,6 +27,14 @@ def value_unit(landscape: Landscape) -> ValueUnit:
     return ValueUnit(UNKNOWN)
 
 
+def unit_of_file(stem: str) -> str:
+    """The unit of what a file's shapes or points count: its name, as far as it can stand behind a
+    number.
+    """
+    name = "".join(sign if sign.isprintable() else " " for sign in stem).strip()
+    return (name if len(name) <= LONGEST else f"{name[:LONGEST - 3]}...") or UNKNOWN
+
+
 def checked_unit(name: str, where: str) -> str:
     """The name of a unit.
 

@@ -304,9 +304,10 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
                                                               begun.notes))
     plan = Plan(method=method, cells=placed.cells, shape=land.shape,
                 cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
-                budget=budget, budget_share=budget_share, landscape=land.name,
-                landscape_checksum=scene.landscape.checksum(), plan_fires=plan_fires, seed=seed,
-                seconds=perf_counter() - began, simulations=placed.simulations,
+                currency=land.currency, budget=budget, budget_share=budget_share,
+                landscape=land.name, landscape_checksum=scene.landscape.checksum(),
+                plan_fires=plan_fires, seed=seed, seconds=perf_counter() - began,
+                simulations=placed.simulations,
                 policy=policy.provenance if policy and follows else None,
                 notes=placed.notes)
     check_plan(plan, land)

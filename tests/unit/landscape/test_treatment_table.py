@@ -111,6 +111,9 @@ WRONG = [
     ('surface = 0.5\nsource = "assumed"', "surface = 0.5", "source"),
     ('currency = "EUR"', "", "currency"),
     ('upkeep = { per_ha_year = 50, source = "assumed" }', "", "upkeep: expected a table"),
+    ('currency = "EUR"', f'currency = "{"E" * 31}"', "the name of a unit, of 1 to 30 letters"),
+    ('currency = "EUR"', 'currency = "E\\u001b[31m"', "a text of one line"),
+    ('source = "assumed"', 'source = "one\\ntwo"', "a text of one line"),
     ("[[mowing.cost]]", "[[mowing.costs]]", "costs"), ('title = "mowing"', "title = 3", "title")]
 
 

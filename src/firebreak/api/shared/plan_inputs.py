@@ -75,7 +75,8 @@ class Place(NamedTuple):
     """The part of a map to plan for and what the plan must keep to.
 
     land: the part, its treatable cells those that may be treated. full: the whole map, with the
-    same costs. offset: where the part lies in it. share: of the cost of all treatable cells.
+    same costs. offset: where the part lies in it. share: of the cost of all treatable cells. money:
+    what may be spent, in the unit of the costs; over years it may be more than all breaks cost.
     """
 
     land: "Landscape"
@@ -84,6 +85,7 @@ class Place(NamedTuple):
     rules: "PlanRules"
     share: float
     phases: "list[Phase]"
+    money: float
 
 
 def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: float | None,
@@ -111,32 +113,35 @@ def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: f
     money = _money(options, phases)
     lines = _lines(options, land, leak)
     whole = cost_of(np.flatnonzero(land.treatable), land)
+    # What may be spent does not depend on where: a share is one of all treatable cells.
+    spend = budget * whole if money is None else money
     if money is not None and whole > 0.0:
-        if money > whole * (1.0 + 1e-9):
+        # Over years money that builds no more keeps up what stands.
+        if options.horizon is None and money > whole * (1.0 + 1e-9):
             raise fail(expected=f"a budget of at most {whole:g}, the cost of all treatable cells",
-                       given=f"{money:g}", where="--money", remedy="lower it, or widen the area")
-        budget = min(money / whole, 1.0)
+                       given=f"{money:g}", where="--phases" if phases else "--money",
+                       remedy="lower it, or widen the area")
+        money = min(money, whole)
+        budget = money / whole
     if lines is not None and lines.only:
-        # What may be spent does not depend on where: the share is one of all treatable cells.
-        money = budget * whole if money is None else money
         land = replace(land, treatable=land.treatable & lines.mask(land.shape))
         whole = cost_of(np.flatnonzero(land.treatable), land)
-        money = min(money, whole)
+        money = min(spend, whole)
         budget = min(money / whole, 1.0)
     rules = PlanRules(include=_treatable(include, land, options.must_include), budget=money,
                       shortest_m=_not_negative(options.shortest_m, "--shortest-m"), lines=lines)
-    return Place(land, full, offset, rules, budget, phases)
+    return Place(land, full, offset, rules, budget, phases, spend)
 
 
-def money_by_year(place: Place, horizon: int, budget: float) -> tuple[list[int], list[float]]:
+def money_by_year(place: Place, horizon: int) -> tuple[list[int], list[float]]:
     """Each year of a horizon and what may be spent in it: the phases', none where there is none; or
-    equal parts of a budget, in years 1, 2, ...
+    equal parts of all the money, in years 1, 2, ...
 
     Raises:
         InputError: phases beyond the horizon.
     """
     if not place.phases:
-        return list(range(1, horizon + 1)), [budget / horizon] * horizon
+        return list(range(1, horizon + 1)), [place.money / horizon] * horizon
     years = list(range(place.phases[0].year, place.phases[0].year + horizon))
     last = place.phases[-1].year
     if last > years[-1]:
@@ -183,9 +188,10 @@ def existing_plan(path: "Path | ArrayOnGrid", land: "Landscape", full: "Landscap
     cost = cost_of(cells, land)
     whole_cost = cost_of(np.flatnonzero(land.treatable), land)
     return Plan(method=EXISTING, cells=cells, shape=land.shape, cost=cost,
-                cost_unit=cost_unit(land), budget=cost, budget_share=cost / whole_cost,
-                landscape=land.name, landscape_checksum=land.checksum(), plan_fires=0, seed=0,
-                seconds=0.0, simulations=0.0)
+                cost_unit=cost_unit(land), currency=land.currency, budget=cost,
+                budget_share=cost / whole_cost, landscape=land.name,
+                landscape_checksum=land.checksum(), plan_fires=0, seed=0, seconds=0.0,
+                simulations=0.0)
 
 
 def cells_named(area: str | None) -> tuple[int, int] | None:

@@ -110,7 +110,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     if place.rules.lines is not None:
         check_takes_lines(method)
     if options.place.horizon is not None:
-        money_by_year(place, options.place.horizon, 0.0)
+        money_by_year(place, options.place.horizon)
     if method_of(method).guided:
         check_size(place.land, method)
     network = _network(place, options)
@@ -268,15 +268,17 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
 
 
 def _over_years(work: Work, order: "list[BreakSegment]", bar: "Bar") -> "YearsResult | None":
-    """What to build and what to keep up when, of the plan's segments in build order."""
+    """What to build and what to keep up when, of the plan's segments in build order; None where it
+    was not asked or there is nothing to build.
+    """
     from firebreak.api.shared.plan_inputs import money_by_year
     from firebreak.planning.years.judged import years_of_plan
     from firebreak.planning.years.schedule import RULES
 
     options, horizon = work.options, work.options.place.horizon
-    if horizon is None:
+    if horizon is None or not order:
         return None
-    years, money = money_by_year(work.place, horizon, work.made.plan.budget)
+    years, money = money_by_year(work.place, horizon)
     with bar(len(RULES), "schedule") as advance:
         return years_of_plan(work.scene, order, rows_named(options.scene.breaks), years, money,
                              options.test_fires, options.scene.seed, advance,

@@ -189,7 +189,7 @@ class SceneOptions:
             InputError: a unit of no values, or no name of a unit.
         """
         from firebreak.landscape.formats.overlays import counted_in
-        from firebreak.landscape.value_unit import UNKNOWN, checked_unit
+        from firebreak.landscape.value_unit import UNKNOWN, checked_unit, unit_of_file
 
         given = self.map
         if given.value_unit is not None:
@@ -199,7 +199,10 @@ class SceneOptions:
             return checked_unit(given.value_unit, "--value-unit")
         if given.layers is not None:
             return UNKNOWN
-        return None if given.value is None else counted_in(given.value) or UNKNOWN
+        if given.value is None:
+            return None
+        stem = counted_in(given.value)
+        return UNKNOWN if stem is None else unit_of_file(stem)
 
     def _with_built(self, land: "Landscape", path: Path) -> "Landscape":
         """A landscape with what the treatment leaves where breaks stand already.

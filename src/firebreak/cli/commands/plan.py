@@ -127,5 +127,6 @@ def _say(made: "Made", evaluation: "Evaluation | None", over_years: "YearsResult
         years = {} if over_years is None else {"over_years": years_record(over_years)}
         common.print_json({"method": plan.method, **chosen, "n_cells": int(plan.cells.size),
                            "cost": plan.cost, "cost_unit": plan.cost_unit,
-                           "seconds": plan.seconds, "simulations": plan.simulations,
-                           "notes": plan.notes, **years, "files": [str(path) for path in files]})
+                           "currency": plan.currency, "seconds": plan.seconds,
+                           "simulations": plan.simulations, "notes": plan.notes, **years,
+                           "files": [str(path) for path in files]})

@@ -38,7 +38,8 @@ def lines_on_grid(path: Path, landscape: Landscape, longest_m: float, *,
     """The lines of a file, and the rings of its polygons.
 
     Args:
-        longest_m: a line is cut into pieces of equal length, none longer.
+        longest_m: a line is cut into pieces of equal length, none longer, or none longer than a
+            cell where a cell is longer.
         joined: cells touch by edges.
 
     Raises:
@@ -51,18 +52,19 @@ def lines_on_grid(path: Path, landscape: Landscape, longest_m: float, *,
     ours = on_map([one for shape in shapes.shapes for one in shape.geometries], shapes.crs,
                   landscape, path)
     size, to_cells = landscape.cell_size_m, ~rasterio.Affine(*landscape.transform)
-    found, outside, cells = [], 0, 0
+    found, outside, cells = [], 0, 0.0
     for number, line in enumerate(_lines_of(ours, path), start=1):
         col = to_cells.a * line[:, 0] + to_cells.b * line[:, 1] + to_cells.c
         row = to_cells.d * line[:, 0] + to_cells.e * line[:, 1] + to_cells.f
-        parts = cut_path(np.stack([row, col], axis=1), longest_m / size)
+        corners = np.stack([row, col], axis=1)
+        cells += float(np.abs(np.diff(corners, axis=0)).max(axis=1, initial=0.0).sum())
+        if cells > MOST_CELLS:  # before it is cut into as many pieces
+            raise fail(expected=f"lines of at most {MOST_CELLS:,} cells", given="more",
+                       where=str(path), remedy="cut them to the landscape's area")
+        parts = cut_path(corners, max(longest_m / size, 1.0))
         if not parts:
             raise fail(expected="lines of some length", given=f"line {number} of none",
                        where=str(path), remedy="remove it")
-        cells += int(sum(np.abs(np.diff(part, axis=0)).max(axis=1).sum() for part in parts))
-        if cells > MOST_CELLS:
-            raise fail(expected=f"lines of at most {MOST_CELLS:,} cells", given="more",
-                       where=str(path), remedy="cut them to the landscape's area")
         pieces = [own for part in parts
                   if (own := _on_map(cells_along(part, joined), landscape)).size]
         if pieces:

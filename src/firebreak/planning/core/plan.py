@@ -43,6 +43,7 @@ class Plan:
         policy: where a learned policy came from, plain values, or None.
         notes: what else the method has to say of its plan, numbers by name, or None.
         chosen_by: the chooser that kept this method's plan, or None where the method was named.
+        currency: of the cost, where it is known.
 
     Raises:
         InputError: a cell off the map, a cell twice, or more cost than budget.
@@ -64,6 +65,12 @@ class Plan:
     policy: dict[str, Any] | None = None
     notes: dict[str, float] | None = None
     chosen_by: str | None = None
+    currency: str | None = None
+
+    @property
+    def priced_in(self) -> str:
+        """What people read behind a cost."""
+        return "cells" if self.cost_unit == "cells" else self.currency or "units of cost"
 
     @property
     def label(self) -> str:
@@ -113,11 +120,19 @@ def cost_unit(landscape: Landscape) -> CostUnit:
     return "cells" if bool((landscape.cost[landscape.treatable] == 1.0).all()) else "cost"
 
 
+def one_of(unit: str) -> str:
+    """One of what `Plan.priced_in` names: cells, units of cost, or money, which has no plural."""
+    return {"cells": "cell", "units of cost": "unit of cost"}.get(unit, unit)
+
+
 def spent_words(plan: Plan) -> str:
     """What a plan spends, for people: its cells, and what they cost where that is another number.
     """
-    cost = "" if plan.cost_unit == "cells" else f", cost {plan.cost:,.6g}"
-    return f"{plan.cells.size:,} cells{cost} of a budget of {plan.budget:,.6g}"
+    if plan.cost_unit == "cells":
+        return f"{plan.cells.size:,} cells of a budget of {plan.budget:,.6g}"
+    unit = "" if plan.currency is None else f" {plan.currency}"
+    return (f"{plan.cells.size:,} cells, cost {plan.cost:,.6g}{unit} of a budget of "
+            f"{plan.budget:,.6g}{unit}")
 
 
 def cost_of(cells: NDArray[np.int64], landscape: Landscape) -> float:

@@ -76,8 +76,8 @@ def doubt(scenes: Sequence[Scene], plans: Sequence[Mapping[str, Plan]], test_fir
     Raises:
         InputError: nothing burns, or nothing of value, in a perturbed world.
     """
-    names = tuple(name for name, plan in plans[0].items()
-                  if plan.cells.size and method_of(name).treats)
+    names = tuple(name for name in plans[0] if method_of(name).treats
+                  and any(made[name].cells.size for made in plans))
     kinds = _applying(scenes)
     own = [_saved(scene, scene, made, names, test_fires)
            for scene, made in zip(scenes, plans, strict=True)]

@@ -50,6 +50,8 @@ def _span(values: np.ndarray, digits: str) -> str:
 
 def doubt_verdict(result: DoubtResult) -> list[str]:
     """Whether plans still save and keep their order with all perturbed together."""
+    if not result.methods:
+        return ["No plan treats a cell."]
     own = result.by_kind["all"].reduction
     saves = [f"{name} in {int((own[:, k] > 0.0).sum())}" for k, name in enumerate(result.methods)]
     lines = [f"Of {own.shape[0]} draws with all together, a plan saves: {', '.join(saves)}."]

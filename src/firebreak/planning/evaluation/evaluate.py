@@ -247,7 +247,7 @@ def _check_comparable(plan: Plan, scene: Scene, budget_share: float) -> None:
     dearest = float(land.cost[land.treatable].max())
     if abs(plan.cost - budget) > dearest * (1.0 + 1e-6):
         whole = cost_of(np.flatnonzero(land.treatable), land)
-        raise fail(expected=f"plans that spend the evaluated budget of {budget:g} {plan.cost_unit}",
+        raise fail(expected=f"plans that spend the evaluated budget of {budget:g} {plan.priced_in}",
                    given=f"one that costs {plan.cost:g}", where=f"plan '{plan.method}'",
                    remedy=f"evaluate it with a budget of {plan.cost / whole:.6g}")
 

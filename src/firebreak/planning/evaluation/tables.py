@@ -95,7 +95,7 @@ def left_out_words(choice: Choice, plan: Plan) -> str:
         words += (f"; {counted(choice.useless, 'segment')} that {'saves' if one else 'save'} "
                   f"nothing on the choice fires {'is' if one else 'are'} left out")
     if choice.unspent > 0.0:
-        unit = " cells" if plan.cost_unit == "cells" else ""
+        unit = "" if plan.priced_in == "units of cost" else f" {plan.priced_in}"
         words += f"; {choice.unspent:,.6g} of the budget of {plan.budget:,.6g}{unit} is not spent"
     return words
 

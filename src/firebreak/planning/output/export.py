@@ -77,7 +77,8 @@ def read_plan(path: Path, landscape: Landscape) -> Plan:
     made: dict[str, Any] = {"method": file.stem, "plan_fires": 0, "seed": 0, "seconds": 0.0,
                             "simulations": 0.0, **spent, **record, **({} if same else spent)}
     plan = Plan(cells=cells, shape=landscape.shape, cost=cost, cost_unit=cost_unit(landscape),
-                landscape=landscape.name, landscape_checksum=checksum, **made)
+                currency=landscape.currency, landscape=landscape.name,
+                landscape_checksum=checksum, **made)
     check_plan(plan, landscape)
     return plan
 
@@ -171,7 +172,8 @@ def _record(plan: Plan) -> dict[str, Any]:
     return {
         "schema": 1, "firebreak": __version__, "method": plan.method, **_chosen_by(plan),
         "n_cells": int(plan.cells.size), "cost": plan.cost, "cost_unit": plan.cost_unit,
-        "budget": plan.budget, "budget_share": plan.budget_share, "landscape": plan.landscape,
+        "currency": plan.currency, "budget": plan.budget, "budget_share": plan.budget_share,
+        "landscape": plan.landscape,
         "landscape_checksum": plan.landscape_checksum, "shape": list(plan.shape),
         "plan_fires": plan.plan_fires, "seed": plan.seed, "seconds": plan.seconds,
         "simulations": plan.simulations, "policy": plan.policy,

@@ -37,7 +37,7 @@ from firebreak.planning.evaluation.effect import (
 )
 from firebreak.planning.output.treatments_used import treatments_of_cells, treatments_used
 from firebreak.planning.output.vectors import segment_numbers, write_segments
-from firebreak.planning.output.year_tables import schedule_table, years_table
+from firebreak.planning.output.year_tables import schedule_table, years_built, years_table
 from firebreak.planning.years.judged import YearsResult
 
 OUTSIDE = -9999.0
@@ -95,6 +95,7 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
     """What is known of each segment, in build order, by column."""
     effect = result.effect
     saved, whole = marginal_benefit(effect), float(effect.loss[0].mean())
+    built = None if result.over_years is None else years_built(result.over_years)
     rows = []
     for k, segment in enumerate(result.segments):
         row = {BUILD_ORDER: k + 1, "cells": int(segment.cells.size),
@@ -105,7 +106,7 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
                "benefit_percent": round(100.0 * float(saved[k]) / whole, 4),
                "benefit_per_cost": round(float(saved[k]) / segment.cost, 6),
                "value_protected": round(float(effect.protected[k]), 4),
-               "loss_unit": result.unit.name}
+               "loss_unit": result.unit.name, "cost_unit": result.plan.priced_in}
         if effect.engaged is not None and effect.held is not None:
             engaged, held = float(effect.engaged[k]), float(effect.held[k])
             row |= {"engaged_m": round(engaged, 1), "held_m": round(held, 1),
@@ -113,6 +114,8 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
         if result.treatments:
             row["treatment"] = treatments_of_cells(result.scene.landscape, segment.cells,
                                                    result.treatments)
+        if built is not None:
+            row["built"] = built[k]
         rows.append(row if result.years is None else row | {"year": result.years[k]})
     return rows
 
@@ -208,7 +211,7 @@ def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
     summary = summary_of(result)
     curve = [{"segments": k, "cost": float(effect.cost[k]),
               "mean_loss": float(effect.loss[k].mean()), **_named("reduction", saved),
-              "loss_unit": result.unit.name}
+              "loss_unit": result.unit.name, "cost_unit": result.plan.priced_in}
              for k, saved in enumerate(reductions(effect, result.seed))]
     tables: dict[str, Sequence[Mapping[str, Any]]] = {
         "segments": segment_columns(result), "budget_curve": curve, "exceedance": _in_unit(
@@ -216,9 +219,10 @@ def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
     if result.treatments:
         tables["treatments"] = treatments_in(result)
     if result.over_years is not None:
-        tables |= {"years": _in_unit(years_table(result.over_years, result.unit.per_value),
-                                     result),
-                   "schedule": schedule_table(result.over_years, result.segments)}
+        tables |= {"years": [{**row, "cost_unit": result.plan.priced_in} for row in _in_unit(
+                       years_table(result.over_years, result.unit.per_value), result)],
+                   "schedule": [{**row, "cost_unit": result.plan.priced_in} for row in
+                                schedule_table(result.over_years, result.segments)]}
     if isinstance(result.trust, DoubtResult):
         tables["doubt"] = _doubted(result.trust)
     files = [write_text(folder / f"{name}.csv", [csv_text(rows)]) for name, rows in tables.items()]

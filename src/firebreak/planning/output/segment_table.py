@@ -24,12 +24,13 @@ def in_plan_order(plan: Plan, landscape: Landscape, longest_m: float) -> list[Br
 
 
 def columns_of(segments: Sequence[BreakSegment], saved: Sequence[float], whole: float,
-               unit: str) -> list[dict[str, Any]]:
+               unit: str, priced_in: str) -> list[dict[str, Any]]:
     """What is known of each segment, by column, as `export_effect.segment_columns` names them.
 
     Args:
         saved: by how much each lowers the mean loss once those before it are built; whole: the
             mean loss without any, both in `unit`.
+        priced_in: what costs are in, see `Plan.priced_in`.
     """
     cost = np.cumsum([segment.cost for segment in segments])
     return [{BUILD_ORDER: k + 1, "cells": int(segment.cells.size),
@@ -37,7 +38,8 @@ def columns_of(segments: Sequence[BreakSegment], saved: Sequence[float], whole: 
              "cost": round(segment.cost, 4), "cumulative_cost": round(float(cost[k]), 4),
              "marginal_benefit": round(saved[k], 6),
              "benefit_percent": round(100.0 * saved[k] / whole, 4) if whole > 0.0 else 0.0,
-             "benefit_per_cost": round(saved[k] / segment.cost, 6), "loss_unit": unit}
+             "benefit_per_cost": round(saved[k] / segment.cost, 6), "loss_unit": unit,
+             "cost_unit": priced_in}
             for k, segment in enumerate(segments)]
 
 

@@ -30,12 +30,22 @@ def years_table(found: YearsResult, per_value: float) -> list[dict[str, Any]]:
 
 def schedule_table(found: YearsResult, segments: Sequence[BreakSegment]) -> list[dict[str, Any]]:
     """A row for each thing to do in the schedule that is kept, by year, named by build order."""
-    own = found.schedules[found.chosen]
+    own, prices = found.schedules[found.chosen], found.prices
+    actions = (("build", prices.build), ("keep up", prices.upkeep), ("treat again", prices.build))
     return [{"year": year, "action": action, "build_order": k + 1,
-             "area_ha": round(segments[k].area_ha, 4)}
+             "area_ha": round(segments[k].area_ha, 4), "cost": round(float(price[k]), 2)}
             for year, done in zip(found.years, own.done, strict=True)
-            for action, numbers in zip(("build", "keep up", "treat again"), done, strict=True)
-            for k in numbers]
+            for (action, price), numbers in zip(actions, done, strict=True) for k in numbers]
+
+
+def years_built(found: YearsResult) -> list[int | None]:
+    """Of each segment, in build order, the year in which the schedule that is kept builds it; None
+    where it never does.
+    """
+    age = found.schedules[found.chosen].age
+    stands = age != NOT_BUILT
+    return [found.years[int(first)] if any_ else None
+            for first, any_ in zip(stands.argmax(axis=0), stands.any(axis=0), strict=True)]
 
 
 def years_words(found: YearsResult) -> str:

@@ -134,8 +134,8 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     land = region.scene.landscape
     plan = Plan(
         method=region.method, cells=cells, shape=land.shape, cost=cost_of(cells, land),
-        cost_unit=cost_unit(land), budget=judged.budget, budget_share=budget_share,
-        landscape=land.name, landscape_checksum=land.checksum(),
+        cost_unit=cost_unit(land), currency=land.currency, budget=judged.budget,
+        budget_share=budget_share, landscape=land.name, landscape_checksum=land.checksum(),
         plan_fires=region.fires.source.size, seed=region.seed, seconds=perf_counter() - began,
         simulations=sum(proposal.simulations for proposal in proposals),
         policy=region.policy.provenance if region.policy else None,

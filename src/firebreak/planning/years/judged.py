@@ -23,6 +23,7 @@ from firebreak.planning.evaluation.statistics import bootstrap_means, percentile
 from firebreak.planning.years.schedule import (
     BUILD_ONCE,
     RULES,
+    Prices,
     Schedule,
     prices_of,
     schedule_of,
@@ -60,7 +61,7 @@ class YearsResult(NamedTuple):
 
     untreated: mean loss of a fire without breaks, with its interval, in units of value. chosen_by:
     by name the reduction on the fires that chose. test_fires: how many say what each saves.
-    discount_rate: see `discount_factors`.
+    discount_rate: see `discount_factors`. prices: of the segments.
     """
 
     schedules: dict[str, Schedule]
@@ -71,6 +72,7 @@ class YearsResult(NamedTuple):
     years: list[int]
     test_fires: int
     discount_rate: float
+    prices: Prices
 
 
 def check_horizon(rows: Sequence[TreatmentRow], horizon: int, where: str) -> None:
@@ -133,7 +135,7 @@ def years_of_plan(scene: Scene, segments: Sequence[BreakSegment], rows: Sequence
     found, untreated = _saved({name: own_loss[1] for name, own_loss in losses.items()},
                               before[TEST_SET], weight, seed)
     return YearsResult(schedules, found, untreated, chosen_by, chosen, years, test_fires,
-                       discount_rate)
+                       discount_rate, prices)
 
 
 def _saved(losses: Mapping[str, Floats], before: Floats, weight: Floats,

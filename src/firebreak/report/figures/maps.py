@@ -96,8 +96,10 @@ def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
     """The breaks of a plan over dimmed fuels, coloured by their order, numbered on small maps."""
     width, height = map_size(landscape)
     count = plan.cells.size
-    spent = "" if plan.cost_unit == "cells" else f"cost {plan.cost:,.1f}, "
-    title = f"Fuel breaks ({plan.made_by}): {count:,} cells ({spent}budget {plan.budget:,.1f})"
+    unit = "" if plan.currency is None else f" {plan.currency}"
+    spent = "" if plan.cost_unit == "cells" else f"cost {plan.cost:,.1f}{unit}, "
+    title = (f"Fuel breaks ({plan.made_by}): {count:,} cells ({spent}budget "
+             f"{plan.budget:,.1f}{unit})")
     with new_figure(width + 3.9, height + 1.2, title=title,
                     caption=map_caption(caption, landscape)) as figure:
         axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.planning.core.plan import one_of
 from firebreak.planning.evaluation.effect import (
     Interval,
     PlanEffect,
@@ -199,7 +200,7 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
         per_cost = marginal_benefit(effect) / np.diff(effect.cost)
         below.stairs(per_cost, effect.cost, fill=True, color=own, alpha=0.55)
         below.axhline(0.0, color=QUIET, linewidth=0.6)
-        below.set(ylabel=f"loss reduction, {loss_unit},\nper {cost_unit.rstrip('s')}",
+        below.set(ylabel=f"loss reduction, {loss_unit},\nper {one_of(cost_unit)}",
                   xlabel=f"spent, {cost_unit}")
         for axes in (above, below):
             _plain(axes)

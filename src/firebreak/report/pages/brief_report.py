@@ -27,6 +27,7 @@ from firebreak.report.pages.plan_parts import MOST_SEGMENTS
 _COLUMNS = {BUILD_ORDER: "build order", "length_m": "length, m", "area_ha": "area, ha",
             "cost": "cost", "cumulative_cost": "cumulative cost",
             "benefit_percent": "reduction of the expected loss, %"}
+_COSTS = ("cost", "cumulative_cost")
 _DECIMALS = {"length_m": 0, "area_ha": 2, "benefit_percent": 2}
 
 
@@ -103,7 +104,7 @@ def _head(brief: Brief) -> str:
     if brief.promised is not None:
         numbers.append((f"{brief.promised:.1%}", f"lower on the {plan.plan_fires:,} plan fires "
                                                  "that the plan was made from"))
-    numbers += [(f"{amount(plan.cost)} {plan.cost_unit}",
+    numbers += [(f"{amount(plan.cost)} {plan.priced_in}",
                  f"cost, of a budget of {amount(plan.budget)}"),
                 (f"{hectares:,.1f} ha", f"treated, in {len(brief.segments)} segments and "
                                         f"{pieces_of(plan.break_mask())} connected pieces")]
@@ -122,9 +123,13 @@ def _plan(brief: Brief, picture: Path) -> str:
     return html.figure(picture, f"Map of {len(brief.segments)} break segments, "
                        f"{brief.plan.cells.size} cells in all.",
                        "Break segments, coloured in build order.") + html.table(
-        [_COLUMNS[name] for name in names], rows,
+        [_header(name, brief.plan) for name in names], rows,
         "Segments in the order in which the plan took them. The reduction is measured on the test "
         f"fires, with all earlier segments built.{left}")
+
+
+def _header(name: str, plan: Plan) -> str:
+    return f"{_COLUMNS[name]}, {plan.priced_in}" if name in _COSTS else _COLUMNS[name]
 
 
 def _cell(name: str, value: float) -> str:
@@ -137,8 +142,8 @@ def _others(brief: Brief) -> str:
     own = [brief.plan.label, amount(brief.plan.cost), *_interval(brief.saved)]
     rows = [[name, amount(cost), *_interval(saved)]
             for name, (saved, cost) in brief.others.items()]
-    return html.table(["plan", "cost", "reduction", "95 % interval"], [own, *rows],
-                      "Reduction of the expected loss on the same test fires.", 0)
+    return html.table(["plan", f"cost, {brief.plan.priced_in}", "reduction", "95 % interval"],
+                      [own, *rows], "Reduction of the expected loss on the same test fires.", 0)
 
 
 def _interval(saved: Interval) -> list[str]:

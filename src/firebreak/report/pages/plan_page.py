@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from firebreak import __version__
+from firebreak.checks import counted
 from firebreak.landscape.raster.degrees import centre_of, degrees_in_words
 from firebreak.planning.core.plan import Plan, pieces_of, spent_words
 from firebreak.planning.evaluation.effect import Interval, risk
@@ -89,14 +90,14 @@ def _head(result: PlanResult, numbers: Mapping[str, Interval], evaluation: Evalu
     hectares = plan.cells.size * land.cell_size_m**2 / 1e4
     mean, tail = numbers["mean_loss_reduction"], numbers["cvar90_reduction"]
     return html.key_numbers([
-        *_saved(result, numbers),
+        *_saved(result, numbers), *_over_years(result),
         (f"{mean.mean:.1%}", f"lower expected loss (95 % interval {mean.low:.1%} to "
                              f"{mean.high:.1%})"),
         (f"{tail.mean:.1%}", f"lower mean loss in the worst tenth of fires "
                              f"({tail.low:.1%} to {tail.high:.1%})"),
         (f"{hectares:,.1f} ha", f"treated, in {len(result.segments)} segments and "
                                 f"{pieces_of(plan.break_mask())} connected pieces, for "
-                                f"{amount(plan.cost)} {plan.cost_unit}"),
+                                f"{amount(plan.cost)} {plan.priced_in}"),
         (f"{result.effect.loss.shape[1]:,} fires", "test the plan; no method was given them")]
     ) + html.paragraph(_sure(mean, plan, evaluation)) + html.warning(
         _better(plan, evaluation, origin) + html.listing(_caveats(result, origin)))
@@ -127,6 +128,18 @@ def _saved(result: PlanResult, numbers: Mapping[str, Interval]) -> list[tuple[st
     boxes.append((f"{amount(yearly * (burned - left))} ha",
                   f"burn less per year, {more}at {amount(yearly)} fires a year on this map"))
     return boxes
+
+
+def _over_years(result: PlanResult) -> list[tuple[str, str]]:
+    """What the schedule that is kept saves: not all is built at once, and what stands ages."""
+    found = result.over_years
+    if found is None:
+        return []
+    kept = found.saved[found.chosen]
+    years = counted(len(found.years), "year")
+    return [(f"{kept.reduction:.1%}", f"lower expected loss over {years} ({found.chosen}; 95 % "
+             f"interval {kept.low:.1%} to {kept.high:.1%}); the other numbers here are of all "
+             "breaks in their first year")]
 
 
 def _sure(saved: Interval, plan: Plan, evaluation: Evaluation | None) -> str:

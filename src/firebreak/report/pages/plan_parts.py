@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.plan import Plan, one_of
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.effect import Interval
 from firebreak.planning.evaluation.evaluate import Evaluation
@@ -36,10 +36,10 @@ def _segments(result: PlanResult) -> str:
     plan = result.plan
     rows = segment_columns(result)
     shown = rows[:MOST_SEGMENTS]
-    header = ["build order", "length, m", "area, ha", f"cost, {plan.cost_unit}",
-              f"cumulative cost, {plan.cost_unit}",
+    header = ["build order", "length, m", "area, ha", f"cost, {plan.priced_in}",
+              f"cumulative cost, {plan.priced_in}",
               "reduction of the expected loss, %",
-              f"reduction per cost, {result.unit.name} per {_one(plan.cost_unit)}",
+              f"reduction per cost, {result.unit.name} per {one_of(plan.priced_in)}",
               f"value protected, {result.unit.name}"]
     table_rows = [[row[BUILD_ORDER], f"{row['length_m']:,.0f}", f"{row['area_ha']:,.2f}",
                    amount(row["cost"]), amount(row["cumulative_cost"]),
@@ -74,7 +74,7 @@ def _where_to_stop(result: PlanResult, pictures: Pictures) -> str:
     stop = stopping_point(result.effect)
     spent, whole = float(result.effect.cost[stop]), float(result.effect.cost[-1])
     share = spent / whole if whole > 0.0 else 0.0
-    unit = result.plan.cost_unit
+    unit = result.plan.priced_in
     words = (f"The plan costs {amount(result.plan.cost)} {unit}. The first {stop} of "
              f"{len(result.segments)} segments give {ENOUGH:.0%} of the reduction for {share:.0%} "
              f"of the cost ({amount(spent)} {unit}).")
@@ -142,7 +142,7 @@ def methods_part(evaluation: Evaluation, plan: Plan, pictures: Pictures) -> str:
                      f"{summary.seconds:.2f}"])
     names = list(evaluation.methods)
     marked = names.index(plan.label) if plan.label in names else None
-    body = html.table(["method", f"cost, {plan.cost_unit}", "reduction", "95 % interval",
+    body = html.table(["method", f"cost, {plan.priced_in}", "reduction", "95 % interval",
                        "in untreated cells", "in the worst tenth", "time to plan, s"], rows,
                       f"Reduction of the expected loss on the same {evaluation.test_fires:,} test "
                       "fires, all with the same budget except those whose name has 'existing'. "
@@ -193,7 +193,3 @@ def picture(pictures: Pictures, name: str, alt: str, caption: str, *, chart: boo
     """A picture, where there is one of this name."""
     return (html.figure(pictures[name], alt, caption, chart=chart, main=main)
             if name in pictures else "")
-
-
-def _one(unit: str) -> str:
-    return "cell" if unit == "cells" else unit

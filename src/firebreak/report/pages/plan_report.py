@@ -80,7 +80,7 @@ def _figures(result: PlanResult, evaluation: Evaluation | None,
         "weather": weather_figure(by_weather(effect, result.scene, result.seed),
                                   result.unit.name, caption=tested)}
     if result.segments:
-        figures["budget"] = budget_figure(effect, result.seed, plan.cost_unit, curves,
+        figures["budget"] = budget_figure(effect, result.seed, plan.priced_in, curves,
                                           loss_unit=result.unit.name, caption=tested,
                                           method=plan.label)
     if result.over_years is not None and result.segments:

@@ -109,3 +109,20 @@ def test_lines_that_cannot_be_built_are_refused(tmp_path: Path, shape: tuple[str
 def test_a_raster_of_lines_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"shapes of lines, got a file '\.tif'"):
         lines_on_grid(tmp_path / "a.tif", LAND, 300.0, joined=False)
+
+
+@pytest.mark.parametrize("longest_m", [1e-9, 1.0, 29.0])
+def test_no_piece_is_shorter_than_a_cell_has_to_be(tmp_path: Path, longest_m: float) -> None:
+    path = written(tmp_path, ("LineString", at([(5.5, 0.5), (5.5, 20.5)])))
+    found = lines_on_grid(path, LAND, longest_m, joined=False)
+    assert len(found.pieces[0]) == 20
+    assert set(np.concatenate(found.pieces[0]).tolist()) == set(range(5 * 40, 5 * 40 + 21))
+
+
+def test_a_line_beyond_the_bound_is_refused_before_it_is_cut(tmp_path: Path,
+                                                             monkeypatch: Any) -> None:
+    monkeypatch.setattr("firebreak.landscape.raster.line_cells.MOST_CELLS", 100_000)
+    monkeypatch.setattr("firebreak.landscape.raster.line_cells.cut_path", None)
+    with pytest.raises(InputError, match="at most 100,000 cells"):
+        lines_on_grid(written(tmp_path, ("LineString", at([(1, 1), (9e5, 1)]))), LAND, 1.0,
+                      joined=False)

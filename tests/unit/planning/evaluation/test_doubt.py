@@ -148,3 +148,18 @@ def test_a_report_says_why_it_was_not_judged_under_doubt(monkeypatch: pytest.Mon
     monkeypatch.setattr("firebreak.planning.evaluation.doubt.perturbed", wet)
     assert trust_in(scene, plan, done, 0) == (
         "Not judged under doubt: land: expected fuel that burns, got none; give drier weather.")
+
+
+def test_a_plan_that_treats_something_on_one_map_alone_is_held_against_doubt(
+        plans: list[dict]) -> None:
+    nothing = plans[0]["none"]
+    some = [{"none": nothing, "other": nothing}, plans[1] | {"other": plans[1]["random"]}]
+    found = doubt(SCENES, some, FIRES, 7, 1)
+    assert found.methods == ("other",)
+    alone = doubt(SCENES[1:], some[1:], FIRES, 7, 1)
+    assert found.own[0] == pytest.approx(alone.own[list(alone.methods).index("other")] / 2)
+
+
+def test_where_no_plan_treats_anything_the_table_says_so(plans: list[dict]) -> None:
+    found = doubt(SCENES[:1], [{"none": plans[0]["none"]}], FIRES, 7, 1)
+    assert doubt_table(found).endswith("No plan treats a cell.")

@@ -14,7 +14,7 @@ from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.core.plan import Plan, spent_words
+from firebreak.planning.core.plan import Plan, one_of, spent_words
 from firebreak.planning.methods import make_plan
 from firebreak.planning.output.export import read_plan, write_plan
 
@@ -207,3 +207,13 @@ def test_what_a_plan_spends_is_told_once(plan: Plan) -> None:
         f"{count} cells of a budget of {budget:g}")
     assert spent_words(replace(plan, cost=61_080.5, cost_unit="cost", budget=70_000.0)) == (
         f"{count} cells, cost 61,080.5 of a budget of 70,000")
+    assert spent_words(replace(plan, cost=610.0, cost_unit="cost", budget=700.0,
+                               currency="USD")) == (
+        f"{count} cells, cost 610 USD of a budget of 700 USD")
+
+
+def test_a_cost_is_in_cells_in_money_or_in_units_of_cost(plan: Plan) -> None:
+    cells, priced = replace(plan, cost_unit="cells"), replace(plan, cost_unit="cost")
+    told = [one.priced_in for one in (cells, priced, replace(priced, currency="EUR"))]
+    assert told == ["cells", "units of cost", "EUR"]
+    assert [one_of(unit) for unit in told] == ["cell", "unit of cost", "EUR"]

@@ -37,7 +37,7 @@ def write_brief(out: Path, made: WindowPlan, judged: JudgedPlan, network: Plan |
     assert judged.segments is not None
     unit, (segments, saved, untreated) = value_unit(place.land), judged.segments
     columns = columns_of(segments, [one * unit.per_value for one in saved],
-                         untreated * unit.per_value, unit.name)
+                         untreated * unit.per_value, unit.name, made.plan.priced_in)
     written = write_segment_table(out, segments, columns, place.land.shape, place.offset,
                                   place.full)
     brief = Brief(
@@ -83,9 +83,9 @@ def record(made: WindowPlan, judged: JudgedPlan | None,
         own, cost = judged.network
         tested["existing"] = {**_numbers(own), "cost": cost}
     return {"method": plan.method, "n_cells": int(plan.cells.size), "cost": plan.cost,
-            "cost_unit": plan.cost_unit, "seconds": plan.seconds, "windows": made.windows,
-            "margin": made.margin, "plan_fires": plan.plan_fires, "promised": made.promised,
-            **tested, "files": [str(path) for path in files]}
+            "cost_unit": plan.cost_unit, "currency": plan.currency, "seconds": plan.seconds,
+            "windows": made.windows, "margin": made.margin, "plan_fires": plan.plan_fires,
+            "promised": made.promised, **tested, "files": [str(path) for path in files]}
 
 
 def _numbers(saved: Interval) -> dict[str, object]:
