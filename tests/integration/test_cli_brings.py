@@ -1,5 +1,6 @@
 """What a planner brings, from the command line: houses, lines, doubt."""
 
+import csv
 import json
 import re
 from dataclasses import replace
@@ -124,6 +125,18 @@ def test_a_plan_of_given_lines_has_their_cells_only(place: Path, capsys: Out) ->
     mixed = output(capsys, "plan", "land.tif", *FEW, "--lines", given, "--method", "segments",
                    "--out", "mixed", "--json")
     assert json.loads(mixed.splitlines()[-1])["method"] == "segments"
+
+
+def test_years_of_given_lines_have_all_of_the_money(place: Path, capsys: Out) -> None:
+    given = written("short.geojson", ("LineString", [at(12.5, 3.5), at(12.5, 9.5)], {}))
+    said = output(capsys, "plan", "land.tif", *FEW, "--lines", given, "--only-lines", "--method",
+                  "segments", "--treatment", "bare-line", "--horizon", "4", "--budget", "0.2",
+                  "--out", "out", "--json")
+    cost = json.loads(said.splitlines()[-1])["cost"]
+    own = [row for row in csv.DictReader(Path("out/years.csv").read_text().splitlines())
+           if row["schedule"] == "build-and-keep-up"]
+    assert float(own[0]["build_cost"]) == pytest.approx(cost)  # a quarter of the money is more
+    assert [float(row["upkeep_cost"]) > 0.0 for row in own] == [False, True, True, True]
 
 
 def test_lines_that_were_found_are_lines_to_choose_among(place: Path, capsys: Out) -> None:

@@ -179,7 +179,37 @@ def test_years_share_their_money_between_building_and_what_stands(place: Path,
     assert done[0]["year"] == "2027"
     assert done[0]["action"] == "build"
     assert "Build and keep up, by year" in Path("own/report.html").read_text()
-    assert "year" not in rows_of("own/segments.csv")[0]
+    assert sum(float(row["cost"]) for row in done) <= 600.05
+    assert {row["cost_unit"] for row in (*done, *rows_of("own/years.csv"))} == {"USD"}
+    built = {row["build_order"]: row["year"] for row in done if row["action"] == "build"}
+    for row in rows_of("own/segments.csv"):
+        assert "year" not in row
+        assert row["built"] == built.get(row["build_order"], "")
+        assert row["cost_unit"] == "USD"
+    page = Path("own/report.html").read_text()
+    assert "lower expected loss over 5 years" in page
+    assert "cost, USD" in page
+
+
+def test_over_years_money_beyond_what_building_costs_pays_upkeep(place: Path, capsys: Out) -> None:
+    part = ("--treatment", "bare-line", "--area", "4:20,4:6")
+    said = refused(capsys, "plan", "land.tif", "--terrain", "shipped", *FEW, *part, "--phases",
+                   "2027:50000,2028:50000")
+    assert "--phases: expected a budget of at most" in said
+    made = planned(capsys, *part, "--horizon", "3", "--money", "90000", "--out", "own")
+    assert made["currency"] == "USD"
+    for row in rows_of("own/years.csv"):
+        if row["schedule"] == "build-and-keep-up":
+            first = row["year"] == "1"
+            assert float(row["build_cost"]) == pytest.approx(made["cost"] if first else 0.0)
+            assert float(row["upkeep_cost"]) == pytest.approx(
+                0.0 if first else 0.2 * made["cost"])  # 460 of 2,300 a hectare
+
+
+def test_a_plan_that_treats_nothing_has_no_years(place: Path, capsys: Out) -> None:
+    planned(capsys, "--treatment", "grazing", "--horizon", "3", "--method", "none", "--out", "own")
+    assert not Path("own/years.csv").exists()
+    assert "Build and keep up" not in Path("own/report.html").read_text()
 
 
 def test_bare_lines_grow_over_where_nobody_keeps_them_up(place: Path, capsys: Out) -> None:

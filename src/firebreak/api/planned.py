@@ -53,12 +53,12 @@ class PlanEffect:
     Attributes:
         reduction: share of the loss without breaks that the plan prevents, with its 95 % interval.
         cvar90_reduction: the same of the mean of the worst tenth of the fires.
-        mean_loss_before, mean_loss_after: of a fire, without and with the breaks, in units of
-            value.
+        mean_loss_before, mean_loss_after: of a fire, without and with the breaks, in `loss_unit`.
         burn_probability_before, burn_probability_after: of each cell.
         burn_probability_half_width: of the 95 % interval of after minus before.
         segments: of each segment, in the order in which to build them, what is known of it.
         test_fires: their number.
+        loss_unit: what losses are counted in: hectares, houses, money.
         years: of a plan over years, its schedules and what each saves; None without a horizon.
     """
 
@@ -71,6 +71,7 @@ class PlanEffect:
     burn_probability_half_width: Grid
     segments: tuple[Mapping[str, Any], ...]
     test_fires: int
+    loss_unit: str
     years: "YearsResult | None" = None
 
 
@@ -274,7 +275,7 @@ def _effect(judgement: Judgement) -> PlanEffect:
         burn_probability_before=before, burn_probability_after=after,
         burn_probability_half_width=half_width,
         segments=tuple(segment_columns(result)), test_fires=int(effect.loss.shape[1]),
-        years=result.over_years)
+        loss_unit=result.unit.name, years=result.over_years)
 
 
 def _on_map(grid: Grid, full: Landscape, offset: tuple[int, int]) -> Grid:

@@ -84,7 +84,10 @@ def brief_page(brief: Brief, picture: Path, command: str, files: Sequence[str]) 
         html.Section("The plan", "plan", _plan(brief, picture)),
         html.Section("How it was made", "made", html.listing([
             *brief.facts, breaks_in_short(brief.conditions)])),
-        html.Section("Limits", "limits", html.listing([how_fires_end(brief.conditions), *LIMITS])),
+        html.Section("Limits", "limits", html.listing([
+            how_fires_end(brief.conditions), *LIMITS,
+            "What the plan saves if the fire model is wrong was not looked at: firebreak evaluate "
+            "--plan FOLDER --perturb does."])),
         html.Section("How to repeat this", "origin", html.preformatted(command)
                      + "<h3>Files beside this page</h3>" + html.listing(files))]
     if brief.others:
