@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import rasterio
 
+import firebreak
 from firebreak.cli import main
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
@@ -139,6 +140,35 @@ def test_years_of_given_lines_have_all_of_the_money(place: Path, capsys: Out) ->
     assert [float(row["upkeep_cost"]) > 0.0 for row in own] == [False, True, True, True]
 
 
+@pytest.mark.parametrize("kind", ["hard", "shaded"])
+def test_a_network_off_the_lines_is_compared_whole(place: Path, capsys: Out, kind: str,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.planning.evaluation.doubt.TRUST_RIVALS", 20)
+    network = written("network.geojson", ("LineString", [at(15.5, 2.5), at(15.5, 12.5)], {}))
+    plan = ("plan", "land.tif", *FEW, "--method", "segments", "--existing", network, "--break-kind",
+            kind)
+    free, only = (
+        next(line for line in output(capsys, *plan, *more, "--out", name).splitlines()
+             if line.startswith("existing "))
+        for name, more in (("free", ()), ("own", ("--lines", lines(), "--only-lines"))))
+    assert only.split()[:6] == free.split()[:6]  # cost, reduction, its interval
+    assert float(only.split()[1]) > 5.0
+    doubted = [[row["reduction_existing"] for row in
+                csv.DictReader(Path(name, "doubt.csv").read_text().splitlines())]
+               for name in ("free", "own")]
+    assert doubted[0] == doubted[1]
+
+
+def test_a_plan_of_lines_is_compared_with_methods_and_masks_in_python(place: Path) -> None:
+    made = firebreak.plan("land.tif", lines=lines(), only_lines=True, method="segments",
+                          plan_fires=12, test_fires=24, threads=1, quiet=True)
+    anywhere = np.zeros((SIZE, SIZE), bool)
+    anywhere[15, 2:12] = True
+    told = made.compare("strips", anywhere)
+    assert told.plans[0]["given"].cells.size == int(
+        (anywhere & made.landscape.treatable).sum())
+
+
 def test_lines_that_were_found_are_lines_to_choose_among(place: Path, capsys: Out) -> None:
     said = output(capsys, "landscape", "lines", "land.tif", "--out", "found.geojson", "--basin-ha",
                   "2", "--least-m", "120", "--json", "--picture", "found.png")
@@ -183,6 +213,9 @@ def test_plans_are_held_against_doubt(place: Path, capsys: Out) -> None:
     (("--lines", "away.geojson"), "lines on the landscape, got 1, all outside"),
     (("--lines", "short.geojson"), "lines of some length, got line 1 of none"),
     (("--lines", "land.tif"), "shapes of lines"),
+    (("--lines", "lines.geojson", "--only-lines", "--must-include", "must.geojson", "--area",
+      "2:24,2:24"), "off the lines of --only-lines, or outside the area or the treatable cells, "
+     "the first at row 6, column 3 of the map"),
     (("--lines", "lines.geojson", "--method", "strips"), "a method that chooses among given lines: "
      "segments, dqn-lookahead, dqn-search, auto"),
 ])
@@ -190,6 +223,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(
         place: Path, capsys: Out, options: tuple[str, ...], words: str) -> None:
     houses()
     lines()
+    written("must.geojson", ("LineString", [at(6.5, 3.5), at(6.5, 8.5)], {}))
     written("far.geojson", ("Point", at(-100, 4), {}))
     written("away.geojson", ("LineString", [at(-100, 4), at(-90, 4)], {}))
     written("short.geojson", ("LineString", [at(4, 4), at(4, 4)], {}))

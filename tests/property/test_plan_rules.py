@@ -212,6 +212,8 @@ def test_every_year_pays_for_a_beginning(costs: list[float], budgets: list[float
     ([Phase(2027, -1.0)], "a budget of 0 or more"),
     ([Phase(2027, 0.0)], "a budget of 0 or more"),
     ([Phase(2027, float("nan"))], "a budget of 0 or more"),
+    ([Phase(0, 1.0)], "years from 1 to 9999, got 0"),
+    ([Phase(2027, 1.0), Phase(10**20, 1.0)], "years from 1 to 9999, got 2027, 10000000"),
 ])
 def test_bad_phases_are_refused(phases: list[Phase], message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -141,13 +141,13 @@ def compared_with(work: "Work", others: Sequence[Any]) -> ComparedPlans:
             budget_share=work.place.share, plan_fires=options.plan_fires,
             test_fires=options.test_fires or GIVEN_FIRES, seed=options.scene.seed,
             policy=work.policy, search=options.search(), random_draws=3, existing=given,
-            rules=replace(work.place.rules, shortest_m=0.0),
+            rules=replace(work.place.rules, shortest_m=0.0, lines=None),
             bar=notebook_bars(options.scene.quiet)))
 
 
 def _as_plan(given: Any, work: "Work") -> Plan:
     """A plan or mask of the whole map as a plan of the part that was planned for."""
-    land, full = work.place.land, work.place.full
+    land, full = work.place.anywhere, work.place.full
     plan = getattr(given, "plan", given)  # of what `plan` returned
     whole = plan.break_mask() if isinstance(plan, Plan) else given
     mask = np.nan_to_num(array_on(full, whole, "compare").over(land)) != 0

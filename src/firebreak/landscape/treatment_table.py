@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from firebreak.checks import fail, unknown_name
+from firebreak.checks import counted, fail, unknown_name
 from firebreak.files import read_toml
 from firebreak.landscape.fuel_systems import SYSTEMS
 from firebreak.landscape.treatments import Treatment
@@ -93,7 +93,8 @@ class TreatmentRow:
         for state in self.states:
             if age_years <= state.to_year:
                 return state
-        raise fail(expected=f"at most {self.years} years, which the states of {self.name} reach to",
+        most = counted(self.years, "year")
+        raise fail(expected=f"at most {most}, which the states of {self.name} reach to",
                    given=f"{age_years}", where=where,
                    remedy="lower it, or add a state to a table of your own")
 

@@ -77,6 +77,8 @@ class Place(NamedTuple):
     land: the part, its treatable cells those that may be treated. full: the whole map, with the
     same costs. offset: where the part lies in it. share: of the cost of all treatable cells. money:
     what may be spent, in the unit of the costs; over years it may be more than all breaks cost.
+    anywhere: the part with the cells off the lines too, where the plan has to keep to lines: other
+    networks need not.
     """
 
     land: "Landscape"
@@ -86,6 +88,7 @@ class Place(NamedTuple):
     share: float
     phases: "list[Phase]"
     money: float
+    anywhere: "Landscape"
 
 
 def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: float | None,
@@ -123,14 +126,15 @@ def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: f
                        remedy="lower it, or widen the area")
         money = min(money, whole)
         budget = money / whole
+    anywhere = land
     if lines is not None and lines.only:
         land = replace(land, treatable=land.treatable & lines.mask(land.shape))
         whole = cost_of(np.flatnonzero(land.treatable), land)
         money = min(spend, whole)
         budget = min(money / whole, 1.0)
-    rules = PlanRules(include=_treatable(include, land, options.must_include), budget=money,
+    rules = PlanRules(include=_treatable(include, land, offset, options), budget=money,
                       shortest_m=_not_negative(options.shortest_m, "--shortest-m"), lines=lines)
-    return Place(land, full, offset, rules, budget, phases, spend)
+    return Place(land, full, offset, rules, budget, phases, spend, anywhere)
 
 
 def money_by_year(place: Place, horizon: int) -> tuple[list[int], list[float]]:
@@ -283,9 +287,11 @@ def _without(land: "Landscape", path: Path, include: NDArray[np.int64]) -> "Land
     return replace(land, treatable=land.treatable & ~excluded)
 
 
-def _treatable(include: NDArray[np.int64], land: "Landscape",
-               path: Path | None) -> NDArray[np.int64]:
+def _treatable(include: NDArray[np.int64], land: "Landscape", offset: tuple[int, int],
+               options: PlaceOptions) -> NDArray[np.int64]:
     """Cells to include without those that do not burn anyway, by rows.
+
+    offset: where the land lies in the whole map.
 
     Raises:
         InputError: some burn and may not be treated, or none is left.
@@ -294,13 +300,15 @@ def _treatable(include: NDArray[np.int64], land: "Landscape",
     barred = burns[~land.treatable.ravel()[burns]]
     if barred.size:
         row, col = divmod(int(barred[0]), land.shape[1])
+        off = "off the lines of --only-lines, or " if options.only_lines else ""
         raise fail(expected="cells to include that may be treated",
-                   given=f"{barred.size} outside the area or the treatable cells, the first at row "
-                         f"{row}, column {col} of the area's part",
-                   where=str(path), remedy="cut them off, or widen the area")
+                   given=f"{barred.size} {off}outside the area or the treatable cells, the first "
+                         f"at row {row + offset[0]}, column {col + offset[1]} of the map",
+                   where=str(options.must_include),
+                   remedy="cut them off, or let more cells be treated")
     if include.size and not burns.size:
-        raise fail(expected="cells to include that burn", given="none", where=str(path),
-                   remedy="leave --must-include out")
+        raise fail(expected="cells to include that burn", given="none",
+                   where=str(options.must_include), remedy="leave --must-include out")
     return burns
 
 

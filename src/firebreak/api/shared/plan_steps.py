@@ -115,7 +115,9 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
         check_size(place.land, method)
     network = _network(place, options)
     with bar(0, "map and fires"):
-        scene = options.scene.scene(place.land, spec, options.plan_fires)
+        # What breaks leave is known off the lines too, so that other networks can be burned.
+        scene = options.scene.scene(place.anywhere, spec, options.plan_fires)
+        scene = replace(scene, landscape=place.land)
     made = _made(method, scene, place, options, bar, policy)
     work = Work(spec, options, place, scene, made, None, policy, network)
     compares = options.test_fires and options.report != "none"
@@ -159,7 +161,7 @@ def _network(place: "Place", options: PlanOptions) -> "Plan | None":
 
     if options.place.existing is None or not options.test_fires:
         return None
-    return existing_plan(options.place.existing, place.land, place.full, place.offset)
+    return existing_plan(options.place.existing, place.anywhere, place.full, place.offset)
 
 
 def _made(method: str, scene: "Scene", place: "Place", options: PlanOptions, bar: "Bar",
@@ -206,6 +208,8 @@ def _compared(work: Work, bar: "Bar") -> "Evaluation":
 
 def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":
     """The network to compare with, and what the plan's method makes of as much as it costs."""
+    import numpy as np
+
     from firebreak.planning.core.plan import EXISTING, cost_of
 
     options, place, plan = work.options, work.place, work.made.plan
@@ -217,8 +221,10 @@ def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":
                       "does not pay for what must be included", stacklevel=2)
         return {EXISTING: network}
     # By the chooser where one chose: the best for that cost may be another method's.
-    at_cost = place._replace(share=network.budget_share, rules=replace(
-        place.rules, budget=network.cost, shortest_m=0.0))
+    whole = cost_of(np.flatnonzero(place.land.treatable), place.land)
+    most = min(network.cost, whole)  # lines may cost less than a network that is off them
+    at_cost = place._replace(share=most / whole, rules=replace(
+        place.rules, budget=most, shortest_m=0.0))
     equal = _made(plan.label, work.scene, at_cost, options, bar, work.policy).plan
     name = f"{plan.label}{AT_EXISTING_COST}"
     return {EXISTING: network, name: replace(equal, method=name)}
@@ -255,7 +261,8 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
                                        evaluation.methods[name].reduction, report=advance)
                   for name, other in others.items()}
     with bar(0 if brief else trust_worlds(scene), "world") as advance:
-        trust = None if brief else trust_in(scene, plan, evaluation, options.scene.seed, advance)
+        trust = None if brief else trust_in(replace(scene, landscape=place.anywhere), plan,
+                                            evaluation, options.scene.seed, advance)
     over_years = _over_years(work, order, bar)
     unit = value_unit(place.land)
     return Judgement(PlanResult(

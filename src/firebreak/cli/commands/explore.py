@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -144,7 +145,7 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
     place = place_of(made.place, made.scene.read(made.landscape), made.budget,
                      made.scene.breaks.break_width_m, made.config, made.scene.breaks.leak)
     warn_of_another_landscape(folder, place.full.checksum())
-    scene = made.scene.scene(place.land, made.landscape)
+    scene = replace(made.scene.scene(place.anywhere, made.landscape), landscape=place.land)
     policy = load_policy(args.policy or made.policy or SHIPPED)
     found = _of_cells(_Given(folder, place.full, place.land, place.offset), scene, policy,
                       made.plan_fires, made.scene.seed)
@@ -158,7 +159,7 @@ def _marks(made: "PlanArguments", place: "Place") -> "Marks":
 
     network = made.place.existing
     compared = () if network is None else tuple(
-        existing_plan(network, place.land, place.full, place.offset).cells.tolist())
+        existing_plan(network, place.anywhere, place.full, place.offset).cells.tolist())
     return Marks(tuple(standing_cells(made.scene.map.built, place.land).tolist()), compared)
 
 

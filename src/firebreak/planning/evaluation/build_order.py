@@ -23,6 +23,9 @@ from firebreak.planning.core.progress import Reporter, no_report
 MAX_TRIALS = 4
 """How often every segment is removed on trial, at most."""
 
+LAST_YEAR = 9999
+"""Of phases."""
+
 _ROUNDING = 1e-6  # relative; sums of costs carry rounding
 
 
@@ -97,7 +100,7 @@ class Phase(NamedTuple):
 
 
 def check_phases(phases: Sequence[Phase], where: str) -> None:
-    """Holds phases to rising years and budgets that are not negative.
+    """Holds phases to rising years of four digits at most and budgets that are not negative.
 
     Raises:
         InputError: they are not.
@@ -106,6 +109,9 @@ def check_phases(phases: Sequence[Phase], where: str) -> None:
     if years != sorted(set(years)):
         raise fail(expected="years in ascending order", given=", ".join(map(str, years)),
                    where=where, remedy="list each year once, the earliest first")
+    if not all(0 < year <= LAST_YEAR for year in years):
+        raise fail(expected=f"years from 1 to {LAST_YEAR}", given=", ".join(map(str, years)),
+                   where=where, remedy="correct the years")
     if any(not 0.0 <= phase.budget < np.inf for phase in phases) or not total_budget(phases) > 0.0:
         raise fail(expected="a budget of 0 or more for each year, and a sum above 0",
                    given=", ".join(f"{phase.budget:g}" for phase in phases), where=where,

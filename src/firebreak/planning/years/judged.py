@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import fail
+from firebreak.checks import counted, fail
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.fire import Scene, burn_loss, with_states
 from firebreak.landscape.costs import treated_ha
@@ -86,8 +86,8 @@ def check_horizon(rows: Sequence[TreatmentRow], horizon: int, where: str) -> Non
                    where=where, remedy="name one by --treatment")
     least = min(rows, key=lambda row: row.years)
     if horizon > least.years + 1:
-        raise fail(expected=f"at most {least.years + 1} years, which the states of {least.name} "
-                            "reach to", given=f"{horizon}", where=where,
+        most = counted(least.years + 1, "year")
+        raise fail(expected=f"at most {most}, which the states of {least.name} reach to", given=f"{horizon}", where=where,
                    remedy="lower it, or add a state to a table of your own")
 
 

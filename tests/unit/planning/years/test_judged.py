@@ -175,9 +175,23 @@ def test_what_schedules_save_is_the_mean_of_their_years_and_other_fires_choose(s
         assert own.more_low <= own.more <= own.more_high
 
 
+def test_a_segment_is_as_fresh_as_the_first_state_of_its_treatments(scene, segments):
+    rows = [replace(ROWS[0], states=TABLE["grazing"].states), ROWS[1]]  # to year 0, to year 1
+    found = years_of_plan(scene, segments, rows, [1], [0.0], FIRES, 0)
+    kinds = [scene.landscape.treatment.ravel()[one.cells] for one in segments]
+    assert found.prices.fresh_years.tolist() == [0 if (own == 0).any() else 1 for own in kinds]
+    assert set(found.prices.fresh_years.tolist()) == {0, 1}
+    hectares = scene.landscape.cell_size_m**2 / 1e4
+    np.testing.assert_allclose(found.prices.upkeep, [
+        hectares * (165 * (own == 0).sum() + 250 * (own == 1).sum()) for own in kinds])
+
+
 def test_what_cannot_be_planned_over_years_is_refused():
     check_horizon(ROWS, 11, "--horizon")
     check_horizon([TABLE["bare-line"]], 11, "--horizon")
-    for rows, horizon, words in (([], 5, "none"), (ROWS, 12, "at most 11 years")):
+    brief = replace(TABLE["grazing"], name="brief", states=TABLE["grazing"].states[:1])
+    check_horizon([ROWS[0], brief], 1, "--horizon")
+    for rows, horizon, words in (([], 5, "none"), (ROWS, 12, "at most 11 years"),
+                                 ([ROWS[0], brief], 2, "at most 1 year, .* states of brief")):
         with pytest.raises(InputError, match=words):
             check_horizon(rows, horizon, "--horizon")

@@ -81,6 +81,18 @@ def test_upkeep_comes_before_building_and_what_grew_over_is_treated_again():
     assert own.age[:, 1].tolist() == [NOT_BUILT, NOT_BUILT, NOT_BUILT, 0, 1]
 
 
+@pytest.mark.parametrize("fresh", [0, 1, 3])
+def test_what_is_left_for_a_year_too_long_is_not_kept_up_again(fresh: int) -> None:
+    keep = next(rule for rule in RULES if rule.name == "build-and-keep-up")
+    own = prices([10], upkeep=1, fresh=fresh)
+    # The first year in a later state is the last in which upkeep still makes it as new.
+    late = schedule_of(keep, own, [10, *[0] * fresh, 1])
+    assert late.age[:, 0].tolist() == [*range(fresh + 1), 0]
+    too_late = schedule_of(keep, own, [10, *[0] * (fresh + 1), 5])
+    assert too_late.age[:, 0].tolist() == list(range(fresh + 3))
+    assert too_late.kept.sum() == 0.0
+
+
 def test_prices_are_those_of_a_segments_cells():
     segment = BreakSegment(np.array([1, 2]), NO, 60.0, 0.2, 7.0)
     found = prices_of([segment], np.array([1.0, 2.0, 4.0]), np.array([5, 3, 1]))
