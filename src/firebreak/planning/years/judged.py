@@ -87,7 +87,8 @@ def check_horizon(rows: Sequence[TreatmentRow], horizon: int, where: str) -> Non
     least = min(rows, key=lambda row: row.years)
     if horizon > least.years + 1:
         most = counted(least.years + 1, "year")
-        raise fail(expected=f"at most {most}, which the states of {least.name} reach to", given=f"{horizon}", where=where,
+        raise fail(expected=f"at most {most}, which the states of {least.name} reach to",
+                   given=f"{horizon}", where=where,
                    remedy="lower it, or add a state to a table of your own")
 
 

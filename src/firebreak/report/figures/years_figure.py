@@ -126,6 +126,8 @@ def _draw_losses(axes: Axes, found: YearsResult, unit: ValueUnit) -> None:
     years, per = np.array(found.years), unit.per_value
 
     def draw(name: str, colour: str, dash: str, mean: Floats, low: Floats, high: Floats) -> None:
+        if years.size == 1:  # a band of no width is not seen
+            axes.vlines(years, per * low, per * high, color=colour, alpha=0.5)
         axes.fill_between(years, per * low, per * high, color=colour, alpha=0.15, linewidth=0)
         axes.plot(years, per * mean, color=colour, linestyle=dash, linewidth=2.0, marker="o",
                   markersize=3.5, label=name)
@@ -145,6 +147,13 @@ def _draw_losses(axes: Axes, found: YearsResult, unit: ValueUnit) -> None:
     axes.legend(loc="lower left", frameon=False, ncols=3, title="95 % bands",
                 title_fontsize=8.5, alignment="left")
     tidy(axes, 0.03)
+    _whole_years(axes, found.years)
+
+
+def _whole_years(axes: Axes, years: Sequence[int]) -> None:
+    """Marks at whole years alone, with room for the bars of the first and the last."""
+    axes.set_xlim(years[0] - 0.5, years[-1] + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(12, integer=True))
 
 
 def _draw_money(axes: Axes, found: YearsResult, currency: str) -> None:
@@ -160,4 +169,5 @@ def _draw_money(axes: Axes, found: YearsResult, currency: str) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.set_major_formatter("{x:,.0f}")
     tidy(axes, 0.03)
+    _whole_years(axes, found.years)
     axes.tick_params(colors=QUIET)

@@ -121,3 +121,18 @@ def test_the_maps_are_painted_with_the_looks(scene: Scene) -> None:
         np.testing.assert_allclose(picture[row, col], to_rgb(LOOKS[PART][0]))
     finally:
         close_figure(figure)
+
+
+@pytest.mark.parametrize("years", [1, 2, 11])
+def test_years_on_the_axes_are_whole(scene: Scene, years: int) -> None:
+    line, found = planned(scene, years)
+    figure = years_figure(scene.landscape, line, ROWS, found, ValueUnit("ha", 0.09), caption="x")
+    below = [axes for axes in figure.axes if axes.get_xlabel() == "year"]
+    assert len(below) == 2
+    figure.canvas.draw()
+    for axes in below:
+        ticks = [tick for tick in axes.get_xticks() if found.years[0] <= tick <= found.years[-1]]
+        assert ticks
+        assert all(float(tick).is_integer() for tick in ticks)
+        assert axes.get_xlim() == (found.years[0] - 0.5, found.years[-1] + 0.5)
+    close_figure(figure)
