@@ -184,6 +184,31 @@ def test_lines_that_were_found_are_lines_to_choose_among(place: Path, capsys: Ou
            "--method", "segments", "--out", "out")
 
 
+def test_lines_of_an_area_touch_it_and_the_next_command_is_of_the_same_map(
+        place: Path, capsys: Out) -> None:
+    words = ("landscape", "lines", "land.tif", "--basin-ha", "1", "--least-m", "90", "--value",
+             houses())
+    output(capsys, *words, "--out", "all.geojson")
+    said = output(capsys, *words, "--out", "part.geojson", "--area", "0:4,0:24")
+    assert said.splitlines()[-1].endswith(
+        "--area 0:4,0:24 --lines part.geojson --only-lines --value houses.geojson --out my_plan")
+    from rasterio.warp import transform
+
+    tops = {name: [max(transform("EPSG:4326", "EPSG:5070", *np.array(
+        one["geometry"]["coordinates"]).T)[1]) for one in json.loads(
+            Path(name).read_text())["features"]] for name in ("all.geojson", "part.geojson")}
+    assert min(tops["part.geojson"]) > NORTH - 4 * 30.0  # each has a cell in the first four rows
+    assert min(tops["all.geojson"]) < NORTH - 4 * 30.0
+    for picture in (".", "lines.jpg", "part.geojson/a.png"):
+        assert refused_lines(capsys, *words, "--out", "new.geojson", "--picture", picture)
+
+
+def refused_lines(capsys: Out, *words: str) -> str:
+    assert main([*words]) == 2
+    assert not Path("new.geojson").exists()
+    return capsys.readouterr().err
+
+
 def test_plans_are_held_against_doubt(place: Path, capsys: Out) -> None:
     said = output(capsys, "evaluate", "land.tif", *FEW, "--methods",
                   "none,random,downstream-value", "--random-draws", "2", "--perturb", "--draws",

@@ -83,6 +83,9 @@ def test_breaches_are_capped_at_certainty() -> None:
     assert 0.0 < before[before > 0.0].min() < 0.5
     world = perturbed(NARROW, Perturbation(breach=2.0))
     np.testing.assert_allclose(world.field.breaks.breach, np.minimum(2.0 * before, 1.0))
+    often = perturbed(NARROW, Perturbation(breach=1e6)).field.breaks.breach
+    assert often.max() == 1.0
+    np.testing.assert_array_equal(often > 0.0, before > 0.0)
     for name in ("wind_from_deg", "dead_moisture_1h"):
         np.testing.assert_array_equal(getattr(world.scenarios, name),
                                       getattr(NARROW.scenarios, name))

@@ -1,5 +1,7 @@
 """What treated cells become."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -150,3 +152,27 @@ def test_the_width_is_the_cells_unless_given():
 def test_a_treatment_that_makes_no_sense_is_refused(change):
     with pytest.raises(InputError, match="treatment"):
         Treatment(**change)
+
+
+def test_each_factor_is_of_its_own_grid_and_the_bounds_come_after():
+    before = land([164], canopy_cover=0.8, canopy_height_m=20.0, canopy_base_height_m=2.0,
+                  canopy_bulk_density_kg_m3=0.3)
+    loose = Treatment(kind="shaded", most_canopy_cover=1.0, least_canopy_base_height_m=0.0,
+                      most_canopy_bulk_density_kg_m3=9.0, canopy_cover=0.5, canopy_base_height=3.0,
+                      canopy_bulk_density=0.25)
+    for treatment, cover, base, density in (
+            (loose, 0.4, 6.0, 0.075),
+            (replace(loose, most_canopy_cover=0.3, least_canopy_base_height_m=7.0,
+                     most_canopy_bulk_density_kg_m3=0.05), 0.3, 7.0, 0.05)):
+        after = treated_landscape(before, treatment)
+        assert after.canopy_cover[0, 0] == pytest.approx(cover)
+        assert after.canopy_base_height_m[0, 0] == pytest.approx(base)
+        assert after.canopy_bulk_density_kg_m3[0, 0] == pytest.approx(density)
+
+
+def test_the_longest_beginning_of_a_fuels_name_holds():
+    treatment = Treatment(kind="shaded", fine_fuel=1.0, fuels=(
+        ("S", "SB1"), ("SH", "SB2"), ("SH5", "SB3")))
+    own = land([145, 142, 202, 102])  # SH5, SH2, SB2, GR2
+    names = [fuel_name(int(code)) for code in fuel_after(own, treatment)[0]]
+    assert names == ["SB3", "SB2", "SB1", "GR2"]

@@ -231,6 +231,23 @@ def part_of(full: "Landscape", area: "str | ArrayOnGrid") -> "tuple[Landscape, t
     return replace(land, treatable=land.treatable & own), offset
 
 
+def area_mask(full: "Landscape", area: "str | ArrayOnGrid", offset: tuple[int, int],
+              shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """The cells of an area itself, without the margin, in the part that `part_of` cuts out for it.
+    """
+    from firebreak.landscape.formats.overlays import mask_of
+
+    found = _AREA.fullmatch(area.replace(" ", "")) if isinstance(area, str) else None
+    if found is None:
+        inside = mask_of(area, full)
+    else:
+        top, bottom, left, right = map(int, found.groups())
+        inside = np.zeros(full.shape, np.bool_)
+        inside[top:bottom, left:right] = True
+    (first, west), (height, width) = offset, shape
+    return inside[first:first + height, west:west + width]
+
+
 def _cells_in(path: Path | None, land: "Landscape") -> NDArray[np.int64]:
     from firebreak.landscape.formats.overlays import mask_of
 

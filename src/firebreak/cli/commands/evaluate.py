@@ -13,6 +13,7 @@ from firebreak.api.shared.progress import bars
 from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WorkerOptions
+from firebreak.cli.shared.same_options import scene_words
 from firebreak.settings.doubt import DRAWS
 from firebreak.settings.kinds import AtLeastOne
 
@@ -116,9 +117,9 @@ def _next(args: EvaluateArguments, done: "Evaluation", scenes: "list[Scene]") ->
     place = shlex.quote(args.landscapes[0])
     if not found:
         plan = f" --plan {shlex.quote(str(args.plan[0]))}" if args.plan else ""
-        return f"firebreak visualize {place}{plan} --serve"
+        return f"firebreak visualize {place}{plan}{scene_words(args.scene)} --serve"
     cut = re.search(r"\[([\d:,]+)\]$", scenes[0].landscape.name)  # a window of a map
     area = "" if cut is None else f" --area {cut.group(1)}"
     policy = "" if args.policy is None else f" --policy {shlex.quote(str(args.policy))}"
     return (f"firebreak plan {place}{area} --method {max(found, key=found.__getitem__)}{policy} "
-            f"--budget {args.budget:g} --out my_plan")
+            f"--budget {args.budget:g}{scene_words(args.scene)} --out my_plan")

@@ -13,6 +13,7 @@ from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.cli.shared.same_options import scene_words
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_steps import Made
@@ -92,7 +93,8 @@ def _next(args: PlanArguments, plan: "Plan", out: Path) -> str:
     if plan.shape[0] * plan.shape[1] <= MAX_CELLS:
         return f"firebreak visualize {folder} --serve"
     area = "" if args.place.area is None else f" --area {shlex.quote(args.place.area)}"
-    return f"firebreak simulate {shlex.quote(args.landscape)}{area} --plan {folder}"
+    return (f"firebreak simulate {shlex.quote(args.landscape)}{area}{scene_words(args.scene)} "
+            f"--plan {folder}")
 
 
 def _say(made: "Made", evaluation: "Evaluation | None", over_years: "YearsResult | None",

@@ -14,6 +14,7 @@ from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.progress import bars
 from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
+from firebreak.cli.shared.same_options import scene_words
 from firebreak.landscape.agreement import Agreement, agreement_of
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def run(arguments: list[str]) -> int:
         print(path)
     if args.plan is None:
         area = "" if args.area is None else f" --area {shlex.quote(args.area)}"
-        print(f"next: firebreak plan {shlex.quote(args.landscape)}{area} --budget 0.05 "
-              "--out my_plan")
+        print(f"next: firebreak plan {shlex.quote(args.landscape)}{area} --budget 0.05"
+              f"{scene_words(args.scene)} --out my_plan")
     if args.scene.json:
         common.print_json({"mean_burned_share": share, "fires": args.fires,
                            "seconds": done.seconds, "files": [str(path) for path in files]}

@@ -97,6 +97,18 @@ def check_out(given: Path | None) -> None:
     check_folder(Path("outputs") if given is None else given)
 
 
+def check_file(path: Path, suffix: str, where: str) -> None:
+    """Refuses a file that cannot be written, before anything is computed.
+
+    Raises:
+        InputError: another suffix, a folder, or no folder that it may stand in.
+    """
+    if path.suffix.lower() != suffix or path.is_dir():
+        raise fail(expected=f"a file that ends in {suffix}", given=f"'{path}'", where=where,
+                   remedy=f"for example lines{suffix}")
+    check_folder(path.absolute().parent)
+
+
 @contextlib.contextmanager
 def copied(folder: Path, config: "ArtifactsConfig") -> "Iterator[None]":
     """Copies a run's checkpoints and reports to its store, and says so where some could not be."""

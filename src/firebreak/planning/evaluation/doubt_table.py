@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from firebreak.checks import counted
 from firebreak.planning.evaluation.doubt import DoubtResult, order_kept
 from firebreak.planning.evaluation.tables import aligned
 from firebreak.settings.doubt import BREACH_FACTOR, MOISTURE_FACTOR, RATE_SIGMA, WIND_TURN_DEG
@@ -13,7 +14,8 @@ HEADER = ("perturbed", "untreated fire, ha")
 
 def doubt_table(result: DoubtResult) -> str:
     """What each plan saves under each kind of doubt, and whether the order of plans holds."""
-    lines = [f"Under doubt, {draws_of(result)} draws of each, the same for all plans; plans, "
+    draws = counted(draws_of(result), "draw")
+    lines = [f"Under doubt, {draws} of each, the same for all plans; plans, "
              "ignitions, durations and values as they were:", what_is_drawn(result), ""]
     lines += [*aligned([HEADER + result.methods, *doubt_rows(result)]), "",
               "Reductions: mean (lowest to highest draw). An area: what a mean fire burns without "
@@ -54,7 +56,8 @@ def doubt_verdict(result: DoubtResult) -> list[str]:
         return ["No plan treats a cell."]
     own = result.by_kind["all"].reduction
     saves = [f"{name} in {int((own[:, k] > 0.0).sum())}" for k, name in enumerate(result.methods)]
-    lines = [f"Of {own.shape[0]} draws with all together, a plan saves: {', '.join(saves)}."]
+    draws = counted(own.shape[0], "draw")
+    lines = [f"Of {draws} with all together, a plan saves: {', '.join(saves)}."]
     pairs = list(order_kept(result, "all"))
     if pairs:
         lines.append("The better plan stays the better one: " + ", ".join(

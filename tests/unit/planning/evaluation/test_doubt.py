@@ -11,6 +11,7 @@ from firebreak.fire.scene import make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.evaluation.doubt import (
+    Doubted,
     DoubtResult,
     change_of,
     doubt,
@@ -71,7 +72,7 @@ def test_with_nothing_perturbed_it_is_the_evaluation() -> None:
 
 def test_draws_are_within_their_bounds_and_the_same_alone_and_together() -> None:
     scene = SCENES[0]
-    factors = []
+    factors, either = [], []
     for draw in range(200):
         whole = change_of(scene, "all", draw, 0)
         assert change_of(scene, "rates", draw, 0).rate_factors == whole.rate_factors
@@ -83,6 +84,9 @@ def test_draws_are_within_their_bounds_and_the_same_alone_and_together() -> None
         assert 0.8 <= whole.dead_moisture <= 1.25
         assert 0.5 <= whole.breach <= 2.0
         factors += [factor for _, factor in whole.rate_factors]
+        either.append([np.log(whole.dead_moisture), np.log(whole.breach), whole.wind_turn_deg])
+    assert (np.array(either).min(axis=0) < 0.9 * np.log([0.8, 0.5, np.exp(-30.0)])).all()
+    assert (np.array(either).max(axis=0) > 0.9 * np.log([1.25, 2.0, np.exp(30.0)])).all()
     assert np.std(np.log(factors)) == pytest.approx(np.log(1.35), rel=0.03)
     assert np.mean(np.log(factors)) == pytest.approx(0.0, abs=0.01)
     assert change_of(scene, "all", 0, 0) != change_of(scene, "all", 0, 1)
@@ -110,6 +114,13 @@ def test_the_table_and_the_json_say_what_was_found(found: DoubtResult) -> None:
     assert (better, worse) == ("downstream-value", "random")
     assert share == np.mean(found.by_kind["wind"].reduction[:, 0]
                             > found.by_kind["wind"].reduction[:, 1])
+
+
+def test_a_plan_that_saves_as_much_as_another_is_not_the_better_one() -> None:
+    saved = np.array([[0.3, 0.1], [0.2, 0.2], [0.1, 0.2]])
+    found = DoubtResult(("one", "two"), np.array([0.2, 0.1]), 9.0,
+                        {"all": Doubted(saved, np.full(3, 9.0))}, {})
+    assert list(order_kept(found, "all")) == [("one", "two", 1 / 3)]
 
 
 OTHERS = ("none", "random", "burn-probability", "value-hazard", "downstream-value-static", "strips")

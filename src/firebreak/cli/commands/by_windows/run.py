@@ -13,6 +13,7 @@ from firebreak.checks import InputError, check_fraction, counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import made_folder
 from firebreak.landscape.names import path_of
 
@@ -97,8 +98,8 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
                              [path.name for path in files])
     say(made, judged, files)
     area = "" if args.place.area is None else f" --area {shlex.quote(str(args.place.area))}"
-    print(f"next: firebreak simulate {shlex.quote(args.landscape)}{area} --plan "
-          f"{shlex.quote(str(out))}")
+    print(f"next: firebreak simulate {shlex.quote(args.landscape)}{area}"
+          f"{scene_words(args.scene)} --plan {shlex.quote(str(out))}")
     if args.scene.json:
         common.print_json(record(made, judged, files))
     return 0

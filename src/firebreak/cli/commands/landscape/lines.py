@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import counted, fail, unknown_name
 from firebreak.cli.shared import common
+from firebreak.cli.shared.same_options import scene_words
 from firebreak.settings.kinds import Fraction, Positive
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class LinesArguments:
     kinds: str = "ridge,valley,road,fuel-edge"
     """Kinds of lines, separated by commas."""
     area: str | None = None
-    """Part of the map to look for lines in: R0:R1,C0:C1, or a file of polygons or a raster."""
+    """Part of the map to look for lines in: R0:R1,C0:C1, or a file of polygons or a raster. Lines
+    that touch it are kept."""
     basin_ha: Positive = 15.0
     """Smallest area that drains through a cell of a valley, or off a cell of a ridge; a larger one
     gives fewer lines."""
@@ -51,7 +53,7 @@ class LinesArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(LinesArguments, arguments, "landscape lines")
-    from firebreak.api.shared.plan_inputs import part_of
+    from firebreak.api.shared.plan_inputs import area_mask, part_of
     from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of
     from firebreak.landscape.candidates.score import scores_of
     from firebreak.planning.output.line_files import check_line_file, write_lines
@@ -61,8 +63,13 @@ def run(arguments: list[str]) -> int:
     for name in kinds:
         if name not in KINDS:
             raise unknown_name("kind", name, KINDS, "--kinds")
+    if args.picture is not None:
+        common.check_file(args.picture, ".png", "--picture")
     full = args.scene.read(args.landscape, priced=True)
-    land = full if args.area is None else part_of(full, args.area)[0]
+    land, inside = full, None
+    if args.area is not None:
+        land, offset = part_of(full, args.area)
+        inside = area_mask(full, args.area, offset, land.shape)
     check_line_file(args.out, land)
     if land.fuel_model.size > MOST_CELLS:
         raise fail(expected=f"at most {MOST_CELLS:,} cells", given=f"{land.fuel_model.size:,}",
@@ -72,6 +79,8 @@ def run(arguments: list[str]) -> int:
     masks = masks_of(land, roads, args.basin_ha)
     lines = candidate_lines(land, {kind: mask for kind, mask in masks.items() if kind in kinds},
                             args.least_m)
+    if inside is not None:  # around the area the land is read too
+        lines = [line for line in lines if inside.ravel()[line.cells].any()]
     scores = scores_of(land, lines, masks, _spread(args, land))
     both = sorted(((line, score) for line, score in zip(lines, scores, strict=True)
                    if score.score >= args.least_score), key=lambda pair: -pair[1].score)
@@ -86,11 +95,18 @@ def run(arguments: list[str]) -> int:
     print("\n".join(map(str, files)))
     area = "" if args.area is None else f" --area {shlex.quote(args.area)}"
     print(f"next: firebreak plan {shlex.quote(args.landscape)}{area} --lines "
-          f"{shlex.quote(str(args.out))} --only-lines --out my_plan")
+          f"{shlex.quote(str(args.out))} --only-lines{scene_words(_of_plan(args.scene))} --out "
+          "my_plan")
     if args.scene.json:
         common.print_json({"files": list(map(str, files)), "lines": len(both),
                            "seconds": time.perf_counter() - begin})
     return 0
+
+
+def _of_plan(scene: SceneOptions) -> SceneOptions:
+    """The options for a plan: it takes roads only where somebody comes by them."""
+    return scene if scene.breaks.hold is not None else replace(
+        scene, map=replace(scene.map, roads=None))
 
 
 def _spread(args: LinesArguments, land: "Landscape") -> NDArray[np.float64]:
