@@ -19,7 +19,11 @@ from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.effect import Interval
 from firebreak.planning.evaluation.judging import TEST_SET
-from firebreak.planning.evaluation.statistics import bootstrap_means, percentile_interval
+from firebreak.planning.evaluation.statistics import (
+    bootstrap_means,
+    percentile_interval,
+    student_interval,
+)
 from firebreak.planning.years.schedule import (
     BUILD_ONCE,
     RULES,
@@ -130,13 +134,24 @@ def years_of_plan(scene: Scene, segments: Sequence[BreakSegment], rows: Sequence
     weight /= weight.sum()
     chosen_by = {name: float(1.0 - weight @ own_loss[0].mean(axis=1) / before[SCHEDULE_SET].mean())
                  for name, own_loss in losses.items()}
-    # The first of those that are alike: rounding of a mean decides nothing.
-    best = max(chosen_by.values())
-    chosen = next(name for name, share in chosen_by.items() if share >= best - 1e-12)
+    chosen = _chosen({name: weight @ own_loss[0] for name, own_loss in losses.items()})
     found, untreated = _saved({name: own_loss[1] for name, own_loss in losses.items()},
                               before[TEST_SET], weight, seed)
     return YearsResult(schedules, found, untreated, chosen_by, chosen, years, test_fires,
                        discount_rate, prices)
+
+
+def _chosen(losses: Mapping[str, Floats]) -> str:
+    """The schedule that loses least in the mean of fires, of equals the first; building once where
+    the fires do not tell it apart as better than that.
+
+    losses: by name of each fire, over all years, f64 [F], F >= 2; the same fires.
+    """
+    mean = {name: float(own.mean()) for name, own in losses.items()}
+    # Rounding of a mean decides nothing.
+    best = next(name for name in mean if mean[name] <= min(mean.values()) * (1.0 + 1e-12))
+    more = losses[BUILD_ONCE.name] - losses[best]
+    return best if student_interval(more)[0] > 0.0 else BUILD_ONCE.name
 
 
 def _saved(losses: Mapping[str, Floats], before: Floats, weight: Floats,

@@ -133,10 +133,12 @@ def exceedance_figure(effect: PlanEffect, seed: int, unit: str, *, caption: str)
                 (effect.loss[0], "before", "without breaks", BEFORE, "--"),
                 (effect.loss[-1], "after", "with the plan", AFTER, "-")):
             x, chance = exceedance(losses)
+            x, chance = np.append([0.0], x), np.append([1.0], chance)
             low, high = _wilson(chance, losses.size)
-            axes.fill_between(x, low, high, step="post", color=colour, alpha=0.18, linewidth=0)
+            # Between two losses that happened, the chance of at least so much is that of the next.
+            axes.fill_between(x, low, high, step="pre", color=colour, alpha=0.18, linewidth=0)
             mean, tail = numbers[f"mean_loss_{name}"], numbers[f"cvar90_{name}"]
-            axes.step(x, chance, where="post", color=colour, linestyle=dash, linewidth=2.0,
+            axes.step(x, chance, where="pre", color=colour, linestyle=dash, linewidth=2.0,
                       label=f"{words}: mean {span(mean)}, worst tenth {span(tail)}")
             axes.plot([mean.mean], [_chance_at(losses, mean.mean)], "o", color=colour, zorder=3)
             axes.plot([tail.mean], [_chance_at(losses, tail.mean)], "D", color=colour, zorder=3)

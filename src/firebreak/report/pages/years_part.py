@@ -33,9 +33,11 @@ def years_part(found: YearsResult, currency: str) -> str:
                 amount(float(kept.built[k] + kept.kept[k] + kept.again[k])),
                 f"{found.saved[found.chosen].by_year[k]:.1%}"]
                for k, (year, done) in enumerate(zip(found.years, kept.done, strict=True))]
+    why = ("no other schedule is told apart as better" if found.chosen == BUILD_ONCE.name
+           else "it saves most")
     return html.paragraph(
-        f"{found.chosen} is kept: it saves most on {SCHEDULE_FIRES} fires of their own, which "
-        "neither the plan nor the table below has seen.") + table + html.table(
+        f"{found.chosen} is kept: {why} on {SCHEDULE_FIRES} fires of their own, which neither the "
+        "plan nor the table below has seen.") + table + html.table(
         ["year", "build", "keep up", "treat again", f"spent, {currency}", "reduction"], by_year,
         f"What {found.chosen} does: segments by their number in build order.") + html.listing([
             "Assumed: years are independent, fuel outside breaks stays as it is, and a fire that "

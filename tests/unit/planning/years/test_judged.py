@@ -17,6 +17,7 @@ from firebreak.planning.years.judged import (
     SCHEDULE_FIRES,
     SCHEDULE_SET,
     _Burner,
+    _chosen,
     check_horizon,
     discount_factors,
     years_of_plan,
@@ -151,7 +152,7 @@ def test_what_schedules_save_is_the_mean_of_their_years_and_other_fires_choose(s
     found = years_of_plan(scene, segments, ROWS, list(range(1, YEARS + 1)),
                           [cost / YEARS] * YEARS, FIRES, 0, told.append)
     assert sum(told) == len(RULES) == len(found.schedules)
-    assert found.chosen == max(found.chosen_by, key=found.chosen_by.__getitem__)
+    assert found.chosen_by[found.chosen] >= found.chosen_by[BUILD_ONCE.name]
     burner = _Burner(scene, segments, ROWS, FIRES)
     whole = burner.untreated("test").mean()
     assert found.untreated.mean == pytest.approx(whole)
@@ -173,6 +174,21 @@ def test_what_schedules_save_is_the_mean_of_their_years_and_other_fires_choose(s
         more = found.saved[name].reduction - found.saved[BUILD_ONCE.name].reduction
         assert own.more == pytest.approx(more)
         assert own.more_low <= own.more <= own.more_high
+
+
+def test_building_once_is_kept_where_no_other_schedule_is_told_apart_as_better():
+    rng = np.random.default_rng(0)
+    once = rng.uniform(1.0, 9.0, 512)
+    noise = rng.normal(0.0, 1.0, 512)
+    noise -= noise.mean()
+    by_chance = once - 0.02 + noise  # half of its standard error
+    surely, equal = once - 0.2 + noise, once - 0.2 + noise[::-1]
+    assert by_chance.mean() < once.mean()
+    assert _chosen({"build-once": once, "other": by_chance}) == "build-once"
+    assert _chosen({"build-once": once, "other": surely, "third": once + 1.0}) == "other"
+    assert _chosen({"build-once": once, "other": surely, "third": equal}) == "other"
+    assert _chosen({"build-once": once, "other": once + 1.0}) == "build-once"
+    assert _chosen({"build-once": once, "other": once.copy()}) == "build-once"
 
 
 def test_a_segment_is_as_fresh_as_the_first_state_of_its_treatments(scene, segments):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cbook import STEP_LOOKUP_MAP
 from matplotlib.text import Text
 
 from firebreak.fire.effects.spotting import SpottingModel
@@ -288,6 +289,19 @@ def test_losses_stay_inside_their_axes(result: PlanResult) -> None:
     loss = np.array([[1.0, 2.0, 3.0, 90.0], [1.0, 2.0, 3.0, 400.0]])
     figure = exceedance_figure(result.effect._replace(loss=loss), 0, "cells", caption="of a test")
     assert figure.axes[0].get_xlim()[1] >= 400.0
+    close_figure(figure)
+
+
+def test_the_chance_of_at_least_a_loss_is_drawn_at_every_loss(result: PlanResult) -> None:
+    loss = np.zeros_like(result.effect.loss)
+    loss[0, ::3], loss[0, 1::9], loss[-1, ::6] = 1.0, 4.0, 3.0
+    figure = exceedance_figure(result.effect._replace(loss=loss), 0, "houses", caption="of a test")
+    lines = [line for line in figure.axes[0].get_lines() if line.get_xdata().size > 2]
+    for line, losses in zip(lines, (loss[0], loss[-1]), strict=True):
+        x, y = STEP_LOOKUP_MAP[line.get_drawstyle()](line.get_xdata(), line.get_ydata())
+        for at in (0.01, 0.5, 0.99, 1.5, 2.9):
+            drawn = y[np.searchsorted(x, at)] if at <= x[-1] else 0.0
+            assert drawn == pytest.approx((losses >= at).mean())
     close_figure(figure)
 
 
