@@ -1,0 +1,40 @@
+"""What may be spent in each year of a horizon."""
+
+import numpy as np
+import pytest
+
+from firebreak.api.shared.plan_inputs import Place, PlaceOptions, money_by_year, place_of
+from firebreak.checks import InputError
+from firebreak.landscape.synthetic.generate import generate
+
+LAND = generate(3, 12)
+WHOLE = float(np.count_nonzero(LAND.treatable))
+
+
+def placed(budget: float = 0.5, **options: object) -> Place:
+    return place_of(PlaceOptions(**options), LAND, budget, None, None)
+
+
+def test_all_the_money_is_shared_in_equal_parts() -> None:
+    for place, whole in ((placed(), 0.5 * WHOLE), (placed(money=12.0), 12.0),
+                         (placed(money=9e6, horizon=4), 9e6)):
+        years, money = money_by_year(place, 4)
+        assert years == [1, 2, 3, 4]
+        assert money == pytest.approx([whole / 4] * 4)
+
+
+def test_phases_have_their_own_and_other_years_nothing() -> None:
+    place = placed(phases="2027:5,2029:7", horizon=4)
+    assert money_by_year(place, 4) == ([2027, 2028, 2029, 2030], [5.0, 0.0, 7.0, 0.0])
+    assert money_by_year(place, 3)[0] == [2027, 2028, 2029]
+    with pytest.raises(InputError, match="phases within 2 years from 2027, got 2029"):
+        money_by_year(place, 2)
+
+
+def test_a_plan_is_made_for_no_more_than_all_breaks_cost() -> None:
+    place = placed(money=9e6, horizon=4)
+    assert (place.share, place.rules.budget) == (1.0, WHOLE)
+    with pytest.raises(InputError, match=f"--money: expected a budget of at most {WHOLE:g}"):
+        placed(money=9e6)
+    with pytest.raises(InputError, match="--phases: expected a budget of at most"):
+        placed(phases="2027:9e6")
