@@ -52,6 +52,10 @@ def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
     asked = break_settings(options)
     usual = dataclasses.asdict(BreakSettings())  # of settings that are younger than the policy
     there = {TOML_NAMES.get(name, name): value for name, value in usual.items()} | trained
+    if there.get("treatment") is not None:  # which says the kind, at an age
+        made = options.breaks
+        there = {"treatment_age": made.treatment_age} | there | {"kind": asked["kind"]}
+        asked |= {"treatment": made.treatment, "treatment_age": made.treatment_age}
     other = [f"{name} {there[name]} there, {value} here" for name, value in asked.items()
              if trained and there[name] != value]
     if other:

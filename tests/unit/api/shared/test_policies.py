@@ -1,0 +1,39 @@
+"""A policy that was trained for other breaks is said to be."""
+
+import warnings
+from types import SimpleNamespace
+
+import pytest
+
+from firebreak.api.shared.policies import warn_of_other_breaks
+from firebreak.api.shared.scene_options import SceneOptions
+from firebreak.settings.breaks import MadeBreaks
+
+BY_TREATMENT = '[breaks]\nkind = "hard"\ntreatment = "mastication,grazing"\ntreatment_age = 0\n'
+
+
+def said(config: str, **asked: object) -> str:
+    policy = SimpleNamespace(provenance={"config": config})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_other_breaks(policy, SceneOptions(breaks=MadeBreaks(**asked)))
+    return "".join(str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize(("config", "asked"), [
+    (BY_TREATMENT, {"treatment": "mastication,grazing"}),
+    ('[breaks]\nkind = "hard"\n', {}), ('[breaks]\nkind = "hard"\n', {"treatment": "bare-line"}),
+    ('[breaks]\nkind = "shaded"\n', {"treatment": "grazing"}), ("", {"treatment": "grazing"})])
+def test_the_same_breaks_are_no_news(config: str, asked: dict[str, object]) -> None:
+    assert said(config, **asked) == ""
+
+
+@pytest.mark.parametrize(("config", "asked", "words"), [
+    (BY_TREATMENT, {}, "treatment mastication,grazing there, None here"),
+    (BY_TREATMENT, {"treatment": "grazing"}, "treatment mastication,grazing there, grazing here"),
+    (BY_TREATMENT, {"treatment": "mastication,grazing", "treatment_age": 3},
+     "(treatment_age 0 there, 3 here)"),
+    ('[breaks]\nkind = "hard"\n', {"treatment": "grazing"}, "(kind hard there, shaded here)"),
+    ('[breaks]\nkind = "hard"\n', {"leak": True}, "(leak False there, True here)")])
+def test_other_breaks_are_named(config: str, asked: dict[str, object], words: str) -> None:
+    assert words in said(config, **asked)
