@@ -196,7 +196,16 @@ def _not_negative(path: Raster, grid: NDArray[np.float64], what: str) -> NDArray
     if (known < 0).any():
         raise fail(expected=f"{what} of 0 or more", given=f"{known.min():g}", where=str(path),
                    remedy="correct it, or mark these cells as no data")
-    return known
+    return _small(path, known, what)
+
+
+def _small(path: Raster, grid: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+    """Numbers that a landscape can hold; it holds them in single precision."""
+    most = float(np.finfo(np.float32).max)
+    if (grid > most).any():
+        raise fail(expected=f"{what} up to {most:.0e}", given=f"{np.nanmax(grid):g}",
+                   where=str(path), remedy="correct it")
+    return grid
 
 
 def _cost(given: Raster, landscape: Landscape) -> NDArray[np.float64]:
@@ -218,7 +227,7 @@ def _cost(given: Raster, landscape: Landscape) -> NDArray[np.float64]:
                    given=f"{counted(int(np.count_nonzero(bad)), 'cell')} without one, the first at "
                          f"row {row}, column {col}", where=str(path),
                    remedy="fill them, or leave them out of the treatable cells")
-    return np.where(cost > 0, cost, 1.0)
+    return np.where(cost > 0, _small(path, cost, "a cost"), 1.0)
 
 
 def _ignition_weight(given: Raster, landscape: Landscape) -> NDArray[np.float64]:
@@ -250,11 +259,11 @@ def amounts_on_grid(given: Raster, landscape: Landscape, what: str) -> NDArray[n
     if path.suffix.lower() == ".csv":
         points = read_points(path, landscape, attribute)
         grid = np.bincount(points.cells, points.numbers, landscape.fuel_model.size)
-        return grid.astype(np.float64).reshape(landscape.shape)
+        return _small(path, grid.astype(np.float64).reshape(landscape.shape), what)
     if is_vector(path):
         found = amounts_of_shapes(path, attribute, landscape)
         _warn_of_places(path, found.shapes, found.outside, found.across)
-        return found.grid
+        return _small(path, found.grid, what)
     _check_no_attribute(path, attribute)
     return _not_negative(path, read_on_grid(path, landscape), what)
 

@@ -63,6 +63,9 @@ def read_points(path: str | Path, landscape: Landscape, attribute: str | None = 
         if len(points) > MOST_POINTS:
             raise fail(expected=f"at most {MOST_POINTS:,} points", given="more", where=str(path),
                        remedy="make a raster of weights of them")
+    if not points:
+        raise fail(expected="at least one point", given="none below the first line",
+                   where=str(path), remedy="check that the table is whole")
     found = np.array(points, dtype=np.float64).reshape(-1, len(places))
     cells, inside = _cells_of(found[:, :2], names, landscape, str(path))
     return Points(cells, np.ones(cells.size) if attribute is None else found[inside, 2])
@@ -84,7 +87,7 @@ def _numbers(row: list[str], places: list[int], where: str) -> list[float]:
         numbers = [np.nan]
     if not np.isfinite(numbers).all() or min(numbers[2:], default=0.0) < 0.0:
         words = "two numbers" if len(places) == 2 else "two numbers and one of 0 or more"
-        raise fail(expected=words, given=f"'{','.join(row)[:30]}'", where=where,
+        raise fail(expected=words, given=f"'{','.join(row)[:80]}'", where=where,
                    remedy="correct this line")
     return numbers
 

@@ -215,7 +215,7 @@ def test_points_outside_are_left_out_with_a_word(tmp_path: Path, land: Landscape
 @pytest.mark.parametrize(("text", "words"), [
     ("row,col\n8,0\n", "points inside the map of 8 x 10 cells, got 1 point, all outside"),
     ("row,col\n8,0\n9,0\n", "got 2 points, all outside"),
-    ("row,col\n", "got 0 points"),
+    ("row,col\n", "at least one point, got none below the first line"),
     ("lat,lon\n1,2\n", "columns x,y or row,col or Year,Ncell, got lat, lon"),
     ("", "an empty file"),
     ("x,y\n1\n", r"points\.csv, line 2: expected two numbers, got '1'"),
@@ -227,6 +227,23 @@ def test_broken_points_are_refused(tmp_path: Path, land: Landscape, text: str, w
     points.write_text(text)
     with pytest.raises(InputError, match=words):
         read_points(points, land)
+
+
+@pytest.mark.parametrize("layer", ["value", "ignition", "cost"])
+def test_numbers_that_a_landscape_cannot_hold_are_refused_with_their_file(
+        tmp_path: Path, land: Landscape, layer: str) -> None:
+    points = tmp_path / "points.csv"
+    points.write_text("row,col,n\n1,2,1e300\n")
+    given = f"{points}:n"
+    if layer == "cost":
+        given = str(tmp_path / "cost.tif")
+        with rasterio.open(given, "w", driver="GTiff", width=10, height=8, count=1, crs=UTM,
+                           dtype="float64", transform=rasterio.Affine(
+                               100.0, 0.0, EAST, 0.0, -100.0, NORTH)) as out:
+            out.write(np.full((8, 10), 1e300), 1)
+    with pytest.raises(InputError, match=r"(points\.csv|cost\.tif): expected .* up to 3e\+38, got "
+                                         r"1e\+300"):
+        with_rasters(land, **{layer: given})
 
 
 def test_ignitions_where_nothing_burns_are_refused(tmp_path: Path, land: Landscape) -> None:
