@@ -6,6 +6,7 @@
 Nothing here needs QGIS.
 """
 
+import contextlib
 import os
 import queue
 import re
@@ -135,7 +136,8 @@ def _followed(process, say, progress, cancelled):
         raise CommandError("Stopped.")
     if process.returncode != 0:
         last = next((line for line in reversed(told) if line.strip()), "no message")
-        raise CommandError(f"firebreak ended with code {process.returncode}: {last}")
+        raise CommandError(f"firebreak ended with code {process.returncode}: "
+                           f"{last.removeprefix('firebreak: ')}")
     return "\n".join(printed)
 
 
@@ -146,10 +148,8 @@ def _end(process, at_once=False):
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        creationflags=subprocess.CREATE_NO_WINDOW)
         return
-    try:
+    with contextlib.suppress(ProcessLookupError):  # all of them have ended
         os.killpg(process.pid, signal.SIGKILL if at_once else signal.SIGTERM)
-    except ProcessLookupError:
-        pass  # all of them have ended
     if at_once:
         process.wait()
 

@@ -44,7 +44,8 @@ def test_lines_and_shares_come_as_they_are_printed(command: ModuleType) -> None:
 
 def test_a_failure_says_the_last_line(command: ModuleType) -> None:
     with pytest.raises(command.CommandError, match="code 2: expected a landscape"):
-        command.run(program("import sys\nprint('expected a landscape', file=sys.stderr)\n"
+        command.run(program("import sys\n"
+                            "print('firebreak: expected a landscape', file=sys.stderr)\n"
                             "sys.exit(2)"), lambda line: None, lambda share: None, lambda: False)
     with pytest.raises(command.CommandError, match="cannot be started"):
         command.run(["/not/there"], lambda line: None, lambda share: None, lambda: False)
