@@ -1,5 +1,6 @@
 """The clock of planning: what numba compiles does not count."""
 
+import contextlib
 from collections.abc import Iterator
 
 import numba
@@ -50,7 +51,7 @@ def test_what_is_compiled_does_not_count_though_it_has_others_compiled(time: Tim
         time.passes(5.0)
         assert working_s() - began == 1.0
     time.passes(2.0)
-    with pytest.raises(ValueError, match="no type"), event.trigger_event(COMPILING, data={}):
+    with contextlib.suppress(ValueError), event.trigger_event(COMPILING, data={}):
         time.passes(4.0)
         raise ValueError("no type")
     time.passes(0.5)
