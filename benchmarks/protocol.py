@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any, NamedTuple
 
 import torch
@@ -30,6 +30,7 @@ from firebreak.landscape.raster.windows import Window, aggregate, list_windows
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning import methods
 from firebreak.planning.core import limits
+from firebreak.planning.core.clock import working_s
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import pieces_of
 from firebreak.planning.evaluation.judging import judge_scene
@@ -194,15 +195,14 @@ def own_clock(wanted: bool) -> Iterator[None]:
     """Limits of searches and seconds of plans by the processor's time, if wanted; methods that are
     measured here only are known meanwhile.
     """
-    clock = perf_counter
     METHODS.update(FLOW_METHODS)
     for module in (limits, methods) if wanted else ():
-        module.perf_counter = process_time  # type: ignore[attr-defined]
+        module.working_s = process_time  # type: ignore[attr-defined]
     try:
         yield
     finally:
         for module in (limits, methods):
-            module.perf_counter = clock  # type: ignore[attr-defined]
+            module.working_s = working_s  # type: ignore[attr-defined]
         for name in FLOW_METHODS:
             del METHODS[name]
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,20 @@ def environment(folder: Path) -> dict[str, str]:
             "XDG_RUNTIME_DIR": str(folder)}
 
 
+def with_plugin(folder: Path) -> dict[str, str]:
+    """`environment`, with the plugin switched on."""
+    env = environment(folder)
+    subprocess.run([str(PROCESS), "plugins", "enable", "firebreak_provider"], env=env, check=True,
+                   stdout=subprocess.DEVNULL)
+    return env
+
+
+def looked_at(env: dict[str, str], layers: Sequence[str]) -> str:
+    """What QGIS reads of layers: a line each on whether it is valid, its style and labels."""
+    return subprocess.run(["/usr/bin/python3", "-c", _LOOK, *layers], env=env, check=True,
+                          text=True, capture_output=True).stdout
+
+
 def run(name: str, env: dict[str, str], **inputs: object) -> dict[str, Any]:
     """Runs an algorithm; its outputs.
 
@@ -79,9 +94,7 @@ def main() -> int:
         return NO_QGIS
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp()).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    env = environment(folder)
-    subprocess.run([str(PROCESS), "plugins", "enable", "firebreak_provider"], env=env, check=True,
-                   stdout=subprocess.DEVNULL)
+    env = with_plugin(folder)
     assert "cells" in run("info", env, SOURCE=SAMPLE)["TEXT"]
     lines = run("lines", env, SOURCE=SAMPLE, LINES=str(folder / "lines.gpkg"))["LINES"]
     plan = run("plan", env, SOURCE=SAMPLE, METHOD=1, TEST_FIRES=200, OUT=str(folder / "plan"))
@@ -93,8 +106,7 @@ def main() -> int:
     shown = [str(folder / "plan" / "segments.gpkg") + f"|layername={name}"
              for name in ("segments", "centrelines")]
     shown += [plan["DIFFERENCE"], plan["TREATMENT"], fires["BURN_PROBABILITY"]]
-    seen = subprocess.run(["/usr/bin/python3", "-c", _LOOK, *shown], env=env, check=True, text=True,
-                          capture_output=True).stdout
+    seen = looked_at(env, shown)
     print(seen, end="")
     assert Path(lines).exists()
     assert Path(plan["REPORT"]).exists()

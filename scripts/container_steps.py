@@ -2,9 +2,9 @@
 
     python scripts/container_steps.py FOLDER
 
-Without podman, docker or buildah each stage gets a new environment of this Python in FOLDER; what
-the Containerfile puts into /source, /dist and /data lies in FOLDER/STAGE instead. That shows that
-the steps lead to a program that runs; it does not show that the base image has what they need.
+Where neither podman nor docker runs, each stage gets a new environment of this Python in FOLDER;
+what the Containerfile puts into /source, /dist and /data lies in FOLDER/STAGE instead. That shows
+that the steps lead to a program that runs; it does not show that the base image has what they need.
 Ends with 1 if a step fails.
 """
 
@@ -102,23 +102,32 @@ def _tracked() -> list[str]:
     return [name for name in listed if (ROOT / name).is_file()]
 
 
+def builder() -> str | None:
+    """The program that builds images here; None where there is none, or its service is down."""
+    for name in ("podman", "docker"):
+        if shutil.which(name) and subprocess.run([name, "info"], capture_output=True,
+                                                 check=False).returncode == 0:
+            return name
+    return None
+
+
 def main() -> int:
     """Builds or runs the steps, and plans with what came of it."""
     folder = Path(sys.argv[1]).resolve()
-    builder = next((name for name in ("podman", "docker", "buildah") if shutil.which(name)), None)
+    program = builder()
     try:
-        if builder in ("podman", "docker"):
-            subprocess.run([builder, "build", "-t", "firebreak", "-f", str(FILE), str(ROOT)],
+        if program is not None:
+            subprocess.run([program, "build", "-t", "firebreak", "-f", str(FILE), str(ROOT)],
                            check=True)
-            subprocess.run([builder, "run", "--rm", "-v", f"{folder}:/data", "firebreak", *TRIAL],
+            subprocess.run([program, "run", "--rm", "-v", f"{folder}:/data", "firebreak", *TRIAL],
                            check=True)
         else:
             env: dict[str, str] = {}
             for name, steps in stages(FILE.read_text(encoding="utf-8")).items():
                 env = run_stage(name, steps, folder)
-            program = shutil.which("firebreak", path=env["PATH"].split(os.pathsep)[0])
-            subprocess.run([program or "firebreak", *TRIAL], cwd=folder / "final" / "data", env=env,
-                           check=True)
+            installed = shutil.which("firebreak", path=env["PATH"].split(os.pathsep)[0])
+            subprocess.run([installed or "firebreak", *TRIAL], cwd=folder / "final" / "data",
+                           env=env, check=True)
     except subprocess.CalledProcessError as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from firebreak.api.shared.machine import tell_of_compiling
 from firebreak.fire.engine import set_threads
+from firebreak.planning.core.clock import when_it_compiles
 
 
 def pytest_configure() -> None:
@@ -22,6 +24,13 @@ def _one_thread() -> None:
     """One thread each for fires and network: waiting threads spin, which starves a busy machine."""
     set_threads(1)
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiles_silently() -> None:
+    """Which test has code compiled hangs on what ran before it: none hears of it."""
+    tell_of_compiling()
+    when_it_compiles(lambda: None)
 
 
 @pytest.fixture(scope="session")

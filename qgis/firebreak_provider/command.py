@@ -6,12 +6,16 @@
 Nothing here needs QGIS.
 """
 
+import contextlib
 import os
 import queue
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 NAMES = ("bin/firebreak", "Scripts/firebreak.exe", "firebreak", "firebreak.exe")
@@ -21,6 +25,9 @@ FOREIGN = ("PYTHONHOME", "PYTHONPATH", "PYTHONEXECUTABLE", "GDAL_DATA", "GDAL_DR
 """What QGIS sets for its own Python and GDAL, and other ones must not see."""
 SHARE = re.compile(r": (\d+)% in ")
 POLL_S = 0.2
+GRACE_S = 20.0
+"""How long a command that is told to stop may take to save what it has."""
+ON_WINDOWS = os.name == "nt"
 
 
 class CommandError(Exception):
@@ -55,6 +62,24 @@ def own_environment():
     return {**kept, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
 
 
+def split_words(text):
+    """Options in one line as words: quotation marks hold words together. A backslash is part of a
+    path on Windows, elsewhere it takes the next sign as it is.
+
+    Raises:
+        CommandError: a quotation mark is not closed.
+    """
+    lexer = shlex.shlex(text, posix=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    if ON_WINDOWS:
+        lexer.escape = ""
+    try:
+        return list(lexer)
+    except ValueError as error:
+        raise CommandError(f"The further options {text} cannot be read: a quotation mark is not "
+                           "closed.") from error
+
+
 def run(words, say, progress, cancelled):
     """Runs the command to its end; returns what it printed on standard output.
 
@@ -67,23 +92,37 @@ def run(words, say, progress, cancelled):
     Raises:
         CommandError: it could not be started, was stopped, or ended with an error.
     """
-    hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    # What the command starts stays in its group, so that it is stopped with it.
+    kind = ({"creationflags": subprocess.CREATE_NO_WINDOW} if ON_WINDOWS
+            else {"start_new_session": True})
     try:
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env=own_environment(), text=True,
-                                   encoding="utf-8", errors="replace", creationflags=hidden)
+                                   encoding="utf-8", errors="replace", **kind)
     except OSError as error:
         raise CommandError(f"{words[0]} cannot be started: {error.strerror}.") from error
+    try:
+        return _followed(process, say, progress, cancelled)
+    finally:
+        if process.poll() is None:
+            _end(process, at_once=True)
+
+
+def _followed(process, say, progress, cancelled):
+    """Hands on what the command prints until it ends; returns its standard output."""
     lines = queue.Queue()
     readers = [threading.Thread(target=_read, args=(stream, name, lines), daemon=True)
                for name, stream in (("out", process.stdout), ("err", process.stderr))]
     for reader in readers:
         reader.start()
-    printed, told, stopped = [], [], False
+    printed, told, told_to_stop = [], [], None
     while process.poll() is None or any(reader.is_alive() for reader in readers) or lines.qsize():
-        if cancelled() and not stopped:
-            stopped = True
-            process.terminate()
+        if told_to_stop is None and cancelled():
+            told_to_stop = time.monotonic()
+            _end(process)
+        elif told_to_stop is not None and time.monotonic() - told_to_stop > GRACE_S:
+            _end(process, at_once=True)
+            break
         try:
             name, line = lines.get(timeout=POLL_S)
         except queue.Empty:
@@ -93,12 +132,26 @@ def run(words, say, progress, cancelled):
         share = SHARE.search(line)
         if name == "err" and share:
             progress(float(share.group(1)))
-    if stopped:
+    if told_to_stop is not None:
         raise CommandError("Stopped.")
     if process.returncode != 0:
         last = next((line for line in reversed(told) if line.strip()), "no message")
-        raise CommandError(f"firebreak ended with code {process.returncode}: {last}")
+        raise CommandError(f"firebreak ended with code {process.returncode}: "
+                           f"{last.removeprefix('firebreak: ')}")
     return "\n".join(printed)
+
+
+def _end(process, at_once=False):
+    """Tells the command and all that it started to stop, or ends them at once."""
+    if ON_WINDOWS:  # it has no signal that asks
+        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       creationflags=subprocess.CREATE_NO_WINDOW)
+        return
+    with contextlib.suppress(ProcessLookupError):  # all of them have ended
+        os.killpg(process.pid, signal.SIGKILL if at_once else signal.SIGTERM)
+    if at_once:
+        process.wait()
 
 
 def _read(stream, name, lines):

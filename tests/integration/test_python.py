@@ -180,6 +180,37 @@ def test_results_are_frozen() -> None:
         made.plan = None
     with pytest.raises(ValueError, match="read-only"):
         made.effect.burn_probability_after[0, 0] = 1.0
+    for grid in (made.breaks, made.rank):
+        with pytest.raises(ValueError, match="read-only"):
+            grid[0, 0] = True
+    fires = firebreak.simulate(made.landscape, fires=20, threads=1)
+    for shown in (made, made.effect, made.comparison, made.landscape, fires):
+        assert len(repr(shown)) < 200
+        assert repr(shown).startswith("<")
+        assert "\n" not in repr(shown)
+
+
+@pytest.mark.parametrize("folder", ["", " ", None, 3, "file", "file/below"])
+def test_results_are_saved_where_a_folder_can_be(folder: object) -> None:
+    Path("file").touch()
+    made = firebreak.plan(LAND, method="downstream-value", plan_fires=12, test_fires=0, threads=1)
+    fires = firebreak.simulate(LAND, fires=5, threads=1)
+    for result in (made, fires):
+        with pytest.raises(firebreak.InputError) as told:
+            result.save(folder)
+        assert "expected" in str(told.value)
+        assert "--" not in str(told.value)
+    assert [path.name for path in Path.cwd().iterdir()] == ["file"]
+
+
+def test_a_comparison_takes_one_plan_or_several_and_nothing_else() -> None:
+    made = firebreak.plan(LAND, method="downstream-value", plan_fires=12, test_fires=0, threads=1)
+    one, several = (firebreak.evaluate(LAND, plans=plans, methods="none", **FEW).methods
+                    for plans in (made, [made]))
+    assert one.keys() == several.keys() == {"none", "downstream-value"}
+    for plans in (made.breaks, 3, [None]):
+        with pytest.raises(firebreak.InputError, match="plans: expected plans"):
+            firebreak.evaluate(LAND, plans=plans, methods="none", **FEW)
 
 
 def test_a_plan_without_test_fires_is_only_a_plan() -> None:

@@ -3,6 +3,8 @@
 import ast
 import configparser
 import importlib.util
+import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -42,7 +44,8 @@ def test_lines_and_shares_come_as_they_are_printed(command: ModuleType) -> None:
 
 def test_a_failure_says_the_last_line(command: ModuleType) -> None:
     with pytest.raises(command.CommandError, match="code 2: expected a landscape"):
-        command.run(program("import sys\nprint('expected a landscape', file=sys.stderr)\n"
+        command.run(program("import sys\n"
+                            "print('firebreak: expected a landscape', file=sys.stderr)\n"
                             "sys.exit(2)"), lambda line: None, lambda share: None, lambda: False)
     with pytest.raises(command.CommandError, match="cannot be started"):
         command.run(["/not/there"], lambda line: None, lambda share: None, lambda: False)
@@ -54,6 +57,74 @@ def test_cancelling_ends_the_program(command: ModuleType) -> None:
         command.run(program("import time\nprint('on', flush=True)\ntime.sleep(60)"),
                     lambda line: None, lambda share: None, lambda: True)
     assert time.monotonic() - began < 30.0
+
+
+STARTER = """
+import subprocess, sys
+inner = "import sys, time\\nprint('inner', flush=True)\\ntime.sleep(60)"
+if {deaf}:
+    inner = "import signal\\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\\n" + inner
+child = subprocess.Popen([sys.executable, "-c", inner])
+print("child", child.pid, flush=True)
+child.wait()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="process groups are those of POSIX")
+@pytest.mark.parametrize("deaf", [False, True])
+def test_cancelling_ends_what_the_program_started(command: ModuleType, deaf: bool,
+                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "GRACE_S", 0.5)
+    lines: list[str] = []
+    with pytest.raises(command.CommandError, match="Stopped"):
+        command.run(program(STARTER.format(deaf=deaf)), lines.append, lambda share: None,
+                    lambda: "inner" in lines)
+    child = next(int(line.split()[1]) for line in lines if line.startswith("child"))
+    assert_ends(child)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="process groups are those of POSIX")
+def test_nothing_runs_on_where_the_one_who_listens_fails(command: ModuleType) -> None:
+    lines: list[str] = []
+
+    def fails(line: str) -> None:
+        lines.append(line)
+        if line == "inner":
+            raise RuntimeError("the window is gone")
+
+    with pytest.raises(RuntimeError, match="window"):
+        command.run(program(STARTER.format(deaf=False)), fails, lambda share: None, lambda: False)
+    assert_ends(next(int(line.split()[1]) for line in lines if line.startswith("child")))
+
+
+def assert_ends(pid: int) -> None:
+    """A process that nobody waits for stays listed as a zombie where init does not reap it."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+            status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        except (ProcessLookupError, FileNotFoundError):
+            return
+        if status.rpartition(")")[2].split()[0] == "Z":
+            return
+        time.sleep(0.05)
+    os.kill(pid, signal.SIGKILL)
+    pytest.fail("the child runs on")
+
+
+def test_further_options_are_words_as_on_the_command_line(command: ModuleType,
+                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    split = command.split_words
+    monkeypatch.setattr(command, "ON_WINDOWS", False)
+    assert split("") == []
+    assert split("--roads 'my roads.gpkg' --hold hand") == ["--roads", "my roads.gpkg", "--hold",
+                                                            "hand"]
+    assert split('--value "Häuser #2.gpkg"') == ["--value", "Häuser #2.gpkg"]
+    with pytest.raises(command.CommandError, match="not closed"):
+        split("--value 'houses")
+    monkeypatch.setattr(command, "ON_WINDOWS", True)
+    assert split(r'--value C:\maps\houses.gpkg --roads "D:\my maps\r.gpkg"') == [
+        "--value", r"C:\maps\houses.gpkg", "--roads", r"D:\my maps\r.gpkg"]
 
 
 def test_the_program_does_not_see_what_qgis_sets(command: ModuleType,

@@ -18,7 +18,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from ..command import CommandError, find_command, run
+from ..command import CommandError, find_command, run, split_words
 
 LAYER, SOURCE, MORE, OUT = "LAYER", "SOURCE", "MORE", "OUT"
 
@@ -82,8 +82,15 @@ class FirebreakAlgorithm(QgsProcessingAlgorithm):
             parameters, name, context, ["gpkg", "geojson", "shp"], "gpkg", feedback)
 
     def further(self, parameters, context):
-        """The further options as words."""
-        return shlex.split(self.parameterAsString(parameters, MORE, context))
+        """The further options as words.
+
+        Raises:
+            QgsProcessingException: a quotation mark is not closed.
+        """
+        try:
+            return split_words(self.parameterAsString(parameters, MORE, context))
+        except CommandError as error:
+            raise QgsProcessingException(str(error)) from error
 
     def call(self, words, feedback):
         """Runs `firebreak WORDS`; returns what it printed.

@@ -31,7 +31,7 @@ GIVEN_FIRES = 1000
 """Test fires of a comparison of a plan that was made without any."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ComparedPlans:
     """Methods and plans on the same test fires; `print` shows the table.
 
@@ -75,6 +75,10 @@ class ComparedPlans:
 
         return table(self._evaluation)
 
+    def __repr__(self) -> str:
+        return (f"<{len(self.methods)} methods on {len(self.plans)} landscapes, "
+                f"{self.test_fires:,} test fires each; {self.best} saves most>")
+
     def _repr_html_(self) -> str:
         from firebreak.report.pages.notebook import methods_table
 
@@ -89,7 +93,7 @@ def evaluate(landscapes: Source | Sequence[Source], *, plans: Sequence[Any] = ()
 
     Args:
         landscapes: one or several, each as `plan` takes it.
-        plans: paths of plans, or what `plan` returned, for the only landscape.
+        plans: paths of plans, or what `plan` returned, one or several, for the only landscape.
 
     `methods` takes a list of names as well.
 
@@ -108,13 +112,28 @@ def evaluate(landscapes: Source | Sequence[Source], *, plans: Sequence[Any] = ()
     if asked.test_fires < 1:
         raise fail(expected="at least 1 test fire", given=f"{asked.test_fires}",
                    where="--test-fires", remedy="2000 are usual")
-    files = [Path(one) for one in plans if isinstance(one, str | Path)]
-    made = [getattr(one, "plan", one) for one in plans if not isinstance(one, str | Path)]
+    files, made = _plans(plans if isinstance(plans, list | tuple) else [plans])
     with threads_kept():
         scenes, methods, more = request_of(sources, asked, files)
         return ComparedPlans.of(evaluate_scenes(
             scenes, methods, test_fires=asked.test_fires, bar=notebook_bars(asked.scene.quiet),
             **more | {"plans": [*more["plans"], *made]}))
+
+
+def _plans(given: Sequence[Any]) -> tuple[list[Path], list[Plan]]:
+    """Files of plans, and plans as such."""
+    files, made = [], []
+    for one in given:
+        plan = getattr(one, "plan", one)  # of what `plan` returned
+        if isinstance(plan, str | Path) and str(plan):
+            files.append(Path(plan))
+        elif isinstance(plan, Plan):
+            made.append(plan)
+        else:
+            raise fail(expected="plans: folders, files, or what plan returned",
+                       given=type(plan).__name__, where="plans",
+                       remedy="compare a mask with plan(...).compare(mask)")
+    return files, made
 
 
 def compared_with(work: "Work", others: Sequence[Any]) -> ComparedPlans:

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from firebreak.api.options import keywords
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.scene_options import SceneOptions
-from firebreak.checks import fail
+from firebreak.checks import InputError, fail
+from firebreak.files import made_folder
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.arrays import ArrayOnGrid, array_on
 
@@ -30,6 +31,21 @@ def source_of(given: object, where: str) -> str | Landscape:
     raise fail(expected="a landscape: a path, synthetic:SEED, sample:NAME, or what "
                         "read_landscape returned",
                given=type(given).__name__, where=where, remedy="name a file or folder")
+
+
+def folder_of(given: object, where: str) -> Path:
+    """A folder to write into, made if need be.
+
+    Raises:
+        InputError: no name of a folder, or one that cannot be made.
+    """
+    if not isinstance(given, str | Path) or not str(given).strip():
+        raise fail(expected="the name of a folder", given=repr(given)[:80], where=where,
+                   remedy="name one; '.' is the one in which Python runs")
+    try:
+        return made_folder(Path(given))
+    except InputError as error:
+        raise InputError(str(error).replace("another --out", "another folder")) from error
 
 
 def with_arrays(options: Options, source: str | Landscape, scene: SceneOptions) -> Options:

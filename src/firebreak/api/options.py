@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from firebreak.api.shared.option_bounds import check_numbers
+from firebreak.api.shared.percents import fraction, is_share
 from firebreak.api.shared.plan_inputs import PlaceOptions
 from firebreak.api.shared.scene_options import RasterOptions
 from firebreak.checks import InputError, fail, unknown_name, validated
@@ -104,6 +105,8 @@ def _checked(value: Any, word: Keyword, name: str) -> Any:
     hint = word.hint
     if isinstance(value, np.generic):
         value = value.item()
+    if is_share(hint):
+        value = fraction(value)
     if (word.takes_grids or name == "policy") and not isinstance(value, str | Path | None):
         return value
     made, words = validated(value, hint)

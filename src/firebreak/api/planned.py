@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.compared import ComparedPlans
-from firebreak.api.given import Source, source_of, value_of, with_arrays, with_files, with_folder
+from firebreak.api.given import (
+    Source,
+    folder_of,
+    source_of,
+    value_of,
+    with_arrays,
+    with_files,
+    with_folder,
+)
 from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
 from firebreak.api.shared.machine import notebook_bars, threads_kept
@@ -27,7 +35,6 @@ from firebreak.api.shared.plan_steps import (
 )
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail
-from firebreak.files import made_folder
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
@@ -45,7 +52,7 @@ if TYPE_CHECKING:
 Grid = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PlanEffect:
     """What a plan changes on test fires that no method was given; grids are [H, W] of the whole
     map, nan where it was not planned for.
@@ -74,8 +81,13 @@ class PlanEffect:
     loss_unit: str
     years: "YearsResult | None" = None
 
+    def __repr__(self) -> str:
+        low, high = self.reduction.low, self.reduction.high
+        return (f"<effect on {self.test_fires:,} test fires: expected loss lower by "
+                f"{self.reduction.mean:.1%} ({low:.1%} to {high:.1%})>")
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PlannedBreaks:
     """A plan of fuel breaks.
 
@@ -100,14 +112,19 @@ class PlannedBreaks:
 
     @property
     def breaks(self) -> NDArray[np.bool_]:
-        """Where to treat, bool [H, W] on the landscape's grid."""
-        return self.plan.break_mask()
+        """Where to treat, bool [H, W] on the landscape's grid; read-only."""
+        mask = self.plan.break_mask()
+        mask.flags.writeable = False
+        return mask
 
     @property
     def rank(self) -> NDArray[np.int32]:
-        """The place of each cell in the order of placement, int32 [H, W], from 1; 0: none."""
+        """The place of each cell in the order of placement, int32 [H, W], from 1; 0: none;
+        read-only.
+        """
         ranks = np.zeros(self.plan.shape, np.int32)
         ranks.ravel()[self.plan.cells] = np.arange(1, self.plan.cells.size + 1)
+        ranks.flags.writeable = False
         return ranks
 
     @property
@@ -183,7 +200,7 @@ class PlannedBreaks:
         be; returns them. A landscape or arrays that were handed in are written beside them, so
         that `firebreak visualize FOLDER --serve` finds them.
         """
-        out = made_folder(Path(folder))
+        out = folder_of(folder, "save")
         work = self._work
         options = with_files(work.options, out, work.place.full)
         source = work.source
@@ -216,6 +233,11 @@ class PlannedBreaks:
             elif value is not None and value is not False:
                 words += [option_of(name), str(value)]
         return shlex.join(words)
+
+    def __repr__(self) -> str:
+        saved = "" if self.effect is None else f"; {self.effect!r}"
+        return (f"<plan of {self.plan.label} on {self.landscape.name}: {self.plan.cells.size:,} "
+                f"cells, {self.plan.cost:,.4g} {self.plan.cost_unit}{saved}>")
 
     def _repr_html_(self) -> str:
         from firebreak.report.pages.notebook import plan_cell

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.given import Source, source_of, with_arrays, with_files
+from firebreak.api.given import Source, folder_of, source_of, with_arrays, with_files
 from firebreak.api.notebook import on_axes
 from firebreak.api.options import filled, verb
 from firebreak.api.shared.fire_maps import Burned, Part, burn, on_full, part_to_burn, write_maps
 from firebreak.api.shared.machine import notebook_bars, threads_kept, use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
-from firebreak.files import made_folder
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.value_unit import value_unit
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 Grid = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SimulatedFires:
     """Fires that burned on a landscape; grids are [H, W] of the whole map, nan outside the data and
     the area.
@@ -68,9 +67,13 @@ class SimulatedFires:
     def save(self, folder: str | Path) -> list[Path]:
         """Writes the files of `firebreak simulate` into a folder, made if need be; returns them.
         """
-        out = made_folder(Path(folder))
+        out = folder_of(folder, "save")
         return write_maps(out, self._part, self._done,
                           with_files(self._options, out, self.landscape))
+
+    def __repr__(self) -> str:
+        return (f"<{self.loss.size:,} fires on {self.landscape.name}: {self.mean_burned_share:.1%} "
+                "of the burnable cells burned on average>")
 
     def _repr_html_(self) -> str:
         from firebreak.report.pages.notebook import fires_cell

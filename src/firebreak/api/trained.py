@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firebreak.api.compared import ComparedPlans
+from firebreak.api.given import folder_of
 from firebreak.api.options import filled, verb
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import TrainOptions
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 SUFFIX = ".safetensors"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TrainedPolicy:
     """A policy that was trained; `plan(..., policy=...)` takes it.
 
@@ -49,14 +50,16 @@ class TrainedPolicy:
         policy.safetensors, made if need be; returns the file.
         """
         from firebreak.agent.policy_file import save_policy
-        from firebreak.files import made_folder
-
-        place = Path(path)
-        file = place if place.suffix == SUFFIX else place / f"policy{SUFFIX}"
-        made_folder(file.parent)
+        inside = isinstance(path, str | Path) and Path(path).suffix == SUFFIX
+        folder = folder_of(Path(path).parent if inside else path, "save")
+        file = folder / (Path(path).name if inside else f"policy{SUFFIX}")
         network = self.policy.network
         save_policy(file, network, network.stem.out_channels, self.policy.provenance)
         return file
+
+    def __repr__(self) -> str:
+        return (f"<policy of {self.episodes:,} episodes, {self.seconds:.0f} s; compared on "
+                f"{', '.join(self.comparison) or 'nothing'}>")
 
     def _repr_html_(self) -> str:
         parts = [f"<p>{self.episodes:,} episodes in {self.seconds:.0f} s</p>"]

@@ -46,7 +46,7 @@ _FIRE_GRIDS = tuple(name for name, _ in _GRIDS
                     if name not in ("value", "cost", "treatable", "ignition_weight"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Landscape:
     """A rectangular map. Rows run north to south, columns west to east; all grids are [H, W].
 
@@ -143,6 +143,10 @@ class Landscape:
                        remedy="bring all layers to one grid first")
         grid.flags.writeable = False
         return grid
+
+    def __repr__(self) -> str:
+        rows, cols = self.shape
+        return f"<landscape {self.name}: {rows} x {cols} cells of {self.cell_size_m:g} m>"
 
     @property
     def fuels(self) -> FuelSystem:

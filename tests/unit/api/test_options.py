@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import firebreak
+from firebreak.api.given import value_of
 from firebreak.api.options import filled, keywords
-from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.api.shared.percents import is_share
+from firebreak.api.shared.plan_options import EvaluateOptions, PlanOptions, SimulateOptions
 from firebreak.checks import InputError
 from firebreak.cli.completion import CLASSES
 
@@ -115,6 +117,18 @@ def test_numbers_of_numpy_are_numbers() -> None:
     made = filled(PlanOptions, {"plan_fires": np.int64(7), "budget": np.float64(0.25)}, "plan")
     assert (made.plan_fires, made.budget) == (7, 0.25)
     assert type(made.plan_fires) is int
+
+
+def test_every_share_takes_percent_as_on_the_command_line() -> None:
+    found = 0
+    for kind in (PlanOptions, EvaluateOptions, SimulateOptions):
+        for name, word in keywords(kind).items():
+            if is_share(word.hint):
+                assert value_of(filled(kind, {name: "5 %"}, "plan"), word.groups, name) == 0.05
+                found += 1
+    assert found >= 6
+    with pytest.raises(InputError, match="budget: expected a number less than or equal to 1"):
+        firebreak.plan(LAND, budget="200%")
 
 
 def test_paths_may_be_text() -> None:

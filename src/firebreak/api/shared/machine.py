@@ -4,6 +4,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 2.0
 """A bar is drawn where work takes longer."""
+COMPILES = "firebreak: compiling for this machine, which takes some minutes, on first use only"
 
 
 def use_threads(count: int, torch_threads: int | None = None) -> None:
@@ -24,6 +26,23 @@ def use_threads(count: int, torch_threads: int | None = None) -> None:
         from firebreak.train.run.machine import use_network_threads
 
         use_network_threads(torch_threads)
+
+
+@cache
+def tell_of_compiling() -> None:
+    """Says on standard error, once in this process, that code is being compiled: for minutes no bar
+    moves then.
+    """
+    from firebreak.planning.core.clock import when_it_compiles
+
+    when_it_compiles(_tell)
+
+
+def _tell() -> None:
+    from tqdm import tqdm
+
+    with tqdm.external_write_mode(file=sys.stderr):  # bars make room
+        print(COMPILES, file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -66,6 +85,7 @@ def notebook_bars(quiet: bool) -> "Bar":
         if not shown:
             yield lambda done: None
             return
+        tell_of_compiling()
         with bar_of_place()(total=total, unit=unit, unit_scale=unit == "plan", delay=PATIENCE_S,
                             leave=False, mininterval=0.25) as drawn:
             yield drawn.update

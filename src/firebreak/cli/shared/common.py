@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import tyro
 
 from firebreak.api.shared.option_bounds import check_numbers
+from firebreak.api.shared.percents import without_percents
 from firebreak.checks import fail
 from firebreak.cli.mistakes import told_plainly
-from firebreak.cli.shared.percents import without_percents
 from firebreak.files import check_folder, made_folder
 
 if TYPE_CHECKING:

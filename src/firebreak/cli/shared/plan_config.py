@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
 
 from firebreak.api.shared.option_bounds import option_of
+from firebreak.api.shared.percents import fraction, is_share
 from firebreak.checks import fail, unknown_name, validated
-from firebreak.cli.shared.percents import fraction, is_share
 from firebreak.files import read_toml
 from firebreak.landscape.names import beside
 

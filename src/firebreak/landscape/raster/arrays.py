@@ -43,15 +43,30 @@ def array_on(landscape: Landscape, values: object, name: str) -> ArrayOnGrid:
     """Numbers or truth values [H, W] on a landscape's grid.
 
     Raises:
-        InputError: not an array of numbers of the landscape's shape.
+        InputError: not an array of real numbers of the landscape's shape.
     """
-    try:
-        grid = np.array(values, np.float64)
-    except (TypeError, ValueError):
-        raise fail(expected="an array of numbers, or the path of a file",
-                   given=type(values).__name__, where=name, remedy="correct it") from None
+    grid = _real(values)
+    if grid is None:
+        kind = getattr(values, "dtype", type(values).__name__)
+        raise fail(expected="an array of numbers, or the path of a file", given=f"{kind}",
+                   where=name, remedy="correct it")
     if grid.shape != landscape.shape:
         raise fail(expected=f"an array of shape {landscape.shape} like {landscape.name}",
                    given=f"{grid.shape}", where=name, remedy="bring it onto the landscape's grid")
     grid.flags.writeable = False
     return ArrayOnGrid(name, grid, landscape.transform)
+
+
+def _real(values: object) -> NDArray[np.float64] | None:
+    """A copy of numbers or truth values, nan where an array masks them; None where they are none:
+    text, times, complex numbers, objects.
+    """
+    try:
+        given = np.asanyarray(values)
+    except (TypeError, ValueError, RuntimeError):  # lists of several lengths, tensors of a network
+        return None
+    if given.dtype.kind not in "biuf":
+        return None
+    grid = np.array(given, np.float64)
+    grid[np.ma.getmaskarray(given)] = np.nan
+    return grid

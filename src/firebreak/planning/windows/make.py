@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from firebreak.checks import InputError
 from firebreak.executors.base import Executor, call_all, map_chunks
 from firebreak.executors.calls import Recipe
 from firebreak.fire import Fires, WideScene, burn_wide_statistics
+from firebreak.planning.core.clock import working_s
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter, no_report, part_of
@@ -121,7 +121,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
         InputError: a margin below the reach of most fires, a budget that buys no line, fires that
             burn nothing of value, shards that do not fit the memory.
     """
-    began = perf_counter()
+    began = working_s()
     cut = _cut(region, settings, executor)
     report(0.05)
     proposals = _proposals(region, cut, settings, executor, kept, report)
@@ -136,7 +136,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
         method=region.method, cells=cells, shape=land.shape, cost=cost_of(cells, land),
         cost_unit=cost_unit(land), currency=land.currency, budget=judged.budget,
         budget_share=budget_share, landscape=land.name, landscape_checksum=land.checksum(),
-        plan_fires=region.fires.source.size, seed=region.seed, seconds=perf_counter() - began,
+        plan_fires=region.fires.source.size, seed=region.seed, seconds=working_s() - began,
         simulations=sum(proposal.simulations for proposal in proposals),
         policy=region.policy.provenance if region.policy else None,
         notes={"promised": judged.promised, "windows": float(len(cut.cores)),

@@ -65,7 +65,7 @@ def comparison_figure(methods: Mapping[str, Mapping[str, float]], *, caption: st
         methods: name -> {"reduction", "low", "high"}, relative to the untreated loss.
     """
     names = sorted(methods, key=lambda name: methods[name]["reduction"])
-    with new_figure(9.0, 1.8 + 0.42 * len(names), caption=caption,
+    with new_figure(9.0, 1.7 + 0.31 * len(names), caption=caption,
                     title="Reduction of the expected loss on test fires") as figure:
         axes = figure.subplots()
         for place, name in enumerate(names):

@@ -170,7 +170,7 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
     own = colour_of(method) if method else AFTER
     saved = reductions(effect, seed)
     stop = stopping_point(effect)
-    with new_figure(9.0, 6.6, title="Where to stop: what each further segment adds",
+    with new_figure(9.0, 5.8, title="Where to stop: what each further segment adds",
                     caption=caption) as figure:
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.7, 1.0))
         means, lows, highs = np.array(saved).T
@@ -213,7 +213,7 @@ def weather_figure(lines: Sequence[Mapping[str, Any]], loss_unit: str, *,
                    caption: str) -> Figure:
     """The reduction in each weather with its 95 % interval, the worst weather on top."""
     ordered = sorted(lines, key=lambda line: line["mean_loss_before"])
-    with new_figure(9.0, 1.9 + 0.36 * len(ordered), caption=caption,
+    with new_figure(9.0, 1.9 + 0.27 * len(ordered), caption=caption,
                     title="Reduction of the mean loss in each weather") as figure:
         axes = figure.subplots()
         most = max((line["mean_loss_before"] for line in ordered), default=0.0)

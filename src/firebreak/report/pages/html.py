@@ -80,8 +80,8 @@ p,ul{margin:.18rem 0}li{margin:.05rem 0}.lead{margin:0 0 .3rem}
 .warn{padding:.2rem .6rem;margin:.35rem 0}pre{font-size:7.4pt;padding:.3rem}
 table{margin:.2rem 0}th,td{padding:.06rem .4rem}tr{break-inside:avoid}
 ul.files{columns:4}.pair{grid-template-columns:1fr 1fr}
-figure{margin:.3rem 0}figure img{max-height:7cm;width:auto}
-img.chart{max-height:7.2cm!important}
+figure{margin:.3rem 0}figure img{max-height:6.6cm;width:auto}
+figure img.chart{max-width:14.6cm;max-height:10.6cm}
 figure.main img{max-height:13.6cm}.pair figure img{max-height:7cm}
 .wide{overflow:visible}a{color:inherit}
 footer{margin-top:.4rem;font-size:7.6pt}}

@@ -172,10 +172,9 @@ def _caveats(result: PlanResult, origin: Origin) -> list[str]:
 
 def _depends(result: PlanResult, pictures: Mapping[str, Path]) -> str:
     """The weather, the fire model and what else was assumed."""
-    body = "<h3>The weather</h3>" + weather_part(pictures)
-    if result.trust is not None:
-        body += "<h3>If the fire model were wrong</h3>" + doubt_part(result.trust)
-    return (body + "<h3>The land</h3>" + landscape_part(result, pictures)
+    body = ("" if result.trust is None else
+            "<h3>If the fire model were wrong</h3>" + doubt_part(result.trust))
+    return (body + "<h3>The weather</h3>" + weather_part(pictures) + "<h3>The land</h3>" + landscape_part(result, pictures)
             + "<h3>Assumptions</h3>" + assumptions_part(result))
 
 
