@@ -122,13 +122,14 @@ def by_windows(scene: WideScene, given: argparse.Namespace) -> tuple[Plan, dict[
     policy = load_policy() if given.method.startswith("dqn") else None
     region = make_region(scene, given.budget, given.method, seed=given.seed, policy=policy,
                          plan_fires=given.plan_fires)
-    settings, parts = WindowSettings(margin=given.margin), timed_calls()
+    settings, parts, before = WindowSettings(margin=given.margin), timed_calls(), peak_gb()
     with closing(open_executor("in-process", region_recipe(region), 1)) as executor:
         made, spent = measured(lambda: plan_by_windows(region, given.budget, executor, settings))
     return made.plan, {**spent, "promised": made.promised, "plan_fires": made.plan.plan_fires,
                        "windows": made.windows, "lines": made.lines, "taken": made.taken,
                        "shards": made.shards, "rated": made.rated, "risen": made.risen,
                        "beyond": made.beyond, "margin": made.margin,
+                       "told_gb": before + made.told_bytes / 1e9,
                        **{f"{name}_cpu_s": part for name, part in parts.items()}}
 
 

@@ -2,6 +2,10 @@
 
 import csv
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -164,3 +168,24 @@ def test_plan_fires_follow_from_the_budget_unless_they_are_named(
     assert main(["plan", LAND, "--budget", "0.6", "--burned-share", "0.03", "--scenarios", "1",
                  "--window-cells", "32", *options, "--out", str(tmp_path / "none")]) == 2
     assert found == [fires]
+
+
+@pytest.mark.slow
+def test_a_plan_that_was_killed_goes_on_to_the_same_plan(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """SIGKILL leaves no time to write: what was kept by then counts."""
+    options = ("--window-cells", "32", "--plan-fires", "96", "--report", "none")
+    out = tmp_path / "killed"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "firebreak", "plan", LAND, *SMALL, *options, "--out", str(out)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not list((out / "unfinished").glob("answers-*")):
+        assert process.poll() is None, "the plan was finished before it could be killed"
+        time.sleep(0.001)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert plan(*options, out=out) == 0
+    assert "goes on with what is kept" in capsys.readouterr().err
+    assert plan(*options, out=tmp_path / "whole") == 0
+    assert (ranks(out) == ranks(tmp_path / "whole")).all()
+    assert not (out / "unfinished").exists()
