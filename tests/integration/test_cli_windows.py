@@ -63,12 +63,14 @@ def test_a_plan_that_promises_much_more_than_it_keeps_says_so(
     (["--window-cells", "4"], "--window-cells: expected at least 16 cells, got 4"),
     (["--window-margin", "-1"], "--window-margin: expected at least 0 cells, got -1"),
     (["--window-margin", "0"], "expected a margin of at least"),
-    (["--window-cells", "32", "--horizon", "3"], "expected no --lines, --phases or --horizon"),
+    (["--window-cells", "32", "--horizon", "3"],
+     "expected none of --lines, --phases and --horizon, got --horizon"),
     (["--window-cells", "32", "--report", "full"], "expected --report brief or none"),
     (["--window-cells", "32", "--shortest-m", "90000"], "expected pieces of at least 90000 m"),
     (["--window-cells", "32", "--method", "milp", "--shortest-m", "90"],
      "a method that can include cells and keep a shortest length"),
     (["--window-cells", "32", "--budget", "0.0003"], "a budget that buys"),
+    (["--window-cells", "32", "--workers", "9999"], "expected 0 to 4096 workers"),
     (["--ray-address", "host:1"], "--executor ray together with --ray-address")])
 def test_bad_input_is_one_sentence_and_writes_nothing(
         options: list[str], message: str, tmp_path: Path,

@@ -15,7 +15,7 @@ from firebreak.planning.core.fire_counts import planning_bytes
 from firebreak.planning.methods import method_of
 from firebreak.planning.windows.cores import Box, Core, cores_of
 from firebreak.planning.windows.region import Region
-from firebreak.planning.windows.shards import ShardPlan, bytes_of_shards
+from firebreak.planning.windows.shards import ShardPlan, bytes_of_shards, shards_of
 
 BURN_BYTES = 385
 """Of a cell of the map: what burns fires on all of it, one thread."""
@@ -65,18 +65,18 @@ def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,
     needed = windows_bytes(region, cores, fires, shards, boxes, at_once)
     if executor.backend.name == "ray":
         return needed.peak
-    rows, cols = region.scene.landscape.shape
+    free, (rows, cols) = free_bytes(), region.scene.landscape.shape
     where = f"a plan by windows of {region.scene.landscape.name}"
-    side = max((core.whole for core in cores), key=lambda one: one.rows * one.cols)
     land = {f"{rows:,} x {cols:,} cells": needed.land}
-    check_free({**land, f"{at_once} at once of windows of {side.rows:,} x {side.cols:,} cells with "
-                        f"{fires:,} plan fires": needed.windows}, where=where,
-               remedy=_smaller_windows(region, margin, fires, at_once, needed.land))
-    count = region.fires.source.size
-    fitting = int(0.9 * count * (free_bytes() - needed.land) / max(needed.shards, 1))
-    check_free({**land, f"{count:,} plan fires on it": needed.shards}, where=where,
-               remedy=(f"use --plan-fires {fitting}, or a part of the map with --area"
-                       if fitting > 0 else "name a part of the map with --area"))
+    if needed.land + needed.windows > free:
+        side = max((core.whole for core in cores), key=lambda one: one.rows * one.cols)
+        words = (f"{at_once} at once of windows of {side.rows:,} x {side.cols:,} cells with "
+                 f"{fires:,} plan fires")
+        check_free({**land, words: needed.windows}, where=where,
+                   remedy=_smaller_windows(region, margin, fires, at_once, free - needed.land))
+    if needed.peak > free:
+        check_free({**land, f"{len(boxes):,} plan fires on it": needed.shards}, where=where,
+                   remedy=_fewer_fires(region, boxes, free - needed.land))
     return needed.peak
 
 
@@ -87,14 +87,26 @@ def _most_of_windows(region: Region, cores: Sequence[Core], fires: int) -> int:
                                   fires, learned=learned)) for core in cores)
 
 
-def _smaller_windows(region: Region, margin: int, fires: int, at_once: int, land: int) -> str:
-    """Windows that would fit, in the words of an option."""
+def _smaller_windows(region: Region, margin: int, fires: int, at_once: int, left: int) -> str:
+    """Windows that would fit into so many bytes, in the words of an option."""
     for workers in dict.fromkeys((at_once, 1)):
         for core in _SMALLER_CORES:
             cores = cores_of(region.scene.landscape.shape, core, margin)
-            if land + workers * _most_of_windows(region, cores, fires) < free_bytes():
+            if workers * _most_of_windows(region, cores, fires) < left:
                 fewer = " --workers 1" if workers < at_once else ""
                 return f"use --window-cells {core}{fewer}"
+    return "name a part of the map with --area, or use a machine with more memory"
+
+
+def _fewer_fires(region: Region, boxes: Sequence[Box], left: int) -> str:
+    """Plan fires that would fit into so many bytes, in the words of an option."""
+    steps = region.scene.streams.steps_per_stream
+    for tenths in range(9, 0, -1):
+        count = len(boxes) * tenths // 10
+        own = boxes[:count]
+        if count and bytes_of_shards(shards_of(own, region.fires.scenario[:count]), own,
+                                     steps) < left:
+            return f"use --plan-fires {count}, or a part of the map with --area"
     return "name a part of the map with --area, or use a machine with more memory"
 
 
