@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firebreak.executors.base import Executor, closing
+from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
-from firebreak.executors.ray_core import RayCore
 from firebreak.fire import FireConditions, FireRegime, make_wide_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.windows.make import (
@@ -29,6 +28,7 @@ from ray_workers import TwoNodes, nodes_of_workers
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore")]
 
 SETTINGS = WindowSettings(core=32)
+LIMIT_S = 10.0
 
 
 @pytest.fixture
@@ -67,13 +67,13 @@ def test_a_plan_outlives_a_node_that_dies_while_lines_are_judged(nodes: TwoNodes
     killed: list[float] = []
 
     def kill(share: float) -> None:
-        if share > 0.75 and not killed:
+        if share > 0.57 and not killed:
             killed.append(share)
+            executor._seats.start_limit_s = LIMIT_S  # the first start may take longer
             nodes.kill_second()
 
-    backend = RayCore(region_recipe(region), 2, nodes.cluster.address)
-    with closing(Executor(backend, 2, start_limit_s=20.0)) as executor:
-        nodes_of_workers(lambda alive: alive == 2)
+    with closing(open_executor("ray", region_recipe(region), 2, nodes.cluster.address)) as executor:
+        assert len(nodes_of_workers(lambda alive: alive == 2)) == 2
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             there = plan_by_windows(region, 0.1, executor, SETTINGS, report=kill)
@@ -81,9 +81,8 @@ def test_a_plan_outlives_a_node_that_dies_while_lines_are_judged(nodes: TwoNodes
                 executor.submit(0, RegionWorker.footprints.__name__, np.arange(2), ())
                 while executor.answers():
                     pass
+        assert killed
         assert executor.restarts == executor.given_up == 1
-    assert killed
-    assert killed[0] < 1.0
     check_same(here, there)
-    assert any("is given up: it did not begin within 20 s; 1 go on" in str(one.message)
+    assert any(f"is given up: it did not begin within {LIMIT_S:g} s; 1 go on" in str(one.message)
                for one in told)
