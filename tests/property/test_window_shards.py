@@ -17,10 +17,12 @@ from firebreak.fire.effects.keyed_random import uniforms
 from firebreak.fire.effects.losses import ResponseFunction
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.scene import make_scene
-from firebreak.fire.travel.travel_field import padded_cells
+from firebreak.fire.travel.stencil import UNBURNED
+from firebreak.fire.travel.travel_field import padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.rules import FREE, PlanRules, short_pieces
+from firebreak.planning.windows.benefits import saved_in_order
 from firebreak.planning.windows.footprints import footprints_of
 from firebreak.planning.windows.make import (
     Region,
@@ -186,6 +188,30 @@ def test_a_shard_whose_fires_run_on_under_a_break_looks_further(
             after = burned_loss(case, (line,))
             assert row[plan.fires] == pytest.approx((before - after)[plan.fires], rel=1e-9,
                                                     abs=1e-10 * before.sum())
+
+def test_a_shard_is_cut_where_no_fire_comes_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.planning.windows.shards.ROOM", 4)
+    case = case_of("hard")
+    wide, fires = case.region.scene, case.region.fires
+    for plan in shards_in(case, 2)[:6]:
+        shard = Shard(wide, plan, fires.part(plan.fires), loss_bound(wide, FIRES))
+        rim = shard._rim()
+        burned = unpad(shard._slots.fires.code != UNBURNED, rim.shape).any(axis=0)
+        assert burned.any()
+        assert not burned[rim].any()
+
+
+@pytest.mark.parametrize("kind", ["hard", "narrow, by chance"])
+def test_what_each_segment_saves_once_those_before_it_stand(kind: str) -> None:
+    case = case_of(kind)
+    segments, done = case.lines[:12], list[float]()
+    with closing(open_executor("in-process", region_recipe(case.region))) as executor:
+        found = saved_in_order(case.region, segments, executor, done.append)
+    assert sum(done) == FIRES
+    lost = [burned_loss(case, tuple(range(count))).sum() for count in range(13)]
+    assert max(found) > 0.01
+    assert found == pytest.approx([(before - after) / lost[0] for before, after in zip(
+        lost[:-1], lost[1:], strict=True)], rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
