@@ -77,7 +77,8 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @LINUX
 @pytest.mark.slow
 @pytest.mark.parametrize(("what", "size", "fires"), [
-    ("windows dqn", 192, 64), ("windows downstream-value", 192, 1000), ("dqn", 256, 64), ("downstream-value", 256, 256), ("downstream-value", 512, 128),
+    ("windows dqn", 192, 64), ("windows downstream-value", 192, 1000),
+    ("dqn", 256, 64), ("downstream-value", 256, 256), ("downstream-value", 512, 128),
     ("downstream-value", 1000, 24), ("simulate", 256, 200), ("simulate", 512, 200),
     ("simulate", 1000, 200)])
 def test_what_is_told_is_what_is_taken(what: str, size: int, fires: int) -> None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from benchmarks.growth import square, table_of
+
 from firebreak.landscape.synthetic.generate import generate
 
 RECORD = {"landscape": "here", "method": "windows, dqn", "plan_fires": 1577, "peak_gb": 1.04,

@@ -60,7 +60,7 @@ def test_a_number_of_plan_fires_that_would_fit_is_named(
         region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
     most = told(region, 32, 200)
     limited(monkeypatch, round(0.7 * most))
-    with pytest.raises(InputError, match="200 plan fires on it, .*; use --plan-fires") as error:
+    with pytest.raises(InputError, match=r"200 plan fires on it, .*; use --plan-fires") as error:
         told(region, 32, 200)
     found = re.search(r"--plan-fires (\d+)", str(error.value))
     assert found is not None
