@@ -24,6 +24,11 @@ from typing import Any
 import numpy as np
 
 from firebreak.agent.policy_file import load_policy
+from firebreak.api.shared.scene_checks import (
+    BYTES_PER_CELL,
+    BYTES_PER_CELL_STEP,
+    BYTES_PER_CELL_THREAD,
+)
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
 from firebreak.fire import (
@@ -122,13 +127,14 @@ def by_windows(scene: WideScene, given: argparse.Namespace) -> tuple[Plan, dict[
     policy = load_policy() if given.method.startswith("dqn") else None
     region = make_region(scene, given.budget, given.method, seed=given.seed, policy=policy,
                          plan_fires=given.plan_fires)
-    settings, parts = WindowSettings(margin=given.margin), timed_calls()
+    settings, parts, before = WindowSettings(margin=given.margin), timed_calls(), peak_gb()
     with closing(open_executor("in-process", region_recipe(region), 1)) as executor:
         made, spent = measured(lambda: plan_by_windows(region, given.budget, executor, settings))
     return made.plan, {**spent, "promised": made.promised, "plan_fires": made.plan.plan_fires,
                        "windows": made.windows, "lines": made.lines, "taken": made.taken,
                        "shards": made.shards, "rated": made.rated, "risen": made.risen,
                        "beyond": made.beyond, "margin": made.margin,
+                       "told_gb": before + made.told_bytes / 1e9,
                        **{f"{name}_cpu_s": part for name, part in parts.items()}}
 
 
@@ -167,6 +173,17 @@ def downstream_value(scene: WideScene, given: argparse.Namespace,
     return plan, {**spent, "plan_fires": plan_fires, "promised": float(1.0 - after / before)}
 
 
+def simulated(scene: WideScene, given: argparse.Namespace) -> dict[str, float | str]:
+    """Fires burned and summed up, as `firebreak simulate` does, without its files."""
+    before, cells = peak_gb(), scene.landscape.fuel_model.size
+    found, spent = measured(lambda: burn_wide_statistics(
+        scene, scene.fires("simulate", given.simulate)))
+    return {"method": f"simulate, {given.simulate:,} fires", **spent,
+            "mean_loss": float(found.loss.mean()),
+            "told_gb": before + cells * (BYTES_PER_CELL + BYTES_PER_CELL_STEP
+                                         + BYTES_PER_CELL_THREAD * given.threads) / 1e9}
+
+
 def measure(given: argparse.Namespace) -> None:
     set_threads(given.threads)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -185,6 +202,9 @@ def measure(given: argparse.Namespace) -> None:
             given.fire_cells if not given.burned_share
             else given.burned_share * float(land.burnable.sum())), "test_fires": given.test_fires,
         "threads": given.threads, "load": os.getloadavg()[0], "scene_cpu_s": made_scene["cpu_s"]}
+    if given.simulate:
+        written(record | simulated(scene, given), given.out)
+        return
     if given.downstream_value:
         plan, spent = downstream_value(scene, given, given.plan_fires or plan_fires_for(
             round(given.budget * int(land.treatable.sum()))))
@@ -194,7 +214,11 @@ def measure(given: argparse.Namespace) -> None:
         record |= {"method": f"windows, {given.method}", **spent}
     judged, test = measured(lambda: kept(scene, fires, plan))
     record |= {**judged, "test_cpu_s": test["cpu_s"], "cells": int(plan.cells.size)}
-    with given.out.open("a", encoding="utf-8") as file:
+    written(record, given.out)
+
+
+def written(record: dict[str, Any], out: Path) -> None:
+    with out.open("a", encoding="utf-8") as file:
         file.write(json.dumps(record) + "\n")
     print(json.dumps(record))
 
@@ -207,16 +231,11 @@ def table_of(records: list[dict[str, Any]]) -> str:
     """The table, and the exponent of processor seconds in cells between the plans by windows of
     each landscape.
     """
-    lines = ["| land | cells | method | plan fires | CPU s | peak GB | promised | kept |",
+    lines = ["| land | cells | what | plan fires | CPU s | peak GB (estimate) | promised | kept |",
              "|---|---|---|---|---|---|---|---|"]
     order = sorted(records, key=lambda one: (one["rows"] * one["cols"],
                                              not one["method"].startswith("windows")))
-    for one in order:
-        promised = f"{one['promised']:.3f}" if "promised" in one else ""
-        lines.append(
-            f"| {one['landscape']} | {one['rows']:,} x {one['cols']:,} | {one['method']} "
-            f"| {one['plan_fires']:,} | {one['cpu_s']:.0f} | {one['peak_gb']:.1f} | {promised} "
-            f"| {one['kept']:.3f} +- {one['half']:.3f} |")
+    lines += [_row(one) for one in order]
     own = [one for one in order if one["method"].startswith("windows")]
     for first, last in itertools.pairwise(own):
         cells = last["rows"] * last["cols"] / (first["rows"] * first["cols"])
@@ -226,6 +245,15 @@ def table_of(records: list[dict[str, Any]]) -> str:
             lines.append(f"From {first['rows']:,} to {last['rows']:,} rows CPU seconds grow as "
                          f"cells^{power:.2f}.")
     return "\n".join(lines)
+
+
+def _row(one: dict[str, Any]) -> str:
+    told = f" ({one['told_gb']:.1f})" if "told_gb" in one else ""
+    promised = f"{one['promised']:.3f}" if "promised" in one else ""
+    saved = f"{one['kept']:.3f} +- {one['half']:.3f}" if "kept" in one else ""
+    fires = f"{one['plan_fires']:,}" if "plan_fires" in one else ""
+    return (f"| {one['landscape']} | {one['rows']:,} x {one['cols']:,} | {one['method']} | {fires} "
+            f"| {one['cpu_s']:.0f} | {one['peak_gb']:.1f}{told} | {promised} | {saved} |")
 
 
 def main() -> None:
@@ -243,6 +271,8 @@ def main() -> None:
     one.add_argument("--margin", type=int)
     one.add_argument("--downstream-value", action="store_true",
                      help="plan the whole map by downstream-value instead, on as many plan fires")
+    one.add_argument("--simulate", type=int, metavar="FIRES",
+                     help="burn so many fires instead of planning")
     one.add_argument("--plan-fires", type=int, help="as many as the budget needs if not given")
     one.add_argument("--test-fires", type=int, default=2000)
     one.add_argument("--threads", type=int, default=1)

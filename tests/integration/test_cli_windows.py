@@ -2,6 +2,10 @@
 
 import csv
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -59,12 +63,14 @@ def test_a_plan_that_promises_much_more_than_it_keeps_says_so(
     (["--window-cells", "4"], "--window-cells: expected at least 16 cells, got 4"),
     (["--window-margin", "-1"], "--window-margin: expected at least 0 cells, got -1"),
     (["--window-margin", "0"], "expected a margin of at least"),
-    (["--window-cells", "32", "--horizon", "3"], "expected no --lines, --phases or --horizon"),
+    (["--window-cells", "32", "--horizon", "3"],
+     "expected none of --lines, --phases and --horizon, got --horizon"),
     (["--window-cells", "32", "--report", "full"], "expected --report brief or none"),
     (["--window-cells", "32", "--shortest-m", "90000"], "expected pieces of at least 90000 m"),
     (["--window-cells", "32", "--method", "milp", "--shortest-m", "90"],
      "a method that can include cells and keep a shortest length"),
     (["--window-cells", "32", "--budget", "0.0003"], "a budget that buys"),
+    (["--window-cells", "32", "--workers", "9999"], "expected 0 to 4096 workers"),
     (["--ray-address", "host:1"], "--executor ray together with --ray-address")])
 def test_bad_input_is_one_sentence_and_writes_nothing(
         options: list[str], message: str, tmp_path: Path,
@@ -164,3 +170,24 @@ def test_plan_fires_follow_from_the_budget_unless_they_are_named(
     assert main(["plan", LAND, "--budget", "0.6", "--burned-share", "0.03", "--scenarios", "1",
                  "--window-cells", "32", *options, "--out", str(tmp_path / "none")]) == 2
     assert found == [fires]
+
+
+@pytest.mark.slow
+def test_a_plan_that_was_killed_goes_on_to_the_same_plan(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """SIGKILL leaves no time to write: what was kept by then counts."""
+    options = ("--window-cells", "32", "--plan-fires", "96", "--report", "none")
+    out = tmp_path / "killed"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "firebreak", "plan", LAND, *SMALL, *options, "--out", str(out)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not list((out / "unfinished").glob("answers-*")):
+        assert process.poll() is None, "the plan was finished before it could be killed"
+        time.sleep(0.001)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert plan(*options, out=out) == 0
+    assert "goes on with what is kept" in capsys.readouterr().err
+    assert plan(*options, out=tmp_path / "whole") == 0
+    assert (ranks(out) == ranks(tmp_path / "whole")).all()
+    assert not (out / "unfinished").exists()

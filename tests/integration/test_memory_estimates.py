@@ -22,9 +22,17 @@ from firebreak.fire import (FireConditions, FireRegime, burn_wide_statistics, ma
                             make_wide_scene, max_threads, set_threads)
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.fire_counts import planning_bytes
+from firebreak.executors.choice import open_executor
 from firebreak.planning.evaluation.judging import judge_scene
 from firebreak.planning.methods import make_plan
 from firebreak.planning.warm_up import warm_up
+from firebreak.planning.windows.make import (WindowSettings, make_region, plan_by_windows,
+                                             region_recipe)
+
+def by_windows(scene, method, fires, core):
+    region = make_region(scene, 0.02, method, seed=0, policy=policy, plan_fires=fires)
+    executor = open_executor("in-process", region_recipe(region), 1)
+    return plan_by_windows(region, 0.02, executor, WindowSettings(core=core)).told_bytes
 
 what, size, fires = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 set_threads(1)
@@ -39,6 +47,9 @@ small = make_scene(generate(0, 16), FireConditions(scenarios=2), 0)
 policy = load_policy()
 make_plan(small, 0.1, 8, "dqn", seed=0, policy=policy)
 warm_up()
+if what.startswith("windows"):
+    by_windows(make_wide_scene(generate(0, 40), FireConditions(
+        scenarios=2, regime=FireRegime(duration_min=60.0)), 0), "dqn", 8, 24)
 land = generate(7, size)
 conditions = FireConditions(regime=FireRegime(duration_min=200.0))
 gc.collect()
@@ -50,6 +61,9 @@ if what == "simulate":
     told = land.fuel_model.size * (
         scene_checks.BYTES_PER_CELL + scene_checks.BYTES_PER_CELL_STEP
         + scene_checks.BYTES_PER_CELL_THREAD * max_threads())
+elif what.startswith("windows"):
+    scene = make_wide_scene(land, conditions, 0)
+    told = by_windows(scene, what.split()[1], fires, 96)
 else:
     scene = make_scene(land, conditions, 0)
     plan = make_plan(scene, 0.01, fires, what, seed=0, policy=policy)
@@ -63,6 +77,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @LINUX
 @pytest.mark.slow
 @pytest.mark.parametrize(("what", "size", "fires"), [
+    ("windows dqn", 192, 64), ("windows downstream-value", 192, 1000),
     ("dqn", 256, 64), ("downstream-value", 256, 256), ("downstream-value", 512, 128),
     ("downstream-value", 1000, 24), ("simulate", 256, 200), ("simulate", 512, 200),
     ("simulate", 1000, 200)])

@@ -17,26 +17,11 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation import streaming
 from firebreak.planning.evaluation.evaluate import planned
 from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
-from ray_workers import nodes_of_workers
+from ray_workers import TwoNodes, nodes_of_workers
 from worked import make_tally
 
 # Warnings are Ray's own.
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore")]
-
-
-class TwoNodes:
-    """A cluster of two nodes of one CPU each; the second can be killed."""
-
-    def __init__(self) -> None:
-        from ray.cluster_utils import Cluster
-
-        self.cluster = Cluster(initialize_head=True, head_node_args={
-            "num_cpus": 1, "include_dashboard": False, "object_store_memory": 100_000_000})
-        self.second = self.cluster.add_node(num_cpus=1, object_store_memory=100_000_000)
-        self.cluster.wait_for_nodes()
-
-    def kill_second(self) -> None:
-        self.cluster.remove_node(self.second, allow_graceful=False)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 every rule of breaks and fires.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,16 +12,26 @@ from hypothesis import strategies as st
 
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
-from firebreak.fire import FireConditions, FireRegime, Fires, burn_loss, make_wide_scene
+from firebreak.fire import (
+    RIM,
+    FireConditions,
+    FireRegime,
+    Fires,
+    burn_loss,
+    make_wide_scene,
+)
 from firebreak.fire.effects.crews import HoldRule
 from firebreak.fire.effects.keyed_random import uniforms
 from firebreak.fire.effects.losses import ResponseFunction
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.scene import make_scene
-from firebreak.fire.travel.travel_field import padded_cells
+from firebreak.fire.travel.stencil import UNBURNED
+from firebreak.fire.travel.travel_field import padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.rules import FREE, PlanRules, short_pieces
+from firebreak.planning.windows.benefits import saved_in_order
+from firebreak.planning.windows.cores import widened
 from firebreak.planning.windows.footprints import footprints_of
 from firebreak.planning.windows.make import (
     Region,
@@ -186,6 +197,40 @@ def test_a_shard_whose_fires_run_on_under_a_break_looks_further(
             after = burned_loss(case, (line,))
             assert row[plan.fires] == pytest.approx((before - after)[plan.fires], rel=1e-9,
                                                     abs=1e-10 * before.sum())
+
+@pytest.mark.parametrize("side", range(4))
+def test_a_shard_is_cut_where_no_fire_comes_near(side: int,
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though on three sides it is cut far off."""
+    monkeypatch.setattr("firebreak.planning.windows.shards.ROOM", 4)
+    case = case_of("hard")
+    wide, fires = case.region.scene, case.region.fires
+    for plan in shards_in(case, 2)[:6]:
+        box = list(widened(plan.box, 20, (SIZE, SIZE)))
+        box[side] = plan.box[side]
+        shard = Shard(wide, plan._replace(box=tuple(box)), fires.part(plan.fires),
+                      loss_bound(wide, FIRES))
+        own = shard._window
+        burned = unpad(shard._slots.fires.code != UNBURNED, (own.rows, own.cols)).any(axis=0)
+        rows, cols = np.nonzero(burned)
+        assert rows.size
+        assert own.row == 0 or rows.min() >= RIM
+        assert own.col == 0 or cols.min() >= RIM
+        assert own.row + own.rows == SIZE or rows.max() < own.rows - RIM
+        assert own.col + own.cols == SIZE or cols.max() < own.cols - RIM
+
+
+@pytest.mark.parametrize("kind", ["hard", "narrow, by chance"])
+def test_what_each_segment_saves_once_those_before_it_stand(kind: str) -> None:
+    case = case_of(kind)
+    segments, done = case.lines[:12], list[float]()
+    with closing(open_executor("in-process", region_recipe(case.region))) as executor:
+        found = saved_in_order(case.region, segments, executor, done.append)
+    assert sum(done) == FIRES
+    lost = [burned_loss(case, tuple(range(count))).sum() for count in range(13)]
+    assert max(found) > 0.01
+    assert found == pytest.approx([(before - after) / lost[0] for before, after in pairwise(lost)],
+                                  rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=60, deadline=None)

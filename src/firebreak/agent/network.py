@@ -34,6 +34,12 @@ CONTEXT, FINE, FINE_OF_SHAPES = 8, 16, 32
 actions are cells and where they are shapes around them.
 """
 
+FINE_REACH = 2
+"""Cells around a cell that the convolutions that decide see."""
+
+Part = tuple[slice, slice]
+"""Rows and columns of a map, from and to numbers of them."""
+
 
 class _Maps(NamedTuple):
     """What a head says. middle: values of shapes in their middle cell [M, S, H, W]; along: what
@@ -87,10 +93,15 @@ class QMapNetwork(nn.Module):
             self.later = _zeros(nn.Conv2d(fine, shapes, 1))
             self.later_along = _zeros(nn.Conv2d(fine, shapes, 1)) if shapes > 1 else None
 
-    def forward(self, observation: Tensor) -> Tensor:
-        """Q-values of all actions, masked or not: [M, A]."""
-        gain, later = self._maps(observation)
-        return self._everywhere(observation, gain if later is None else gain.plus(later))
+    def forward(self, observation: Tensor, part: Part | None = None) -> Tensor:
+        """Q-values of all actions, masked or not: [M, A].
+
+        part: rows and columns of the map whose own actions alone are asked for, for less: those
+        that lie in it are worth what they are worth on the map.
+        """
+        gain, later = self._maps(observation, part)
+        own = observation if part is None else observation[:, :, *part]
+        return self._everywhere(own, gain if later is None else gain.plus(later))
 
     def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
         """Q-values of the actions i64 [M, L] alone, for less: [M, L]."""
@@ -121,9 +132,10 @@ class QMapNetwork(nn.Module):
         mask = observation[:, self.mask_channel].flatten(1) > 0.5
         return dueling(base, q.flatten(1), mask)
 
-    def _maps(self, observation: Tensor) -> tuple[_Maps, _Maps | None]:
+    def _maps(self, observation: Tensor, part: Part | None = None) -> tuple[_Maps, _Maps | None]:
         """What the heads say: of gains, and of what comes after them, or None."""
         rows, cols = observation.shape[-2:]
+        wide, own = _around(part or (slice(0, rows), slice(0, cols)), (rows, cols))
         padded = functional.pad(observation, (0, cols % 2, 0, rows % 2))
         # Channels last in memory: two thirds of the time on a CPU.
         padded = padded.contiguous(memory_format=torch.channels_last)
@@ -134,11 +146,11 @@ class QMapNetwork(nn.Module):
         together = functional.relu(self.pooled(summary))
         x = functional.relu(self.mix(x + together[:, :, None, None]))
         context = functional.pixel_shuffle(self.context(x), 2)
-        fine = functional.relu(self.detail(torch.cat([padded, context], dim=1)))
+        fine = functional.relu(self.detail(torch.cat([padded, context], dim=1)[:, :, *wide]))
         fine = fine + functional.relu(self.decide(fine))
 
         def of_shapes(head: nn.Module) -> Tensor:
-            return head(fine)[:, :, :rows, :cols]
+            return head(fine)[:, :, *own]
 
         gain = _Maps(of_shapes(self.head), None if self.along is None else of_shapes(self.along),
                      self.base(together))
@@ -146,6 +158,18 @@ class QMapNetwork(nn.Module):
             return gain, None
         along = None if self.later_along is None else of_shapes(self.later_along)
         return gain, _Maps(of_shapes(self.later), along, None)
+
+
+def _around(part: Part, shape: tuple[int, int]) -> tuple[Part, Part]:
+    """Rows and columns that the convolutions which decide see of a part, with what pads a map of
+    odd size; and the part within them.
+    """
+    wide = [slice(max(side.start - FINE_REACH, 0),
+                  size + size % 2 if side.stop + FINE_REACH >= size else side.stop + FINE_REACH)
+            for side, size in zip(part, shape, strict=True)]
+    own = [slice(side.start - around.start, side.stop - around.start)
+           for side, around in zip(part, wide, strict=True)]
+    return (wide[0], wide[1]), (own[0], own[1])
 
 
 def _zeros(head: nn.Conv2d) -> nn.Conv2d:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.line_action_kernel import CROSSED, PLACED, STOPS, allow_lines
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.slots import SLOT_0, Slots
 from firebreak.line_actions import (
     COMPASS,
     LINE_LENGTHS,
@@ -61,15 +61,39 @@ def allowed(slots: Slots, which: NDArray[np.int64], lines: bool) -> NDArray[np.b
     """bool [M, A], of the slots `which`: the available cells; of lines, those that begin and end
     in one, meet no fuel that cannot be treated, and can be paid for. They cross what does not burn.
     """
-    available = slots.available[which]
     if not lines:
-        return available.reshape(which.size, -1)
-    land = slots.land
-    out = np.zeros((which.size, SHAPES, *slots.sizes.shape), np.bool_)
-    allow_lines(line_state(land.burnable[which], land.treatable[which], land.breaks[which]),
-                available, land.cost[which].astype(np.float64), _most(slots, which),
+        return slots.available[which].reshape(which.size, -1)
+    return _allowed_lines(slots, which, (slice(None), slice(None)))
+
+
+def treatable_part(slots: Slots) -> tuple[slice, slice]:
+    """Rows and columns of slot 0 that hold all that may be treated, or the map where nothing may.
+
+    In a window of a large map that is its core: fires need the margin, breaks do not go there.
+    """
+    free = slots.land.treatable[0]
+    if not free.any():
+        return slice(0, free.shape[0]), slice(0, free.shape[1])
+    rows, cols = (np.flatnonzero(free.any(axis=axis)) for axis in (1, 0))
+    return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(cols[0]), int(cols[-1]) + 1)
+
+
+def allowed_lines_in(slots: Slots, part: tuple[slice, slice]) -> NDArray[np.bool_]:
+    """bool [A'] of a part of slot 0's map: which of its lines are `allowed`, that lie in it."""
+    return _allowed_lines(slots, SLOT_0, part)[0]
+
+
+def _allowed_lines(slots: Slots, which: NDArray[np.int64],
+                   part: tuple[slice, slice]) -> NDArray[np.bool_]:
+    land, available = slots.land, slots.available[which][:, *part]
+    burnable, treatable, breaks, cost = (
+        grid[which][:, *part] for grid in (land.burnable, land.treatable, land.breaks, land.cost))
+    shape = available.shape[1:]
+    out = np.zeros((which.size, SHAPES, *shape), np.bool_)
+    allow_lines(line_state(burnable, treatable, breaks), np.ascontiguousarray(available),
+                cost.astype(np.float64, order="C"), _most(slots, which),
                 _STEPS_BY_DIRECTION[slots.leak], _LENGTHS, _PERIODS[slots.leak],
-                np.empty(slots.sizes.shape, np.uint8), out)
+                np.empty(shape, np.uint8), out)
     return out.reshape(which.size, -1)
 
 

@@ -9,10 +9,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from firebreak.agent.network import Part
 from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.agent.targets import unit_of
 from firebreak.checks import fail
-from firebreak.env.actions import allowed, line_cells, place_available
+from firebreak.env.actions import (
+    allowed_lines_in,
+    line_cells,
+    place_available,
+    treatable_part,
+)
 from firebreak.env.core import begin
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem import problem_of
@@ -131,15 +137,20 @@ def line_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     """Q-values [A] of a policy that places lines, percent of the untreated loss; -inf where a line
     is not allowed.
     """
-    return np.where(allowed(slots, SLOT_0, lines=True)[0], _q_values(policy, slots),
-                    np.float32(-np.inf))
+    part = treatable_part(slots)
+    own = np.where(allowed_lines_in(slots, part), _q_values(policy, slots, part),
+                   np.float32(-np.inf))
+    values = np.full((policy.network.shapes, *slots.sizes.shape), -np.inf, np.float32)
+    values[:, *part] = own.reshape(policy.network.shapes, *values[0, *part].shape)
+    return values.ravel()
 
 
-def _q_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
-    """[A], percent of the untreated loss."""
+def _q_values(policy: Policy, slots: Slots, part: Part | None = None) -> NDArray[np.float32]:
+    """[A] of the map, or of a part of it, percent of the untreated loss."""
     observation = _observed(slots)
     with torch.no_grad():
-        values = 100.0 * policy.network(observation)[0] * unit_of(observation, OBSERVATION)
+        values = (100.0 * policy.network(observation, part)[0]
+                  * unit_of(observation, OBSERVATION))
     return values.numpy()
 
 

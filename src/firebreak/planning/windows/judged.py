@@ -12,24 +12,14 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.executors.base import Executor, call_each
-from firebreak.free_memory import check_free
 from firebreak.planning.core.plan import cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import ROUNDS, short_pieces
 from firebreak.planning.windows.choose import Selection, choose_lines
-from firebreak.planning.windows.cores import Box
 from firebreak.planning.windows.kept import Kept, ratings_from, ratings_in
 from firebreak.planning.windows.ratings import Ratings
 from firebreak.planning.windows.region import Lines, Region, RegionWorker
-from firebreak.planning.windows.shards import (
-    ROOM,
-    Rating,
-    ShardPlan,
-    Wanted,
-    bytes_of_shards,
-    known_boxes,
-    shards_of,
-)
+from firebreak.planning.windows.shards import ROOM, Rating, ShardPlan, Wanted
 
 _COST_BITS = 40
 
@@ -51,20 +41,16 @@ class Judge:
     """All plan fires, in shards on the workers of an executor.
 
     Args:
-        boxes: that each fire burns untreated.
+        shards: of the plan fires.
         lines: to judge, by number.
         kept: what was computed before, see `Kept`.
-        most_fires: of a shard.
     """
 
-    def __init__(self, region: Region, boxes: Sequence[Box], lines: Lines, executor: Executor,
-                 kept: Kept, most_fires: int) -> None:
-        land = region.scene.landscape
+    def __init__(self, region: Region, shards: Sequence[ShardPlan], lines: Lines,
+                 executor: Executor, kept: Kept) -> None:
         self._executor, self._kept = executor, kept
-        own = known_boxes(boxes, region.scene)
-        self.shards = shards_of(own, region.fires.scenario, most_fires)
-        _check_memory(region, self.shards, own, executor)
-        self.meets = _meets(lines, self.shards, land.shape)
+        self.shards = shards
+        self.meets = _meets(lines, shards, region.scene.landscape.shape)
         executor.share(lines)
 
     def lost(self, taken: tuple[int, ...] = ()) -> int:
@@ -198,15 +184,3 @@ def _meets(lines: Lines, shards: Sequence[ShardPlan], shape: tuple[int, int]) ->
                 & (boxes[:, 1] - ROOM <= col.max()) & (boxes[:, 3] + ROOM > col.min()))
         found.append(np.flatnonzero(near).tolist())
     return found
-
-
-def _check_memory(region: Region, shards: Sequence[ShardPlan], boxes: Sequence[Box],
-                  executor: Executor) -> None:
-    """Refuses shards that would not fit this machine's memory."""
-    if executor.backend.name == "ray":
-        return
-    rows, cols = region.scene.landscape.shape
-    needed = bytes_of_shards(shards, boxes, region.scene.streams.steps_per_stream)
-    check_free({f"{region.fires.source.size:,} plan fires on {rows:,} x {cols:,} cells": needed},
-               where=f"a plan by windows of {region.scene.landscape.name}",
-               remedy="give fewer with --plan-fires, or name a part of the map with --area")

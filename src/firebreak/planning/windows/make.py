@@ -12,7 +12,7 @@ from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.executors.base import Executor, call_all, map_chunks
 from firebreak.executors.calls import Recipe
-from firebreak.fire import Fires, WideScene, burn_wide_statistics
+from firebreak.fire import WideScene
 from firebreak.planning.core.clock import working_s
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
@@ -30,6 +30,7 @@ from firebreak.planning.windows.cores import (
 from firebreak.planning.windows.footprints import Footprint, fires_in
 from firebreak.planning.windows.judged import Judge, judged_lines
 from firebreak.planning.windows.kept import NOTHING_KEPT, Kept
+from firebreak.planning.windows.memory import check_memory
 from firebreak.planning.windows.region import (
     Lines,
     Proposal,
@@ -38,6 +39,7 @@ from firebreak.planning.windows.region import (
     make_worker,
 )
 from firebreak.planning.windows.seams import seam_lines
+from firebreak.planning.windows.shards import known_boxes, shards_of
 
 FEWEST_FIRES, CELLS_PER_FIRE = 256, 8
 """Plan fires: with fewer than one for every few cells of the budget a plan fences in the fires that
@@ -46,7 +48,7 @@ MOST_FIRES = 256
 """Plan fires of a window, at most: all of them judge."""
 OVER = 2.0
 """How much more than its share of the budget a window proposes."""
-_FIRES_PER_CALL = 32
+_FIRES_PER_CALL, _CLOSE_BY = 32, 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,7 @@ class WindowPlan(NamedTuple):
         shards: of plan fires.
         rated, risen: how often a line was rated, and how often it then saved more than before.
         refused: why windows proposed nothing, by number.
+        told_bytes: of memory that it was to take beside the process itself, see `check_memory`.
     """
 
     plan: Plan
@@ -91,6 +94,7 @@ class WindowPlan(NamedTuple):
     rated: int
     risen: int
     refused: dict[int, str]
+    told_bytes: int
 
 
 def plan_fires_for(budget_cells: int) -> int:
@@ -119,15 +123,18 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
 
     Raises:
         InputError: a margin below the reach of most fires, a budget that buys no line, fires that
-            burn nothing of value, shards that do not fit the memory.
+            burn nothing of value, windows or shards that do not fit the memory.
     """
     began = working_s()
     cut = _cut(region, settings, executor)
+    boxes = known_boxes([one.box for one in cut.footprints], region.scene)
+    shards = shards_of(boxes, region.fires.scenario, most_shard_fires)
+    told = check_memory(region, cut.cores, cut.margin, min(settings.most_fires, len(boxes)),
+                        shards, boxes, executor)
     report(0.05)
     proposals = _proposals(region, cut, settings, executor, kept, report)
     lines, forced = _lines(region, proposals, cut.cores)
-    judge = Judge(region, [one.box for one in cut.footprints], lines, executor, kept,
-                  most_shard_fires)
+    judge = Judge(region, shards, lines, executor, kept)
     judged = judged_lines(region, judge, lines, forced, budget_share, part_of(report, 0.55, 1.0),
                           lazy=lazy)
     cells = np.concatenate([np.empty(0, np.int64), *(lines[k] for k in judged.lines)])
@@ -147,14 +154,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
         plan, len(cut.cores), cut.margin, cut.beyond, len(lines), len(judged.lines),
         judged.promised, judged.shards, judged.rated, judged.risen,
         {core.number: proposal.refused for core, proposal in zip(cut.cores, proposals, strict=True)
-         if proposal.refused})
-
-
-def kept_share(scene: WideScene, plan: Plan, fires: Fires) -> float:
-    """What a plan saves of the loss of fires that it was not made from."""
-    before = burn_wide_statistics(scene, fires).loss.sum()
-    after = burn_wide_statistics(scene, fires, plan.break_mask()).loss.sum()
-    return float(1.0 - after / before) if before > 0.0 else 0.0
+         if proposal.refused}, told)
 
 
 class _Cut(NamedTuple):
@@ -181,8 +181,12 @@ def _cut(region: Region, settings: WindowSettings, executor: Executor) -> _Cut:
 
 def _footprints(region: Region, numbers: NDArray[np.int64], cores: Sequence[Core],
                 executor: Executor) -> list[Footprint]:
-    """Of fires by number; fires of one weather burn together."""
-    order = numbers[np.argsort(region.fires.scenario[numbers], kind="stable")]
+    """Of fires by number; fires of one weather that start close by burn together, since a call
+    makes the travel times of where its fires come.
+    """
+    row, col = np.divmod(region.fires.source[numbers], region.scene.landscape.shape[1])
+    order = numbers[np.lexsort((col // _CLOSE_BY, row // _CLOSE_BY,
+                                region.fires.scenario[numbers]))]
     calls = [(order[k:k + _FIRES_PER_CALL], cores) for k in range(0, order.size, _FIRES_PER_CALL)]
     made = [one for part in call_all(executor, RegionWorker.footprints.__name__, calls)
             for one in part]

@@ -119,6 +119,17 @@ class RegionWorker:
         shard.take(taken, self._lines)
         return shard.lost()
 
+    def lost_in_order(self, plan: ShardPlan) -> NDArray[np.int64]:
+        """What the fires of a shard lose, in whole units i64 [n + 1]: without lines, and once each
+        of the n is broken besides those before it. The shard is not kept.
+        """
+        shard = self._new_shard(plan)
+        lost = [shard.lost()]
+        for count in range(1, len(self._lines) + 1):
+            shard.take(tuple(range(count)), self._lines)
+            lost.append(shard.lost())
+        return np.array(lost, np.int64)
+
     def rate(self, number: int, plan: ShardPlan, taken: tuple[int, ...],
              wanted: Sequence[Wanted]) -> Rating:
         """What each line wanted saves of a shard's fires once those taken are broken."""
@@ -128,9 +139,11 @@ class RegionWorker:
 
     def _shard(self, number: int, plan: ShardPlan) -> Shard:
         if number not in self._shards:
-            self._shards[number] = Shard(self.region.scene, plan,
-                                         self.region.fires.part(plan.fires), self._bound)
+            self._shards[number] = self._new_shard(plan)
         return self._shards[number]
+
+    def _new_shard(self, plan: ShardPlan) -> Shard:
+        return Shard(self.region.scene, plan, self.region.fires.part(plan.fires), self._bound)
 
 
 def make_worker(region: Region) -> RegionWorker:

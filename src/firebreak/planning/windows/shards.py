@@ -120,7 +120,7 @@ class Shard:
     def lost(self) -> int:
         """What its fires lose under the lines taken, in whole units."""
         unit = self._slots.loss_unit(0)
-        return sum(int(loss * unit) for loss in self._slots.fires.loss.tolist())
+        return int((self._slots.fires.loss * unit).astype(np.int64).sum())
 
     def take(self, taken: tuple[int, ...], lines: Sequence[NDArray[np.int64]]) -> None:
         """Brings the shard to where these lines, by number, are broken."""
@@ -129,9 +129,11 @@ class Shard:
         while True:
             new = [self._own(lines[k]) for k in taken[len(self.taken):]]
             cells = np.concatenate([np.empty(0, np.int64), *new])
+            self.taken = taken
+            if not cells.size:
+                return
             self._slots.place_each(np.zeros(cells.size, np.int64), cells)
             self._slots.update(SLOT_0)
-            self.taken = taken
             if not self._near_rim():
                 return
             self._begin(2 * self._room)
@@ -183,6 +185,7 @@ class Shard:
             self._slots.fires.begin(0, self._slots.value[0], self._bound)
             self._slots.update(SLOT_0)
             self._in_place = trial_in_place(self._slots, 0)
+            self._looked_at = np.zeros(own.source.size, np.int64)
             if not self._near_rim():
                 return
             room *= 2
@@ -203,19 +206,29 @@ class Shard:
         return (row * window.cols + col)[inside]
 
     def _near_rim(self) -> bool:
-        """Whether a fire burns so near to what is cut off that it may have read beyond."""
-        burned = unpad((self._slots.fires.code != UNBURNED).any(axis=0),
-                       (self._window.rows, self._window.cols))
-        return bool((burned & self._rim()).any())
+        """Whether a fire that may have changed since this was last asked burns so near to what is
+        cut off that it may have read beyond.
+        """
+        affected = self._slots.fires.affected
+        changed = np.flatnonzero(affected != self._looked_at)
+        self._looked_at = affected.copy()
+        code = unpad(self._slots.fires.code, (self._window.rows, self._window.cols))
+        return any(bool((code[(changed, *side)] != UNBURNED).any()) for side in self._sides())
+
+    def _sides(self) -> list[tuple[slice, slice]]:
+        """Rows and columns of the cells near to what is cut off, side by side."""
+        own, (rows, cols) = self._window, self._scene.landscape.shape
+        every, first, last = slice(None), slice(RIM), slice(-RIM, None)
+        return [side for side, is_cut in (
+            ((first, every), own.row > 0), ((every, first), own.col > 0),
+            ((last, every), own.row + own.rows < rows),
+            ((every, last), own.col + own.cols < cols)) if is_cut]
 
     def _rim(self) -> NDArray[np.bool_]:
         """bool [h, w], the cells near to what is cut off."""
-        own, (rows, cols) = self._window, self._scene.landscape.shape
-        rim = np.zeros((own.rows, own.cols), np.bool_)
-        rim[:RIM if own.row > 0 else 0] = True
-        rim[:, :RIM if own.col > 0 else 0] = True
-        rim[own.rows - (RIM if own.row + own.rows < rows else 0):] = True
-        rim[:, own.cols - (RIM if own.col + own.cols < cols else 0):] = True
+        rim = np.zeros((self._window.rows, self._window.cols), np.bool_)
+        for side in self._sides():
+            rim[side] = True
         return rim
 
 

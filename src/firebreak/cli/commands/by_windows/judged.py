@@ -65,7 +65,7 @@ def _segments(plan: Plan, region: Region, untreated: float, args: PlanArguments,
 
     segments = in_plan_order(plan, region.scene.landscape, args.place.segment_m)
     with closing(args.windows.open(region_recipe(region))) as executor, bar(
-            len(segments), "segment") as advance:
+            args.test_fires, "fire") as advance:
         shares = saved_in_order(region, [one.cells for one in segments], executor, advance)
     return SegmentSavings(segments, [share * untreated for share in shares], untreated)
 

@@ -146,14 +146,17 @@ def _network(args: PlanArguments, place: "Place") -> "Plan | None":
 
 
 def _check_rules(args: PlanArguments, place: "Place") -> None:
-    if place.rules.lines is not None or place.phases or args.place.horizon is not None:
-        raise fail(expected="no --lines, --phases or --horizon", given="one of them",
-                   where=f"a plan by windows of {place.land.name}",
-                   remedy="name a part of the map with --area, or leave them out")
+    """Refuses what is for plans that are made at once, see docs/scale.md."""
+    where = f"a plan by windows of {place.land.name}"
+    remedy = "leave it out, or plan a part of the map at once with --area"
+    given = ("--lines" if place.rules.lines is not None else "--phases" if place.phases else
+             "--horizon" if args.place.horizon is not None else "")
+    if given:
+        raise fail(expected="none of --lines, --phases and --horizon", given=given, where=where,
+                   remedy=remedy)
     if args.report == "full":
-        raise fail(expected="--report brief or none", given="--report full",
-                   where=f"a plan by windows of {place.land.name}",
-                   remedy="leave it out, or name a part of the map with --area")
+        raise fail(expected="--report brief or none", given="--report full", where=where,
+                   remedy=remedy)
 
 
 def _scene(args: PlanArguments, place: "Place") -> "WideScene":

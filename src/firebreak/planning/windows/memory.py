@@ -1,0 +1,117 @@
+"""What a plan by windows takes of memory, told before any of it is taken: the land and its plan
+fires in each worker, then the largest window in each, then all shards.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import NamedTuple
+
+import numpy as np
+
+from firebreak.executors.base import Executor
+from firebreak.fire import WideScene
+from firebreak.free_memory import check_free, free_bytes
+from firebreak.planning.core.fire_counts import planning_bytes
+from firebreak.planning.methods import method_of
+from firebreak.planning.windows.cores import Box, Core, cores_of
+from firebreak.planning.windows.region import Region
+from firebreak.planning.windows.shards import ShardPlan, bytes_of_shards, shards_of
+
+BURN_BYTES = 385
+"""Of a cell of the map: what burns fires on all of it, one thread."""
+_SMALLER_CORES = (96, 64, 48, 32, 16)
+
+
+class WindowsBytes(NamedTuple):
+    """Bytes at the peak. land: in all workers; windows: while they are planned; shards: while they
+    judge, which is after that.
+    """
+
+    land: int
+    windows: int
+    shards: int
+
+    @property
+    def peak(self) -> int:
+        """Of all together."""
+        return self.land + max(self.windows, self.shards)
+
+
+def windows_bytes(region: Region, cores: Sequence[Core], fires: int, shards: Sequence[ShardPlan],
+                  boxes: Sequence[Box], at_once: int) -> WindowsBytes:
+    """What a plan by windows takes beside the process itself.
+
+    Args:
+        fires: of a window, at most.
+        boxes: of the fires of shards.
+        at_once: windows that are planned at the same time, each in a process of its own.
+    """
+    scene, cells = region.scene, region.scene.landscape.fuel_model.size
+    copies = _land_bytes(scene) * (at_once - 1)
+    return WindowsBytes(
+        copies + BURN_BYTES * cells, at_once * _most_of_windows(region, cores, fires),
+        bytes_of_shards(shards, boxes, scene.streams.steps_per_stream))
+
+
+def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,
+                 shards: Sequence[ShardPlan], boxes: Sequence[Box], executor: Executor) -> int:
+    """Refuses windows or shards that would not fit this machine's memory; says what would. On Ray
+    each node has its own. Returns the bytes that the plan takes at its peak, about.
+
+    Raises:
+        InputError: naming both sizes and what to change.
+    """
+    at_once = executor.workers if executor.backend.name != "in-process" else 1
+    needed = windows_bytes(region, cores, fires, shards, boxes, at_once)
+    if executor.backend.name == "ray":
+        return needed.peak
+    free, (rows, cols) = free_bytes(), region.scene.landscape.shape
+    where = f"a plan by windows of {region.scene.landscape.name}"
+    land = {f"{rows:,} x {cols:,} cells": needed.land}
+    if needed.land + needed.windows > free:
+        side = max((core.whole for core in cores), key=lambda one: one.rows * one.cols)
+        words = (f"{at_once} at once of windows of {side.rows:,} x {side.cols:,} cells with "
+                 f"{fires:,} plan fires")
+        check_free({**land, words: needed.windows}, where=where,
+                   remedy=_smaller_windows(region, margin, fires, at_once, free - needed.land))
+    if needed.peak > free:
+        check_free({**land, f"{len(boxes):,} plan fires on it": needed.shards}, where=where,
+                   remedy=_fewer_fires(region, boxes, free - needed.land))
+    return needed.peak
+
+
+def _most_of_windows(region: Region, cores: Sequence[Core], fires: int) -> int:
+    """Bytes of the window that takes most."""
+    learned = method_of(region.method).guided
+    return max(sum(planning_bytes((core.whole.rows, core.whole.cols), region.scene.conditions,
+                                  fires, learned=learned)) for core in cores)
+
+
+def _smaller_windows(region: Region, margin: int, fires: int, at_once: int, left: int) -> str:
+    """Windows that would fit into so many bytes, in the words of an option."""
+    for workers in dict.fromkeys((at_once, 1)):
+        for core in _SMALLER_CORES:
+            cores = cores_of(region.scene.landscape.shape, core, margin)
+            if workers * _most_of_windows(region, cores, fires) < left:
+                fewer = " --workers 1" if workers < at_once else ""
+                return f"use --window-cells {core}{fewer}"
+    return "name a part of the map with --area, or use a machine with more memory"
+
+
+def _fewer_fires(region: Region, boxes: Sequence[Box], left: int) -> str:
+    """Plan fires that would fit into so many bytes, in the words of an option."""
+    steps = region.scene.streams.steps_per_stream
+    for tenths in range(9, 0, -1):
+        count = len(boxes) * tenths // 10
+        own = boxes[:count]
+        if count and bytes_of_shards(shards_of(own, region.fires.scenario[:count]), own,
+                                     steps) < left:
+            return f"use --plan-fires {count}, or a part of the map with --area"
+    return "name a part of the map with --area, or use a machine with more memory"
+
+
+def _land_bytes(scene: WideScene) -> int:
+    """Of what each worker has: the map, what burns cost, and the weather."""
+    parts = [scene.value_by_class, *scene.streams.steps,
+             *(getattr(scene.landscape, field.name) for field in fields(scene.landscape))]
+    return sum(part.nbytes for part in parts if isinstance(part, np.ndarray))

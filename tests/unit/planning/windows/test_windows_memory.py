@@ -1,0 +1,75 @@
+"""What does not fit the memory is refused with what would, and what would does."""
+
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from firebreak.checks import InputError
+from firebreak.executors.base import Executor
+from firebreak.executors.calls import Recipe
+from firebreak.executors.in_process import InProcess
+from firebreak.fire import FireConditions, FireRegime, make_wide_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.windows import memory
+from firebreak.planning.windows.cores import cores_of
+from firebreak.planning.windows.make import make_region
+from firebreak.planning.windows.memory import check_memory, windows_bytes
+from firebreak.planning.windows.region import Region
+from firebreak.planning.windows.shards import shards_of
+
+SIZE, MARGIN = 120, 16
+
+
+@pytest.fixture(scope="module")
+def region() -> Region:
+    wide = make_wide_scene(generate(5, SIZE), FireConditions(
+        scenarios=2, regime=FireRegime(duration_min=60.0)), 5)
+    return make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=200)
+
+
+def told(region: Region, core: int, fires: int) -> int:
+    """Of `fires` plan fires that burn 30 x 30 cells each."""
+    row, col = np.divmod(region.fires.source[:fires], SIZE)
+    boxes = [(r, c, r + 30, c + 30) for r, c in zip(
+        np.minimum(row, SIZE - 30).tolist(), np.minimum(col, SIZE - 30).tolist(), strict=True)]
+    shards = shards_of(boxes, region.fires.scenario[:fires])
+    return check_memory(region, cores_of((SIZE, SIZE), core, MARGIN), MARGIN, 64,
+                        shards, boxes, Executor(InProcess(Recipe(dict)), 1))
+
+
+def limited(monkeypatch: pytest.MonkeyPatch, free: int) -> None:
+    for module in (memory, sys.modules["firebreak.free_memory"]):
+        monkeypatch.setattr(module, "free_bytes", lambda: free)
+
+
+def test_windows_that_would_fit_are_named(region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    large, small = (windows_bytes(region, cores_of((SIZE, SIZE), core, MARGIN), 64, [], [], 1)
+                    for core in (120, 32))
+    limited(monkeypatch, (large.peak + small.peak) // 2)
+    with pytest.raises(InputError, match=r"1 at once of windows of 120 x 120 cells with 64 plan "
+                                         r"fires, .*; use --window-cells \d+$") as error:
+        told(region, 120, 0)
+    named = int(str(error.value).rsplit(" ", 1)[1])
+    assert 16 <= named < 120
+    told(region, named, 0)
+
+
+def test_a_number_of_plan_fires_that_would_fit_is_named(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = told(region, 32, 200)
+    limited(monkeypatch, round(0.7 * most))
+    with pytest.raises(InputError, match=r"200 plan fires on it, .*; use --plan-fires") as error:
+        told(region, 32, 200)
+    found = re.search(r"--plan-fires (\d+)", str(error.value))
+    assert found is not None
+    assert 60 < int(found[1]) < 200
+    told(region, 32, int(found[1]))
+
+
+def test_as_many_windows_at_once_as_there_are_processes(region: Region) -> None:
+    cores = cores_of((SIZE, SIZE), 32, MARGIN)
+    one, two = (windows_bytes(region, cores, 64, [], [], count) for count in (1, 2))
+    assert two.windows == 2 * one.windows
+    assert two.land > one.land
