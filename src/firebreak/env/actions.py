@@ -86,12 +86,12 @@ def allowed_lines_in(slots: Slots, part: tuple[slice, slice]) -> NDArray[np.bool
 def _allowed_lines(slots: Slots, which: NDArray[np.int64],
                    part: tuple[slice, slice]) -> NDArray[np.bool_]:
     land, available = slots.land, slots.available[which][:, *part]
-    burnable, treatable, breaks, cost = (
-        grid[which][:, *part] for grid in (land.burnable, land.treatable, land.breaks, land.cost))
+    burnable, treatable, breaks = (
+        grid[which][:, *part] for grid in (land.burnable, land.treatable, land.breaks))
     shape = available.shape[1:]
     out = np.zeros((which.size, SHAPES, *shape), np.bool_)
     allow_lines(line_state(burnable, treatable, breaks), np.ascontiguousarray(available),
-                cost.astype(np.float64, order="C"), _most(slots, which),
+                land.cost[which][:, *part].astype(np.float64, order="C"), _most(slots, which),
                 _STEPS_BY_DIRECTION[slots.leak], _LENGTHS, _PERIODS[slots.leak],
                 np.empty(shape, np.uint8), out)
     return out.reshape(which.size, -1)

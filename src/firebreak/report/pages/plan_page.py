@@ -174,7 +174,8 @@ def _depends(result: PlanResult, pictures: Mapping[str, Path]) -> str:
     """The weather, the fire model and what else was assumed."""
     body = ("" if result.trust is None else
             "<h3>If the fire model were wrong</h3>" + doubt_part(result.trust))
-    return (body + "<h3>The weather</h3>" + weather_part(pictures) + "<h3>The land</h3>" + landscape_part(result, pictures)
+    return (body + "<h3>The weather</h3>" + weather_part(pictures)
+            + "<h3>The land</h3>" + landscape_part(result, pictures)
             + "<h3>Assumptions</h3>" + assumptions_part(result))
 
 
