@@ -13,6 +13,7 @@ from typing import Any
 
 import doubt
 import numpy as np
+import returns
 from protocol import read_records
 from results_figures import draw_figures
 from results_records import (
@@ -375,7 +376,9 @@ def main() -> None:
     options.add_argument("--out", type=Path, default=Path("docs/results.md"))
     args = options.parse_args()
     records = read_records(args.records)
-    found = tables(records) | doubt.tables(read_records(args.records.parent / "doubt.jsonl"))
+    found = (tables(records) | doubt.tables(read_records(args.records.parent / "doubt.jsonl"))
+             | {"returns": markdown(*returns.table(
+                 read_records(args.records.parent / "returns.jsonl")))})
     text = args.template.read_text(encoding="utf-8")
     text = re.sub(r"<!-- table (.+?) -->", lambda match: found[match.group(1)], text)
     args.out.write_text(text, encoding="utf-8")

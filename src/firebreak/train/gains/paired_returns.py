@@ -74,9 +74,32 @@ class PairedReturns:
 
     def of(self, slots: Slots, slot: int, number: int) -> Paired:
         """Returns of a state. number: of the state, which names its draws."""
+        return self.follow(slots, slot, self.choose(slots, slot, number))
+
+    def choose(self, slots: Slots, slot: int, number: int) -> NDArray[np.int64]:
+        """Actions that differ: half of them the best by value, a quarter by what fire carries
+        through them, the others the best by values with Gumbel noise. number: see `of`.
+        """
+        rng = generator(self._seed, "paired-returns", number)
+        count, taken = self._slots.sizes.slots, np.zeros(slots.sizes.shape, np.bool_)
+        may = allowed(slots, np.array([slot]), self._lines)[0]
+        values = np.where(may, self._online(slots.layers[slot:slot + 1])[0], -np.inf)
+        chosen = _differing(slots, slot, leading_actions(values, _CANDIDATES), -(-count // 2),
+                            taken)
+        actions, rate = flow_rates(slots, slot, self._lines)
+        blurred = rate * np.exp(rng.normal(0.0, _FLOW_NOISE, rate.size))
+        order = actions[np.argsort(-blurred, kind="stable")]
+        chosen += _differing(slots, slot, order, count // 4, taken)
+        scale = _VALUE_NOISE * abs(float(values[may].max()))
+        drawn = values + (scale * rng.gumbel(size=values.size)).astype(np.float32)
+        chosen += _differing(slots, slot, leading_actions(drawn, _CANDIDATES),
+                             count - len(chosen), taken)
+        return np.array(chosen, np.int64)
+
+    def follow(self, slots: Slots, slot: int, chosen: NDArray[np.int64]) -> Paired:
+        """Returns of allowed actions i64 [L] of a state, at most as many as `actions`."""
         problem = slots.problem(slot)
         scene = problem.scene
-        chosen = self._chosen(slots, slot, generator(self._seed, "paired-returns", number))
         fires = scene.fires(FIRE_SET, self._fires)
 
         def loss(breaks: NDArray[np.bool_] | None) -> float:
@@ -111,25 +134,6 @@ class PairedReturns:
                 return
             values = np.where(may, self._frozen(own.layers[which]), -np.inf)
             place_actions(own, which, values.argmax(axis=1), self._lines)
-
-    def _chosen(self, slots: Slots, slot: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Actions that differ: half of them the best by value, a quarter by what fire carries
-        through them, the others the best by values with Gumbel noise.
-        """
-        count, taken = self._slots.sizes.slots, np.zeros(slots.sizes.shape, np.bool_)
-        may = allowed(slots, np.array([slot]), self._lines)[0]
-        values = np.where(may, self._online(slots.layers[slot:slot + 1])[0], -np.inf)
-        chosen = _differing(slots, slot, leading_actions(values, _CANDIDATES), -(-count // 2),
-                            taken)
-        actions, rate = flow_rates(slots, slot, self._lines)
-        blurred = rate * np.exp(rng.normal(0.0, _FLOW_NOISE, rate.size))
-        order = actions[np.argsort(-blurred, kind="stable")]
-        chosen += _differing(slots, slot, order, count // 4, taken)
-        scale = _VALUE_NOISE * abs(float(values[may].max()))
-        drawn = values + (scale * rng.gumbel(size=values.size)).astype(np.float32)
-        chosen += _differing(slots, slot, leading_actions(drawn, _CANDIDATES),
-                             count - len(chosen), taken)
-        return np.array(chosen, np.int64)
 
 
 def _differing(slots: Slots, slot: int, actions: NDArray[np.int64], count: int,
