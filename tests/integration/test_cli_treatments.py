@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,6 +101,15 @@ def test_a_bare_line_saves_what_a_hard_break_saves(place: Path, capsys: Out) -> 
     bare = planned(capsys, *half, "--treatment", "bare-line", "--out", "bare")
     assert hard["n_cells"] == bare["n_cells"]
     assert rows_of("hard/exceedance.csv") == rows_of("bare/exceedance.csv")
+
+
+def test_costs_of_a_comparison_are_in_the_currency_where_there_is_one(place: Path,
+                                                                      capsys: Out) -> None:
+    for words, header in ((("--treatment", "grazing"), "method +cost, USD +reduction"),
+                          ((), "method +cost +reduction")):
+        assert main(["evaluate", "land.tif", "--terrain", "shipped", *words, "--methods",
+                     "none,downstream-value", *FEW]) == 0
+        assert re.search(header, capsys.readouterr().out)
 
 
 def test_evaluate_and_simulate_know_treatments(place: Path, capsys: Out) -> None:

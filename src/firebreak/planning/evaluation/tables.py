@@ -27,17 +27,25 @@ def table(evaluation: Evaluation) -> str:
     plan_fires = _span([row.plan_fires for row in asked])
     share = np.mean([row.untreated_burned_share for row in rows])
     hours = _span([round(row.median_duration_min / 60.0, 1) for row in rows])
+    own = [_line(evaluation, name) for name in evaluation.methods]
     lines = [f"{where}, budget {budget} % of the treatable cost, {plan_fires} plan fires, "
              f"{evaluation.test_fires} test fires that no method was given",
              f"untreated fires last {hours} hours (median) and burn {share:.1%} of the burnable "
              "cells",
              f"mean loss without breaks {_untreated(rows)}; reductions are relative to it", "",
-             *aligned([_HEADER, *(_line(evaluation, name) for name in evaluation.methods)])]
+             *aligned([_header(evaluation), *own])]
     if evaluation.paired:
         lines += ["", *aligned([("difference", "mean", "95 % interval"), *(
             (name, f"{pair.difference:+.3f}", f"{pair.low:+.3f} to {pair.high:+.3f}")
             for name, pair in evaluation.paired.items())])]
     return "\n".join([*lines, "", _footnote(evaluation)])
+
+
+def _header(evaluation: Evaluation) -> tuple[str, ...]:
+    """The names of the columns; costs have that of their currency where all are in one."""
+    units = {plan.currency for plans in evaluation.plans for plan in plans.values()}
+    unit = units.pop() if len(units) == 1 else None
+    return tuple(f"cost, {unit}" if name == "cost" and unit else name for name in _HEADER)
 
 
 def _untreated(rows: Sequence[Row]) -> str:

@@ -28,7 +28,7 @@ def treatments_used(landscape: Landscape, cells: NDArray[np.int64], rows: Sequen
     for k, row in enumerate(rows):
         count = int((own == k).sum())
         if count:
-            found.append({"treatment": row.name, "cells": count,
+            found.append({"treatment": row.name, "title": row.title, "cells": count,
                           "area_ha": round(count * each_ha, 4),
                           "cost": round(float(cost[own == k].sum()), 2),
                           "upkeep_per_year": round(count * each_ha * row.upkeep_per_ha_year, 2),

@@ -8,7 +8,7 @@ from firebreak.report.pages import html
 def treatments_part(result: PlanResult) -> str:
     """What each treatment does, costs and costs to keep up, with the sources of its numbers."""
     used = treatments_in(result)
-    rows = [[one["treatment"], f"{one['area_ha']:,.2f}", amount(one["cost"]),
+    rows = [[one["title"], f"{one['area_ha']:,.2f}", amount(one["cost"]),
              amount(one["upkeep_per_year"])] for one in used]
     currency = result.treatments[0].currency
     return html.table(
@@ -16,4 +16,4 @@ def treatments_part(result: PlanResult) -> str:
         "Each cell has the cheapest of the treatments that can be done on its slope. Costs are "
         "those of their sources' years. Upkeep keeps breaks as they are in their first year and is "
         "not part of the cost.") + html.listing(
-            f"{one['treatment']}: {one['sources']}" for one in used)
+            f"{one['title']}: {one['sources']}" for one in used)

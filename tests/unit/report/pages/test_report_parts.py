@@ -36,7 +36,7 @@ def test_the_part_on_doubt_says_whether_the_plan_saves_and_the_order_holds() -> 
 
 def test_the_part_on_treatments_sums_up_each_of_them_with_its_sources() -> None:
     table = read_table()
-    rows = [table["mastication"], table["grazing"]]
+    rows = [replace(table["mastication"], title="mastication by machine"), table["grazing"]]
     base = generate(4, 12)
     slope = np.full(base.shape, 0.05, np.float32)
     slope[:, 6:] = 0.5
@@ -52,7 +52,7 @@ def test_the_part_on_treatments_sums_up_each_of_them_with_its_sources() -> None:
     result = PlanResult(scene, plan, land, (0, 0), segments, effect_of(scene, segments, 20), 0,
                         plan.cells[:0], treatments=rows)
     page = treatments_part(result)
-    assert "mastication: FERA 2_MechAdd" in page
+    assert "mastication by machine: FERA 2_MechAdd" in page
     assert "grazing: assumed: half of the fine fuel is eaten" in page
     assert "upkeep per year, USD" in page
     told = segment_columns(result)
