@@ -85,7 +85,7 @@ def brief_page(brief: Brief, picture: Path, command: str, files: Sequence[str]) 
             *brief.facts, breaks_in_short(brief.conditions)])),
         html.Section("Limits", "limits", html.listing([how_fires_end(brief.conditions), *LIMITS])),
         html.Section("How to repeat this", "origin", html.preformatted(command)
-                     + "<h3>Files beside this page</h3>" + html.listing(files))]
+                     + html.on_screen("<h3>Files beside this page</h3>" + html.files(files)))]
     if brief.others:
         sections.insert(1, html.Section("Other plans on the same test fires", "methods",
                                         _others(brief)))
