@@ -81,7 +81,7 @@ function shownRange() {
 const YEARS = [...new Set(plans.flatMap((p) => p.years))].sort((a, b) => a - b);
 const yearColour = (year) => rampAt("leaf", YEARS.length < 2 ? 0 : 0.9 * YEARS.indexOf(year) / (YEARS.length - 1));
 const MARKS = [null,
-  {name: "edge of the treatable area", colour: [34, 34, 34]},
+  {name: "edge of the treatable area", colour: [20, 80, 150]},
   {name: "breaks that stand already", colour: [0, 136, 55]},
   {name: "network to compare with", colour: [0, 151, 184]},
   {name: data.points_of ? `${data.points_of} (${data.points.length} cells)` : "", colour: [255, 0, 200]},
