@@ -48,7 +48,7 @@ def _run(given: list[str]) -> int:
         print(options.completion(given[1] if len(given) > 1 else ""), end="")
         return 0
     if given[0] not in COMMANDS:
-        raise unknown_name("command", given[0], COMMANDS, "firebreak")
+        raise unknown_name("command", given[0], COMMANDS, "COMMAND")
     asked = not {"-h", "--help", "--help-all"}.isdisjoint(given)
     if asked or (len(given) == 1 and given[0] in WITH_ACTIONS):
         text = importlib.import_module("firebreak.cli.completion").help_text(given)

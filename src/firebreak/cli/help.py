@@ -165,7 +165,9 @@ def _line(option: Option) -> list[str]:
 
 def _filled(head: str, text: str, column: int) -> list[str]:
     """A head and its text beside it, or below it where it is longer than its column."""
-    lines = textwrap.wrap(text, _width() - column, break_on_hyphens=False,
+    room = _width() - column
+    words = (word if len(word) <= room else word.replace(",", ", ") for word in text.split(" "))
+    lines = textwrap.wrap(" ".join(words), room, break_on_hyphens=False,
                           break_long_words=False) or [""]
     if len(head) < column:
         return [f"{head:{column}}{lines[0]}".rstrip(), *(f"{'':{column}}{line}"

@@ -62,6 +62,15 @@ def test_help_shows_twelve_options_first_and_all_where_asked(
     assert f"--help-all shows all {len(long)} options" in short
 
 
+@pytest.mark.parametrize("name", ["", *CLASSES])
+def test_help_fits_eighty_columns(name: str, capsys: pytest.CaptureFixture[str],
+                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for asked in ("--help", "--help-all"):
+        for line in shown(capsys, *name.split(), asked).splitlines():
+            assert len(line) <= 80, line
+
+
 def test_help_can_be_asked_for_by_its_verb(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown(capsys, "help", "plan") == shown(capsys, "plan", "--help")
     assert shown(capsys, "help", "landscape", "info") == shown(capsys, "landscape", "info", "-h")

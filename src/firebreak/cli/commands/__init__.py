@@ -36,7 +36,7 @@ GROUPS = {
 
 EXAMPLES = {
     "plan": "firebreak plan sample:santa-ana --budget 5% --out my_plan",
-    "evaluate": "firebreak evaluate sample:santa-ana --methods none,downstream-value,dqn",
+    "evaluate": "firebreak evaluate sample:santa-ana --methods none,strips,dqn",
     "methods": "firebreak methods",
     "visualize": "firebreak visualize my_plan --serve",
     "landscape": "firebreak landscape info sample:santa-ana",

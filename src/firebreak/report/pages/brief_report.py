@@ -89,7 +89,7 @@ def brief_page(brief: Brief, picture: Path, command: str, files: Sequence[str]) 
             "What the plan saves if the fire model is wrong was not looked at: firebreak evaluate "
             "--plan FOLDER --perturb does."])),
         html.Section("How to repeat this", "origin", html.preformatted(command)
-                     + "<h3>Files beside this page</h3>" + html.listing(files))]
+                     + html.on_screen("<h3>Files beside this page</h3>" + html.files(files)))]
     if brief.others:
         sections.insert(1, html.Section("Other plans on the same test fires", "methods",
                                         _others(brief)))

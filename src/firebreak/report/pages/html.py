@@ -49,6 +49,7 @@ figcaption{font-size:.9rem;color:var(--quiet);margin-top:.3rem}
 outline-offset:1px}
 table{border-collapse:collapse;font-size:.92rem;margin:.6rem 0;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-size:.9rem;color:var(--quiet);padding-bottom:.3rem}
+caption span{display:block;position:sticky;left:0;max-width:calc(100vw - 1.6rem)}
 th,td{padding:.28rem .65rem;border-bottom:1px solid var(--rule);text-align:right;
 white-space:nowrap}
 th:first-child,td:first-child{text-align:left}
@@ -76,14 +77,16 @@ h3{font-size:9pt;margin:.4rem 0 .1rem;break-after:avoid}
 p,ul{margin:.18rem 0}li{margin:.05rem 0}.lead{margin:0 0 .3rem}
 .key{grid-template-columns:repeat(3,1fr);gap:.25rem;margin:.3rem 0}
 .key div{padding:.12rem .45rem;break-inside:avoid}.key b{font-size:11.5pt}
-.key span,figcaption,caption,ul.files,table{font-size:7.6pt}
+.key span,figcaption,caption,table{font-size:7.6pt}
 .warn{padding:.2rem .6rem;margin:.35rem 0}pre{font-size:7.4pt;padding:.3rem}
 table{margin:.2rem 0}th,td{padding:.06rem .4rem}tr{break-inside:avoid}
-ul.files{columns:4}.pair{grid-template-columns:1fr 1fr}
+
+.pair{grid-template-columns:1fr 1fr}
 figure{margin:.3rem 0}figure img{max-height:6.6cm;width:auto}
-figure img.chart{max-width:14.6cm;max-height:10.6cm}
+figure img.chart{max-width:13.8cm;max-height:10.6cm}
 figure.main img{max-height:13.6cm}.pair figure img{max-height:7cm}
-.wide{overflow:visible}a{color:inherit}
+.wide{overflow:visible}caption{break-inside:avoid;break-after:avoid}caption span{max-width:none}
+a{color:inherit}
 footer{margin-top:.4rem;font-size:7.6pt}}
 @page{size:A4;margin:1.1cm}
 """
@@ -207,7 +210,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]], caption: str,
         lines.append(f'<tr class="{" ".join(kinds)}">{cells}</tr>' if kinds
                      else f"<tr>{cells}</tr>")
     return ('<div class="wide" tabindex="0" role="group" aria-label="table">'
-            f"<table><caption>{text(caption)}</caption><thead><tr>{head}</tr>"
+            f"<table><caption><span>{text(caption)}</span></caption><thead><tr>{head}</tr>"
             f"</thead><tbody>{''.join(lines)}</tbody></table></div>\n")
 
 

@@ -65,7 +65,7 @@ def origin_part(result: PlanResult, origin: Origin) -> str:
     return (html.preformatted(origin.command)
             + html.on_paper(f"firebreak {__version__}, seed {result.seed}, plan {plan_id(result)}, "
                             f"landscape {result.full.checksum()[:12]}.")
-            + "<h3>Files beside this page</h3>" + html.files(origin.files)
+            + html.on_screen("<h3>Files beside this page</h3>" + html.files(origin.files))
             + html.details("Versions, checksums and options in full",
                            made + html.preformatted(json.dumps(origin.options, indent=2))))
 

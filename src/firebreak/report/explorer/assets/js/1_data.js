@@ -5,6 +5,7 @@ const live = data.live, burns = data.untreated !== null, rows = data.rows, cols 
 const NONE = 65535;
 
 function bytes(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);  // five times as fast, in browsers since 2025
   const letters = atob(text), out = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) out[i] = letters.charCodeAt(i);
   return out;
@@ -34,9 +35,8 @@ const before = burns ? unpackedState(data.untreated) : null;
 // The difference of two grids as a third one.
 function difference(one, other) {
   const raw = new Uint16Array(size), most = Math.max(one.scale, other.scale) * 65534 || 1, scale = 2 * most / 65534;
-  for (let i = 0; i < size; i++) {
-    raw[i] = one.raw[i] === NONE || other.raw[i] === NONE ? NONE : Math.round((at(one, i) - at(other, i) + most) / scale);
-  }
+  const a = one.raw, b = other.raw, perA = one.scale / scale, perB = other.scale / scale, level = (one.offset - other.offset + most) / scale + 0.5;
+  for (let i = 0; i < size; i++) raw[i] = a[i] === NONE || b[i] === NONE ? NONE : level + perA * a[i] - perB * b[i];  // cut off: rounded
   return {raw, scale, offset: -most};
 }
 

@@ -54,18 +54,18 @@ function edits() {
 }
 const isEdited = () => { const e = edits(); return e.add.length + e.remove.length > 0; };
 
-// The ends of a layer's scale, from a histogram of its whole numbers over the cells that burn.
-const ranges = new Map();
+// The ends of a layer's scale, from a histogram of its whole numbers over the cells that burn, of a large map over some.
+const ranges = new Map(), SAMPLE = 2 ** 19, STRIDE = Math.max(1, 2 * Math.floor(size / SAMPLE / 2) + 1);  // odd: not the same columns of every row
 function range(g, layer) {
   if (ranges.has(g)) return ranges.get(g);
   const counts = new Uint32Array(65536);
-  let known = 0, lowest = NONE;
-  for (let i = 0; i < size; i++) if (burnable[i] && g.raw[i] !== NONE) { counts[g.raw[i]]++; known++; if (g.raw[i] < lowest) lowest = g.raw[i]; }
+  let known = 0;
+  for (let i = 0; i < size; i += STRIDE) if (burnable[i] && g.raw[i] !== NONE) { counts[g.raw[i]]++; known++; }
   const quantile = (share) => { let seen = 0, k = 0; while (k < NONE && (seen += counts[k]) < share * known) k++; return g.offset + g.scale * k; };
   let found = [0, 1];
   if (known && layer.both) { const most = Math.max(Math.abs(quantile(0.005)), Math.abs(quantile(0.995)), 1e-3); found = [-most, most]; }
   else if (known) {
-    const low = layer === LAYERS.q || layer === LAYERS.height ? g.offset + g.scale * lowest : 0;
+    const low = layer === LAYERS.q || layer === LAYERS.height ? g.offset : 0;
     found = [low, Math.max(quantile(0.998), low + 1e-9)];
   }
   if (ranges.size > 40) ranges.clear();
@@ -81,7 +81,7 @@ function shownRange() {
 const YEARS = [...new Set(plans.flatMap((p) => p.years))].sort((a, b) => a - b);
 const yearColour = (year) => rampAt("leaf", YEARS.length < 2 ? 0 : 0.9 * YEARS.indexOf(year) / (YEARS.length - 1));
 const MARKS = [null,
-  {name: "edge of the treatable area", colour: [34, 34, 34]},
+  {name: "edge of the treatable area", colour: [20, 80, 150]},
   {name: "breaks that stand already", colour: [0, 136, 55]},
   {name: "network to compare with", colour: [0, 151, 184]},
   {name: data.points_of ? `${data.points_of} (${data.points.length} cells)` : "", colour: [255, 0, 200]},

@@ -1,6 +1,6 @@
 // The map: tiles that are painted once, moved and scaled; the fire and the cursor on top.
 const canvas = $("map"), pen = canvas.getContext("2d");
-const TILE = 256, MOST_TILES = 250, PAINT_MS = 12, MOST_SCALE = 48, GAP = 10, FOOT = 26;
+const TILE = 256, MOST_TILES = 250, PAINT_MS = 8, MOST_SCALE = 48, GAP = 10, FOOT = 26;
 const view = {scale: 0, row: 0, col: 0, panels: [], top: 0, wide: 0, high: 0, whole: true};
 const tiles = new Map();  // the last picture of each tile, and what it shows
 let paintedAs = "", theme = {};

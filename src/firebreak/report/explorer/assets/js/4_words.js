@@ -13,7 +13,7 @@ function legend() {
     return swatch;
   };
   if (!layer.ramp) {
-    for (const one of data.fuels.slice(0, 14)) entry(`${one.name} ${percent(one.share, 0)}`, faded(rgb(one.colour.slice(1)), pale), one.code);
+    for (const one of data.fuels.slice(0, 14)) entry(`${one.name} ${one.share < 0.005 ? "<1 %" : percent(one.share, 0)}`, faded(rgb(one.colour.slice(1)), pale), one.code);
     if (data.fuels.length > 14) entry(`and ${data.fuels.length - 14} others`);
   } else if (S.layer === "q" && S.now && S.now.qmap && S.now.qmap.raw.every((x) => x === NONE)) {
     entry("The budget is spent: there is no next break. Step back to see what the policy expected.");
