@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from firebreak.executors.base import Executor, map_chunks
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.windows.footprints import footprints_of
+from firebreak.planning.windows.reached import footprints_by_workers
 from firebreak.planning.windows.region import Region, RegionWorker
 from firebreak.planning.windows.shards import known_boxes, shards_of
 
@@ -22,7 +22,8 @@ def saved_in_order(region: Region, segments: Sequence[NDArray[np.int64]], execut
         executor: of workers for this region, see `make.region_recipe`.
         report: takes fires as they are done.
     """
-    boxes = [one.box for one in footprints_of(region.scene, region.fires, ())]
+    numbers = np.arange(region.fires.source.size)
+    boxes = [one.box for one in footprints_by_workers(region, numbers, (), executor)]
     shards = shards_of(known_boxes(boxes, region.scene), region.fires.scenario)
     executor.share(list(segments))
     lost = np.zeros(len(segments) + 1, np.int64)

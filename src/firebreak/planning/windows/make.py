@@ -6,11 +6,10 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
-from firebreak.executors.base import Executor, call_all, map_chunks
+from firebreak.executors.base import Executor, map_chunks
 from firebreak.executors.calls import Recipe
 from firebreak.fire import WideScene
 from firebreak.planning.core.clock import working_s
@@ -31,6 +30,7 @@ from firebreak.planning.windows.footprints import Footprint, fires_in
 from firebreak.planning.windows.judged import Judge, judged_lines
 from firebreak.planning.windows.kept import NOTHING_KEPT, Kept
 from firebreak.planning.windows.memory import check_memory
+from firebreak.planning.windows.reached import footprints_by_workers
 from firebreak.planning.windows.region import (
     Lines,
     Proposal,
@@ -48,7 +48,6 @@ MOST_FIRES = 256
 """Plan fires of a window, at most: all of them judge."""
 OVER = 2.0
 """How much more than its share of the budget a window proposes."""
-_FIRES_PER_CALL, _CLOSE_BY = 32, 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,30 +167,15 @@ def _cut(region: Region, settings: WindowSettings, executor: Executor) -> _Cut:
     """The windows, with a margin that follows from how far the first fires get."""
     land, fires = region.scene.landscape, region.fires
     some = np.arange(min(fires.source.size, FEWEST_FIRES))
-    boxes = [one.box for one in _footprints(region, some, (), executor)]
+    boxes = [one.box for one in footprints_by_workers(region, some, (), executor)]
     reach = reach_of(fires.source[some], boxes, land.shape[1])
     if settings.margin is not None:
         check_margin(settings.margin, reach, land.name)
     margin = margin_for(reach, settings.core) if settings.margin is None else settings.margin
     cores = cores_of(land.shape, settings.core, margin)
-    footprints = _footprints(region, np.arange(fires.source.size), cores, executor)
+    footprints = footprints_by_workers(region, np.arange(fires.source.size), cores, executor)
     return _Cut(cores, footprints, margin, share_beyond(
         fires.source, [one.box for one in footprints], cores, land.shape))
-
-
-def _footprints(region: Region, numbers: NDArray[np.int64], cores: Sequence[Core],
-                executor: Executor) -> list[Footprint]:
-    """Of fires by number; fires of one weather that start close by burn together, since a call
-    makes the travel times of where its fires come.
-    """
-    row, col = np.divmod(region.fires.source[numbers], region.scene.landscape.shape[1])
-    order = numbers[np.lexsort((col // _CLOSE_BY, row // _CLOSE_BY,
-                                region.fires.scenario[numbers]))]
-    calls = [(order[k:k + _FIRES_PER_CALL], cores) for k in range(0, order.size, _FIRES_PER_CALL)]
-    made = [one for part in call_all(executor, RegionWorker.footprints.__name__, calls)
-            for one in part]
-    by_number = dict(zip(order.tolist(), made, strict=True))
-    return [by_number[number] for number in numbers.tolist()]
 
 
 def _proposals(region: Region, cut: _Cut, settings: WindowSettings, executor: Executor,

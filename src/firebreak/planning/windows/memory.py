@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from firebreak.checks import counted
 from firebreak.executors.base import Executor
 from firebreak.fire import WideScene
 from firebreak.free_memory import check_free, free_bytes
@@ -70,7 +71,7 @@ def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,
     land = {f"{rows:,} x {cols:,} cells": needed.land}
     if needed.land + needed.windows > free:
         side = max((core.whole for core in cores), key=lambda one: one.rows * one.cols)
-        words = (f"{at_once} at once of windows of {side.rows:,} x {side.cols:,} cells with "
+        words = (f"{counted(at_once, 'window')} of {side.rows:,} x {side.cols:,} cells with "
                  f"{fires:,} plan fires")
         check_free({**land, words: needed.windows}, where=where,
                    remedy=_smaller_windows(region, margin, fires, at_once, free - needed.land))

@@ -48,7 +48,7 @@ def test_windows_that_would_fit_are_named(region: Region, monkeypatch: pytest.Mo
     large, small = (windows_bytes(region, cores_of((SIZE, SIZE), core, MARGIN), 64, [], [], 1)
                     for core in (120, 32))
     limited(monkeypatch, (large.peak + small.peak) // 2)
-    with pytest.raises(InputError, match=r"1 at once of windows of 120 x 120 cells with 64 plan "
+    with pytest.raises(InputError, match=r"1 window of 120 x 120 cells with 64 plan "
                                          r"fires, .*; use --window-cells \d+$") as error:
         told(region, 120, 0)
     named = int(str(error.value).rsplit(" ", 1)[1])
