@@ -1,5 +1,7 @@
 """docs/results.md says what its records say."""
 
+import hashlib
+import re
 import sys
 from pathlib import Path
 
@@ -32,6 +34,27 @@ def test_the_table_of_the_readme_is_the_first_of_the_page() -> None:
     readme = [line for line in (ROOT / "README.md").read_text().splitlines()
               if line.startswith("|") and "---" not in line][:len(page)]
     assert [numbers(line) for line in readme] == [numbers(line) for line in page]
+
+
+def test_the_policies_card_has_the_numbers_of_the_page() -> None:
+    summary = {line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:5]]
+               for line in results.tables(RECORDS)["summary"].splitlines()}
+    card = [[cell.strip() for cell in line.split("|")[1:-1]] for line in
+            (ROOT / "src/firebreak/policies/README.md").read_text().splitlines()
+            if re.match(r"\| .*0\.\d{3} \| 0\.\d{3} \| 0\.\d{3} \|$", line)]
+    assert [row[1:] for row in card] == [
+        summary[name] for name in ("dqn-lookahead", "dqn", "segments")]
+
+
+def test_the_policies_card_names_the_files_by_their_checksums() -> None:
+    folder = ROOT / "src/firebreak/policies"
+    card = (folder / "README.md").read_text()
+    for path in folder.glob("*.safetensors"):
+        assert f"`{path.name}` | {path.stat().st_size / 1000:.0f} kB | `{sha256(path)}`" in card
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_nothing_is_counted_twice() -> None:
