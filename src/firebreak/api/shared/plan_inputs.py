@@ -387,7 +387,7 @@ def _phases(text: str | None, config: Path | None) -> "list[Phase]":
     else:
         return []
     try:
-        phases = [Phase(int(year), float(budget)) for year, budget in pairs]
+        phases = [Phase(_whole_year(year), float(_no_truth(budget))) for year, budget in pairs]
     except (TypeError, ValueError, OverflowError):
         raise fail(expected="a year and a budget for each phase",
                    given=f"'{text}'" if text else "others", where=where,
@@ -396,6 +396,19 @@ def _phases(text: str | None, config: Path | None) -> "list[Phase]":
     if phases:
         check_phases(phases, where)
     return phases
+
+
+def _whole_year(year: Any) -> int:
+    whole = int(_no_truth(year))
+    if whole != float(year):
+        raise ValueError("part of a year")
+    return whole
+
+
+def _no_truth(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise TypeError("neither year nor money")
+    return value
 
 
 def _money(options: PlaceOptions, phases: "list[Phase]") -> float | None:

@@ -1,5 +1,7 @@
 """What may be spent in each year of a horizon."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,18 @@ def test_phases_have_their_own_and_other_years_nothing() -> None:
     assert money_by_year(place, 3)[0] == [2027, 2028, 2029]
     with pytest.raises(InputError, match="phases within 2 years from 2027, got 2029"):
         money_by_year(place, 2)
+
+
+@pytest.mark.parametrize("phase", [
+    "year = 2030.5\nbudget = 3", "year = true\nbudget = 3", "year = 2030\nbudget = true",
+    'year = 2030\nbudget = "x"', "year = 2030", "year = nan\nbudget = 3", "year = 0\nbudget = 3"])
+def test_a_phase_of_a_file_is_a_whole_year_and_money(tmp_path: Path, phase: str) -> None:
+    config = tmp_path / "plan.toml"
+    config.write_text(f"[[phase]]\n{phase}\n")
+    with pytest.raises(InputError, match=r"plan\.toml: expected (a year and|years from 1)"):
+        place_of(PlaceOptions(), LAND, 0.5, None, config)
+    config.write_text("[[phase]]\nyear = 2030\nbudget = 3.5\n")
+    assert place_of(PlaceOptions(), LAND, 0.5, None, config).phases == [(2030, 3.5)]
 
 
 def test_a_plan_is_made_for_no_more_than_all_breaks_cost() -> None:
