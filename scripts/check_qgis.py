@@ -112,6 +112,7 @@ def main() -> int:
     assert Path(plan["REPORT"]).exists()
     assert seen.count("valid True") == len(shown)
     assert seen.count("graduatedSymbol, labels True") == 2
+    assert "gray" not in seen
     print("the provider runs")
     return 0
 

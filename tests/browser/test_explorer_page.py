@@ -206,6 +206,10 @@ def test_the_page_fits_wide_and_small_windows_in_light_and_dark(
     assert "the layer is pale" in watched.text("#legend")
     assert faults(page, axe) == []
     shot(page, tmp_path, f"explorer-{size[0]}-{scheme}-fire")
+    for width in ("0", "7px", ""):  # what a window has for a moment when it changes
+        page.locator("#frame").evaluate("(e, width) => { e.style.width = width; "
+                                        "window.dispatchEvent(new Event('resize')); }", width)
+        page.wait_for_selector("body[data-drawn='1']")
     assert watched.said == []
     page.close()
 

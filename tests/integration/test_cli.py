@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import threading
@@ -202,6 +203,14 @@ def test_simulate_writes_georeferenced_maps(tmp_path: Path, capsys: Out) -> None
         burned = raster.read(1)
     assert burned.min() >= 0.0
     assert 0.0 < burned.max() <= 1.0
+    # QGIS takes the style of the same name: one beside each map of one band but directions.
+    maps = {path.stem for path in tmp_path.glob("*.tif")}
+    styled = {path.stem for path in tmp_path.glob("*.qml")}
+    assert maps - styled == {"spread_direction_deg", "flame_length_probability"}
+    text = (tmp_path / "burn_probability.qml").read_text(encoding="utf-8")
+    lowest, highest = re.findall(r'(?:minimum|maximum)Value="(.+?)"', text)
+    assert float(lowest) == 0.0
+    assert 0.5 * burned.max() < float(highest) <= burned.max()
 
 
 def test_an_observed_fire_is_burned_again_and_compared(tmp_path: Path, capsys: Out) -> None:

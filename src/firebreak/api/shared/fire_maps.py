@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from firebreak.planning.core.progress import Bar
 
 OUTSIDE = -9999.0  # written where there is no data
+WATER_COLOURS = ("#ffffd9", "#c7e9b4", "#41b6c4", "#225ea8", "#081d58")
+"""Of what burns downstream of a cell, in QGIS; all else has the colours of burn probability."""
+TURNS = "spread_direction_deg"
+"""The map whose numbers go round: it has no scale from low to high, so no style."""
+SHOWN_SHARE = 0.998
+"""The share of the cells that a style tells apart; the highest ones have its last colour."""
 
 Bands = dict[str, NDArray[np.float64]]
 
@@ -110,6 +116,8 @@ def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) ->
     tags = {"seed": str(options.scene.seed), "fires": str(options.fires)}
     files = [_written(out / f"{name}.tif", on_full(bands, part), part.full, tags)
              for name, bands in done.maps.items()]
+    files += [_styled(out / f"{name}.tif", bands[name]) for name, bands in done.maps.items()
+              if name in bands and name != TURNS]
     files += write_simulation_report(
         out, part.land, done.burned.burn_probability, done.burned.downstream_value,
         done.maps["fireline_intensity_kw_m"]["fireline_intensity_kw_m"],
@@ -197,3 +205,14 @@ def _written(path: Path, bands: Bands, land: "Landscape", tags: dict[str, str]) 
     masked = {name: np.where(np.isfinite(grid) & (land.fuel_model != NODATA), grid,
                              OUTSIDE).astype(np.float32) for name, grid in bands.items()}
     return write_geotiff(path, masked, land, nodata=OUTSIDE, dtype="float32", tags=tags)
+
+
+def _styled(path: Path, grid: NDArray[np.float64]) -> Path:
+    """The style of a map in QGIS, from 0 to what all but the highest cells have."""
+    from firebreak.landscape.formats.qgis_styles import even_stops, write_ramp
+    from firebreak.planning.output.export_effect import BURN_COLOURS
+
+    known = grid[np.isfinite(grid)]
+    top = float(np.quantile(known, SHOWN_SHARE)) if known.size else 0.0
+    colours = WATER_COLOURS if path.stem == "downstream_value" else BURN_COLOURS
+    return write_ramp(path, even_stops(colours, 0.0, top if top > 0.0 else 1.0))

@@ -63,7 +63,7 @@ function paintTile(level, ty, tx, marked) {
 
 // ---- a frame -------------------------------------------------------------------------------
 let due = false;
-function draw() { if (!due) { due = true; requestAnimationFrame(frame); } }
+function draw() { if (!due) { due = true; document.body.dataset.drawn = ""; requestAnimationFrame(frame); } }
 function frame() {
   due = false;
   const began = performance.now();
@@ -74,7 +74,8 @@ function frame() {
   if (missing) draw();
 }
 function layOut() {
-  const wide = canvas.clientWidth, ratio = window.devicePixelRatio || 1, sides = S.fire ? 2 : 1, top = S.fire ? 24 : 0;
+  // A page that is being laid out or hidden has no width for a moment.
+  const wide = Math.max(canvas.clientWidth, 4 * GAP), ratio = window.devicePixelRatio || 1, sides = S.fire ? 2 : 1, top = S.fire ? 24 : 0;
   const panel = (wide - (sides - 1) * GAP) / sides, most = Math.max(280, 0.72 * window.innerHeight);
   const fit = Math.min(panel / cols, most / rows), high = Math.round(Math.min(most, panel / cols * rows));
   const height = high + top + FOOT;
