@@ -134,7 +134,7 @@ def test_lines_that_almost_meet_at_a_seam_are_joined_by_a_straight_one() -> None
     assert seam_lines(lines, replace(land, treatable=wild), cores, joined=False) == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(0, 20), size=st.integers(1, 4))
 def test_lines_near_a_window_are_those_whose_box_meets_it(seed: int, count: int,
                                                           size: int) -> None:
