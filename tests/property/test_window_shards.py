@@ -43,6 +43,7 @@ from firebreak.planning.windows.make import (
 )
 from firebreak.planning.windows.region import RegionWorker
 from firebreak.planning.windows.shards import (
+    LineTable,
     Shard,
     ShardPlan,
     Wanted,
@@ -189,7 +190,8 @@ def test_a_shard_whose_fires_run_on_under_a_break_looks_further(
     wide, fires = case.region.scene, case.region.fires
     for plan in shards_in(case, 2)[:6]:
         shard = Shard(wide, plan, fires.part(plan.fires), loss_bound(wide, FIRES))
-        found = shard.rate([Wanted(line) for line in range(20)], case.lines)
+        found = shard.rate([Wanted(line) for line in range(20)],
+                           LineTable(case.lines, SIZE))
         before = burned_loss(case, ())
         for line in range(20):
             row = np.zeros(FIRES)

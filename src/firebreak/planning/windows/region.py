@@ -22,7 +22,14 @@ from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.methods import make_plan
 from firebreak.planning.windows.cores import Core
 from firebreak.planning.windows.footprints import Footprint, footprints_of
-from firebreak.planning.windows.shards import Rating, Shard, ShardPlan, Wanted, loss_bound
+from firebreak.planning.windows.shards import (
+    LineTable,
+    Rating,
+    Shard,
+    ShardPlan,
+    Wanted,
+    loss_bound,
+)
 
 LINE_CELLS = 12
 """Cells along a line that is judged as one, about: what a window proposes is cut to such lines."""
@@ -67,12 +74,12 @@ class RegionWorker:
     def __init__(self, region: Region) -> None:
         self.region = region
         self._bound = loss_bound(region.scene, region.fires.source.size)
-        self._lines: Lines = []
+        self._lines = LineTable([], 1)
         self._shards: dict[int, Shard] = {}
 
     def receive(self, payload: Lines) -> None:
         """Takes the lines that are judged, by number."""
-        self._lines = payload
+        self._lines = LineTable(payload, self.region.scene.landscape.shape[1])
         self._shards = {}
 
     def footprints(self, numbers: NDArray[np.int64], cores: Sequence[Core]) -> list[Footprint]:

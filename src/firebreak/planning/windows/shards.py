@@ -18,6 +18,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
 from firebreak.env.trials_anew import saved_anew
 from firebreak.fire import RIM, UNBURNED, Fires, WideScene, scene_in, unpad
+from firebreak.landscape.raster.windows import Window
 from firebreak.layout import OBSERVATION
 from firebreak.planning.windows.cores import Box, widened, window_of
 
@@ -109,6 +110,35 @@ class Rating(NamedTuple):
     saved: list[NDArray[np.int64]]
 
 
+class LineTable:
+    """Lines of flat cells of the whole map by number, none of them empty, and where each lies: a
+    shard passes over those that lie elsewhere without looking at their cells.
+    """
+
+    def __init__(self, lines: Sequence[NDArray[np.int64]], cols: int) -> None:
+        self._lines = lines
+        first = np.cumsum([0, *(line.size for line in lines)])[:-1]
+        cells = np.concatenate([np.empty(0, np.int64), *lines])
+        self._ends = [(end(row, first), end(col, first)) for row, col in [np.divmod(cells, cols)]
+                      for end in (np.minimum.reduceat, np.maximum.reduceat)] if len(lines) else []
+
+    def __getitem__(self, number: int) -> NDArray[np.int64]:
+        return self._lines[number]
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def near(self, numbers: Sequence[int], window: Window) -> list[int]:
+        """Those of some lines, in order, whose box meets a window."""
+        if not numbers:
+            return []
+        which = np.array(numbers, np.int64)
+        (top, left), (bottom, right) = ((row[which], col[which]) for row, col in self._ends)
+        meets = ((top < window.row + window.rows) & (bottom >= window.row)
+                 & (left < window.col + window.cols) & (right >= window.col))
+        return which[meets].tolist()
+
+
 class Shard:
     """The fires of a shard, kept burning under the lines that were taken so far."""
 
@@ -122,12 +152,12 @@ class Shard:
         unit = self._slots.loss_unit(0)
         return int((self._slots.fires.loss * unit).astype(np.int64).sum())
 
-    def take(self, taken: tuple[int, ...], lines: Sequence[NDArray[np.int64]]) -> None:
+    def take(self, taken: tuple[int, ...], lines: LineTable) -> None:
         """Brings the shard to where these lines, by number, are broken."""
         if taken[:len(self.taken)] != self.taken:
             self._begin(self._room)
         while True:
-            new = [self._own(lines[k]) for k in taken[len(self.taken):]]
+            new = [self._own(lines[k]) for k in lines.near(taken[len(self.taken):], self._window)]
             cells = np.concatenate([np.empty(0, np.int64), *new])
             self.taken = taken
             if not cells.size:
@@ -138,7 +168,7 @@ class Shard:
                 return
             self._begin(2 * self._room)
 
-    def rate(self, wanted: Sequence[Wanted], lines: Sequence[NDArray[np.int64]]) -> Rating:
+    def rate(self, wanted: Sequence[Wanted], lines: LineTable) -> Rating:
         """What each of these lines alone saves besides those taken."""
         every = np.arange(self._fires.source.size)
         some = [every if one.fires is None else one.fires.astype(np.int64) for one in wanted]
@@ -161,8 +191,7 @@ class Shard:
         return Rating([fires[rows].astype(np.int32) for rows in own],
                       [saved[rows, k] for k, rows in enumerate(own)])
 
-    def _free(self, wanted: Sequence[Wanted],
-              lines: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+    def _free(self, wanted: Sequence[Wanted], lines: LineTable) -> list[NDArray[np.int64]]:
         """The cells of lines that lie in the shard and are not broken, as its own."""
         free = self._slots.available[0].ravel()
         return [cells[free[cells]] for cells in (self._own(lines[one.line]) for one in wanted)]
