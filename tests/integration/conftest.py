@@ -1,6 +1,13 @@
-"""Commands as tests run them: what they say of their progress is tested elsewhere."""
+"""Commands as tests run them (what they say of their progress is tested elsewhere), and a cluster.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+from ray_workers import TwoNodes
 
 
 @pytest.fixture(autouse=True)
@@ -9,3 +16,19 @@ def no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     count the lines of errors.
     """
     monkeypatch.setattr("firebreak.api.shared.progress.LINE_EVERY_S", 1e9)
+
+
+@pytest.fixture
+def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[TwoNodes]:
+    """A Ray cluster of two nodes that ends with the test."""
+    pytest.importorskip("ray")
+    import ray
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    # Nodes start with this environment and must find what workers hold here.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(
+        [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]))
+    found = TwoNodes()
+    yield found
+    ray.shutdown()
+    found.cluster.shutdown()

@@ -1,9 +1,6 @@
 """A node of a Ray cluster dies in the middle of a run: the other makes its calls, the bits stay."""
 
-import os
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,21 +19,6 @@ from worked import make_tally
 
 # Warnings are Ray's own.
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore")]
-
-
-@pytest.fixture
-def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[TwoNodes]:
-    pytest.importorskip("ray")
-    import ray
-
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    # Nodes start with this environment and must find what workers hold here.
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(
-        [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]))
-    found = TwoNodes()
-    yield found
-    ray.shutdown()
-    found.cluster.shutdown()
 
 
 def test_an_evaluation_with_every_cpu_in_use_outlives_a_node(

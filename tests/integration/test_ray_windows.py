@@ -1,10 +1,7 @@
 """Plans by windows on a Ray cluster: the plan of this process, though a node dies while it is made.
 """
 
-import os
 import warnings
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,21 +26,6 @@ pytestmark = [pytest.mark.ray, pytest.mark.timeout(300), pytest.mark.filterwarni
 
 SETTINGS = WindowSettings(core=32)
 LIMIT_S = 10.0
-
-
-@pytest.fixture
-def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[TwoNodes]:
-    pytest.importorskip("ray")
-    import ray
-
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    # Nodes start with this environment and must find what workers hold here.
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(
-        [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]))
-    found = TwoNodes()
-    yield found
-    ray.shutdown()
-    found.cluster.shutdown()
 
 
 @pytest.fixture(scope="module")
