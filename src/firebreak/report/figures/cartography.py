@@ -84,23 +84,33 @@ def fuel_shares(fuel_model: NDArray[np.int16]) -> list[tuple[int, float]]:
 
 def draw_fuel_legend(axes: Axes, landscape: Landscape, dim: float = 0.0,
                      rows: int = 24) -> None:
-    """A list of the fuels present with their codes on the swatches and their shares of the area."""
+    """A list of the fuels present with their codes on the swatches and their shares of the area.
+
+    rows: lines of the list. Where there are more fuels, the last line counts the rarest together,
+    since a second column would lie over the words of the first.
+    """
     shares = fuel_shares(landscape.fuel_model)
-    columns = -(-len(shares) // rows)
-    axes.set(xlim=(0.0, 3.4 * columns), ylim=(rows + 0.2, -1.4))
+    listed = shares if len(shares) <= rows else shares[:rows - 1]
+    axes.set(xlim=(0.0, 3.4), ylim=(rows + 0.2, -1.4))
     axes.axis("off")
     axes.text(0.0, -0.7, "Fuel, share of area", fontsize=9, fontweight="bold", va="center")
-    for k, (code, share) in enumerate(shares):
-        x, y = 3.4 * (k // rows), k % rows
+    for k, (code, share) in enumerate(listed):
         rgb = np.array(fuel_colour(code, landscape.fuels)) * (1.0 - dim) + dim
-        axes.add_patch(Rectangle((x, y + 0.06), 0.85, 0.88, facecolor=rgb, edgecolor=QUIET,
+        axes.add_patch(Rectangle((0.0, k + 0.06), 0.85, 0.88, facecolor=rgb, edgecolor=QUIET,
                                  linewidth=0.5))
         dark = float(rgb @ (0.299, 0.587, 0.114)) < 0.5
-        axes.text(x + 0.42, y + 0.5, f"{code}", fontsize=7.5, ha="center", va="center",
+        axes.text(0.42, k + 0.5, f"{code}", fontsize=7.5, ha="center", va="center",
                   color="white" if dark else INK)
-        percent = f"{share:.1%}" if share >= 0.0005 else "<0.1%"
-        axes.text(x + 1.0, y + 0.5, f"{landscape.fuels.described(code)}  {percent}",
+        axes.text(1.0, k + 0.5, f"{landscape.fuels.described(code)}  {_percent(share)}",
                   fontsize=9, va="center")
+    others = shares[len(listed):]
+    if others:
+        axes.text(1.0, len(listed) + 0.5, f"{len(others)} more fuels  "
+                  f"{_percent(sum(share for _, share in others))}", fontsize=9, va="center")
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if share >= 0.0005 else "<0.1%"
 
 
 def frame_map(axes: Axes, landscape: Landscape, *, measures: bool = True,

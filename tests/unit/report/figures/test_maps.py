@@ -128,6 +128,22 @@ def test_the_legend_lists_the_fuels_present_by_area(land: Landscape) -> None:
     assert sum(share for _, share in shares) == pytest.approx(1.0)
 
 
+def test_the_words_of_the_legend_never_lie_over_each_other(land: Landscape) -> None:
+    codes = np.array([*range(101, 110), *range(121, 125), *range(141, 150), *range(161, 166),
+                      *range(181, 190)], np.int16)
+    rows, cols = land.shape
+    many = replace(land, fuel_model=np.resize(codes, rows * cols).reshape(rows, cols))
+    figure = landscape_figure(many, caption="here")
+    drawn = FigureCanvasAgg(figure).get_renderer()
+    boxes = [text.get_window_extent(drawn) for text in figure.findobj(Text)
+             if isinstance(text, Text) and text.get_text().endswith("%")]
+    listed = words(figure)
+    close_figure(figure)
+    assert f"{codes.size - 23} more fuels" in " ".join(listed)
+    assert len(boxes) == 24
+    assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
+
+
 def test_cells_outside_the_data_are_no_fuel(land: Landscape) -> None:
     fuel = land.fuel_model.copy()
     fuel[:4] = NODATA
