@@ -84,14 +84,12 @@ class Backend(Protocol):
 
 def serve(thing: Any, message: Message) -> Reply:
     """Answers one call on what a worker holds."""
-    try:
+    def answer() -> Any:
         if message.payload is not None:
             thing.receive(message.payload)
-        return Done(getattr(thing, message.method)(*message.arguments))
-    except InputError as error:
-        return Raised(True, str(error))
-    except Exception:
-        return Raised(False, traceback.format_exc())
+        return getattr(thing, message.method)(*message.arguments)
+
+    return _reply(answer)
 
 
 class LazyThing:
@@ -104,10 +102,20 @@ class LazyThing:
     def serve(self, message: Message) -> Reply:
         """Answers one call."""
         if not self._made:
-            try:
-                self._made.append(self.recipe.make(*self.recipe.arguments))
-            except InputError as error:
-                return Raised(True, str(error))
-            except Exception:
-                return Raised(False, traceback.format_exc())
+            made = _reply(lambda: self.recipe.make(*self.recipe.arguments))
+            if not isinstance(made, Done):
+                return made
+            self._made.append(made.value)
         return serve(self._made[0], message)
+
+
+def _reply(call: Callable[[], Any]) -> Reply:
+    """What a call gives, or how it failed. No error is lost: the driver raises what a worker
+    answers, and a worker that died of it instead would be taken for a lost one and called again.
+    """
+    try:
+        return Done(call())
+    except InputError as error:
+        return Raised(True, str(error))
+    except Exception:
+        return Raised(False, traceback.format_exc())
