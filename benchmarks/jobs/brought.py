@@ -25,8 +25,8 @@ from benchmarks.jobs.load import Job, load_config
 from benchmarks.jobs.verdict import paired_p, share_interval
 
 from firebreak.agent.policy_file import SHIPPED, Policy, load_policy
+from firebreak.api.place.money import money_by_year
 from firebreak.api.shared.machine import use_threads
-from firebreak.api.shared.plan_inputs import money_by_year
 from firebreak.api.shared.treated_map import rows_named
 from firebreak.checks import InputError, unknown_name
 from firebreak.files import made_folder, write_text
@@ -80,7 +80,7 @@ def _years(job: Job, plan: Plan) -> Record:
     assert args.place.horizon is not None
     segments = break_segments_of(plan.break_mask(), scene.landscape, args.place.segment_m)
     order = in_build_order(scene, segments, args.plan_fires)
-    years, money = money_by_year(job.place, args.place.horizon)
+    years, money = money_by_year(job.place.phases, job.place.money, args.place.horizon)
     found = years_of_plan(scene, order, rows_named(args.scene.breaks), years, money,
                           args.test_fires, args.scene.seed,
                           discount_rate=args.place.discount_rate)

@@ -16,7 +16,7 @@ from benchmarks.jobs.codes import AGRICULTURE, Mask, developed, near, roads
 from benchmarks.jobs.inputs import CONFIGS, INPUTS, OUT, landscape_path, link_map
 from scipy import ndimage
 
-from firebreak.api.shared.plan_inputs import part_of
+from firebreak.api.place.area import part_of
 from firebreak.files import made_folder, read_toml
 from firebreak.landscape.candidates.lines import candidate_lines, masks_of
 from firebreak.landscape.formats.read import read_landscape

@@ -22,7 +22,7 @@ from benchmarks.jobs.codes import (
 )
 from numpy.typing import NDArray
 
-from firebreak.api.shared.plan_inputs import part_of
+from firebreak.api.place.area import part_of
 from firebreak.checks import fail
 from firebreak.files import made_folder, read_toml
 from firebreak.landscape.formats.read import read_landscape

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.jobs.inputs import JOBS, OUT, config_of
 
-from firebreak.api.shared.plan_inputs import Place, place_of
+from firebreak.api.place.place import Place, place_of
 from firebreak.checks import unknown_name
 from firebreak.cli.shared.plan_config import with_config
 from firebreak.cli.shared.plan_record import PlanArguments

@@ -14,7 +14,7 @@ import rasterio.shutil
 from rasterio.crs import CRS
 
 from faults.hostile import Reader
-from firebreak.api.shared.plan_inputs import place_of
+from firebreak.api.place.place import place_of
 from firebreak.cli.commands.behavior_cases import cases_in
 from firebreak.cli.commands.plan import PlanArguments
 from firebreak.cli.shared.plan_config import has_layers, with_config

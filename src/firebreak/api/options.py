@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from firebreak.api.place.options import PlaceOptions
 from firebreak.api.shared.option_bounds import check_numbers
 from firebreak.api.shared.percents import fraction, is_share
-from firebreak.api.shared.plan_inputs import PlaceOptions
 from firebreak.api.shared.scene_options import RasterOptions
 from firebreak.checks import InputError, fail, unknown_name, validated
 from firebreak.settings.texts import meanings

@@ -66,7 +66,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
     Raises:
         InputError: no fires asked for; files that do not fit.
     """
-    from firebreak.api.shared.plan_inputs import cells_named, part_of
+    from firebreak.api.place.area import cells_named, part_of
     from firebreak.fire import max_threads
     from firebreak.planning.core.fire_counts import check_test_fires
 

@@ -5,7 +5,7 @@ in Python: names, defaults and meanings, said once.
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firebreak.api.shared.plan_inputs import PlaceOptions
+from firebreak.api.place.options import PlaceOptions
 from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
 from firebreak.settings.kinds import NotNegative
 from firebreak.settings.planning import COMPARED, ReportKind

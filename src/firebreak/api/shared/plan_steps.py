@@ -16,7 +16,7 @@ from firebreak.checks import check_fraction, fail
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
-    from firebreak.api.shared.plan_inputs import Place
+    from firebreak.api.place.place import Place
     from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.break_segments import BreakSegment
@@ -86,7 +86,8 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     Raises:
         InputError: options that contradict one another or do not fit the map.
     """
-    from firebreak.api.shared.plan_inputs import money_by_year, place_of
+    from firebreak.api.place.money import money_by_year
+    from firebreak.api.place.place import place_of
     from firebreak.api.shared.policies import policy_for
     from firebreak.planning.learned.policy import check_size
     from firebreak.planning.methods import DEFAULT, check_methods, check_takes_lines, method_of
@@ -110,7 +111,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     if place.rules.lines is not None:
         check_takes_lines(method)
     if options.place.horizon is not None:
-        money_by_year(place, options.place.horizon)
+        money_by_year(place.phases, place.money, options.place.horizon)
     if method_of(method).guided:
         check_size(place.land, method)
     network = _network(place, options)
@@ -145,7 +146,7 @@ def _check_horizon(options: PlanOptions) -> None:
 
 def _check_memory_first(source: str, options: PlanOptions) -> None:
     """Refuses a map that will not fit the memory before any of its layers is loaded."""
-    from firebreak.api.shared.plan_inputs import cells_named
+    from firebreak.api.place.area import cells_named
     from firebreak.api.shared.scene_checks import check_memory_first, least_rows
 
     area = options.place.area
@@ -157,7 +158,7 @@ def _check_memory_first(source: str, options: PlanOptions) -> None:
 
 def _network(place: "Place", options: PlanOptions) -> "Plan | None":
     """The network of breaks to compare with, read before any fire burns."""
-    from firebreak.api.shared.plan_inputs import existing_plan
+    from firebreak.api.place.existing import existing_plan
 
     if options.place.existing is None or not options.test_fires:
         return None
@@ -232,7 +233,7 @@ def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":
 
 def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
     """What the plan changes, segment by segment, on the test fires."""
-    from firebreak.api.shared.plan_inputs import standing_cells
+    from firebreak.api.place.area import cells_in
     from firebreak.landscape.value_unit import value_unit
     from firebreak.planning.core.plan import EXISTING
     from firebreak.planning.evaluation.build_order import in_build_order, years_of
@@ -270,7 +271,7 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
         place.rules.include,
         years_of(order, place.phases) if place.phases and over_years is None else None,
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
-        standing_cells(options.scene.map.built, place.land), unit,
+        cells_in(options.scene.map.built, place.land), unit,
         rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year), curves)
 
 
@@ -278,14 +279,14 @@ def _over_years(work: Work, order: "list[BreakSegment]", bar: "Bar") -> "YearsRe
     """What to build and what to keep up when, of the plan's segments in build order; None where it
     was not asked or there is nothing to build.
     """
-    from firebreak.api.shared.plan_inputs import money_by_year
+    from firebreak.api.place.money import money_by_year
     from firebreak.planning.years.judged import years_of_plan
     from firebreak.planning.years.schedule import RULES
 
     options, horizon = work.options, work.options.place.horizon
     if horizon is None or not order:
         return None
-    years, money = money_by_year(work.place, horizon)
+    years, money = money_by_year(work.place.phases, work.place.money, horizon)
     with bar(len(RULES), "schedule") as advance:
         return years_of_plan(work.scene, order, rows_named(options.scene.breaks), years, money,
                              options.test_fires, options.scene.seed, advance,
@@ -294,7 +295,7 @@ def _over_years(work: Work, order: "list[BreakSegment]", bar: "Bar") -> "YearsRe
 
 def write_plan_files(out: Path, work: Work) -> list[Path]:
     """The plan itself, and the whole landscape with its breaks for other fire programs."""
-    from firebreak.api.shared.plan_inputs import standing_cells
+    from firebreak.api.place.area import cells_in
     from firebreak.landscape.formats.treated import write_treated
     from firebreak.planning.core.area import lift
     from firebreak.planning.output.export import write_plan
@@ -303,7 +304,7 @@ def write_plan_files(out: Path, work: Work) -> list[Path]:
     plan = lift(work.made.plan, place.offset, place.full)
     # The source's file has no breaks that stand already; the landscape has them.
     whole = plan.break_mask()
-    whole.ravel()[standing_cells(options.scene.map.built, place.full)] = True
+    whole.ravel()[cells_in(options.scene.map.built, place.full)] = True
     return [*write_plan(plan, place.full, out).values(),
             write_treated(out / "treated_landscape.tif", work.source, place.full, whole,
                           work.scene.conditions.treatment)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from firebreak.agent.policy_file import Policy
-    from firebreak.api.shared.plan_inputs import Place
+    from firebreak.api.place.place import Place
     from firebreak.cli.shared.plan_record import PlanArguments
     from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
@@ -133,7 +133,7 @@ def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
 def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
     """A plan on the land and under the options that it was made with."""
     from firebreak.agent.policy_file import SHIPPED, load_policy
-    from firebreak.api.shared.plan_inputs import place_of
+    from firebreak.api.place.place import place_of
     from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
 
     if args.plan is not None or args.area is not None or args.scene_options() != SceneOptions(
@@ -154,18 +154,19 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
 
 def _marks(made: "PlanArguments", place: "Place") -> "Marks":
     """The breaks that stand already, and the network that the plan was compared with."""
-    from firebreak.api.shared.plan_inputs import existing_plan, standing_cells
+    from firebreak.api.place.area import cells_in
+    from firebreak.api.place.existing import existing_plan
     from firebreak.report.explorer.data import Marks
 
     network = made.place.existing
     compared = () if network is None else tuple(
         existing_plan(network, place.anywhere, place.full, place.offset).cells.tolist())
-    return Marks(tuple(standing_cells(made.scene.map.built, place.land).tolist()), compared)
+    return Marks(tuple(cells_in(made.scene.map.built, place.land).tolist()), compared)
 
 
 def _of_landscape(args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import SHIPPED, load_policy
-    from firebreak.api.shared.plan_inputs import part_of
+    from firebreak.api.place.area import part_of
     from firebreak.planning.methods import POLICY_METHOD, check_methods, make_plan
 
     method = args.method or POLICY_METHOD

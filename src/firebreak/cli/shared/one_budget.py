@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from firebreak.api.place.options import NO_PHASES
 from firebreak.api.shared.option_bounds import option_of
-from firebreak.api.shared.plan_inputs import NO_PHASES
 from firebreak.checks import fail
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.files import read_toml

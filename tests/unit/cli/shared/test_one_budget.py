@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from firebreak.api.shared.plan_inputs import NO_PHASES
+from firebreak.api.place.options import NO_PHASES
 from firebreak.checks import InputError
 from firebreak.cli.commands.plan import _parsed
 

@@ -19,7 +19,7 @@ from firebreak.landscape.names import path_of
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
-    from firebreak.api.shared.plan_inputs import Place
+    from firebreak.api.place.place import Place
     from firebreak.fire import WideScene
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
@@ -36,7 +36,8 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
 
     fires_named: whether the number of plan fires was given; else it follows from the budget.
     """
-    from firebreak.api.shared.plan_inputs import cells_named, place_of
+    from firebreak.api.place.area import cells_named
+    from firebreak.api.place.place import place_of
     from firebreak.api.shared.policies import policy_for
     from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods
 
@@ -138,7 +139,7 @@ def _made(args: PlanArguments, region: "Region", share: float, settings: "Window
 
 def _network(args: PlanArguments, place: "Place") -> "Plan | None":
     """The network of breaks to compare with, read before any fire burns."""
-    from firebreak.api.shared.plan_inputs import existing_plan
+    from firebreak.api.place.existing import existing_plan
 
     if args.place.existing is None or args.test_fires < 2:
         return None

@@ -14,7 +14,7 @@ from firebreak.planning.evaluation.effect import Interval
 from firebreak.planning.windows.make import WindowPlan
 
 if TYPE_CHECKING:
-    from firebreak.api.shared.plan_inputs import Place
+    from firebreak.api.place.place import Place
 
 ENOUGH = 0.75
 """A plan that keeps less than this share of what it promises is said to."""
@@ -28,7 +28,7 @@ def write_brief(out: Path, made: WindowPlan, judged: JudgedPlan, network: Plan |
         network: of existing breaks, to outline.
         files: written before.
     """
-    from firebreak.api.shared.plan_inputs import standing_cells
+    from firebreak.api.place.area import cells_in
     from firebreak.landscape.value_unit import value_unit
     from firebreak.planning.output.export_effect import NO_CELLS
     from firebreak.planning.output.segment_table import columns_of, write_segment_table
@@ -48,7 +48,7 @@ def write_brief(out: Path, made: WindowPlan, judged: JudgedPlan, network: Plan |
         facts=[f"{_kept_words(made, judged.plan)}.", *(f"{words[0].upper()}{words[1:]}."
                                                        for words in _facts(made))],
         seed=args.scene.seed, included=place.rules.include,
-        standing=standing_cells(args.scene.map.built, place.land),
+        standing=cells_in(args.scene.map.built, place.land),
         existing=NO_CELLS if network is None else network.cells)
     command = shlex.join(["firebreak", *sys.argv[1:]])
     return [*written, *write_brief_report(out, brief, command, [

@@ -53,7 +53,7 @@ class LinesArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(LinesArguments, arguments, "landscape lines")
-    from firebreak.api.shared.plan_inputs import area_mask, part_of
+    from firebreak.api.place.area import area_mask, part_of
     from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of
     from firebreak.landscape.candidates.score import scores_of
     from firebreak.planning.output.line_files import check_line_file, write_lines

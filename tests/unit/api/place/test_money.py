@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firebreak.api.shared.plan_inputs import Place, PlaceOptions, money_by_year, place_of
+from firebreak.api.place.money import money_by_year
+from firebreak.api.place.options import PlaceOptions
+from firebreak.api.place.place import Place, place_of
 from firebreak.checks import InputError
 from firebreak.landscape.synthetic.generate import generate
 
@@ -20,17 +22,18 @@ def placed(budget: float = 0.5, **options: object) -> Place:
 def test_all_the_money_is_shared_in_equal_parts() -> None:
     for place, whole in ((placed(), 0.5 * WHOLE), (placed(money=12.0), 12.0),
                          (placed(money=9e6, horizon=4), 9e6)):
-        years, money = money_by_year(place, 4)
+        years, money = money_by_year(place.phases, place.money, 4)
         assert years == [1, 2, 3, 4]
         assert money == pytest.approx([whole / 4] * 4)
 
 
 def test_phases_have_their_own_and_other_years_nothing() -> None:
     place = placed(phases="2027:5,2029:7", horizon=4)
-    assert money_by_year(place, 4) == ([2027, 2028, 2029, 2030], [5.0, 0.0, 7.0, 0.0])
-    assert money_by_year(place, 3)[0] == [2027, 2028, 2029]
+    assert money_by_year(place.phases, place.money, 4) == (
+        [2027, 2028, 2029, 2030], [5.0, 0.0, 7.0, 0.0])
+    assert money_by_year(place.phases, place.money, 3)[0] == [2027, 2028, 2029]
     with pytest.raises(InputError, match="phases within 2 years from 2027, got 2029"):
-        money_by_year(place, 2)
+        money_by_year(place.phases, place.money, 2)
 
 
 @pytest.mark.parametrize("phase", [

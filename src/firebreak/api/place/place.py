@@ -1,0 +1,161 @@
+"""The part of a map to plan for and what a plan must keep to, read from what a planner says."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.api.place.area import cells_in, part_of
+from firebreak.api.place.costs import with_costs
+from firebreak.api.place.money import money_of, phases_of
+from firebreak.api.place.options import PlaceOptions
+from firebreak.checks import fail
+
+if TYPE_CHECKING:
+    from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.core.given_lines import GivenLines
+    from firebreak.planning.core.rules import PlanRules
+    from firebreak.planning.evaluation.build_order import Phase
+
+
+class Place(NamedTuple):
+    """The part of a map to plan for and what the plan must keep to.
+
+    land: the part, its treatable cells those that may be treated. full: the whole map, with the
+    same costs. offset: where the part lies in it. share: of the cost of all treatable cells. money:
+    what may be spent, in the unit of the costs; over years it may be more than all breaks cost.
+    anywhere: the part with the cells off the lines too, where the plan has to keep to lines: other
+    networks need not.
+    """
+
+    land: "Landscape"
+    full: "Landscape"
+    offset: tuple[int, int]
+    rules: "PlanRules"
+    share: float
+    phases: "list[Phase]"
+    money: float
+    anywhere: "Landscape"
+
+
+def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: float | None,
+             config: Path | None, leak: bool = False) -> Place:
+    """Reads what the options name, on a landscape with its rasters.
+
+    Args:
+        budget: share of the cost of all treatable cells, where no money is named.
+        width_m: of a break, which is what is paid for.
+        config: a plan's TOML file, whose [[phase]]s count where no --phases are given.
+        leak: fire passes between breaks that touch at a corner.
+
+    Raises:
+        InputError: files that do not fit, options that contradict one another.
+    """
+    from firebreak.planning.core.plan import cost_of
+    from firebreak.planning.core.rules import PlanRules
+
+    full = with_costs(options, full, width_m)
+    land, offset = part_of(full, options.area) if options.area else (full, (0, 0))
+    include = cells_in(options.must_include, land)
+    if options.must_exclude is not None:
+        land = _without(land, options.must_exclude, include)
+    phases = phases_of(options.phases, config)
+    money = money_of(options, phases)
+    lines = _lines(options, land, leak)
+    whole = cost_of(np.flatnonzero(land.treatable), land)
+    # What may be spent does not depend on where: a share is one of all treatable cells.
+    spend = budget * whole if money is None else money
+    if money is not None and whole > 0.0:
+        # Over years money that builds no more keeps up what stands.
+        if options.horizon is None and money > whole * (1.0 + 1e-9):
+            raise fail(expected=f"a budget of at most {whole:g}, the cost of all treatable cells",
+                       given=f"{money:g}", where="--phases" if phases else "--money",
+                       remedy="lower it, or widen the area")
+        money = min(money, whole)
+        budget = money / whole
+    anywhere = land
+    if lines is not None and lines.only:
+        land = replace(land, treatable=land.treatable & lines.mask(land.shape))
+        whole = cost_of(np.flatnonzero(land.treatable), land)
+        money = min(spend, whole)
+        budget = min(money / whole, 1.0)
+    rules = PlanRules(include=_treatable(include, land, offset, options), budget=money,
+                      shortest_m=_not_negative(options.shortest_m, "--shortest-m"), lines=lines)
+    return Place(land, full, offset, rules, budget, phases, spend, anywhere)
+
+
+def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "GivenLines | None":
+    """The lines to choose among, those of their pieces that have treatable cells.
+
+    Raises:
+        InputError: --only-lines without lines, or none that could be built.
+    """
+    from firebreak.landscape.formats.assemble import warn
+    from firebreak.landscape.raster.line_cells import lines_on_grid
+    from firebreak.planning.core.given_lines import GivenLines
+
+    path = options.lines
+    if path is None:
+        if options.only_lines:
+            raise fail(expected="--lines together with --only-lines", given="none",
+                       where="--only-lines", remedy="name the file of lines")
+        return None
+    found = lines_on_grid(path, land, options.segment_m, joined=leak)
+    if found.outside:
+        warn(f"{path}: {found.outside} of {found.outside + len(found.pieces)} lines lie outside "
+             "the map and are left out")
+    can = land.treatable.ravel()
+    pairs = [(piece[can[piece]], number) for number, pieces in enumerate(found.pieces)
+             for piece in pieces if can[piece].any()]
+    if not pairs:
+        raise fail(expected="lines with treatable cells", given="none", where=str(path),
+                   remedy="check their place, and the area and masks")
+    return GivenLines(pieces=tuple(cells for cells, _ in pairs),
+                      line=tuple(number for _, number in pairs), only=options.only_lines)
+
+
+def _without(land: "Landscape", path: Path, include: NDArray[np.int64]) -> "Landscape":
+    from firebreak.landscape.formats.overlays import mask_of
+
+    excluded = mask_of(path, land, how="any")
+    both = int(excluded.ravel()[include].sum())
+    if both:
+        row, col = divmod(int(include[excluded.ravel()[include]][0]), land.shape[1])
+        raise fail(expected="cells that must be included or excluded",
+                   given=f"{both} that must be both, the first at row {row}, column {col}",
+                   where="--must-include and --must-exclude", remedy="correct one of them")
+    return replace(land, treatable=land.treatable & ~excluded)
+
+
+def _treatable(include: NDArray[np.int64], land: "Landscape", offset: tuple[int, int],
+               options: PlaceOptions) -> NDArray[np.int64]:
+    """Cells to include without those that do not burn anyway, by rows.
+
+    offset: where the land lies in the whole map.
+
+    Raises:
+        InputError: some burn and may not be treated, or none is left.
+    """
+    burns = include[land.burnable.ravel()[include]]
+    barred = burns[~land.treatable.ravel()[burns]]
+    if barred.size:
+        row, col = divmod(int(barred[0]), land.shape[1])
+        off = "off the lines of --only-lines, or " if options.only_lines else ""
+        raise fail(expected="cells to include that may be treated",
+                   given=f"{barred.size} {off}outside the area or the treatable cells, the first "
+                         f"at row {row + offset[0]}, column {col + offset[1]} of the map",
+                   where=str(options.must_include),
+                   remedy="cut them off, or let more cells be treated")
+    if include.size and not burns.size:
+        raise fail(expected="cells to include that burn", given="none",
+                   where=str(options.must_include), remedy="leave --must-include out")
+    return burns
+
+
+def _not_negative(value: float, where: str) -> float:
+    if not 0.0 <= value < np.inf:
+        raise fail(expected="a length of 0 m or more", given=f"{value:g}", where=where,
+                   remedy="correct it")
+    return value
