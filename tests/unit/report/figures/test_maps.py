@@ -16,6 +16,7 @@ from firebreak.landscape.fuels import fuel_name
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.memory.registry import live_counts
+from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import close_figure, new_figure, save_figure
@@ -26,6 +27,7 @@ from firebreak.report.figures.maps import (
     plan_figure,
     q_map_figure,
 )
+from firebreak.report.figures.plan_figures import segments_figure
 
 
 @pytest.fixture
@@ -128,20 +130,36 @@ def test_the_legend_lists_the_fuels_present_by_area(land: Landscape) -> None:
     assert sum(share for _, share in shares) == pytest.approx(1.0)
 
 
-def test_the_words_of_the_legend_never_lie_over_each_other(land: Landscape) -> None:
-    codes = np.array([*range(101, 110), *range(121, 125), *range(141, 150), *range(161, 166),
-                      *range(181, 190)], np.int16)
-    rows, cols = land.shape
-    many = replace(land, fuel_model=np.resize(codes, rows * cols).reshape(rows, cols))
-    figure = landscape_figure(many, caption="here")
-    drawn = FigureCanvasAgg(figure).get_renderer()
-    boxes = [text.get_window_extent(drawn) for text in figure.findobj(Text)
-             if isinstance(text, Text) and text.get_text().endswith("%")]
-    listed = words(figure)
+CODES = [*range(101, 110), *range(121, 125), *range(141, 150), *range(161, 166), *range(181, 190)]
+
+
+def with_fuels(count: int) -> Landscape:
+    land = generate(3, (16, 20))
+    fuel = np.resize(np.array(CODES[:count], np.int16), land.fuel_model.size)
+    return replace(land, fuel_model=fuel.reshape(land.shape))
+
+
+@pytest.mark.parametrize("count", [1, 18, 19, 24, 25, 36])
+@pytest.mark.parametrize(("draw", "rows"), [
+    (lambda land: landscape_figure(land, caption="here"), 24),
+    (lambda land: plan_figure(land, plan_of(land, np.arange(40, 44)), caption="here"), 24),
+    (lambda land: segments_figure(land, break_segments_of(breaks_of(land, 9), land), title="Plan",
+                                  caption="here"), 18),
+], ids=["landscape", "plan", "segments"])
+def test_the_words_of_the_legend_lie_apart_and_in_the_picture(
+        draw: Callable[[Landscape], Figure], rows: int, count: int) -> None:
+    figure = draw(with_fuels(count))
+    drawn = FigureCanvasAgg(figure)
+    listed = [text for text in figure.findobj(Text)
+              if isinstance(text, Text) and text.get_text().endswith("%")]
+    boxes = [text.get_window_extent(drawn.get_renderer()) for text in listed]
+    others = [text.get_text() for text in listed if " more fuels " in text.get_text()]
     close_figure(figure)
-    assert f"{codes.size - 23} more fuels" in " ".join(listed)
-    assert len(boxes) == 24
+    assert len(boxes) == min(count, rows)
+    assert [text.split(" ")[0] for text in others] == [f"{count - rows + 1}"][:count > rows]
     assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
+    width, height = drawn.get_width_height()
+    assert all(box.x1 <= width and box.y0 >= 0 and box.y1 <= height for box in boxes)
 
 
 def test_cells_outside_the_data_are_no_fuel(land: Landscape) -> None:
