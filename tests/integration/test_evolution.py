@@ -189,7 +189,7 @@ def test_a_population_of_another_size_is_not_resumed(run: Watched) -> None:
 
 @pytest.mark.parametrize(("change", "text"), [
     ("evolution.population=1", "evolution.population to be a whole number of at least 2 .*, got 1"),
-    ("evolution.elites=4", "fewer elites than the population of 4"),
+    ("evolution.elites=4", "elites must be fewer than the population of 4"),
     ("evolution.tournament=0", "evolution.tournament to be a whole number of at least 1")])
 def test_a_population_that_cannot_evolve_is_one_sentence(change: str, text: str) -> None:
     with pytest.raises(InputError, match=text):

@@ -37,7 +37,11 @@ def config_error(error: pydantic.ValidationError, where: str, text: str,
     entry = _schema_of(path)
     expected = allowed(entry)
     if first["type"] == "value_error":
-        expected += f", {first['msg'].removeprefix('Value error, ')}"
+        reason = first["msg"].removeprefix("Value error, ")
+        if "properties" in entry:  # of a table: its settings contradict one another
+            return fail(expected=f"settings of [{key}] that fit together", given="others",
+                        where=place, remedy=reason)
+        expected += f", {reason}"
     meaning = entry.get("description")
     return fail(expected=f"{key} to be {expected}", given=_shown(_value_at(path, first)),
                 where=place,

@@ -242,7 +242,7 @@ class EvolutionConfig(Section):
     @pydantic.model_validator(mode="after")
     def _room_for_children(self) -> "EvolutionConfig":
         if self.elites >= self.population:
-            raise ValueError(f"fewer elites than the population of {self.population}")
+            raise ValueError(f"elites must be fewer than the population of {self.population}")
         return self
 
 

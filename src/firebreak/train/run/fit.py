@@ -17,7 +17,7 @@ from firebreak.train.run.turn import drawn_symmetry
 CELLS = 40_000
 """Cells of the maps of a learner step."""
 VALIDATIONS, STEPS_PER_ROW = 8, 50
-"""Validations of the learner steps together, and how many of these a row of metrics is of."""
+"""Validations after the first learner step, at most, and how many steps a row of metrics is of."""
 
 
 def is_due(run: RunState, config: RunConfig) -> bool:
@@ -65,7 +65,7 @@ def _labelled(run: RunState) -> list[tuple[EnvGroup, GainStore]]:
 
 def _part(total: int) -> int:
     """Learner steps between two validations."""
-    return max(total // VALIDATIONS, 1)
+    return max(-(-total // VALIDATIONS), 1)
 
 
 def _next(step: int, period: int) -> int:

@@ -100,3 +100,22 @@ def test_a_file_that_is_no_toml_is_one_sentence(
     (tmp_path / "c.toml").write_bytes(content)
     with pytest.raises(InputError, match=r"c\.toml"):
         load_config(str(tmp_path / "c.toml"))
+
+
+@pytest.mark.parametrize(("changes", "reason"), [
+    (["agent.fit_steps=10"], "fit_steps needs gain_share above 0 and discount_end = 0"),
+    (["agent.segments=true"], "segments needs gain_share above 0 and discount_end = 0"),
+    (["agent.return_share=0.5"], "return_share needs gain_share above 0 and discount_end = 0"),
+    (["agent.gain_share=0.5", "agent.discount_end=0", "agent.segments=true", "agent.dueling=true"],
+     "segments and dueling cannot be combined"),
+    (["evolution.elites=4", "evolution.population=4"],
+     "elites must be fewer than the population of 4"),
+])
+def test_settings_that_contradict_one_another_are_named_and_not_the_table(
+        changes: list[str], reason: str) -> None:
+    table = changes[-1].partition(".")[0]
+    with pytest.raises(InputError) as refused:
+        load_config("quick", changes)
+    said = str(refused.value)
+    assert f"expected settings of [{table}] that fit together, got others; {reason}" in said
+    assert "{" not in said

@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 import torch
@@ -10,6 +12,8 @@ from firebreak.agent.gain_store import GainStore
 from firebreak.checks import InputError
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
+from firebreak.train.run.fit import is_due
+from firebreak.train.run.progress import RunState
 from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINY
 
@@ -50,6 +54,16 @@ def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
     checked = [row["learner_steps"] - before for row in rows if row["kind"] == "validation"]
     assert checked[-9:] == [0, 5, 10, 15, 20, 25, 30, 35, 40]
     assert trainer.progress.fitted == 40
+
+
+@pytest.mark.parametrize("total", [1, 7, 8, 9, 15, 16, 17, 100, 1001])
+def test_a_fit_is_validated_before_it_and_at_most_eight_times_on_the_way(total: int) -> None:
+    config = load_config("quick", [*FIT, f"agent.fit_steps={total}"])
+    due = [step for step in range(total + 1) if is_due(
+        cast(RunState, SimpleNamespace(progress=SimpleNamespace(fitted=step))), config)]
+    assert due[0] == 0
+    assert due[-1] == total
+    assert len(due) <= 9
 
 
 def test_a_fit_without_gains_is_refused() -> None:
