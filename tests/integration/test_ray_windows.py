@@ -53,6 +53,7 @@ def test_a_plan_outlives_a_node_that_dies_while_lines_are_judged(nodes: TwoNodes
             killed.append(share)
             executor._seats.start_limit_s = LIMIT_S  # the first start may take longer
             nodes.kill_second()
+            nodes_of_workers(lambda alive: alive < 2)  # a worker outlives its node for a while
 
     with closing(open_executor("ray", region_recipe(region), 2, nodes.cluster.address)) as executor:
         assert len(nodes_of_workers(lambda alive: alive == 2)) == 2
