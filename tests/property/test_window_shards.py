@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firebreak.executors.base import closing
@@ -128,23 +128,26 @@ def burned_loss(case: Case, taken: tuple[int, ...]) -> np.ndarray:
     return loss * 2.0**(48 - int(np.ceil(np.log2(loss_bound(wide, FIRES)))))
 
 
-def shards_in(case: Case, most: int) -> list[ShardPlan]:
+def shards_in(case: Case, most: int, places: int = 99) -> list[ShardPlan]:
     boxes = known_boxes(case.boxes, case.region.scene)
-    return shards_of(boxes, case.region.fires.scenario, most)
+    return shards_of(boxes, case.region.fires.scenario, most, places)
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=3, deadline=None)
 @pytest.mark.parametrize("kind", KINDS)
-@given(seed=st.integers(0, 2**32 - 1), most=st.sampled_from([1, 3, 99]))
-def test_shards_rate_as_the_whole_map_does_for_any_split_and_order(kind: str, seed: int,
-                                                                   most: int) -> None:
+@given(seed=st.integers(0, 2**32 - 1), most=st.sampled_from([1, 3, 99]),
+       places=st.sampled_from([1, 2, 5, 99]))
+@example(seed=7, most=99, places=2)
+def test_shards_rate_as_the_whole_map_does_for_any_split_and_order(kind: str, seed: int, most: int,
+                                                                   places: int) -> None:
+    """And where fires wait for one of few places."""
     case = case_of(kind)
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(case.lines)).tolist()
     taken, numbers = tuple(order[:rng.integers(0, 9)]), order[9:15]
     worker = RegionWorker(case.region)
     worker.receive(case.lines)
-    shards = shards_in(case, most)
+    shards = shards_in(case, most, places)
     assert sorted(np.concatenate([shard.fires for shard in shards]).tolist()) == list(range(FIRES))
     saved = np.zeros((len(numbers), FIRES))
     lost = 0

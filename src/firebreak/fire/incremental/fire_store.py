@@ -13,6 +13,7 @@ from firebreak.fire.incremental.affected_kernel import (
     depends_on,
     list_change,
 )
+from firebreak.fire.incremental.aside import AsideFire, PaddedBox, extent, put_in, taken_out
 from firebreak.fire.incremental.field_store import FieldStore
 from firebreak.fire.incremental.reburn_kernel import reburn_many
 from firebreak.fire.incremental.trial_kernel import (
@@ -59,6 +60,7 @@ class FireStore:
         self._shape, self._counts = shape, (slots, plan_fires, reward_fires)
         cells = (shape[0] + 2 * REACH) * self.width
         n_plan_fires, fires = slots * plan_fires, slots * (plan_fires + reward_fires)
+        summed = cells if plan_fires else 0
         self._table = FireTable(
             np.zeros(fires, np.int64),
             np.concatenate([np.repeat(np.arange(slots), plan_fires),
@@ -73,8 +75,8 @@ class FireStore:
             .reshape(fires, cells), np.zeros(fires, np.bool_),
             np.zeros(fires, np.int64), np.zeros(fires), np.zeros((n_plan_fires, cells), np.int32),
             np.zeros(n_plan_fires, np.int32), np.zeros((n_plan_fires, cells), np.int32),
-            np.zeros((threads, slots, cells), np.int32),
-            np.zeros((threads, slots, cells), np.int64))
+            np.zeros((threads, slots, summed), np.int32),
+            np.zeros((threads, slots, summed), np.int64))
         self._value = ValueUnits(np.zeros((slots, classes, cells), np.int64), np.ones(slots),
                                  np.zeros((slots, classes, cells), np.int32))
         self._new = ChangedCells(np.zeros((slots, MAX_CHANGES), np.int64),
@@ -86,8 +88,9 @@ class FireStore:
         self._in_use = np.zeros(fires, np.bool_)
         self._stale = np.zeros(fires, np.uint8)
         self.affected = np.zeros(fires, np.int64)
-        self._burned = np.zeros((slots, cells), np.int64)
-        self._downstream = np.zeros((slots, cells), np.int64)
+        self._burned = np.zeros((slots, summed), np.int64)
+        self._downstream = np.zeros((slots, summed), np.int64)
+        self._aside: dict[int, AsideFire] = {}
 
     def arrays(self) -> Iterator[NDArray]:
         """All arrays held."""
@@ -200,16 +203,39 @@ class FireStore:
         which = np.flatnonzero((self._stale != 0) & self._in_use)
         self._stale[:] = 0
         if which.size == 0:
+            self._forget_changes()
             return 0
         # Fires of one weather after the other read the same travel field.
         which = which[np.argsort(self._table.row[which], kind="stable")]
         reburn_many(which, self.width, fields.arcs(), fields.spots(), fields.rules(), self._table,
                     overlays, self._new, self._crossing, self._value, self._changes, self._store,
                     self._scratch)
-        self._new.how_many[:] = 0
-        self._new.revalued[:] = False
+        self._forget_changes()
         self._collect(np.unique(self._table.overlay[which]))
         return int(which.size)
+
+    def _forget_changes(self) -> None:
+        self._new.how_many[:] = 0
+        self._new.revalued[:] = False
+
+    def burns_anew(self, which: NDArray[np.int64]) -> None:
+        """Fires, by id, that burn anew as a whole at the next `burn`."""
+        self._store.kept[which] = False
+        self._stale[which] = 1
+
+    def put_aside(self, fire: int, number: int, known: PaddedBox | None = None) -> PaddedBox:
+        """Takes a reward fire that is not stale out of its place, and keeps it by a number. Returns
+        the box of padded cells that it came to; known: see `extent`.
+        """
+        box = extent(self._store.code[fire].reshape(-1, self.width), known)
+        self._aside[number] = taken_out(fire, box, self._table, self._store, self.width)
+        self._in_use[fire] = False
+        return box
+
+    def bring_back(self, fire: int, number: int) -> None:
+        """Puts a fire that was put aside into a place of the same slot that is free."""
+        put_in(fire, self._aside.pop(number), self._table, self._store, self.width)
+        self._in_use[fire], self._stale[fire] = True, 0
 
     def _collect(self, slots: NDArray[np.int64]) -> None:
         """Adds what each thread has changed in the sums of `slots`. One row after the other: to

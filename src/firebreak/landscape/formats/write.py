@@ -27,6 +27,11 @@ SYSTEM_TAG = "FUEL_SYSTEM"
 Colour = tuple[int, int, int, int]
 """Red, green, blue and opacity, 0-255."""
 
+TILE_CELLS = 512
+"""Along a side of a tile. A larger raster is written in tiles with coarser copies of itself (cloud
+optimized GeoTIFF), of which a viewer reads what it shows.
+"""
+
 _FUEL_MAP_NODATA = 0
 
 
@@ -34,7 +39,8 @@ def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: 
                   nodata: float | None = None, dtype: DTypeLike | None = None,
                   tags: Mapping[str, object] | None = None,
                   colours: Mapping[int, Colour] | None = None) -> Path:
-    """Write [H, W] grids as the bands of one GeoTIFF on the landscape's grid.
+    """Write [H, W] grids as the bands of one GeoTIFF on the landscape's grid, a cloud optimized one
+    where it is larger than a tile.
 
     Args:
         path: the file to make or replace.
@@ -63,10 +69,10 @@ def _geotiff(target: Path, grids: Mapping[str, np.ndarray], landscape: Landscape
              colours: Mapping[int, Colour] | None = None) -> bytes:
     bands = _checked_bands(target, grids, landscape, dtype)
     profile = {
-        "driver": "GTiff", "height": landscape.shape[0], "width": landscape.shape[1],
+        "height": landscape.shape[0], "width": landscape.shape[1],
         "count": len(bands), "dtype": bands[0].dtype, "crs": landscape.crs, "nodata": nodata,
         "transform": rasterio.Affine(*landscape.transform), "compress": "deflate",
-        "predictor": 3 if np.issubdtype(bands[0].dtype, np.floating) else 2,
+        **_layout(landscape.shape, floating=np.issubdtype(bands[0].dtype, np.floating)),
     }
 
     def finish(dataset: DatasetWriter) -> None:
@@ -77,6 +83,16 @@ def _geotiff(target: Path, grids: Mapping[str, np.ndarray], landscape: Landscape
             dataset.write_colormap(1, dict(colours))
 
     return raster_bytes(target, profile, bands, finish)
+
+
+def _layout(shape: tuple[int, int], *, floating: bool) -> dict[str, object]:
+    """How a GeoTIFF is laid out. Coarser copies have cells of the map, as ranks and codes have no
+    mean.
+    """
+    if max(shape) <= TILE_CELLS:
+        return {"driver": "GTiff", "predictor": 3 if floating else 2}
+    return {"driver": "COG", "predictor": "yes", "blocksize": TILE_CELLS,
+            "overview_resampling": "nearest"}
 
 
 def _write(target: Path, content: bytes) -> Path:

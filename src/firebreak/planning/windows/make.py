@@ -29,7 +29,7 @@ from firebreak.planning.windows.cores import (
 from firebreak.planning.windows.footprints import Footprint, fires_in
 from firebreak.planning.windows.judged import Judge, judged_lines
 from firebreak.planning.windows.kept import NOTHING_KEPT, Kept
-from firebreak.planning.windows.memory import check_memory
+from firebreak.planning.windows.memory import check_memory, fitting_shards
 from firebreak.planning.windows.reached import footprints_by_workers
 from firebreak.planning.windows.region import (
     Lines,
@@ -39,7 +39,7 @@ from firebreak.planning.windows.region import (
     make_worker,
 )
 from firebreak.planning.windows.seams import seam_lines
-from firebreak.planning.windows.shards import known_boxes, shards_of
+from firebreak.planning.windows.shards import known_boxes
 
 FEWEST_FIRES, CELLS_PER_FIRE = 256, 8
 """Plan fires: with fewer than one for every few cells of the budget a plan fences in the fires that
@@ -127,7 +127,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     began = working_s()
     cut = _cut(region, settings, executor)
     boxes = known_boxes([one.box for one in cut.footprints], region.scene)
-    shards = shards_of(boxes, region.fires.scenario, most_shard_fires)
+    shards = fitting_shards(region, boxes, executor, most_shard_fires)
     told = check_memory(region, cut.cores, cut.margin, min(settings.most_fires, len(boxes)),
                         shards, boxes, executor)
     report(0.05)

@@ -16,7 +16,7 @@ from firebreak.planning.core.fire_counts import planning_bytes
 from firebreak.planning.methods import method_of
 from firebreak.planning.windows.cores import Box, Core, cores_of
 from firebreak.planning.windows.region import Region
-from firebreak.planning.windows.shards import ShardPlan, bytes_of_shards, shards_of
+from firebreak.planning.windows.shards import PLACES, ShardPlan, bytes_of_shards, shards_of
 
 BURN_BYTES = 385
 """Of a cell of the map: what burns fires on all of it, one thread."""
@@ -47,11 +47,35 @@ def windows_bytes(region: Region, cores: Sequence[Core], fires: int, shards: Seq
         boxes: of the fires of shards.
         at_once: windows that are planned at the same time, each in a process of its own.
     """
-    scene, cells = region.scene, region.scene.landscape.fuel_model.size
-    copies = _land_bytes(scene) * (at_once - 1)
     return WindowsBytes(
-        copies + BURN_BYTES * cells, at_once * _most_of_windows(region, cores, fires),
-        bytes_of_shards(shards, boxes, scene.streams.steps_per_stream))
+        _land(region, at_once), at_once * _most_of_windows(region, cores, fires),
+        bytes_of_shards(shards, boxes, region.scene.streams.steps_per_stream))
+
+
+def _land(region: Region, at_once: int) -> int:
+    return (_land_bytes(region.scene) * (at_once - 1)
+            + BURN_BYTES * region.scene.landscape.fuel_model.size)
+
+
+def _at_once(executor: Executor) -> int:
+    """Processes on this machine that work for a plan."""
+    return executor.workers if executor.backend.name != "in-process" else 1
+
+
+def fitting_shards(region: Region, boxes: Sequence[Box], executor: Executor,
+                   most_fires: int = 2**20) -> list[ShardPlan]:
+    """Shards in which every fire has a place, where these fit this machine's memory; else shards
+    that need less, in which fires wait. Which, changes no bit of a plan.
+
+    boxes: of the plan fires, see `known_boxes`.
+    """
+    streams, steps = region.fires.scenario, region.scene.streams.steps_per_stream
+    every = shards_of(boxes, streams, most_fires)
+    land = _land(region, _at_once(executor))
+    if executor.backend.name == "ray" or land + bytes_of_shards(every, boxes, steps) <= (
+            free_bytes()):
+        return every
+    return shards_of(boxes, streams, most_fires, PLACES)
 
 
 def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,
@@ -62,7 +86,7 @@ def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,
     Raises:
         InputError: naming both sizes and what to change.
     """
-    at_once = executor.workers if executor.backend.name != "in-process" else 1
+    at_once = _at_once(executor)
     needed = windows_bytes(region, cores, fires, shards, boxes, at_once)
     if executor.backend.name == "ray":
         return needed.peak
@@ -105,8 +129,8 @@ def _fewer_fires(region: Region, boxes: Sequence[Box], left: int) -> str:
     for tenths in range(9, 0, -1):
         count = len(boxes) * tenths // 10
         own = boxes[:count]
-        if count and bytes_of_shards(shards_of(own, region.fires.scenario[:count]), own,
-                                     steps) < left:
+        if count and bytes_of_shards(shards_of(own, region.fires.scenario[:count], places=PLACES),
+                                     own, steps) < left:
             return f"use --plan-fires {count}, or a part of the map with --area"
     return "name a part of the map with --area, or use a machine with more memory"
 

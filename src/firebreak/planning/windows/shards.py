@@ -7,6 +7,7 @@ Embers fly any distance, so shards of fires that throw them have the whole map.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, log2
 from typing import NamedTuple
 
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 
 from firebreak.env.gains import saved_by_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.env.storage.slots import Slots, sizes_for
 from firebreak.env.trials_anew import saved_anew
-from firebreak.fire import RIM, UNBURNED, Fires, WideScene, scene_in, unpad
+from firebreak.fire import RIM, FireBehavior, Fires, Scene, WideScene, scene_in
 from firebreak.landscape.raster.windows import Window
 from firebreak.layout import OBSERVATION
+from firebreak.planning.windows.burning import BurningFires
 from firebreak.planning.windows.cores import Box, widened, window_of
 
 ROOM = 2 * RIM
@@ -29,29 +31,36 @@ where one comes round another way it may burn a cell or two more."""
 CERTAIN = ("never", "flame-length")
 """Rules of breach that leave nothing to chance."""
 
+PLACES = 4
+"""Fires of a shard that burn in storage at a time, where the others wait in their boxes."""
 _FIRE_BYTES, _CELL_BYTES = 9, 400
-"""Of a cell of a shard: for each fire, and for its travel field and room to work."""
+"""Of a cell of a shard: for each fire in a place, and for its travel field and room to work. Of a
+cell of its box a fire that waits takes as much as in a place.
+"""
 _MOST_FIRES = 2**14
 """Whose losses, each less than 2^48 units, add up in 62 bits."""
 
 
 class ShardPlan(NamedTuple):
     """What a shard holds. box: cells that its fires burn untreated; stream: their weather; fires:
-    i64 [n], their numbers.
+    i64 [n], their numbers; places: in storage, of n fires at most.
     """
 
     box: Box
     stream: int
     fires: NDArray[np.int64]
+    places: int = 2**20
 
 
-def shards_of(boxes: Sequence[Box], streams: NDArray[np.int64],
-              most_fires: int = 2**20) -> list[ShardPlan]:
+def shards_of(boxes: Sequence[Box], streams: NDArray[np.int64], most_fires: int = 2**20,
+              places: int = 2**20) -> list[ShardPlan]:
     """Fires of one stream that lie together share a shard where that takes less memory.
 
     Args:
         boxes, streams: of each fire.
         most_fires: of a shard.
+        places: of fires in a shard; with few, the others wait in their boxes, which takes less
+            memory where fires are large, and more time.
     """
     box = np.array(boxes, np.int64).reshape(-1, 4)
     found: list[ShardPlan] = []
@@ -60,18 +69,19 @@ def shards_of(boxes: Sequence[Box], streams: NDArray[np.int64],
         while left:
             fires = left.pop()
             halves = _halves(box, fires)
-            if fires.size > 1 and (fires.size > most_fires
-                                   or _bytes(box, fires) > sum(_bytes(box, k) for k in halves)):
+            if fires.size > 1 and (
+                    fires.size > most_fires or _bytes(box, fires, places)
+                    > sum(_bytes(box, half, places) for half in halves)):
                 left += halves[::-1]
             else:
-                found.append(ShardPlan(_around(box[fires]), stream, np.sort(fires)))
+                found.append(ShardPlan(_around(box[fires]), stream, np.sort(fires), places))
     return found
 
 
 def bytes_of_shards(shards: Sequence[ShardPlan], boxes: Sequence[Box], steps: int) -> int:
     """Bytes that all shards take, about. steps: rows of a stream of weather."""
     box = np.array(boxes, np.int64).reshape(-1, 4)
-    return sum(_bytes(box, shard.fires, steps) for shard in shards)
+    return sum(_bytes(box, shard.fires, shard.places, steps) for shard in shards)
 
 
 def loss_bound(scene: WideScene, fires: int) -> float:
@@ -150,21 +160,22 @@ class Shard:
     def lost(self) -> int:
         """What its fires lose under the lines taken, in whole units."""
         unit = self._slots.loss_unit(0)
-        return int((self._slots.fires.loss * unit).astype(np.int64).sum())
+        return int((self._burning.loss * unit).astype(np.int64).sum())
 
     def take(self, taken: tuple[int, ...], lines: LineTable) -> None:
         """Brings the shard to where these lines, by number, are broken."""
         if taken[:len(self.taken)] != self.taken:
             self._begin(self._room)
         while True:
-            new = [self._own(lines[k]) for k in lines.near(taken[len(self.taken):], self._window)]
-            cells = np.concatenate([np.empty(0, np.int64), *new])
+            near = lines.near(taken[len(self.taken):], self._window)
+            free = self._slots.available[0].ravel()
+            new = [own[free[own]] for own in (self._own(lines[k]) for k in near)]
+            new = [own for own in new if own.size]
             self.taken = taken
-            if not cells.size:
+            if not new:
                 return
-            self._slots.place_each(np.zeros(cells.size, np.int64), cells)
-            self._slots.update(SLOT_0)
-            if not self._near_rim():
+            self._burning.break_lines(new)
+            if not self._burning.beyond:
                 return
             self._begin(2 * self._room)
 
@@ -172,24 +183,50 @@ class Shard:
         """What each of these lines alone saves besides those taken."""
         every = np.arange(self._fires.source.size)
         some = [every if one.fires is None else one.fires.astype(np.int64) for one in wanted]
-        if self._in_place:
-            return self._rate_in_place(self._free(wanted, lines), some)
         while True:
-            found = saved_anew(self._slots, 0, self._free(wanted, lines), some, self._rim())
-            if not found.beyond:
-                return Rating([fires.astype(np.int32) for fires in found.fires], found.saved)
+            found = self._rating(self._free(wanted, lines), some)
+            if found is not None:
+                return found
             taken = self.taken
             self._begin(2 * self._room)
             self.take(taken, lines)
 
-    def _rate_in_place(self, lines: Sequence[NDArray[np.int64]],
-                       some: Sequence[NDArray[np.int64]]) -> Rating:
-        fires = np.unique(np.concatenate(some))
-        saved, tried = saved_by_lines(self._slots, 0, lines, fires)
-        own = [np.searchsorted(fires, one) for one in some]
-        own = [rows[tried[rows, k]] for k, rows in enumerate(own)]
-        return Rating([fires[rows].astype(np.int32) for rows in own],
-                      [saved[rows, k] for k, rows in enumerate(own)])
+    def _rating(self, lines: Sequence[NDArray[np.int64]],
+                some: Sequence[NDArray[np.int64]]) -> Rating | None:
+        """The rating of lines on some fires; None where a fire came to what is cut off."""
+        parts: list[list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = [[] for _ in lines]
+        tries = self._in_place if trial_in_place(self._slots, 0) else self._anew
+        for fires, places, asked in self._burning.tried(lines, some):
+            own = np.flatnonzero(asked.any(axis=0)).tolist()
+            found = tries([lines[k] for k in own], places, asked[:, own])
+            if found is None:
+                return None
+            for k, (rows, saved) in zip(own, found, strict=True):
+                parts[k].append((fires[rows], saved))
+        none = np.empty(0, np.int64)
+        return Rating([np.concatenate([none, *(fires for fires, _ in own)]).astype(np.int32)
+                       for own in parts],
+                      [np.concatenate([none, *(saved for _, saved in own)]) for own in parts])
+
+    def _in_place(self, lines: Sequence[NDArray[np.int64]], places: NDArray[np.int64],
+                  asked: NDArray[np.bool_]) -> "_Tried":
+        saved, tried = saved_by_lines(self._slots, 0, lines, places)
+        depend = [np.flatnonzero(tried[:, k] & asked[:, k]) for k in range(len(lines))]
+        return [(rows, saved[rows, k]) for k, rows in enumerate(depend)]
+
+    def _anew(self, lines: Sequence[NDArray[np.int64]], places: NDArray[np.int64],
+              asked: NDArray[np.bool_]) -> "_Tried | None":
+        order = np.argsort(places)
+        found = saved_anew(self._slots, 0, lines, [
+            places[order][asked[order, k]] for k in range(len(lines))], self._rim())
+        if found.beyond:
+            return None
+        tried = []
+        for own, saved in zip(found.fires, found.saved, strict=True):
+            rows = order[np.searchsorted(places, own, sorter=order)]
+            rising = np.argsort(rows)
+            tried.append((rows[rising], saved[rising]))
+        return tried
 
     def _free(self, wanted: Sequence[Wanted], lines: LineTable) -> list[NDArray[np.int64]]:
         """The cells of lines that lie in the shard and are not broken, as its own."""
@@ -201,21 +238,19 @@ class Shard:
         while True:
             self._room, self.taken = room, ()
             self._window = window_of(widened(self._plan.box, room, shape))
-            scene = scene_in(self._scene, self._window, self._plan.stream)
+            scene = _lean(scene_in(self._scene, self._window, self._plan.stream))
             own = self._own_fires()
             # As reward fires they keep no trees: only what they lose is asked for.
-            self._slots = Slots(sizes_for(scene, 1, 0, own.source.size),
+            self._slots = Slots(sizes_for(scene, 1, 0, min(own.source.size, self._plan.places)),
                                 borrows=scene.field.breaks.treated is None)
             self._slots.load(0, Problem(
-                scene=scene, plan_fires=own.first(0), reward_fires=own, budget=np.inf,
+                scene=scene, plan_fires=own.first(0), reward_fires=own.first(0), budget=np.inf,
                 budget_share=1.0,
                 layers=np.zeros((len(OBSERVATION.static), *scene.landscape.shape), np.uint8)))
             # One scale of value for all shards: a crop's own would round otherwise.
             self._slots.fires.begin(0, self._slots.value[0], self._bound)
-            self._slots.update(SLOT_0)
-            self._in_place = trial_in_place(self._slots, 0)
-            self._looked_at = np.zeros(own.source.size, np.int64)
-            if not self._near_rim():
+            self._burning = BurningFires(self._slots, own, self._sides())
+            if not self._burning.beyond:
                 return
             room *= 2
 
@@ -234,16 +269,6 @@ class Shard:
         inside = (row >= 0) & (row < window.rows) & (col >= 0) & (col < window.cols)
         return (row * window.cols + col)[inside]
 
-    def _near_rim(self) -> bool:
-        """Whether a fire that may have changed since this was last asked burns so near to what is
-        cut off that it may have read beyond.
-        """
-        affected = self._slots.fires.affected
-        changed = np.flatnonzero(affected != self._looked_at)
-        self._looked_at = affected.copy()
-        code = unpad(self._slots.fires.code, (self._window.rows, self._window.cols))
-        return any(bool((code[(changed, *side)] != UNBURNED).any()) for side in self._sides())
-
     def _sides(self) -> list[tuple[slice, slice]]:
         """Rows and columns of the cells near to what is cut off, side by side."""
         own, (rows, cols) = self._window, self._scene.landscape.shape
@@ -261,16 +286,34 @@ class Shard:
         return rim
 
 
+_Tried = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+"""By line the rows of the fires that depend on it, and what it saves of each."""
+
+
+def _lean(scene: Scene) -> Scene:
+    """A scene without what no fire reads once its travel times are made."""
+    none = np.empty((0, 0, 0))
+    field = scene.field
+    if field.breaks.treated is None:
+        field = field._replace(rate=np.empty((field.rate.shape[0], 0), np.float32))
+    return replace(scene, field=field, behavior=FireBehavior(*[none] * 7, none.astype(np.uint8)))
+
+
 def _around(boxes: NDArray[np.int64]) -> Box:
     top, left = boxes[:, :2].min(axis=0).tolist()
     bottom, right = boxes[:, 2:].max(axis=0).tolist()
     return top, left, bottom, right
 
 
-def _bytes(box: NDArray[np.int64], fires: NDArray[np.int64], steps: int = 1) -> int:
+def _bytes(box: NDArray[np.int64], fires: NDArray[np.int64], places: int, steps: int = 1) -> int:
     top, left, bottom, right = _around(box[fires])
     cells = (bottom - top + 2 * ROOM) * (right - left + 2 * ROOM)
-    return cells * (_CELL_BYTES * steps + _FIRE_BYTES * fires.size)
+    waiting = 0
+    if places < fires.size:
+        own = box[fires]
+        waiting = int(((own[:, 2] - own[:, 0]) * (own[:, 3] - own[:, 1])).sum())
+    return (cells * (_CELL_BYTES * steps + _FIRE_BYTES * min(fires.size, places))
+            + _FIRE_BYTES * waiting)
 
 
 def _halves(box: NDArray[np.int64], fires: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -45,6 +45,37 @@ def test_bands_place_and_tags(tmp_path: Path, land: Landscape) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["out.tif"]
 
 
+@pytest.mark.parametrize("crs", [UTM, None])
+@pytest.mark.parametrize("side", [512, 600])
+def test_a_raster_larger_than_a_tile_is_cloud_optimized(tmp_path: Path, side: int,
+                                                        crs: str | None) -> None:
+    """In tiles, with coarser copies, the directories before the data."""
+    land = replace(generate(5, (20, side)), crs=crs)
+    ranks = np.arange(20 * side, dtype=np.int32).reshape(20, side)
+    shares = np.linspace(0.0, 1.0, 20 * side, dtype=np.float32).reshape(20, side)
+    for name, grid in (("ranks", ranks), ("shares", shares)):
+        path = write_geotiff(tmp_path / f"{name}.tif", {name: grid}, land, nodata=-1,
+                             tags={"seed": 7})
+        with rasterio.open(path) as file:
+            large = side > 512
+            assert (file.tags(ns="IMAGE_STRUCTURE").get("LAYOUT") == "COG") == large
+            assert bool(file.profile.get("tiled")) == large
+            assert file.overviews(1) == ([2] if large else [])
+            assert (file.descriptions, file.tags()["seed"], file.nodata) == ((name,), "7", -1)
+            assert file.compression.name == "deflate"
+            np.testing.assert_array_equal(file.read(1), grid)
+            coarse = file.read(1, out_shape=(10, side // 2))
+            assert np.isin(coarse, grid).all()  # cells of the map, not means of them
+
+
+def test_colours_of_a_cloud_optimized_raster(tmp_path: Path) -> None:
+    land = generate(5, (20, 600))
+    with rasterio.open(write_fuel_map(tmp_path / "fuel.tif", land)) as file:
+        assert file.tags(ns="IMAGE_STRUCTURE")["LAYOUT"] == "COG"
+        assert file.colormap(1)[int(land.fuel_model.max())][3] == 255
+        np.testing.assert_array_equal(file.read(1), land.fuel_model)
+
+
 def test_landscape_reads_back(tmp_path: Path, land: Landscape) -> None:
     again = read_landscape(write_landscape(tmp_path / "land.tif", land))
     assert again.crs == rasterio.CRS.from_user_input(UTM).to_wkt()

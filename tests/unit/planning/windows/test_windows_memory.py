@@ -15,9 +15,9 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.windows import memory
 from firebreak.planning.windows.cores import cores_of
 from firebreak.planning.windows.make import make_region
-from firebreak.planning.windows.memory import check_memory, windows_bytes
+from firebreak.planning.windows.memory import check_memory, fitting_shards, windows_bytes
 from firebreak.planning.windows.region import Region
-from firebreak.planning.windows.shards import shards_of
+from firebreak.planning.windows.shards import PLACES, bytes_of_shards, shards_of
 
 SIZE, MARGIN = 120, 16
 
@@ -66,6 +66,20 @@ def test_a_number_of_plan_fires_that_would_fit_is_named(
     assert found is not None
     assert 60 < int(found[1]) < 200
     told(region, 32, int(found[1]))
+
+
+def test_fires_wait_where_a_place_for_each_would_not_fit(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    boxes = [(0, 0, 100, 100)] * 200
+    executor = Executor(InProcess(Recipe(dict)), 1)
+    limited(monkeypatch, 10**12)
+    [one, *_] = every = fitting_shards(region, boxes, executor)
+    assert one.places >= one.fires.size > PLACES
+    needed = bytes_of_shards(every, boxes, 1)
+    limited(monkeypatch, needed)
+    waiting = fitting_shards(region, boxes, executor)
+    assert {shard.places for shard in waiting} == {PLACES}
+    assert bytes_of_shards(waiting, boxes, 1) < needed
 
 
 def test_as_many_windows_at_once_as_there_are_processes(region: Region) -> None:
