@@ -93,7 +93,8 @@ class Scratch:
 
 
 @numba.njit
-def _hand_up(code, weight, share, offset, order, stack, seen, below, total):
+def _hand_up(code: Any, weight: Any, share: Any, offset: Any, order: Any, stack: Any, seen: Any,
+             below: Any, total: Any) -> None:
     """Adds the value below each cell, itself included, to total i64, by the rule of
     `fire.solver.sums_kernel`.
     """

@@ -14,7 +14,7 @@ import argparse
 import os
 import warnings
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ def mosaic(pieces: list[tuple[Landscape, tuple[int, int]]], side: int) -> Landsc
     grids = {name: [plane(getattr(land, name), shift, side) for land, shift in pieces]
              for name in ("fuel_model", "canopy_cover", "canopy_height_m", "canopy_base_height_m",
                           "canopy_bulk_density_kg_m3")}
-    layers = {name: np.choose(own, planes) for name, planes in grids.items()}
+    layers: dict[str, Any] = {name: np.choose(own, planes) for name, planes in grids.items()}
     elevation = mixed([plane(land.elevation_m - land.elevation_m.mean(), shift, side)
                        for land, shift in pieces], own)
     elevation -= elevation.min()

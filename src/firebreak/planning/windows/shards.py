@@ -292,11 +292,11 @@ _Tried = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 def _lean(scene: Scene) -> Scene:
     """A scene without what no fire reads once its travel times are made."""
-    none = np.empty((0, 0, 0))
-    field = scene.field
+    field, none = scene.field, np.empty((0, 0, 0))
     if field.breaks.treated is None:
         field = field._replace(rate=np.empty((field.rate.shape[0], 0), np.float32))
-    return replace(scene, field=field, behavior=FireBehavior(*[none] * 7, none.astype(np.uint8)))
+    return replace(scene, field=field, behavior=FireBehavior(
+        none, none, none, none, none, none, none, none.astype(np.uint8)))
 
 
 def _around(boxes: NDArray[np.int64]) -> Box:

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from firebreak.executors.in_process import InProcess
 from firebreak.fire import FireConditions, FireRegime, make_wide_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.windows import memory
-from firebreak.planning.windows.cores import cores_of
+from firebreak.planning.windows.cores import Box, cores_of
 from firebreak.planning.windows.make import make_region
 from firebreak.planning.windows.memory import check_memory, fitting_shards, windows_bytes
 from firebreak.planning.windows.region import Region
@@ -29,14 +30,19 @@ def region() -> Region:
     return make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=200)
 
 
-def told(region: Region, core: int, fires: int) -> int:
+def boxes_of(region: Region, fires: int) -> list[Box]:
     """Of `fires` plan fires that burn 30 x 30 cells each."""
     row, col = np.divmod(region.fires.source[:fires], SIZE)
-    boxes = [(r, c, r + 30, c + 30) for r, c in zip(
+    return [(r, c, r + 30, c + 30) for r, c in zip(
         np.minimum(row, SIZE - 30).tolist(), np.minimum(col, SIZE - 30).tolist(), strict=True)]
-    shards = shards_of(boxes, region.fires.scenario[:fires])
+
+
+def told(region: Region, core: int, fires: int) -> int:
+    boxes = boxes_of(region, fires)
+    executor = Executor(InProcess(Recipe(dict)), 1)
+    shards = fitting_shards(replace(region, fires=region.fires.first(fires)), boxes, executor)
     return check_memory(region, cores_of((SIZE, SIZE), core, MARGIN), MARGIN, 64,
-                        shards, boxes, Executor(InProcess(Recipe(dict)), 1))
+                        shards, boxes, executor)
 
 
 def limited(monkeypatch: pytest.MonkeyPatch, free: int) -> None:
@@ -58,8 +64,10 @@ def test_windows_that_would_fit_are_named(region: Region, monkeypatch: pytest.Mo
 
 def test_a_number_of_plan_fires_that_would_fit_is_named(
         region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
-    most = told(region, 32, 200)
-    limited(monkeypatch, round(0.7 * most))
+    boxes, cores = boxes_of(region, 200), cores_of((SIZE, SIZE), 32, MARGIN)
+    least = windows_bytes(region, cores, 64, shards_of(boxes, region.fires.scenario, places=PLACES),
+                          boxes, 1).peak
+    limited(monkeypatch, round(0.97 * least))
     with pytest.raises(InputError, match=r"200 plan fires on it, .*; use --plan-fires") as error:
         told(region, 32, 200)
     found = re.search(r"--plan-fires (\d+)", str(error.value))
