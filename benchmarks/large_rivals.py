@@ -270,8 +270,12 @@ METHODS = (*SCORES, "strips", "equal-shares")
 
 def _scene(given: argparse.Namespace) -> WideScene:
     set_threads(1)
-    return make_wide_scene(read_landscape(given.landscape), FireConditions(
-        scenarios=given.scenarios, regime=FireRegime(burned_share=given.burned_share)), given.seed)
+    regime = (FireRegime(burned_share=given.burned_share) if given.duration_min is None else
+              FireRegime(duration_min=given.duration_min))
+    scene = make_wide_scene(read_landscape(given.landscape), FireConditions(
+        scenarios=given.scenarios, regime=regime), given.seed)
+    _said(f"fires last --duration-min {scene.median_duration_min!r} in the middle")
+    return scene
 
 
 def cpu_s() -> float:
@@ -348,8 +352,12 @@ def main() -> None:
     other.add_argument("--out", type=Path, default=Path("large_rivals.jsonl"))
     other.set_defaults(run=test)
     for action in (one, other):
-        action.add_argument("--burned-share", type=float, required=True,
-                            help="of the burnable cells, by a fire on average")
+        lasts = action.add_mutually_exclusive_group(required=True)
+        lasts.add_argument("--burned-share", type=float,
+                           help="of the burnable cells, by a fire on average")
+        lasts.add_argument("--duration-min", type=float,
+                           help="the median duration that follows from it, which is said: the same "
+                                "fires, sooner")
         action.add_argument("--scenarios", type=int, default=8)
         action.add_argument("--seed", type=int, default=0)
     os.environ.setdefault("OMP_NUM_THREADS", "1")

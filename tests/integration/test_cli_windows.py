@@ -9,11 +9,13 @@ import time
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from firebreak import read_landscape
+from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.landscape.formats.write import write_geotiff
@@ -191,3 +193,48 @@ def test_a_plan_that_was_killed_goes_on_to_the_same_plan(
     assert plan(*options, out=tmp_path / "whole") == 0
     assert (ranks(out) == ranks(tmp_path / "whole")).all()
     assert not (out / "unfinished").exists()
+
+
+def test_given_plans_are_judged_where_a_scene_does_not_fit_the_memory(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weather by weather, with the same numbers; methods that plan are refused there."""
+    land, out = "synthetic:5:40", str(tmp_path / "plan")
+    small = ["--plan-fires", "12", "--test-fires", "30", "--threads", "1", "--json"]
+    assert main(["plan", land, *small, "--method", "downstream-value", "--report", "none",
+                 "--out", out]) == 0
+    judge = ["evaluate", land, "--plan", out, *small]
+    capsys.readouterr()
+    assert main([*judge, "--methods", "none"]) == 0
+    whole = untimed(capsys.readouterr().out)
+    wide = WideScenes(monkeypatch)
+    rows = 8 * 200 * 40 * 40  # what a scene's travel times take
+    for module in ("firebreak.free_memory", "firebreak.planning.core.fire_counts"):
+        monkeypatch.setattr(f"{module}.free_bytes", lambda: rows)
+    assert main([*judge, "--methods", "none"]) == 0
+    assert untimed(capsys.readouterr().out) == whole
+    assert wide.made == 1
+    assert main([*judge, "--methods", "none,random"]) == 2
+    assert "of free memory" in capsys.readouterr().err
+
+
+def untimed(out: str) -> dict[str, Any]:
+    """The last line without the seconds that plans took, which the plan of nothing takes too."""
+    found = json.loads(out.splitlines()[-1])
+    for row in [*found["rows"], *found["methods"].values()]:
+        del row["seconds"]
+    return found
+
+
+class WideScenes:
+    """Counts those that are made."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.made = 0
+        original = SceneOptions.wide_scene
+
+        def counted(*arguments: Any) -> Any:
+            self.made += 1
+            return original(*arguments)
+
+        monkeypatch.setattr(SceneOptions, "wide_scene", counted)

@@ -12,31 +12,33 @@ from firebreak.api.shared.scene_checks import check_memory_first, least_rows
 from firebreak.checks import check_fraction, fail
 
 if TYPE_CHECKING:
-    from firebreak.fire import Scene
+    from firebreak.fire import Scene, WideScene
     from firebreak.landscape.landscape import Landscape
 
 
 class Request(NamedTuple):
     """A comparison. more: the other arguments of `evaluate` but for the test fires."""
 
-    scenes: "list[Scene]"
+    scenes: "list[Scene | WideScene]"
     methods: list[str]
     more: dict[str, Any]
 
 
 def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
-               plans: Sequence[Path]) -> Request:
+               plans: Sequence[Path], *, wide: bool = True) -> Request:
     """Reads landscapes and plans.
 
     Args:
         sources: landscapes, or what to read them from.
         plans: folders or files of plans for the only landscape.
+        wide: whether wide scenes will do where no method plans anything, see `_scene`.
 
     Raises:
         InputError: files that do not fit, plans of another landscape.
     """
     from firebreak.api.shared.policies import policy_for
     from firebreak.api.shared.records import warn_of_other_options
+    from firebreak.planning.methods import CHOOSERS, method_of
     from firebreak.planning.output.export import read_plan
 
     check_fraction(options.budget, what="a budget", where="--budget",
@@ -46,11 +48,11 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
                         options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
     given = options.scene.weather
+    wide = wide and not any(name in CHOOSERS or method_of(name).treats for name in methods)
     for source in sources:
-        if isinstance(source, str) and options.window is None:
+        if isinstance(source, str) and options.window is None and not wide:
             check_memory_first(source, None, least_rows(source, given.weather, given.scenarios))
-    scenes = [options.scene.scene(land, source if isinstance(source, str) else "",
-                                  options.plan_fires)
+    scenes = [_scene(land, source if isinstance(source, str) else "", options, wide)
               for source in sources for land in parts_of(source, options)]
     for path in plans:
         warn_of_other_options(path, options.scene)
@@ -59,6 +61,20 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         "budget_share": options.budget, "plan_fires": options.plan_fires,
         "seed": options.scene.seed, "policy": policy, "random_draws": options.random_draws,
         "plans": read, "search": options.search()})
+
+
+def _scene(land: "Landscape", source: str, options: EvaluateOptions,
+           wide: bool) -> "Scene | WideScene":
+    """The scene of a landscape; a wide one where that will do and the other does not fit the
+    memory.
+    """
+    from firebreak.free_memory import free_bytes
+    from firebreak.planning.core.fire_counts import planning_bytes
+
+    if wide and sum(planning_bytes(land.shape, options.scene.conditions(land, source),
+                                   options.plan_fires)) > free_bytes():
+        return options.scene.wide_scene(land, source)
+    return options.scene.scene(land, source, options.plan_fires)
 
 
 def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Landscape]":
@@ -89,7 +105,7 @@ def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Lands
     return [found[place].of(land) for place in sorted(drawn.tolist())]
 
 
-def _only(scenes: "list[Scene]") -> "Landscape":
+def _only(scenes: "Sequence[Scene | WideScene]") -> "Landscape":
     if len(scenes) != 1:
         raise fail(expected="one landscape together with --plan", given=f"{len(scenes)}",
                    where="evaluate", remedy="evaluate a plan on the landscape it was made for")

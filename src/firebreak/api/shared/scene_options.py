@@ -5,7 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from firebreak.api.shared.option_bounds import option_of
-from firebreak.api.shared.scene_checks import notice_of_ignitions, warn_of_small_fires
+from firebreak.api.shared.scene_checks import (
+    check_wide_memory,
+    notice_of_ignitions,
+    warn_of_small_fires,
+)
 from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
 from firebreak.landscape.names import is_sample, weather_place
@@ -29,7 +33,13 @@ from firebreak.settings.weather import (
 )
 
 if TYPE_CHECKING:
-    from firebreak.fire import FireConditions, ResponseFunction, Scene, ValueLayer
+    from firebreak.fire import (
+        FireConditions,
+        ResponseFunction,
+        Scene,
+        ValueLayer,
+        WideScene,
+    )
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.limits import SearchOptions
     from firebreak.weather.scenarios import WindClimate
@@ -244,6 +254,16 @@ class SceneOptions:
         made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
         warn_of_small_fires(made)
         return made
+
+    def wide_scene(self, landscape: "Landscape", spec: str) -> "WideScene":
+        """The scene of a landscape of any size read from `spec`, for fires that burn one by one."""
+        from firebreak.fire import make_wide_scene, max_threads
+
+        conditions = self.conditions(landscape, spec)
+        weather = conditions.weather
+        check_wide_memory(landscape, 1 if weather is None else weather.steps_per_stream,
+                          max_threads())
+        return make_wide_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
 
     def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":
         """The values of `--layers` on a landscape's grid; None if not given.

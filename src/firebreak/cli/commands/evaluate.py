@@ -18,7 +18,7 @@ from firebreak.settings.doubt import DRAWS
 from firebreak.settings.kinds import AtLeastOne
 
 if TYPE_CHECKING:
-    from firebreak.fire import Scene
+    from firebreak.fire import Scene, WideScene
     from firebreak.planning.evaluation.doubt import DoubtResult
     from firebreak.planning.evaluation.evaluate import Evaluation
 
@@ -46,6 +46,7 @@ def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(EvaluateArguments, arguments, "evaluate")
     from firebreak.api.shared.evaluate_steps import request_of
+    from firebreak.fire import Scene
     from firebreak.planning.evaluation.doubt import to_json as doubt_json
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.tables import table, to_json
@@ -55,7 +56,10 @@ def run(arguments: list[str]) -> int:
                    remedy="leave one of them out")
     if args.out is not None:
         common.check_out(args.out)
-    scenes, methods, request = request_of(args.landscapes, args, args.plan or [])
+    scenes, methods, request = request_of(
+        args.landscapes, args, args.plan or [],
+        wide=not args.perturb and args.where.executor is None)
+    whole = [scene for scene in scenes if isinstance(scene, Scene)]  # all, where they must be
     if args.where.executor is None:
         if args.out is not None or args.where != WorkerOptions():
             raise fail(expected="--executor together with --out, --workers, --worker-limit-s or "
@@ -64,10 +68,10 @@ def run(arguments: list[str]) -> int:
         done = evaluate(scenes, methods, test_fires=args.test_fires,
                         bar=bars(args.scene.bars_hidden), **request)
     else:
-        done = _in_chunks(args, scenes, methods, request)
+        done = _in_chunks(args, whole, methods, request)
     print(table(done))
     print(args.scene.crews_words(), end="")
-    doubted = _doubted(args, scenes, done) if args.perturb else None
+    doubted = _doubted(args, whole, done) if args.perturb else None
     print(f"next: {_next(args, done, scenes)}")
     if args.scene.json:
         more = {} if doubted is None else {"doubt": doubt_json(doubted)}
@@ -107,7 +111,8 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
                                   folder=args.out, progress=advance)
 
 
-def _next(args: EvaluateArguments, done: "Evaluation", scenes: "list[Scene]") -> str:
+def _next(args: EvaluateArguments, done: "Evaluation",
+          scenes: "list[Scene | WideScene]") -> str:
     """The command that makes the plan of the best of the methods, on the first landscape."""
     from firebreak.planning.methods import CHOOSERS, METHODS
 

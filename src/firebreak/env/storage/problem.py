@@ -57,7 +57,7 @@ def problem_of(scene: Scene, budget_share: float, plan: Fires, reward: Fires) ->
                    layers=static_layers(scene))
 
 
-def budget_cost(scene: Scene, budget_share: float) -> float:
+def budget_cost(scene: Scene | WideScene, budget_share: float) -> float:
     """The budget in cost units: a share of the cost of treating all treatable cells."""
     land = scene.landscape
     check_fraction(budget_share, what="a budget", where="budget",

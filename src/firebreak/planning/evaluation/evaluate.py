@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.storage.problem import budget_cost
-from firebreak.fire import Scene
+from firebreak.fire import Scene, WideScene
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
-from firebreak.planning.core.plan import Plan, check_plan, cost_of
+from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.core.progress import Bar, Reporter, in_shares, no_bar, no_report
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.auto import plan_by_choice
@@ -95,7 +95,7 @@ IntervalOf = Callable[[str, str | None], tuple[float, float]]
 """(method, minus which or None) -> 95 % interval of its reduction, or of the difference."""
 
 
-def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
+def evaluate(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budget_share: float,
              plan_fires: int, test_fires: int, seed: int, policy: Policy | None = None,
              random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
              search: SearchOptions = SEARCH, rules: PlanRules = FREE,
@@ -104,6 +104,7 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
     """Plans with every method on every scene and burns the test fires under the plans.
 
     Args:
+        scenes: wide ones where no method treats anything.
         budget_share, plan_fires, policy, search: see `make_plan`.
         test_fires: number of fires of the keyed set "test", never used for planning.
         seed: of random plans and of the bootstrap.
@@ -145,7 +146,7 @@ class Planned(NamedTuple):
     given: dict[str, Plan]
 
 
-def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
+def planned(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budget_share: float,
             plan_fires: int, seed: int, policy: Policy | None = None,
             random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
             search: SearchOptions = SEARCH, rules: PlanRules = FREE,
@@ -159,7 +160,9 @@ def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: fl
     _check_request(scenes, methods, plans, random_draws)
     given = _plans_by_scene(scenes, methods, plans, budget_share)
 
-    def make(scene: Scene, method: str, own_seed: int) -> Plan:
+    def make(scene: Scene | WideScene, method: str, own_seed: int) -> Plan:
+        if isinstance(scene, WideScene):
+            return _nothing(scene, method, budget_share, plan_fires, own_seed)
         if method in CHOOSERS:
             return plan_by_choice(scene, budget_share, plan_fires, seed=own_seed, policy=policy,
                                   search=search, rules=rules, report=in_shares(report)).plan
@@ -172,7 +175,21 @@ def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: fl
                        for method in methods}, own | dict(existing))
 
 
-def plans_to_make(scenes: Sequence[Scene], methods: Sequence[str], random_draws: int) -> int:
+def _nothing(scene: WideScene, method: str, budget_share: float, plan_fires: int,
+             seed: int) -> Plan:
+    """The plan of a method that treats nothing."""
+    assert method not in CHOOSERS, "plans are not made on wide scenes"
+    assert not method_of(method).treats, "plans are not made on wide scenes"
+    land = scene.landscape
+    return Plan(method=method, cells=np.empty(0, np.int64), shape=land.shape, cost=0.0,
+                cost_unit=cost_unit(land), currency=land.currency,
+                budget=budget_cost(scene, budget_share), budget_share=budget_share,
+                landscape=land.name, landscape_checksum=land.checksum(), plan_fires=plan_fires,
+                seed=seed, seconds=0.0, simulations=0.0)
+
+
+def plans_to_make(scenes: Sequence[Scene | WideScene], methods: Sequence[str],
+                  random_draws: int) -> int:
     """How many plans `planned` makes."""
     return len(scenes) * sum(len(_seeds_of(method, 0, random_draws)) for method in methods)
 
@@ -200,8 +217,8 @@ def concluded(results: Results, interval: IntervalOf, test_fires: int,
         test_fires=test_fires, plans=plans)
 
 
-def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequence[Plan],
-                   random_draws: int) -> None:
+def _check_request(scenes: Sequence[Scene | WideScene], methods: Sequence[str],
+                   plans: Sequence[Plan], random_draws: int) -> None:
     if methods or not plans:
         check_methods(methods, "--methods", choosers=True)
     if not scenes:
@@ -215,8 +232,8 @@ def _check_request(scenes: Sequence[Scene], methods: Sequence[str], plans: Seque
                    remedy=f"{RANDOM_DRAWS} is usual")
 
 
-def _plans_by_scene(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequence[Plan],
-                    budget_share: float) -> list[dict[str, Plan]]:
+def _plans_by_scene(scenes: Sequence[Scene | WideScene], methods: Sequence[str],
+                    plans: Sequence[Plan], budget_share: float) -> list[dict[str, Plan]]:
     """The given plans of each scene by name; a name already taken gets -2, -3 and so on."""
     found: list[dict[str, Plan]] = [{} for _ in scenes]
     keys = [scene.landscape.checksum() for scene in scenes]
@@ -240,7 +257,7 @@ def _plans_by_scene(scenes: Sequence[Scene], methods: Sequence[str], plans: Sequ
     return found
 
 
-def _check_comparable(plan: Plan, scene: Scene, budget_share: float) -> None:
+def _check_comparable(plan: Plan, scene: Scene | WideScene, budget_share: float) -> None:
     """A plan is only held against methods that may spend what it spends, to within one cell."""
     land = scene.landscape
     budget = budget_cost(scene, budget_share)

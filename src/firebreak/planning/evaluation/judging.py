@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import nothing_burned
-from firebreak.fire import BurnStatistics, Fires, Scene, burn_statistics
+from firebreak.fire import (
+    BurnStatistics,
+    Fires,
+    Scene,
+    WideScene,
+    burn_statistics,
+    burn_wide_statistics,
+)
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
@@ -71,7 +78,7 @@ class Judged(NamedTuple):
     untreated: NDArray[np.float64]
 
 
-def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], given: Mapping[str, Plan],
+def judge_scene(scene: Scene | WideScene, made: Mapping[str, list[Plan]], given: Mapping[str, Plan],
                 plan_fires: int, test_fires: int,
                 report: Reporter = no_report) -> dict[str, Judged]:
     """Burns the plan fires and the test fires under each plan of a scene.
@@ -102,19 +109,26 @@ def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], given: Mapping[str
     return judged
 
 
-def _burned(scene: Scene, fires: Fires) -> _Burned:
-    untreated = burn_statistics(scene.field, fires, scene.value_by_class)
+def _statistics(scene: Scene | WideScene, fires: Fires,
+                breaks: NDArray[np.bool_] | None = None) -> BurnStatistics:
+    """The same bits of either kind of scene."""
+    if isinstance(scene, WideScene):
+        return burn_wide_statistics(scene, fires, breaks)
+    return burn_statistics(scene.field, fires, scene.value_by_class, breaks)
+
+
+def _burned(scene: Scene | WideScene, fires: Fires) -> _Burned:
+    untreated = _statistics(scene, fires)
     if not untreated.loss.mean() > 0.0:
         raise nothing_burned(scene)
     return _Burned(fires, untreated)
 
 
-def _judge(scene: Scene, name: str, plan: Plan, test: _Burned,
+def _judge(scene: Scene | WideScene, name: str, plan: Plan, test: _Burned,
            plan_set: _Burned) -> Judged:
     mask = plan.break_mask()
-    value = scene.value_by_class
     before = test.untreated
-    after, promised = (burn_statistics(scene.field, burned.fires, value, mask) if mask.any()
+    after, promised = (_statistics(scene, burned.fires, mask) if mask.any()
                        else burned.untreated for burned in (test, plan_set))
     row = Row(
         landscape=scene.landscape.name, budget=plan.budget_share, plan_fires=plan.plan_fires,
@@ -130,7 +144,7 @@ def _judge(scene: Scene, name: str, plan: Plan, test: _Burned,
     return Judged(row, before.loss - after.loss, before.loss)
 
 
-def untreated_loss_of(scene: Scene, loss: float) -> dict[str, Any]:
+def untreated_loss_of(scene: Scene | WideScene, loss: float) -> dict[str, Any]:
     """The fields of a row that tell the mean loss without breaks."""
     unit = value_unit(scene.landscape)
     return {"untreated_loss": loss, "untreated_loss_in_unit": loss * unit.per_value,

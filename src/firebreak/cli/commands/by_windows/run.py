@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import write_record
-from firebreak.api.shared.scene_checks import check_wide_memory, size_in_headers
+from firebreak.api.shared.scene_checks import size_in_headers
 from firebreak.checks import InputError, check_fraction, counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
@@ -20,7 +20,6 @@ from firebreak.landscape.names import path_of
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
     from firebreak.api.place.place import Place
-    from firebreak.fire import WideScene
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
     from firebreak.planning.windows.make import WindowPlan, WindowSettings
@@ -82,7 +81,7 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
     warm_up()
     bar = bars(args.scene.bars_hidden)
     with bar(0, "map and fires"):
-        scene = _scene(args, place)
+        scene = args.scene.wide_scene(place.land, args.landscape)
     region = make_region(scene, place.share, method, seed=args.scene.seed, policy=policy,
                          search=args.search(), plan_fires=plan_fires, rules=place.rules)
     settings = WindowSettings(**{name: value for name, value in (
@@ -158,14 +157,3 @@ def _check_rules(args: PlanArguments, place: "Place") -> None:
     if args.report == "full":
         raise fail(expected="--report brief or none", given="--report full", where=where,
                    remedy=remedy)
-
-
-def _scene(args: PlanArguments, place: "Place") -> "WideScene":
-    from firebreak.fire import make_wide_scene, max_threads
-
-    conditions = args.scene.conditions(place.land, args.landscape)
-    weather = conditions.weather
-    check_wide_memory(place.land, 1 if weather is None else weather.steps_per_stream,
-                      max_threads())
-    return make_wide_scene(place.land, conditions, args.scene.seed,
-                           layers=args.scene.layers(place.land))
