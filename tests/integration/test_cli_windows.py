@@ -208,7 +208,7 @@ def test_given_plans_are_judged_where_a_scene_does_not_fit_the_memory(
     assert main([*judge, "--methods", "none"]) == 0
     whole = untimed(capsys.readouterr().out)
     wide = WideScenes(monkeypatch)
-    rows = 8 * 200 * 40 * 40  # what a scene's travel times take
+    rows = 8 * 200 * 40 * 40  # bytes, what a scene's travel times take
     for module in ("firebreak.free_memory", "firebreak.planning.core.fire_counts"):
         monkeypatch.setattr(f"{module}.free_bytes", lambda: rows)
     assert main([*judge, "--methods", "none"]) == 0

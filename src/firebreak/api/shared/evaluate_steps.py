@@ -69,11 +69,11 @@ def _scene(land: "Landscape", source: str, options: EvaluateOptions,
     memory.
     """
     from firebreak.free_memory import free_bytes
-    from firebreak.planning.core.fire_counts import planning_bytes
+    from firebreak.planning.core.fire_counts import TESTED_BYTES, planning_bytes
 
     if wide and sum(planning_bytes(land.shape, options.scene.conditions(land, source),
                                    options.plan_fires)) > free_bytes():
-        return options.scene.wide_scene(land, source)
+        return options.scene.wide_scene(land, source, TESTED_BYTES)
     return options.scene.scene(land, source, options.plan_fires)
 
 

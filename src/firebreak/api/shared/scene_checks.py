@@ -92,14 +92,17 @@ def check_windows(name: str, count: int, cells: int, rows: int) -> None:
                where=f"landscape {name}", remedy="ask for fewer with --windows")
 
 
-def check_wide_memory(landscape: "Landscape", steps: int, threads: int) -> None:
+def check_wide_memory(landscape: "Landscape", steps: int, threads: int, more: int = 0) -> None:
     """Refuses a wide scene that would not fit the memory that is free: it holds the travel times of
     one stream of `steps` rows of weather, and scratch memory and sums of each thread.
+
+    more: bytes of a cell that are taken beside it.
 
     Raises:
         InputError: naming both sizes.
     """
-    per_cell = BYTES_PER_CELL + BYTES_PER_CELL_STEP * steps + BYTES_PER_CELL_THREAD * threads
+    per_cell = (BYTES_PER_CELL + BYTES_PER_CELL_STEP * steps + BYTES_PER_CELL_THREAD * threads
+                + more)
     _check_free(per_cell, landscape, f"with {steps} steps of weather on {threads} threads",
                 "crop it, join its cells, or ask for fewer hours or, by NUMBA_NUM_THREADS, threads")
 

@@ -255,14 +255,17 @@ class SceneOptions:
         warn_of_small_fires(made)
         return made
 
-    def wide_scene(self, landscape: "Landscape", spec: str) -> "WideScene":
-        """The scene of a landscape of any size read from `spec`, for fires that burn one by one."""
+    def wide_scene(self, landscape: "Landscape", spec: str, more: int = 0) -> "WideScene":
+        """The scene of a landscape of any size read from `spec`, for fires that burn one by one.
+
+        more: bytes of a cell that are taken beside it.
+        """
         from firebreak.fire import make_wide_scene, max_threads
 
         conditions = self.conditions(landscape, spec)
         weather = conditions.weather
         check_wide_memory(landscape, 1 if weather is None else weather.steps_per_stream,
-                          max_threads())
+                          max_threads(), more)
         return make_wide_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
 
     def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":
