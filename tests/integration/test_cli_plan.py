@@ -370,7 +370,8 @@ def test_a_map_too_large_is_refused_before_its_layers_are_loaded(
 
 
 @pytest.mark.parametrize(("command", "told"), [
-    ("evaluate land.tif --methods none", "576 cells in 8 rows of weather"),
+    ("evaluate land.tif --methods none", "576 cells on "),
+    ("evaluate land.tif --methods strips", "576 cells in 8 rows of weather"),
     ("simulate land.tif --fires 5", "576 cells on "),
     ("simulate land.tif --fires 5 --area 3:7,4:9", "20 cells on "),
     ("simulate land.tif --fires 1000000000000", "1,000,000,000,000 fires")])

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import EvaluateOptions
-from firebreak.api.shared.scene_checks import check_memory_first, least_rows
+from firebreak.api.shared.scene_checks import (
+    check_memory_first,
+    check_wide_memory_first,
+    least_rows,
+)
 from firebreak.checks import check_fraction, fail
 
 if TYPE_CHECKING:
@@ -38,6 +42,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     """
     from firebreak.api.shared.policies import policy_for
     from firebreak.api.shared.records import warn_of_other_options
+    from firebreak.fire import max_threads
     from firebreak.planning.methods import CHOOSERS, method_of
     from firebreak.planning.output.export import read_plan
 
@@ -50,8 +55,12 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     given = options.scene.weather
     wide = wide and not any(name in CHOOSERS or method_of(name).treats for name in methods)
     for source in sources:
-        if isinstance(source, str) and options.window is None and not wide:
-            check_memory_first(source, None, least_rows(source, given.weather, given.scenarios))
+        if isinstance(source, str) and options.window is None:
+            if wide:
+                check_wide_memory_first(source, None, max_threads())
+            else:
+                check_memory_first(source, None, least_rows(source, given.weather,
+                                                            given.scenarios))
     scenes = [_scene(land, source if isinstance(source, str) else "", options, wide)
               for source in sources for land in parts_of(source, options)]
     for path in plans:
