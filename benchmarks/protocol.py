@@ -10,7 +10,7 @@ chosen and no method tuned on them.
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import process_time
@@ -27,6 +27,7 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import Window, aggregate, list_windows
+from firebreak.landscape.synthetic.families import Family
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning import methods
 from firebreak.planning.core import limits
@@ -49,15 +50,17 @@ RIVALS = ("downstream-value", "greedy", "segments", "dqn", "dqn-lookahead")
 class Set(NamedTuple):
     """Test land: a synthetic family (None: all of them) or windows of a map.
 
-    windows are cut apart from one another, joined to `cell_size_m` first.
+    windows are cut apart from one another, joined to `cell_size_m` first; corners are their
+    north-west cells where they are known.
     """
 
     name: str
     size: int
     count: int  # type: ignore[assignment]  # of tuples, which nothing here asks for
-    family: str | None = None
+    family: str | Family | None = None
     map: str | None = None
     cell_size_m: float = 0.0
+    corners: tuple[tuple[int, int], ...] = ()
 
 
 class Part(NamedTuple):
@@ -65,7 +68,7 @@ class Part(NamedTuple):
     that untreated fires burn. limits: seconds that searches may take, 0 for methods that are done
     when they are done. start: method that `swap` and `anneal` start from, if not their own.
     own_time: limits and seconds are the processor's, not the clock's: other work may share the
-    machine.
+    machine. seed: of synthetic land, fires and methods.
     """
 
     sets: tuple[Set, ...]
@@ -77,6 +80,7 @@ class Part(NamedTuple):
     test_fires: int = 2000
     start: str | None = None
     own_time: bool = False
+    seed: int = TEST_SEED
 
 
 def real(size: int, count: int) -> tuple[Set, ...]:
@@ -122,22 +126,39 @@ PARTS: dict[str, Part] = {
 }
 
 
-def landscapes(part_set: Set, data: Path) -> list[Landscape]:
+def landscapes(part_set: Set, data: Path, seed: int = TEST_SEED) -> list[Landscape]:
     """The land of a set, the same at every call."""
     if part_set.map is None:
-        return [generate(integer_seed(TEST_SEED, "results", part_set.name, i), part_set.size,
+        return [generate(integer_seed(seed, "results", part_set.name, i), part_set.size,
                          family=part_set.family) for i in range(part_set.count)]
-    whole = read_landscape(data / part_set.map)
-    if part_set.cell_size_m:
-        whole = aggregate(whole, round(part_set.cell_size_m / whole.cell_size_m))
-    margin = part_set.size // 10
-    full = part_set.size + 2 * margin
+    whole = whole_map(part_set, data)
+    return [treat_inside(window.of(whole), margin_of(part_set))
+            for window in windows_of(part_set, whole)]
+
+
+def whole_map(part_set: Set, data: Path) -> Landscape:
+    """The map that a set's windows are cut from, joined to the set's cells."""
+    whole = read_landscape(data / str(part_set.map))
+    if not part_set.cell_size_m:
+        return whole
+    return aggregate(whole, round(part_set.cell_size_m / whole.cell_size_m))
+
+
+def margin_of(part_set: Set) -> int:
+    """Cells around a window of a set that only burn."""
+    return part_set.size // 10
+
+
+def windows_of(part_set: Set, whole: Landscape) -> list[Window]:
+    """The windows of a set on its map, with their margins."""
+    full = part_set.size + 2 * margin_of(part_set)
+    if part_set.corners:
+        return [Window(row, col, full, full) for row, col in part_set.corners]
     rows, cols = whole.shape
     found = list_windows([Window(0, 0, rows, cols)], full, full, whole)
     # Spread over the map: not the first few from its north-west corner; none twice.
     count = min(part_set.count, len(found))
-    chosen = [found[round(k * (len(found) - 1) / max(count - 1, 1))] for k in range(count)]
-    return [treat_inside(window.of(whole), margin) for window in chosen]
+    return [found[round(k * (len(found) - 1) / max(count - 1, 1))] for k in range(count)]
 
 
 def measure(name: str, part: Part, data: Path, policies: dict[str, Policy],
@@ -146,7 +167,7 @@ def measure(name: str, part: Part, data: Path, policies: dict[str, Policy],
     `most` landscapes of each set.
     """
     for part_set in part.sets:
-        lands = landscapes(part_set, data)[:most]
+        lands = landscapes(part_set, data, part.seed)[:most]
         for share in part.burned_shares:
             conditions = FireConditions(regime=FireRegime(burned_share=share))
             for index, land in enumerate(lands):
@@ -158,7 +179,7 @@ def measure(name: str, part: Part, data: Path, policies: dict[str, Policy],
                                                      shown, method, policy, limit)))
                             if key in done:
                                 continue
-                            scene = scene or make_scene(land, conditions, TEST_SEED)
+                            scene = scene or make_scene(land, conditions, part.seed)
                             record = _judged(scene, budget, shown, part, method,
                                              policies.get(policy), limit)
                             yield {"key": key, "part": name, "set": part_set.name, "index": index,
@@ -177,8 +198,8 @@ def _judged(scene: Scene, budget: float, shown: int, part: Part, method: str,
     known = METHODS | FLOW_METHODS
     search = SearchOptions(seconds=limit or None,
                            start=part.start if known[method].takes_start else None)
-    seeds = ([integer_seed(TEST_SEED, "random-draw", k) for k in range(RANDOM_DRAWS)]
-             if known[method].stochastic else [TEST_SEED])
+    seeds = ([integer_seed(part.seed, "random-draw", k) for k in range(RANDOM_DRAWS)]
+             if known[method].stochastic else [part.seed])
     with own_clock(part.own_time):
         plans = [make_plan(scene, budget, shown, method, seed=seed, policy=policy,
                            search=search) for seed in seeds]
@@ -231,27 +252,33 @@ def main() -> None:
     set_threads(1)
     torch.set_num_threads(1)
     wanted = set(args.methods.split(",")) if args.methods else None
-    policies = {_name_of(path): load_policy(path) for path in args.policy}
+    policies = {name_of(path): load_policy(path) for path in args.policy}
     done = {record["key"] for record in read_records(args.records)}
-    args.records.parent.mkdir(parents=True, exist_ok=True)
-    with args.records.open("a", encoding="utf-8") as out:
-        for name in args.part:
-            part = PARTS[name]
-            if args.plan_fires:
-                part = part._replace(plan_fires=(args.plan_fires,))
-            part = part._replace(methods=tuple(m for m in part.methods
-                                               if wanted is None or m in wanted),
-                                 sets=tuple(s for s in part.sets
-                                            if not args.sets or s.name in args.sets.split(",")))
-            for record in measure(name, part, args.data, policies, done, args.most):
-                out.write(json.dumps({name: round(value, 5) if isinstance(value, float) else value
-                                      for name, value in record.items()}) + "\n")
-                out.flush()
-                print(record["key"], f"{record['reduction']:.4f} {record['seconds']:.2f} s",
-                      flush=True)
+    for name in args.part:
+        part = PARTS[name]
+        if args.plan_fires:
+            part = part._replace(plan_fires=(args.plan_fires,))
+        part = part._replace(methods=tuple(m for m in part.methods
+                                           if wanted is None or m in wanted),
+                             sets=tuple(s for s in part.sets
+                                        if not args.sets or s.name in args.sets.split(",")))
+        append(args.records, measure(name, part, args.data, policies, done, args.most))
 
 
-def _name_of(path: Path) -> str:
+def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    """Writes records to the end of a file as they come, and shows each."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as out:
+        for record in records:
+            out.write(json.dumps({name: round(value, 5) if isinstance(value, float) else value
+                                  for name, value in record.items()}) + "\n")
+            out.flush()
+            print(record["key"], f"{record['reduction']:.4f} {record['seconds']:.2f} s",
+                  flush=True)
+
+
+def name_of(path: Path) -> str:
+    """What a policy is called in records: a file's stem, or a run's folder."""
     return path.stem if path.is_file() else path.name
 
 

@@ -25,6 +25,10 @@ from tiny import TINY
 MIXED = ["mixture.sizes=[8,12]", "mixture.budget=[0.03,0.2]", "mixture.plan_fires=[2,12]",
          "mixture.burned_share=[0.05,0.4]", "mixture.wind_20ft_km_h=[5,40]", "mixture.margin=3",
          "mixture.wind_direction_spread_deg=[0,90]", "mixture.value_maps=0.5"]
+JOBS = ["mixture.sizes=[10,14]", "mixture.fbp=0.5", "mixture.shaded=0.2", "mixture.narrow=0.2",
+        "mixture.breached=0.2", "mixture.existing=0.6", "mixture.parts=0.5",
+        "mixture.slope_costs=0.5", "budget=0.2"]
+HELD = ["mixture.held=0.5", "mixture.narrow=0.2", "mixture.existing=1", "budget=0.2"]
 PARTS = ["agent.n_step=3", "agent.dueling=true", "agent.target_share=0.05",
          "agent.discount=0.5"]
 GAINS = ["agent.gain_share=0.2", "agent.gain_fires=4", "agent.discount_begin=6",
@@ -99,9 +103,11 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("changes", [[], MIXED, PARTS, GAINS, SEGMENTS, RETURNS,
-                                     [*RETURNS, "agent.segments=true"]],
+                                     [*RETURNS, "agent.segments=true"],
+                                     pytest.param([*JOBS, *RETURNS, "agent.segments=true"],
+                                                  marks=pytest.mark.slow)],
                          ids=["plain", "mixture", "options", "gains", "segments", "returns",
-                              "returns-of-lines"])
+                              "returns-of-lines", "jobs"])
 def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
                                                          changes: list[str]) -> None:
     long = [*changes, "train.episodes=16", "evaluation.every_episodes=6"]
@@ -186,7 +192,8 @@ def test_a_run_that_is_lengthened_collects_and_fits_again(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("changes", [
     [], ["breaks.kind=\"shaded\""], ["breaks.breach=\"wilson\"", "breaks.width_m=8"],
-    ["fires.losses=[0.1,0.2,0.4,0.6,0.8,1.0]"], ["fires.spotting=true"], MIXED])
+    ["fires.losses=[0.1,0.2,0.4,0.6,0.8,1.0]"], ["fires.spotting=true"], MIXED,
+    JOBS, HELD])
 def test_an_environment_comes_back_in_mid_episode(changes: list[str]) -> None:
     config = tiny(*changes)
     source = make_splits(config, Path()).train[-1]

@@ -2,19 +2,27 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail, unknown_name
+from firebreak.env.drawn_jobs import (
+    NO_JOBS,
+    Bounds,
+    JobShares,
+    conditions_under,
+    draw_job,
+    land_under,
+)
 from firebreak.env.storage.problem import Problem, make_problem, problem_of
 from firebreak.env.storage.slots import Sizes
 from firebreak.fire import CLASSES, FireConditions, Fires, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import dihedral
-from firebreak.landscape.synthetic.generate import draw_value, generate
+from firebreak.landscape.synthetic.generate import draw_value, generate, generate_fbp
 from firebreak.seeding import generator, integer_seed
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
 
@@ -27,9 +35,6 @@ LEAST_CELLS = 2
 OPTIONS = ("landscape", "fires", "budget", "problem")
 
 
-Bounds = tuple[float, float]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variation:
     """In what a source's episodes differ; None: they do not.
@@ -39,6 +44,7 @@ class Variation:
         wind_20ft_m_min, wind_direction_spread_deg: bounds, drawn evenly.
         margin: most cells at the edge where nothing is treated; half of the episodes have none.
         value_maps: share of the episodes whose cells differ in value.
+        jobs: in which share of the episodes breaks, their place and their cost are others.
     """
 
     budget: Bounds | None = None
@@ -48,6 +54,7 @@ class Variation:
     wind_direction_spread_deg: Bounds | None = None
     margin: int = 0
     value_maps: float = 0.0
+    jobs: JobShares = NO_JOBS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +69,7 @@ class ProblemSource:
         plan_fires, reward_fires: numbers of plan fires and of reward fires.
         variation: in what episodes differ from these values.
         lines: actions are lines of cells instead of single cells.
+        given: flat cells that are breaks from the start, paid for.
     """
 
     shape: tuple[int, int]
@@ -72,17 +80,19 @@ class ProblemSource:
     reward_fires: int = 256
     variation: Variation | None = None
     lines: bool = False
+    given: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     def sizes(self, slots: int) -> Sizes:
         """Storage for `slots` problems of this source."""
-        conditions = self.conditions
-        bounds = self.variation.plan_fires if self.variation else None
+        conditions, variation = self.conditions, self.variation or Variation()
+        jobs, bounds = variation.jobs, variation.plan_fires
         plan_fires = int(bounds[1]) if bounds else self.plan_fires
+        breached = conditions.breach != "never" and conditions.treatment.kind == "hard"
+        held = conditions.hold is not None or jobs.held > 0.0
         return Sizes(slots, self.shape, conditions.rows, plan_fires, self.reward_fires,
-                     CLASSES if conditions.by_flame else 1,
-                     conditions.breach != "never" and conditions.treatment.kind == "hard",
+                     CLASSES if conditions.by_flame else 1, breached or jobs.breached > 0.0,
                      conditions.spotting is not None,
-                     conditions.by_flame or conditions.meets_crews, conditions.hold is not None)
+                     conditions.by_flame or conditions.meets_crews or held, held)
 
     def problem(self, seed: int, episode: int, options: dict[str, Any] | None = None) -> Problem:
         """The problem of an episode, with parts replaced by `options`.
@@ -111,9 +121,11 @@ class ProblemSource:
         budget = given.get("budget", self.budget_share)
         fires = given.get("fires", "")
         if isinstance(fires, str):
-            return make_problem(scene, budget, self.plan_fires, self.reward_fires, fires)
-        plan, reward = fires
-        return problem_of(scene, budget, Fires(*plan), Fires(*reward))
+            made = make_problem(scene, budget, self.plan_fires, self.reward_fires, fires)
+        else:
+            plan, reward = fires
+            made = problem_of(scene, budget, Fires(*plan), Fires(*reward))
+        return replace(made, given=self.given)
 
 
 def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
@@ -147,12 +159,15 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
     land = inside if inside.treatable.any() else land
     if valued:
         land = replace(land, value=draw_value(generator(seed, "value-map", episode), land.shape))
+    job = draw_job(variation.jobs, seed, episode)
+    land, existing = land_under(job, land, seed, episode)
     costs = land.cost[land.treatable].astype(np.float64)
     least = min(1.0, LEAST_CELLS * costs.max() / costs.sum()) if costs.size else 1.0
+    own = conditions_under(job, conditions, land)
     return replace(
-        source, landscape=lambda seed, episode: land, variation=None,
+        source, landscape=lambda seed, episode: land, variation=None, given=existing,
         budget_share=max(budget, least), plan_fires=round(plan_fires), conditions=replace(
-            conditions, regime=replace(regime, burned_share=share), climate=replace(
+            own, regime=replace(regime, burned_share=share), climate=replace(
                 climate, wind_20ft_mean_m_min=wind, direction_spread_deg=turns,
                 # The gustiness stays in proportion to the wind.
                 wind_20ft_spread_m_min=climate.wind_20ft_spread_m_min * wind
@@ -168,10 +183,17 @@ def mixed_landscapes(first: LandscapeDraw, second: LandscapeDraw, share: float,
     return draw
 
 
-def synthetic_landscapes(size: int, split: str, family: str | None = None) -> LandscapeDraw:
-    """A fresh synthetic landscape per episode; each split has its own stream of seeds."""
+def synthetic_landscapes(size: int, split: str, family: str | None = None,
+                         fbp: float = 0.0) -> LandscapeDraw:
+    """A fresh synthetic landscape per episode; each split has its own stream of seeds.
+
+    fbp: share of them with fuels of the FBP System.
+    """
     def draw(seed: int, episode: int) -> Landscape:
-        return generate(integer_seed(seed, "synthetic", split, episode), size, family=family)
+        own = integer_seed(seed, "synthetic", split, episode)
+        if generator(seed, "fbp", split, episode).random() < fbp:
+            return generate_fbp(own, size)
+        return generate(own, size, family=family)
     return draw
 
 

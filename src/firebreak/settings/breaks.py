@@ -14,6 +14,10 @@ HoldBy = Literal["hand", "equipment"]
 """Who holds breaks: crews with hand tools, or with dozers and engines."""
 BreakKind = Literal["hard", "shaded"]
 BreachRule = Literal["never", "wilson", "wilson-trees", "flame-length"]
+DRAWN_BREACH: BreachRule = "wilson-trees"
+"""Rule by which fire crosses breaks that a mixture of training draws as breached."""
+DRAWN_HOLD_BY: HoldBy = "equipment"
+"""Who holds breaks that a mixture of training draws as held."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from firebreak.api.shared.treated_map import treatment_asked
 from firebreak.reading import from_toml
-from firebreak.settings.breaks import BreakSettings
+from firebreak.settings.breaks import DRAWN_BREACH, DRAWN_HOLD_BY, BreakSettings
 from firebreak.settings.surfaces import TOML_NAMES
 
 if TYPE_CHECKING:
@@ -37,18 +37,34 @@ def policy_for(methods: "Sequence[str]", given: "Path | Policy | None",
     return policy
 
 
-def _trained_breaks(policy: "Policy") -> dict[str, Any]:
-    """The breaks of the configuration that a policy was trained with; none if it does not say."""
+def _trained(policy: "Policy", table: str) -> dict[str, Any]:
+    """A table of the configuration that a policy was trained with; none if it does not say."""
     try:
-        trained = from_toml(policy.provenance["config"])["breaks"]
+        trained = from_toml(policy.provenance["config"])[table]
     except (TypeError, AttributeError, LookupError, ValueError):
         return {}
     return trained if isinstance(trained, dict) else {}
 
 
+def _drawn(mixture: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
+    """What breaks of the kind that is asked for were where a mixture drew that kind, else none."""
+    made: dict[str, Any] = {"width_m": asked["width_m"]}
+    if asked["kind"] == "shaded":
+        kind, made = "shaded", {"kind": "shaded"}
+        if asked["hold"]:
+            kind, made = "held", made | {"hold": DRAWN_HOLD_BY}
+    elif asked["width_m"] is None:
+        return {}
+    elif asked["breach"] == "never":
+        kind = "narrow"
+    else:
+        kind, made = "breached", made | {"breach": DRAWN_BREACH}
+    return made if mixture.get(kind) else {}
+
+
 def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
     """Warns where a policy was trained for another kind of break than it is asked to plan."""
-    trained = _trained_breaks(policy)
+    trained = _trained(policy, "breaks")
     asked = break_settings(options)
     usual = dataclasses.asdict(BreakSettings())  # of settings that are younger than the policy
     there = {TOML_NAMES.get(name, name): value for name, value in usual.items()} | trained
@@ -56,6 +72,8 @@ def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
         made = options.breaks
         there = {"treatment_age": made.treatment_age} | there | {"kind": asked["kind"]}
         asked |= {"treatment": made.treatment, "treatment_age": made.treatment_age}
+    else:
+        there |= _drawn(_trained(policy, "mixture"), asked)
     other = [f"{name} {there[name]} there, {value} here" for name, value in asked.items()
              if trained and there[name] != value]
     if other:

@@ -45,7 +45,12 @@ def check_fits(sizes: Sizes, problem: Problem) -> None:
     given = sizes_for(problem.scene, sizes.slots, problem.plan_fires.source.size,
                       problem.reward_fires.source.size)
     too_big = any(have > room for have, room in zip(given[2:5], sizes[2:5], strict=True))
-    if given.shape != sizes.shape or given[5:] != sizes[5:] or too_big:
+    # A problem may lack what there is room for: breaches, intensities, crews.
+    too_rich = any(have > room for have, room in (
+        (given.breach, sizes.breach), (given.heat, sizes.heat), (given.held, sizes.held)))
+    same = (given.shape, given.classes, given.spotting) == (
+        sizes.shape, sizes.classes, sizes.spotting)
+    if not same or too_big or too_rich:
         raise fail(expected=f"a problem of at most {sizes}", given=f"{given}",
                    where=f"landscape {problem.scene.landscape.name}",
                    remedy="make the environment for these sizes")

@@ -194,18 +194,20 @@ class Slots:
         self._set_break(slot, cell, broken=False)
 
     def put_back(self, slot: int, breaks: NDArray[np.bool_], budget_left: float) -> None:
-        """Breaks as they stood, bool [H, W], in a slot just loaded; `update` burns what changes.
+        """Breaks as they stood, bool [H, W], in a slot just loaded, or with what is given in place;
+        `update` burns what changes.
 
         What fires make of breaks does not depend on the order in which these came.
 
         Raises:
             InputError: breaks where there can be none.
         """
-        if (breaks & ~self.problem(slot).scene.landscape.treatable).any():
+        problem = self.problem(slot)
+        if (breaks & ~problem.scene.landscape.treatable & ~problem.given_mask()).any():
             raise fail(expected="breaks on treatable cells", given="breaks elsewhere",
                        where=f"slot {slot}",
                        remedy="resume with the settings and maps the run was started with")
-        for cell in np.flatnonzero(breaks).tolist():
+        for cell in np.flatnonzero(breaks & ~self.breaks[slot]).tolist():
             self.place(slot, cell)
         self.land.leave(slot, budget_left)  # its roundings depend on the order
 

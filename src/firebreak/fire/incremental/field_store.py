@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.fire.engine import arcs_of, rules_of
 from firebreak.fire.solver.tables import Rules
-from firebreak.fire.travel.arc_kernel import Arcs, Spots
+from firebreak.fire.travel.arc_kernel import Arcs, CrewRule, Spots
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import BreakRules, TravelField, edges_for, padded_width
 
@@ -83,21 +83,25 @@ class FieldStore:
             assert field.breaks.treated is None, "breaks would be written into the scene's field"
             self._all = field
             return
-        common = (field.spread, field.steps, field.step_min, field.breaks.leak, field.breaks.crew,
-                  field.spots[2:])
-        kept = self._all
-        if not (self._empty or alone) and common != (
-                kept.spread, kept.steps, kept.step_min, kept.breaks.leak, kept.breaks.crew,
-                kept.spots[2:]):
+        kept, fresh = self._all, self._empty or alone
+        crew = field.breaks.crew if fresh else _joined(field.breaks.crew, kept.breaks.crew)
+        common = (field.spread, field.steps, field.step_min, field.breaks.leak, field.spots[2:])
+        shared = kept.spread, kept.steps, kept.step_min, kept.breaks.leak, kept.spots[2:]
+        if crew is None or (not fresh and common != shared):
             raise fail(expected="the same spread, cell size, weather step, rule for leaks, crews "
                                 "and embers in all slots", given="different ones",
+                       where="environment",
+                       remedy="make a separate environment for this problem")
+        # What crosses a break that crews may come to goes through it cell by cell.
+        if kept.breaks.ready.size and field.breaks.breach.size and not field.breaks.held:
+            raise fail(expected="crews at breached breaks, as in other slots", given="none",
                        where="environment",
                        remedy="make a separate environment for this problem")
         self._empty = False
         self._all = kept._replace(
             spread=field.spread, steps=field.steps, step_min=field.step_min,
             spots=field.spots._replace(cells=kept.spots.cells, winds=kept.spots.winds),
-            breaks=kept.breaks._replace(leak=field.breaks.leak, crew=field.breaks.crew))
+            breaks=kept.breaks._replace(leak=field.breaks.leak, crew=crew))
         own = self.view(slot, field)
         count = field.metric.shape[0]
         for room, made in ((own.metric, field.metric), (own.unit_time, field.unit_time),
@@ -112,10 +116,11 @@ class FieldStore:
             own.spots.cells[:, :count] = field.spots.cells
             own.spots.winds[:, :count] = field.spots.winds
         if kept.breaks.ready.size:
-            kept.breaks.ready[slot] = field.breaks.ready[0]
+            kept.breaks.ready[slot] = field.breaks.ready[0] if field.breaks.held else np.inf
         if kept.breaks.breach.size:
-            first = self.first_row(slot) // field.steps
-            kept.breaks.breach[first:first + field.breaks.breach.shape[0]] = field.breaks.breach
+            first, streams = self.first_row(slot) // field.steps, count // field.steps
+            kept.breaks.breach[first:first + streams] = (
+                field.breaks.breach if field.breaks.breach.size else 0.0)
 
     def view(self, slot: int, field: TravelField) -> TravelField:
         """A slot's own rows, with everything else of `field`."""
@@ -125,6 +130,19 @@ class FieldStore:
             metric=every.metric[rows], unit_time=every.unit_time[rows], rate=every.rate[rows],
             facets=every.facets[rows], accepts=every.accepts[rows], sends=every.sends[rows],
             sends_far=every.sends_far[rows], edges=every.edges[rows],
-            bucket_min=every.bucket_min[rows], heat=every.heat[rows],
+            bucket_min=every.bucket_min[rows],
+            heat=every.heat[rows] if field.heat.size else field.heat,
             spots=field.spots._replace(cells=every.spots.cells[:, rows],
                                        winds=every.spots.winds[:, rows]))
+
+
+def _joined(one: CrewRule, other: CrewRule) -> CrewRule | None:
+    """The rule of crews of slots that have these: a slot whose breaks nobody holds takes that of
+    the others. None where they differ.
+    """
+    attacks = [rule._replace(always=0.0, cells=0.0) for rule in (one, other)]
+    if one.attack_min != other.attack_min or (one.attack_min < np.inf and attacks[0] != attacks[1]):
+        return None
+    if one.cells > 0.0 and other.cells > 0.0:
+        return one if one == other else None
+    return one if one.cells > 0.0 else other

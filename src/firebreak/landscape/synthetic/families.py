@@ -2,17 +2,23 @@
 
 Fuels whose fires barely move in ordinary fire weather (SH1 to SH3, TU1, TL1 to TL7) are left out:
 on a map where nothing burns there is nothing to learn. Inside a family the head fire of the
-fastest patches is about 10 times as fast as that of the slowest.
+fastest patches is about 10 times as fast as that of the slowest; only green aspen (D-2), which
+stands for moist ground in the families of the FBP System, is slower still.
 """
 
 from dataclasses import dataclass
 
 from firebreak.checks import unknown_name
+from firebreak.landscape.fbp_codes import NON_FUEL
+from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, FBP
 from firebreak.landscape.fuels import BARREN
 
 Range = tuple[float, float]
+Fuels = tuple[tuple[int, float, float], ...]
+"""(fuel code, weight, preference for high and north-facing ground from -1 to 1)."""
 
 URBAN, AGRICULTURE, WATER = 91, 93, 98
+FBP_WATER, FBP_WETLAND = 102, 105
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +27,14 @@ class Family:
 
     Attributes:
         name: as in synthetic:SEED:SIZE:NAME.
-        fuels: (fuel model, weight, preference for high and north-facing ground from -1 to 1).
+        fuels: of all ground, or of ground that burned longest ago.
+        fuel_system: of the codes.
+        stages: (years since the last fire, fuels until then), rising: what grows where fire passed.
+        scars: number of past fires per map of up to 40 cells, both ends included.
+        scar_cells: their mean radius, cells.
+        cut_share: share of the map that is logged in blocks, which carry slash.
+        cut_fuels: (fuel code, weight) of the blocks.
+        green_up: (fuel code before leaves are out, code after): half of the maps show either.
         patch_cells: correlation length of the fuel patches, cells.
         patch_exponent: fall of the patches' spectrum: low is ragged, high is rounded.
         stretch: length of patches over their width.
@@ -33,10 +46,18 @@ class Family:
         rivers: number of rivers per map of up to 40 cells, both ends included.
         roads: number of roads, likewise.
         gaps: expected number of gaps (bridges, dry reaches, culverts) in each river or road.
+        river_code, road_code: of the cells of rivers and roads.
     """
 
     name: str
-    fuels: tuple[tuple[int, float, float], ...]
+    fuels: Fuels
+    fuel_system: str = DEFAULT_SYSTEM
+    stages: tuple[tuple[float, Fuels], ...] = ()
+    scars: tuple[int, int] = (0, 0)
+    scar_cells: Range = (5.0, 16.0)
+    cut_share: Range = (0.0, 0.0)
+    cut_fuels: tuple[tuple[int, float], ...] = ()
+    green_up: tuple[tuple[int, int], ...] = ()
     patch_cells: Range
     patch_exponent: Range = (2.4, 3.6)
     stretch: Range = (1.0, 1.6)
@@ -48,6 +69,8 @@ class Family:
     rivers: tuple[int, int] = (0, 1)
     roads: tuple[int, int] = (0, 1)
     gaps: Range = (1.0, 3.0)
+    river_code: int = WATER
+    road_code: int = URBAN
 
 
 _ALL = (
@@ -92,6 +115,39 @@ _ALL = (
 FAMILIES: dict[str, Family] = {family.name: family for family in _ALL}
 """What a seed draws a family from."""
 
+_GREEN_UP = ((11, 12), (31, 32), (425, 525), (450, 550), (475, 575), (735, 835))
+"""Aspen D-1 and D-2, matted grass O-1a and standing grass O-1b, mixedwood M-1 and M-2 by its share
+of conifers, stands with dead fir M-3 and M-4.
+"""
+
+_CANADIAN = (
+    Family(name="boreal", fuel_system=FBP.name, green_up=_GREEN_UP,
+           # Old forest: black spruce, lichen woodland on high ground, old pine, mixedwood.
+           fuels=((2, 1.5, 0.0), (1, 0.7, 0.7), (3, 0.9, -0.2), (475, 0.6, -0.2), (450, 0.5, -0.4)),
+           stages=((8.0, ((31, 1.5, 0.0), (11, 0.6, -0.2))),
+                   (30.0, ((11, 1.4, -0.4), (425, 0.7, 0.0), (4, 0.7, 0.3))),
+                   (70.0, ((4, 1.2, 0.1), (3, 0.9, 0.0), (450, 0.8, -0.2), (425, 0.5, -0.4)))),
+           scars=(3, 7), patch_cells=(10.0, 26.0), relief_cells=(20.0, 50.0), slope=(0.02, 0.15),
+           cut_share=(0.0, 0.06), cut_fuels=((21, 1.0), (22, 0.8)),
+           barrier_codes=(FBP_WATER, FBP_WETLAND), barrier_share=(0.03, 0.20), roads=(0, 1),
+           river_code=FBP_WATER, road_code=NON_FUEL),
+    Family(name="montane", fuel_system=FBP.name, green_up=_GREEN_UP,
+           # Valleys of grass and open pine, closed pine and spruce above, plantations and slash.
+           fuels=((3, 1.0, 0.1), (7, 0.9, -0.7), (2, 0.8, 0.6), (5, 0.5, 0.0), (6, 0.4, -0.2),
+                  (31, 0.5, -0.9), (11, 0.3, -0.5), (735, 0.3, 0.5)),
+           stages=((10.0, ((31, 1.6, -0.2), (11, 0.5, -0.2))),
+                   (45.0, ((4, 1.2, 0.2), (11, 0.6, -0.5), (425, 0.6, -0.1), (6, 0.5, 0.0)))),
+           scars=(1, 5), scar_cells=(4.0, 13.0), patch_cells=(7.0, 18.0), relief_cells=(14.0, 30.0),
+           slope=(0.15, 0.40), ridged=True, cut_share=(0.02, 0.14),
+           cut_fuels=((21, 1.0), (22, 0.7), (23, 0.6)),
+           barrier_codes=(NON_FUEL, FBP_WATER), barrier_share=(0.0, 0.12), roads=(0, 2),
+           river_code=FBP_WATER, road_code=NON_FUEL),
+)
+
+FBP_FAMILIES: dict[str, Family] = {family.name: family for family in _CANADIAN}
+"""Families of the fuel types of the Canadian FBP System; only by name, or where they are asked for:
+other fires than those of `FAMILIES` have other rates, intensities and weather."""
+
 HELD_OUT: dict[str, Family] = {"shifted": Family(
     name="shifted",
     fuels=((103, 0.8, -0.4), (123, 1.0, -0.2), (147, 1.0, 0.2), (149, 0.6, 0.4), (164, 0.8, 0.5),
@@ -105,7 +161,7 @@ family that is drawn, to see how what was learned on those carries over."""
 
 def family_named(name: str) -> Family:
     """The family of that name; `InputError` with the nearest name if there is none."""
-    every = FAMILIES | HELD_OUT
+    every = FAMILIES | FBP_FAMILIES | HELD_OUT
     if name not in every:
         raise unknown_name("family", name, every, "synthetic landscape")
     return every[name]

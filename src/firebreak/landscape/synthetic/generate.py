@@ -1,21 +1,27 @@
 """Synthetic landscapes and value maps for training: one seeded generator, several families.
 
 Relief is power-law noise scaled to a slope; fuel patches are the largest of several noise fields,
-one per fuel model, each shifted to the ground it prefers; lakes, rock, fields and towns are the top
-of further noise fields; rivers and roads cross the map with gaps. No draw is rejected, so every map
-takes the same time. Cells carry Scott & Burgan codes.
+one per fuel model, each shifted to the ground it prefers; where past fires went only fuels that
+grow at that age count (`succession`). Lakes, rock, fields and towns are the top of further noise
+fields; rivers and roads cross the map with gaps. No draw is rejected, so every map takes the same
+time. Cells carry Scott & Burgan codes, or those of the FBP System.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
+from firebreak.landscape.fbp_codes import NON_FUEL
+from firebreak.landscape.fuel_systems import SYSTEMS
 from firebreak.landscape.fuels import BARREN
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.barriers import line_across, open_gaps
 from firebreak.landscape.synthetic.families import (
     AGRICULTURE,
     FAMILIES,
+    FBP_FAMILIES,
+    FBP_WATER,
+    FBP_WETLAND,
     URBAN,
     WATER,
     Family,
@@ -23,6 +29,7 @@ from firebreak.landscape.synthetic.families import (
     family_named,
 )
 from firebreak.landscape.synthetic.noise import power_law_noise, standardise
+from firebreak.landscape.synthetic.succession import ages, cut_blocks, leaf_out
 from firebreak.landscape.terrain import slope_aspect
 from firebreak.seeding import generator
 
@@ -40,7 +47,8 @@ Field = NDArray[np.float64]
 
 # Which ground an unburnable patch prefers: (elevation, slope).
 _BARRIER_GROUND = {WATER: (-1.0, -0.5), BARREN: (0.7, 0.4), AGRICULTURE: (-0.4, -0.6),
-                   URBAN: (-0.3, -0.4)}
+                   URBAN: (-0.3, -0.4), FBP_WATER: (-1.0, -0.5), FBP_WETLAND: (-0.8, -0.8),
+                   NON_FUEL: (0.7, 0.4)}
 
 # Canopy above the timber models: cover, height (m), base height (m), bulk density (kg/m3). Open
 # woodland: a closed canopy shelters the fuel below so well that surface fire barely moves.
@@ -53,7 +61,7 @@ _CANOPY = {
 }
 
 
-def generate(seed: int, size: int | tuple[int, int], *, family: str | None = None,
+def generate(seed: int, size: int | tuple[int, int], *, family: str | Family | None = None,
              cell_size_m: float = DEFAULT_CELL_SIZE_M) -> Landscape:
     """The synthetic landscape of a seed. The same arguments give the same landscape.
 
@@ -62,14 +70,16 @@ def generate(seed: int, size: int | tuple[int, int], *, family: str | None = Non
     Args:
         seed: any integer >= 0.
         size: cells along a side, or (rows, columns).
-        family: a name in `FAMILIES`; None draws one from the seed.
+        family: a name that `family_named` knows, or a family of your own; None draws one of
+            `FAMILIES` from the seed.
         cell_size_m: metres.
 
     Raises:
         InputError: a size out of range, a negative seed, an unknown family.
     """
     rows, cols = shape = _checked_shape(seed, size)
-    recipe = family_named(family) if family else _drawn_family(seed)
+    recipe = (family_named(family) if isinstance(family, str) else family
+              or _drawn_family(seed, FAMILIES))
     name = f"synthetic:{seed}:{rows}" + (f"x{cols}" if cols != rows else "")
 
     def stream(part: str) -> np.random.Generator:
@@ -77,12 +87,18 @@ def generate(seed: int, size: int | tuple[int, int], *, family: str | None = Non
 
     elevation = _relief(stream("relief"), recipe, shape, cell_size_m)
     slope, aspect = slope_aspect(elevation, cell_size_m)
-    fuel = _fuel_patches(stream("fuel"), recipe, _habitat(elevation, slope, aspect))
+    habitat = _habitat(elevation, slope, aspect)
+    fuel = _fuel_patches(stream("fuel"), recipe, habitat, ages(stream("scars"), recipe, shape))
+    cut_blocks(stream("cuts"), recipe, fuel)
+    leaf_out(stream("season"), recipe, fuel)
     _place_barriers(stream("barriers"), recipe, fuel, elevation, slope)
-    cover, height, base, density = _canopy(stream("canopy"), fuel)
+    cover, height, base, density = (
+        _canopy(stream("canopy"), fuel) if SYSTEMS[recipe.fuel_system].uses_canopy
+        else np.zeros((4, *shape), np.float32))
     ones = np.ones(shape, dtype=np.float32)
     return Landscape(
-        name=f"{name}:{family}" if family else name, fuel_model=fuel,
+        name=f"{name}:{recipe.name}" if family else name, fuel_model=fuel,
+        fuel_system=recipe.fuel_system,
         elevation_m=elevation.astype(np.float32), slope_tan=slope, aspect_deg=aspect,
         canopy_cover=cover, canopy_height_m=height, canopy_base_height_m=base,
         canopy_bulk_density_kg_m3=density, value=ones, cost=ones,
@@ -102,9 +118,15 @@ def _checked_shape(seed: int, size: int | tuple[int, int]) -> tuple[int, int]:
     return rows, cols
 
 
-def _drawn_family(seed: int) -> Family:
-    names = sorted(FAMILIES)
-    return FAMILIES[names[int(generator(seed, "synthetic", "family").integers(len(names)))]]
+def _drawn_family(seed: int, families: dict[str, Family]) -> Family:
+    names = sorted(families)
+    return families[names[int(generator(seed, "synthetic", "family").integers(len(names)))]]
+
+
+def generate_fbp(seed: int, size: int | tuple[int, int]) -> Landscape:
+    """As `generate`, of a family of the FBP System that the seed draws."""
+    _checked_shape(seed, size)
+    return generate(seed, size, family=_drawn_family(seed, FBP_FAMILIES))
 
 
 def _draw(rng: np.random.Generator, bounds: Range) -> float:
@@ -132,9 +154,14 @@ def _habitat(elevation: Field, slope: NDArray[np.float32], aspect: NDArray[np.fl
     return standardise(standardise(elevation) + 0.6 * northness)
 
 
-def _fuel_patches(rng: np.random.Generator, recipe: Family, habitat: Field) -> NDArray[np.int16]:
-    """Fuel codes: at each cell the fuel whose noise field plus preference is largest."""
-    codes, weights, preferences = (np.array(column) for column in zip(*recipe.fuels, strict=True))
+def _fuel_patches(rng: np.random.Generator, recipe: Family, habitat: Field,
+                  years: Field) -> NDArray[np.int16]:
+    """Fuel codes: at each cell the fuel whose noise field plus preference is largest, of those that
+    grow there so many years after the last fire, [H, W].
+    """
+    stages = [*(fuels for _, fuels in recipe.stages), recipe.fuels]
+    codes, weights, preferences = (np.array(column) for column in zip(
+        *(fuel for fuels in stages for fuel in fuels), strict=True))
     fields = power_law_noise(
         rng, len(codes), habitat.shape, correlation_cells=_draw(rng, recipe.patch_cells),
         exponent=_draw(rng, recipe.patch_exponent), stretch=_draw(rng, recipe.stretch),
@@ -142,6 +169,9 @@ def _fuel_patches(rng: np.random.Generator, recipe: Family, habitat: Field) -> N
     # Maps of a family differ in their mix: some fuels dominate one map and miss on another.
     mix = np.log(weights) + rng.normal(0.0, 0.5, size=len(weights))
     score = fields + mix[:, None, None] + preferences[:, None, None] * habitat
+    own = np.repeat(np.arange(len(stages)), [len(fuels) for fuels in stages])
+    stage = np.searchsorted([until for until, _ in recipe.stages], years)
+    score[own[:, None, None] != stage] = -np.inf
     return codes.astype(np.int16)[score.argmax(axis=0)]
 
 
@@ -177,12 +207,13 @@ def _lines(rng: np.random.Generator, recipe: Family, high: Field,
            steep: Field) -> list[tuple[int, NDArray[np.int64]]]:
     """Rivers and roads as (code, cells), as many of those drawn as fit the share for lines."""
     scale = max(1, round(max(high.shape) / 40))
-    wanted = [(WATER, high)] * (scale * int(rng.integers(*recipe.rivers, endpoint=True)))
-    wanted += [(URBAN, steep)] * (scale * int(rng.integers(*recipe.roads, endpoint=True)))
+    water, road = recipe.river_code, recipe.road_code
+    wanted = [(water, high)] * (scale * int(rng.integers(*recipe.rivers, endpoint=True)))
+    wanted += [(road, steep)] * (scale * int(rng.integers(*recipe.roads, endpoint=True)))
     lines: list[tuple[int, NDArray[np.int64]]] = []
     room = _MOST_IN_LINES * high.size
     for code, dislike in wanted:
-        river = code == WATER
+        river = code == water
         wander = power_law_noise(rng, 1, high.shape, correlation_cells=6.0, exponent=2.0)[0]
         cells = line_across(rng, 1.5 * dislike + wander, thick=river,
                             pull=0.08 if river else 0.25)

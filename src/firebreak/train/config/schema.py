@@ -4,36 +4,22 @@ Steps in schedules are absolute (env steps, learner steps), never shares of the 
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 import pydantic
 from annotated_types import Ge, Le, Len
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from firebreak.executors.base import ExecutorName, Mode
 from firebreak.settings.agent import AgentSettings
 from firebreak.settings.breaks import BreakSettings, TreatmentSettings
 from firebreak.settings.fire import FireSettings
-from firebreak.settings.kinds import (
-    DURATION_SPREAD,
-    AtLeastOne,
-    DurationSpread,
-    Share,
-    WindSpeed,
-)
+from firebreak.settings.kinds import DURATION_SPREAD, AtLeastOne, DurationSpread, WindSpeed
 from firebreak.settings.planning import BUDGET, COMPARED, PLAN_FIRES
-from firebreak.settings.surfaces import TOML_NAMES
 from firebreak.settings.values import ValueSettings
 from firebreak.settings.weather import DEFAULT_MOISTURE, DEFAULT_WIND_KM_H, WeatherSettings
-
-Count = Annotated[int, Field(ge=1, le=100_000)]
-Angle = Annotated[float, Field(ge=0, le=180)]
-
-
-class Section(BaseModel):
-    """A table of the file: unknown keys are errors, values are fixed once read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+from firebreak.train.config.mixture import MixtureConfig
+from firebreak.train.config.section import Section, section
 
 
 class LandscapeConfig(Section):
@@ -50,57 +36,6 @@ class LandscapeConfig(Section):
     aggregate: int = Field(1, ge=1, le=20, description="cells of a map joined into one")
     block: int = Field(57, ge=8, description="rows and columns of a split's blocks, joined cells")
     turned: bool = Field(True, description="train on the eight symmetries of each window")
-
-
-class MixtureConfig(Section):
-    """In what the episodes of training differ; comparisons use the values of the other tables.
-
-    A pair is drawn from once per episode: shares and counts evenly in their logarithm.
-    """
-
-    sizes: list[Annotated[int, Field(ge=6, le=256)]] = Field(
-        [], description="treatable rows and columns, one group of environments each; "
-                        "landscapes.size if not set")
-    synthetic: float = Field(0.0, ge=0, le=1, description="share of synthetic landscapes among "
-                                                          "windows")
-    cell_sizes_m: list[Annotated[float, Field(gt=0)]] = Field(
-        [], description="cell sizes that maps are joined to; as landscapes.aggregate if not set")
-    margin: int = Field(0, ge=0, le=64, description="most cells at the edge that only burn")
-    value_maps: float = Field(0.0, ge=0, le=1, description="share of landscapes on which cells "
-                                                           "differ in value")
-    budget: tuple[Share, Share] | None = Field(None, description="share of the cells' cost")
-    plan_fires: tuple[Count, Count] | None = Field(None, description="number of plan fires")
-    burned_share: tuple[Share, Share] | None = Field(
-        None, description="share burned by untreated fires")
-    wind_20ft_km_h: tuple[WindSpeed, WindSpeed] | None = Field(None, description="mean wind speed")
-    wind_direction_spread_deg: tuple[Angle, Angle] | None = Field(
-        None, description="spread of directions around the main wind")
-
-    @pydantic.field_validator("budget", "plan_fires", "burned_share", "wind_20ft_km_h",
-                              "wind_direction_spread_deg")
-    @classmethod
-    def _rising(cls, pair: tuple[float, float] | None) -> tuple[float, float] | None:
-        if pair is not None and pair[0] > pair[1]:
-            raise ValueError("the lower bound first")
-        return pair
-
-    @property
-    def is_mixed(self) -> bool:
-        """Whether episodes, and with them the validation problems, differ in anything from what
-        the other tables say, and so from the evaluation's.
-        """
-        return self != MixtureConfig()
-
-
-T = TypeVar("T")
-
-
-def section(kind: type[T]) -> type[T]:
-    """A settings class as a table of the file, by the TOML names of its keys; like `Section`."""
-    kind.__pydantic_config__ = ConfigDict(  # type: ignore[attr-defined]
-        extra="forbid", allow_inf_nan=False, serialize_by_alias=True,
-        alias_generator=lambda name: TOML_NAMES.get(name, name))
-    return kind
 
 
 @section

@@ -1,14 +1,19 @@
 """From a configuration to what the fire layer and the agent take."""
 
 from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.network import take_over
 from firebreak.agent.policy_file import load_policy, policy_at
 from firebreak.checks import fail
+from firebreak.env.drawn_jobs import DRAWN_KINDS, HELD_ON, JobShares
+from firebreak.env.sources import Variation
 from firebreak.fire import FireConditions, ResponseFunction, conditions_from, layer_kinds
+from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, FBP
 from firebreak.landscape.names import beside
+from firebreak.landscape.synthetic.families import family_named
 from firebreak.landscape.treatment_choice import treatment_of_rows
 from firebreak.landscape.treatment_table import TreatmentRow, named, read_table
 from firebreak.landscape.treatments import Treatment, break_width_m
@@ -21,6 +26,7 @@ from firebreak.weather.scenarios import WindClimate
 from firebreak.weather.streams import WeatherStreams
 
 TREATMENT = "breaks.treatment"
+_ONE_CALL = "fires of all environments burn in one compiled call"
 
 
 def conditions_of(config: RunConfig, data: Path) -> FireConditions:
@@ -31,6 +37,7 @@ def conditions_of(config: RunConfig, data: Path) -> FireConditions:
     """
     fires = config.fires
     _check_values(config)
+    _check_mixture(config)
     climate = WindClimate(dominant_from_deg=fires.wind_from_deg,
                           wind_20ft_mean_m_min=fires.wind_20ft_km_h * M_MIN_PER_KM_H,
                           wind_20ft_spread_m_min=fires.wind_spread_km_h * M_MIN_PER_KM_H,
@@ -92,6 +99,90 @@ def _check_values(config: RunConfig) -> None:
         raise fail(expected="windows of maps together with fires.layers",
                    given="synthetic landscapes", where="fires.layers",
                    remedy="set landscapes.kind = \"windows\" and mixture.synthetic = 0")
+
+
+def _check_mixture(config: RunConfig) -> None:
+    """What a mixture draws beside what the other tables say."""
+    mixture, land = config.mixture, config.landscapes
+    drawn = [name for name in DRAWN_KINDS if getattr(mixture, name)]
+    total = sum(getattr(mixture, name) for name in DRAWN_KINDS)
+    if total > 1.0 + 1e-9:
+        raise fail(expected=f"shares of {', '.join(DRAWN_KINDS)} breaks that sum to at most 1",
+                   given=f"{total:g}", where="mixture", remedy="lower one of them")
+    if mixture.breached and mixture.held:
+        raise fail(expected=f"mixture.breached or mixture.held: {_ONE_CALL}, which crosses breaks "
+                            "otherwise where crews may come", given="both", where="mixture",
+                   remedy="set one of them to 0")
+    if mixture.fbp and land.family is not None:
+        raise fail(expected="landscapes.family or mixture.fbp, which draws families",
+                   given="both", where="mixture.fbp", remedy="leave one of them out")
+    if mixture.fbp and land.kind == "windows" and not mixture.synthetic:
+        raise fail(expected="synthetic landscapes together with mixture.fbp",
+                   given="windows of maps alone", where="mixture.fbp",
+                   remedy="set mixture.synthetic, or leave it out")
+    _check_drawn_breaks(config, [*drawn, *(["slope_costs"] if mixture.slope_costs else [])])
+
+
+def _check_drawn_breaks(config: RunConfig, drawn: list[str]) -> None:
+    """drawn: keys of the mixture that say what breaks are or cost."""
+    mixture, breaks = config.mixture, config.breaks
+    if breaks.treatment is not None and drawn:
+        raise fail(expected=f"no mixture.{drawn[0]} beside {TREATMENT}, whose table says what "
+                            "breaks are and cost", given=breaks.treatment, where=TREATMENT,
+                   remedy="leave one of them out")
+    if breaks.hold is not None and (mixture.breached or mixture.held):
+        name = "breached" if mixture.breached else "held"
+        raise fail(expected=f"no mixture.{name} beside breaks.hold: {_ONE_CALL}, with one rule "
+                            "of crews", given=breaks.hold, where="breaks.hold",
+                   remedy="leave one of them out")
+    if breaks.breach != "never" and mixture.held:
+        raise fail(expected=f"no mixture.held beside breaks.breach: {_ONE_CALL}, which crosses "
+                            "breaks otherwise where crews may come", given=breaks.breach,
+                   where="breaks.breach", remedy="leave one of them out")
+
+
+def variation_of(config: RunConfig) -> Variation | None:
+    """In what the episodes differ; None where they do not."""
+    mixture = config.mixture
+    wind = mixture.wind_20ft_km_h
+    variation = Variation(
+        budget=mixture.budget, plan_fires=mixture.plan_fires, burned_share=mixture.burned_share,
+        wind_20ft_m_min=None if wind is None else (wind[0] * M_MIN_PER_KM_H,
+                                                   wind[1] * M_MIN_PER_KM_H),
+        wind_direction_spread_deg=mixture.wind_direction_spread_deg, margin=mixture.margin,
+        value_maps=mixture.value_maps, jobs=JobShares(**{
+            one.name: getattr(mixture, one.name) for one in fields(JobShares)}))
+    return None if variation == Variation() else variation
+
+
+def synthetic_systems(config: RunConfig) -> set[str]:
+    """Fuel systems of the synthetic landscapes of a configuration."""
+    family, fbp = config.landscapes.family, config.mixture.fbp
+    own = DEFAULT_SYSTEM if family is None else family_named(family).fuel_system
+    return {*([own] if fbp < 1.0 else []), *([FBP.name] if fbp > 0.0 else [])}
+
+
+def check_fuel_systems(config: RunConfig, systems: Iterable[str]) -> None:
+    """Refuses crews that cannot be where a run's land is of these fuel systems.
+
+    Raises:
+        InputError: crews hold all breaks or attack fires on land of several systems, or held breaks
+            are drawn and no land is of the system in which crews hold them.
+    """
+    own = sorted(set(systems))
+    crews = [name for name, asked in (
+        ("breaks.hold", config.breaks.hold is not None),
+        ("fires.initial_attack", config.fires.initial_attack is not None)) if asked]
+    if crews and len(own) > 1:
+        raise fail(expected=f"land of one fuel system together with {crews[0]}: in one system "
+                            "crews judge a fire by its flame length, in the other by its intensity",
+                   given=" and ".join(own), where=crews[0],
+                   remedy="train on land of one system, or without crews")
+    if config.mixture.held and HELD_ON not in own:
+        raise fail(expected=f"land of the system '{HELD_ON}' together with mixture.held, which "
+                            "draws crews there alone", given=" and ".join(own),
+                   where="mixture.held",
+                   remedy="use breaks.kind = \"shaded\" with breaks.hold instead")
 
 
 def check_cell_sizes(conditions: FireConditions, sizes: Iterable[float]) -> None:

@@ -19,7 +19,7 @@ from firebreak.landscape.raster.windows import Window, aggregate, cut_blocks, li
 from firebreak.landscape.raster.windows import window_positions as positions
 from firebreak.seeding import generator
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.config.setup import check_cell_sizes, conditions_of
+from firebreak.train.config.setup import check_cell_sizes, check_fuel_systems, conditions_of
 from firebreak.train.data.splits import Splits, read_map, source_of
 from firebreak.train.data.treated import all_treated, treat_as, treated_draw
 
@@ -53,12 +53,13 @@ def make_store(config: RunConfig, data: Path) -> Store:
                    where="mixture.sizes", remedy="leave the others out")
     full = land.size + 2 * land.margin
     if land.kind == "synthetic":
-        draw = synthetic_landscapes(full, "trials", land.family)
+        draw = synthetic_landscapes(full, "trials", land.family, config.mixture.fbp)
         maps = [draw(config.evaluation.test_seed, i) for i in range(config.trials.landscapes)]
     else:
         maps = [aggregate(read_map(config, data, name), land.aggregate)
                 for name in [*land.maps, *land.train_maps]]
     check_cell_sizes(conditions_of(config, data), [one.cell_size_m for one in maps])
+    check_fuel_systems(config, [one.fuel_system for one in maps])
     blocks = [(place, *_corners(block)) for place, one in enumerate(maps)
               for block in (cut_blocks(one.shape, max(land.block, full))
                             if land.kind == "windows" else cut_blocks(one.shape, full))

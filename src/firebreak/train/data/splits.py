@@ -13,7 +13,6 @@ from firebreak.checks import fail
 from firebreak.env.sources import (
     LandscapeDraw,
     ProblemSource,
-    Variation,
     mixed_landscapes,
     synthetic_landscapes,
     treat_inside,
@@ -34,10 +33,15 @@ from firebreak.landscape.raster.windows import (
 from firebreak.landscape.synthetic.generate import DEFAULT_CELL_SIZE_M
 from firebreak.planning.methods import check_methods
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.config.setup import check_cell_sizes, conditions_of
+from firebreak.train.config.setup import (
+    check_cell_sizes,
+    check_fuel_systems,
+    conditions_of,
+    synthetic_systems,
+    variation_of,
+)
 from firebreak.train.data.memory_needed import check_memory
 from firebreak.train.data.treated import Treat, all_treated, treat_as, treated_draw
-from firebreak.units import M_MIN_PER_KM_H
 
 SPLIT_SHARES = (0.6, 0.2, 0.2)
 
@@ -95,6 +99,8 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
     maps = _maps(config, data) if land.kind == "windows" else []
     made = [DEFAULT_CELL_SIZE_M] if land.kind == "synthetic" or config.mixture.synthetic else []
     check_cell_sizes(conditions, [*(m.landscape.cell_size_m for m in maps), *made])
+    check_fuel_systems(config, [*(m.landscape.fuel_system for m in maps),
+                                *(synthetic_systems(config) if made else [])])
     sizes, treat = config.mixture.sizes or [land.size], treat_as(config, conditions, data)
     train = tuple(source_of(config, conditions, size, treated_draw(
         _draw(config, maps, size, "train"), treat)) for size in sizes)
@@ -113,20 +119,8 @@ def source_of(config: RunConfig, conditions: FireConditions, size: int,
     full = size + 2 * config.landscapes.margin
     return ProblemSource(shape=(full, full), landscape=draw, conditions=conditions,
                          budget_share=config.budget, plan_fires=config.fires.plan_fires,
-                         reward_fires=config.fires.reward_fires, variation=_variation(config),
+                         reward_fires=config.fires.reward_fires, variation=variation_of(config),
                          lines=config.agent.segments)
-
-
-def _variation(config: RunConfig) -> Variation | None:
-    mixture = config.mixture
-    wind = mixture.wind_20ft_km_h
-    variation = Variation(
-        budget=mixture.budget, plan_fires=mixture.plan_fires, burned_share=mixture.burned_share,
-        wind_20ft_m_min=None if wind is None else (wind[0] * M_MIN_PER_KM_H,
-                                                   wind[1] * M_MIN_PER_KM_H),
-        wind_direction_spread_deg=mixture.wind_direction_spread_deg, margin=mixture.margin,
-        value_maps=mixture.value_maps)
-    return None if variation == Variation() else variation
 
 
 def _draw(config: RunConfig, maps: list[_Map], size: int, split: str) -> LandscapeDraw:
@@ -149,7 +143,8 @@ def _draw(config: RunConfig, maps: list[_Map], size: int, split: str) -> Landsca
 def _synthetic(config: RunConfig, size: int, split: str, treat: Treat) -> LandscapeDraw:
     """Synthetic landscapes of a split."""
     margin = config.landscapes.margin
-    made = synthetic_landscapes(size + 2 * margin, split, config.landscapes.family)
+    made = synthetic_landscapes(size + 2 * margin, split, config.landscapes.family,
+                                config.mixture.fbp)
     return treated_draw(lambda seed, episode: treat_inside(made(seed, episode), margin), treat)
 
 

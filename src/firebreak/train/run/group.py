@@ -149,9 +149,13 @@ def _values_of(q_values: Callable[[torch.Tensor], torch.Tensor]) -> Values:
 
 def shortest_episode(config: RunConfig, side: int) -> int:
     """A lower bound for the steps of an episode: what the least budget buys at unit cost on a map
-    of which half burns, and of which a mixture's margins leave a quarter. side: rows of a map.
+    of which half burns, and of which a mixture's margins leave a quarter; one where it draws parts,
+    breaks that stand or dear slopes. side: rows of a map.
     """
+    mixture = config.mixture
+    if mixture.parts or mixture.existing or mixture.slope_costs:
+        return 1
     inside = side - 2 * config.landscapes.margin
-    least = config.mixture.budget[0] if config.mixture.budget else config.budget
-    share = 0.5 * (0.25 if config.mixture.margin else 1.0)
+    least = mixture.budget[0] if mixture.budget else config.budget
+    share = 0.5 * (0.25 if mixture.margin else 1.0)
     return max(int(share * least * inside**2), 1)

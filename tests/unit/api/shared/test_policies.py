@@ -10,6 +10,13 @@ from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.settings.breaks import MadeBreaks
 
 BY_TREATMENT = '[breaks]\nkind = "hard"\ntreatment = "mastication,grazing"\ntreatment_age = 0\n'
+MIXED = """[breaks]
+kind = "hard"
+[mixture]
+shaded = 0.1
+narrow = 0.1
+held = 0.1
+"""
 
 
 def said(config: str, **asked: object) -> str:
@@ -23,7 +30,10 @@ def said(config: str, **asked: object) -> str:
 @pytest.mark.parametrize(("config", "asked"), [
     (BY_TREATMENT, {"treatment": "mastication,grazing"}),
     ('[breaks]\nkind = "hard"\n', {}), ('[breaks]\nkind = "hard"\n', {"treatment": "bare-line"}),
-    ('[breaks]\nkind = "shaded"\n', {"treatment": "grazing"}), ("", {"treatment": "grazing"})])
+    ('[breaks]\nkind = "shaded"\n', {"treatment": "grazing"}), ("", {"treatment": "grazing"}),
+    (MIXED, {}), (MIXED, {"break_kind": "shaded"}), (MIXED, {"break_width_m": 8.0}),
+    (MIXED, {"break_kind": "shaded", "hold": "equipment"}),
+    (MIXED.replace("narrow", "breached"), {"break_width_m": 8.0, "breach": "wilson-trees"})])
 def test_the_same_breaks_are_no_news(config: str, asked: dict[str, object]) -> None:
     assert said(config, **asked) == ""
 
@@ -34,6 +44,9 @@ def test_the_same_breaks_are_no_news(config: str, asked: dict[str, object]) -> N
     (BY_TREATMENT, {"treatment": "mastication,grazing", "treatment_age": 3},
      "(treatment_age 0 there, 3 here)"),
     ('[breaks]\nkind = "hard"\n', {"treatment": "grazing"}, "(kind hard there, shaded here)"),
-    ('[breaks]\nkind = "hard"\n', {"leak": True}, "(leak False there, True here)")])
+    ('[breaks]\nkind = "hard"\n', {"leak": True}, "(leak False there, True here)"),
+    (MIXED, {"break_kind": "shaded", "hold": "hand"}, "(hold equipment there, hand here)"),
+    (MIXED, {"break_width_m": 8.0, "breach": "wilson-trees"}, "breach never there, wilson-trees"),
+    (MIXED.replace("narrow", "parts"), {"break_width_m": 8.0}, "(width_m None there, 8.0 here)")])
 def test_other_breaks_are_named(config: str, asked: dict[str, object], words: str) -> None:
     assert words in said(config, **asked)

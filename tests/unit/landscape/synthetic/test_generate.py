@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.fire.behavior.surface import surface_spread
+from firebreak.fire.behavior_models import fire_behavior
 from firebreak.landscape.synthetic.barriers import cheapest_crossing, line_across, open_gaps
-from firebreak.landscape.synthetic.families import FAMILIES, HELD_OUT
-from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.synthetic.families import FAMILIES, FBP_FAMILIES, HELD_OUT
+from firebreak.landscape.synthetic.generate import generate, generate_fbp
 from firebreak.landscape.synthetic.noise import power_law_noise
 from firebreak.weather.scenarios import make_scenarios
+
+EVERY = FAMILIES | FBP_FAMILIES | HELD_OUT
 
 
 def test_same_seed_same_landscape_other_seed_another() -> None:
@@ -28,7 +30,7 @@ def test_family_is_drawn_from_the_seed_and_is_the_same_as_asked_for() -> None:
     assert min(drawn.values()) >= 2
 
 
-@pytest.mark.parametrize("family", FAMILIES | HELD_OUT)
+@pytest.mark.parametrize("family", EVERY)
 @pytest.mark.parametrize("size", [4, 20, (20, 33), 48])
 def test_at_least_60_percent_burns(family: str, size: int | tuple[int, int]) -> None:
     for seed in range(12):
@@ -62,16 +64,16 @@ def test_slopes_do_not_depend_on_cell_size() -> None:
     np.testing.assert_allclose(coarse.slope_tan, fine.slope_tan, atol=1e-4)
 
 
-@pytest.mark.parametrize("family", FAMILIES | HELD_OUT)
+@pytest.mark.parametrize("family", EVERY)
 def test_relief_is_as_steep_as_the_family_says(family: str) -> None:
-    low, high = (FAMILIES | HELD_OUT)[family].slope
+    low, high = EVERY[family].slope
     for seed in range(8):
         slope = generate(seed, 40, family=family).slope_tan
         # Horn's scheme smooths, so a little less than the unsmoothed slope that was asked for.
         assert 0.5 * low < np.sqrt(np.mean(slope**2)) < 1.05 * high
 
 
-@pytest.mark.parametrize("family", FAMILIES | HELD_OUT)
+@pytest.mark.parametrize("family", EVERY)
 def test_patches_differ_in_speed_but_all_burn(family: str) -> None:
     weather = make_scenarios(
         wind_20ft_m_min=[270.0], wind_from_deg=[270.0], dead_moisture_1h=[0.06],
@@ -80,8 +82,11 @@ def test_patches_differ_in_speed_but_all_burn(family: str) -> None:
     rates: dict[int, list[float]] = {}
     for seed in range(6):
         land = generate(seed, 40, family=family)
-        rate = surface_spread(land, weather).rate_of_spread_m_min.reshape(land.shape)
+        land = replace(land, canopy_base_height_m=land.canopy_height_m)  # no crown burns
+        rate = fire_behavior(land, weather).rate_of_spread_m_min.reshape(land.shape)
         for code in np.unique(land.fuel_model[land.burnable]):
+            if land.fuels.label(int(code)) == "D-2":  # moist ground, where fire hardly moves
+                continue
             rates.setdefault(int(code), []).append(float(np.median(rate[land.fuel_model == code])))
     typical = [float(np.median(values)) for values in rates.values()]
     assert min(typical) > 0.5
@@ -89,10 +94,56 @@ def test_patches_differ_in_speed_but_all_burn(family: str) -> None:
 
 
 def test_patches_are_larger_than_confetti() -> None:
-    for family in FAMILIES:
+    for family in FAMILIES | FBP_FAMILIES:
         alike = [np.mean(land.fuel_model[:, 1:] == land.fuel_model[:, :-1])
                  for land in (generate(seed, 40, family=family) for seed in range(6))]
         assert 0.5 < np.mean(alike) < 0.95, family
+
+
+@pytest.mark.parametrize("family", FBP_FAMILIES)
+def test_fbp_land_has_fuels_of_its_system_without_canopy(family: str) -> None:
+    kinds: set[str] = set()
+    for seed in range(10):
+        land = generate(seed, 40, family=family)
+        assert land.fuel_system == "fbp"
+        assert not land.canopy_cover.any()
+        kinds |= {land.fuels.label(int(code))[0] for code in np.unique(land.fuel_model)
+                  if code in land.fuels.burnable_codes}
+    assert kinds == set("CDMSO")
+
+
+def test_young_forest_grows_in_scars_and_slash_lies_in_blocks() -> None:
+    plain = replace(FBP_FAMILIES["boreal"], cut_share=(0.0, 0.0), barrier_share=(0.0, 0.0),
+                    rivers=(0, 0), roads=(0, 0), green_up=())
+    old = {code for code, _, _ in plain.fuels}
+    young = {code for _, fuels in plain.stages for code, _, _ in fuels}
+    assert set(np.unique(generate(1, 40, family=replace(plain, scars=(0, 0))).fuel_model)) <= old
+    burned = replace(plain, scars=(60, 60), scar_cells=(30.0, 30.0))
+    assert set(np.unique(generate(1, 40, family=burned).fuel_model)) <= young
+    cut = generate(1, 40, family=replace(plain, cut_share=(0.3, 0.3))).fuel_model
+    uncut = generate(1, 40, family=plain).fuel_model
+    slash = np.isin(cut, [code for code, _ in plain.cut_fuels])
+    assert 0.15 < slash.mean() < 0.35
+    np.testing.assert_array_equal(cut[~slash], uncut[~slash])
+
+
+def test_a_map_shows_one_season() -> None:
+    bare, green = (set(codes) for codes in zip(*FBP_FAMILIES["boreal"].green_up, strict=True))
+    seasons = []
+    for seed in range(16):
+        land = generate(seed, 40, family="boreal")
+        leafless = generate(seed, 40, family=replace(FBP_FAMILIES["boreal"], green_up=()))
+        codes = set(np.unique(land.fuel_model).tolist())
+        assert not (codes & bare and codes & green)
+        seasons.append(bool(codes & green))
+        same = ~np.isin(leafless.fuel_model, [*bare])
+        np.testing.assert_array_equal(land.fuel_model[same], leafless.fuel_model[same])
+    assert 3 <= sum(seasons) <= 13
+
+
+def test_an_fbp_family_is_drawn_from_the_seed() -> None:
+    drawn = {generate_fbp(seed, 8).name.rsplit(":", 1)[1] for seed in range(20)}
+    assert drawn == set(FBP_FAMILIES)
 
 
 def test_canopy_stands_over_timber_models_only() -> None:

@@ -38,6 +38,9 @@ GRAPH = ("fires.spread=graph",)
 WINDOWS = ('landscapes.kind="windows"', 'landscapes.maps=["m.tif"]', "landscapes.block=8",
            "landscapes.size=8")
 LAYERS = ('fires.layers="layers.toml"', *WINDOWS)
+JOBS = ("mixture.shaded=0.3", "mixture.narrow=0.3", "mixture.parts=0.5", "mixture.existing=0.5",
+        "mixture.slope_costs=0.5", "budget=0.3")
+HELD = (*JOBS, "mixture.held=0.3")
 LINES = ("agent.segments=true", "agent.gain_share=1", "agent.discount_end=0", "agent.gain_fires=6")
 
 ROWS = {
@@ -50,6 +53,8 @@ ROWS = {
     "wind towards": (*HOURLY, "fires.wind_towards=true"), "layers": LAYERS,
     "bare lines": ("breaks.treatment=bare-line",),
     "treatments": ("breaks.treatment=prescribed-fire,shaded-break", "breaks.treatment_age=1"),
+    "jobs": (*JOBS, "mixture.breached=0.3"), "held jobs": HELD,
+    "land of the FBP System": ("mixture.fbp=1",),
     "treatments on maps": ("breaks.treatment=shaded-break", *WINDOWS)}
 PAIRS = {
     "hourly, spotting, losses": (*HOURLY, *SPOTTING, *LOSSES),
@@ -59,6 +64,15 @@ PAIRS = {
     "graph, shaded": (*GRAPH, *SHADED), "graph, hourly": (*GRAPH, *HOURLY),
     "layers, spotting, hourly": (*LAYERS, *SPOTTING, *HOURLY),
     "layers, shaded": (*LAYERS, *SHADED),
+    "jobs, hourly, losses": (*JOBS, "mixture.breached=0.3", *HOURLY, *LOSSES),
+    "held jobs, hourly": (*HELD, *HOURLY), "held jobs, an attack": (
+        *HELD, "fires.initial_attack=300"), "jobs on maps": (*JOBS, *WINDOWS),
+    "jobs of crews": (*JOBS, 'breaks.kind="shaded"', "breaks.hold=hand"),
+    "parts, treatments": ("breaks.treatment=shaded-break", "mixture.parts=0.5",
+                          "mixture.existing=0.5"),
+    "both fuel systems, spotting": ("mixture.fbp=0.5", *SPOTTING),
+    "both fuel systems, held jobs": ("mixture.fbp=0.5", *HELD),
+    "the FBP System, breached jobs": ("mixture.fbp=1", *JOBS, "mixture.breached=0.3"),
     "losses, value maps": (*LOSSES, "mixture.value_maps=0.5"),
     "treatments, crews": ("breaks.treatment=shaded-break", "breaks.hold=hand",
                           "breaks.response_min=10")}
@@ -94,6 +108,27 @@ REFUSED = {
     "layers with losses": ((*LAYERS, *LOSSES), "fires.layers or fires.losses, got both"),
     "layers with value maps": ((*LAYERS, "mixture.value_maps=0.5"), "or mixture.value_maps"),
     "layers on synthetic land": (LAYERS[:1], "got synthetic landscapes"),
+    "more kinds than episodes": (
+        ("mixture.shaded=0.7", "mixture.narrow=0.6"), "at most 1, got 1.3"),
+    "breached and held breaks": (("mixture.breached=0.1", "mixture.held=0.1"),
+                                 "mixture.breached or mixture.held"),
+    "crews of two rules": ((*SHADED, "breaks.hold=hand", "mixture.held=0.1"), "no mixture.held"),
+    "breached breaks beside crews": ((*SHADED, "breaks.hold=hand", "mixture.breached=0.1"),
+                                     "no mixture.breached"),
+    "held breaks beside a rule of breach": ((*BREACH, "mixture.held=0.1"), "no mixture.held"),
+    "kinds beside a treatment": (("breaks.treatment=grazing", "mixture.narrow=0.1"),
+                                 "no mixture.narrow"),
+    "dear slopes beside a treatment": (("breaks.treatment=grazing", "mixture.slope_costs=0.1"),
+                                       "no mixture.slope_costs"),
+    "a family beside those of the FBP System": (("landscapes.family=ridges", "mixture.fbp=0.5"),
+                                                "landscapes.family or mixture.fbp"),
+    "land of the FBP System beside maps": ((*WINDOWS, "mixture.fbp=0.5"), "got windows of maps"),
+    "crews on land of two systems": ((*SHADED, "breaks.hold=hand", "mixture.fbp=0.5"),
+                                     "land of one fuel system together with breaks.hold"),
+    "an attack on land of two systems": (("fires.initial_attack=30", "mixture.fbp=0.5"),
+                                         "got fbp and rothermel"),
+    "held breaks where no crews are drawn": (("mixture.held=0.1", "mixture.fbp=1"),
+                                             "'rothermel' together with mixture.held"),
     "layers with synthetic land": ((*LAYERS, "mixture.synthetic=0.5"), "synthetic landscapes")}
 
 

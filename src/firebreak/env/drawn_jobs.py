@@ -1,0 +1,117 @@
+"""What kind of break an episode has, where it may go, what it costs and which stand already, drawn
+for each episode of a mixture.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire import FireConditions, HoldRule
+from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.synthetic.job_land import draw_existing, draw_part, slope_costs
+from firebreak.landscape.treatments import Treatment
+from firebreak.seeding import generator
+from firebreak.settings.breaks import DRAWN_BREACH, DRAWN_HOLD_BY
+
+Bounds = tuple[float, float]
+DrawnKind = Literal["given", "shaded", "narrow", "breached", "held"]
+DRAWN_KINDS: tuple[DrawnKind, ...] = ("shaded", "narrow", "breached", "held")
+"""Kinds of break that a job may have, by the names of their shares; else "given", which are those
+of the conditions.
+"""
+
+HELD_ON = DEFAULT_SYSTEM
+"""Fuel system of the land on which crews hold breaks. In another they judge fires by another
+measure, and the fires of all environments burn in one call, which has one.
+"""
+_NO_CELLS = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobShares:
+    """Shares of the episodes; what is left of the first four has the breaks of the conditions.
+
+    Attributes:
+        shaded: breaks are shaded.
+        narrow: breaks are bare strips narrower than their cell, which hold.
+        breached: the same, but fire crosses them by `DRAWN_BREACH`.
+        held: breaks are shaded, and on land of `HELD_ON` held by crews, see `DRAWN_HOLD_BY`.
+        width_share: bounds of the width of narrow and breached breaks, in cells.
+        parts: treatment is allowed in a part of the map.
+        existing: some breaks are built already.
+        slope_costs: cells cost more on slopes.
+        cost_slope: bounds of what a slope of 100 % adds to the cost, as a share.
+    """
+
+    shaded: float = 0.0
+    narrow: float = 0.0
+    breached: float = 0.0
+    held: float = 0.0
+    width_share: Bounds = (0.1, 0.9)
+    parts: float = 0.0
+    existing: float = 0.0
+    slope_costs: float = 0.0
+    cost_slope: Bounds = (0.5, 4.0)
+
+
+NO_JOBS = JobShares()
+"""Every episode has the breaks of the conditions, anywhere and at the costs of the map."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One episode's draw. kind: of its breaks. width_share: of narrow and breached breaks, in
+    cells. part, existing: whether a part is treatable and whether breaks stand. cost_slope: what a
+    slope of 100 % adds to the cost, 0 for nothing.
+    """
+
+    kind: DrawnKind
+    width_share: float
+    part: bool
+    existing: bool
+    cost_slope: float
+
+
+def draw_job(shares: JobShares, seed: int, episode: int) -> Job:
+    """The job of an episode. Its values do not hang on one another, nor on what else is drawn."""
+    rng = generator(seed, "job", episode)
+    ends = np.cumsum([getattr(shares, kind) for kind in DRAWN_KINDS])
+    place = int(np.searchsorted(ends, rng.random(), side="right"))
+    width = float(rng.uniform(*shares.width_share))
+    part, existing, dear = (float(rng.random()) < share for share in (
+        shares.parts, shares.existing, shares.slope_costs))
+    rise = float(rng.uniform(*shares.cost_slope))
+    return Job(kind=(*DRAWN_KINDS, "given")[place], width_share=width, part=part,
+               existing=existing, cost_slope=rise if dear else 0.0)
+
+
+def conditions_under(job: Job, conditions: FireConditions, land: Landscape) -> FireConditions:
+    """The conditions with the breaks of a job on a landscape."""
+    if job.kind == "given":
+        return conditions
+    if job.kind in ("shaded", "held"):
+        crews = job.kind == "held" and land.fuel_system == HELD_ON
+        return replace(conditions, treatment=Treatment(kind="shaded"), breach="never",
+                       hold=HoldRule(by=DRAWN_HOLD_BY) if crews else None)
+    strip = Treatment(width_m=job.width_share * land.cell_size_m)
+    return replace(conditions, treatment=strip, hold=None,
+                   breach=DRAWN_BREACH if job.kind == "breached" else "never")
+
+
+def land_under(job: Job, land: Landscape, seed: int,
+               episode: int) -> tuple[Landscape, NDArray[np.int64]]:
+    """The landscape of a job, and the flat cells of the breaks that stand on it, which are not
+    treatable any more; none stand where they would leave nothing to treat.
+    """
+    rng = generator(seed, "job-land", episode)
+    part = draw_part(rng, land) if job.part else land.treatable
+    existing = draw_existing(rng, land) if job.existing else _NO_CELLS
+    free = part.copy()
+    free.ravel()[existing] = False
+    if not free.any():
+        free, existing = part, _NO_CELLS
+    cost = slope_costs(land, job.cost_slope) if job.cost_slope else land.cost
+    return replace(land, treatable=free, cost=cost), existing

@@ -1,0 +1,151 @@
+"""Episodes of a mixture draw their breaks, where these may go, what they cost and which stand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firebreak.checks import InputError
+from firebreak.env.drawn_jobs import DRAWN_KINDS, HELD_ON, JobShares, draw_job
+from firebreak.env.gains import ExactGains
+from firebreak.env.gym_env import FuelbreakEnv
+from firebreak.env.sources import ProblemSource, Variation, synthetic_landscapes
+from firebreak.env.storage.problem import Problem, make_problem
+from firebreak.env.storage.sizes import sizes_for
+from firebreak.env.storage.slots import Slots
+from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.fire import FireConditions, conditions_from, make_scene
+from firebreak.settings.breaks import BreakSettings
+from firebreak.settings.fire import FireSettings
+from firebreak.train.gains.line_gains import LineGains
+
+SIZE, PLAN, REWARD = 12, 10, 8
+PLACES = {"parts": 0.5, "existing": 0.6, "slope_costs": 0.5}
+BREACHED = JobShares(shaded=0.25, narrow=0.25, breached=0.25, **PLACES)
+HELD = JobShares(shaded=0.25, narrow=0.25, held=0.3, **PLACES)
+
+
+def source(jobs: JobShares, *, lines: bool = False, fbp: float = 0.0) -> ProblemSource:
+    return ProblemSource(
+        shape=(SIZE, SIZE), landscape=synthetic_landscapes(SIZE, "train", fbp=fbp),
+        budget_share=0.15,
+        conditions=FireConditions(scenarios=3), plan_fires=PLAN, reward_fires=REWARD,
+        variation=Variation(jobs=jobs), lines=lines)
+
+
+def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem:
+    """The problem, with the breaks that a user would ask for."""
+    land = mixed.scene.landscape
+    width = width_share * land.cell_size_m
+    breaks = {"given": BreakSettings(), "shaded": BreakSettings(break_kind="shaded"),
+              "narrow": BreakSettings(break_width_m=width),
+              "breached": BreakSettings(break_width_m=width, breach="wilson-trees"),
+              "held": BreakSettings(break_kind="shaded", hold="equipment")
+              if land.fuel_system == HELD_ON else BreakSettings(break_kind="shaded")}[kind]
+    own = mixed.scene.conditions
+    conditions = conditions_from(FireSettings(), breaks, climate=own.climate, scenarios=3)
+    assert conditions == own
+    scene = make_scene(land, conditions, seed)
+    return replace(make_problem(scene, mixed.budget_share, PLAN, REWARD), given=mixed.given)
+
+
+@pytest.mark.parametrize(("jobs", "fbp"), [(BREACHED, 0.0), (HELD, 0.0), (HELD, 0.5)],
+                         ids=["breached", "held", "held-on-both-systems"])
+def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
+        jobs: JobShares, fbp: float) -> None:
+    mixed, draw = source(jobs, fbp=fbp), np.random.default_rng(0)
+    env, gains = FuelbreakVectorEnv(mixed, 3), ExactGains(mixed.sizes(3), REWARD)
+    observation, info = env.reset(seed=0)
+    seen: set[tuple[str, str]] = set()
+    for _ in range(4):
+        alone = []
+        for slot in range(3):
+            problem = env.slots.problem(slot)
+            seed, episode = env.state()["streams"][slot], env.state()["episodes"][slot]
+            job = draw_job(jobs, seed, episode)
+            seen.add((job.kind, problem.scene.landscape.fuel_system))
+            hand = by_hand(problem, job.kind, job.width_share, seed)
+            own = FuelbreakEnv(mixed)
+            own.slots = Slots(sizes_for(hand.scene, 1, PLAN, REWARD))
+            assert np.array_equal(own.reset(options={"problem": hand})[0], observation[slot])
+            alone.append((own, ExactGains(own.slots.sizes, REWARD)))
+        for _ in range(3):
+            masks = info["action_mask"]
+            actions = np.array([draw.choice(np.flatnonzero(mask)) for mask in masks])
+            for slot, (own, own_gains) in enumerate(alone):
+                assert np.array_equal(own.action_masks(), masks[slot] > 0)
+                np.testing.assert_array_equal(gains.of(env.slots, slot), own_gains.of(own.slots, 0))
+            observation, reward, over, _, info = env.step(actions)
+            for slot, (own, _) in enumerate(alone):
+                result = own.step(int(actions[slot]))
+                assert (reward[slot], over[slot]) == result[1:3]
+                assert over[slot] or np.array_equal(observation[slot], result[0])
+            if over.any():
+                break
+        observation, info = env.reset()
+    assert {kind for kind, _ in seen} == {"given", *(
+        kind for kind in DRAWN_KINDS if getattr(jobs, kind))}
+    assert len({system for _, system in seen}) == (2 if fbp else 1)
+
+
+def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand() -> None:
+    mixed = source(JobShares(existing=1.0), lines=True)
+    env = FuelbreakVectorEnv(mixed, 1)
+    env.reset(seed=1)
+    assert env.slots.breaks[0].sum() > 2
+    gains = LineGains(mixed.sizes(1), REWARD, lambda layers: np.zeros(
+        int(env.single_action_space.n), np.float32), 0)
+    gains.of(env.slots, 0, 0)
+    tried = gains.exact._slots
+    assert np.array_equal(tried.available[0], env.slots.available[0])
+    assert np.array_equal(tried.breaks[0], env.slots.breaks[0])
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.0, 0.5), st.floats(0.0, 0.5), st.floats(0.0, 1.0))
+def test_shares_are_those_asked_for(seed: int, shaded: float, held: float, parts: float) -> None:
+    jobs = JobShares(shaded=shaded, held=held, parts=parts, existing=1.0, slope_costs=0.0)
+    drawn = [draw_job(jobs, seed, episode) for episode in range(600)]
+    def share(chosen: list[bool]) -> float:
+        return float(np.mean(chosen))
+    assert share([job.kind == "shaded" for job in drawn]) == pytest.approx(shaded, abs=0.1)
+    assert share([job.kind == "held" for job in drawn]) == pytest.approx(held, abs=0.1)
+    assert share([job.part for job in drawn]) == pytest.approx(parts, abs=0.1)
+    assert all(job.existing and job.cost_slope == 0.0 for job in drawn)
+
+
+def test_each_value_is_drawn_by_itself() -> None:
+    jobs = replace(BREACHED, parts=0.5)
+    more = replace(jobs, shaded=0.5, breached=0.0, existing=1.0)
+    for episode in range(50):
+        one, other = draw_job(jobs, 3, episode), draw_job(more, 3, episode)
+        assert (one.part, one.width_share, one.cost_slope) == (
+            other.part, other.width_share, other.cost_slope)
+
+
+def test_a_mixture_without_jobs_is_as_it_was() -> None:
+    plain = source(JobShares())
+    without = replace(plain, variation=None)
+    for episode in range(3):
+        one, other = plain.problem(5, episode), without.problem(5, episode)
+        assert one.scene.landscape.checksum() == other.scene.landscape.checksum()
+        assert one.budget == other.budget
+        assert one.given.size == 0
+        assert np.array_equal(one.plan_fires.source, other.plan_fires.source)
+
+
+def test_existing_breaks_stand_and_cost_nothing() -> None:
+    problem = source(JobShares(existing=1.0)).problem(2, 0)
+    land = problem.scene.landscape
+    assert 0 < problem.given.size <= 0.1 * (land.treatable.sum() + problem.given.size)
+    assert not land.treatable.ravel()[problem.given].any()
+    assert problem.budget == pytest.approx(0.15 * land.cost[land.treatable].sum())
+
+
+def test_breached_breaks_and_crews_do_not_stand_in_one_environment() -> None:
+    env = FuelbreakVectorEnv(source(JobShares(held=0.5, breached=0.5)), 2)
+    breached = source(JobShares(breached=1.0)).problem(0, 0)
+    with pytest.raises(InputError, match="crews at breached breaks"):
+        env.reset(options={"problem": breached})
