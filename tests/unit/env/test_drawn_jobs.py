@@ -90,6 +90,28 @@ def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
     assert len({system for _, system in seen}) == (2 if fbp else 1)
 
 
+def test_a_slot_forgets_what_crossed_the_breaks_of_its_problem_before() -> None:
+    of = {kind: source(JobShares(**{kind: 1.0}, width_share=(0.1, 0.1))).problem(3, 0)
+          for kind in ("breached", "narrow")}
+    sizes = source(BREACHED).sizes(2)
+
+    def losses(*before: str) -> tuple[np.ndarray, np.ndarray]:
+        slots = Slots(sizes)
+        slots.load(1, of["breached"])
+        for kind in (*before, "narrow"):
+            slots.load(0, of[kind])
+        slots.update(np.arange(2), fresh=True)
+        for cell in np.flatnonzero(of["narrow"].scene.landscape.burnable)[::2].tolist():
+            slots.place(0, cell)
+            slots.place(1, cell)
+        slots.update(np.arange(2))
+        return slots.fires.loss[slots.plan_ids(0)].copy(), slots.fires.loss[slots.plan_ids(1)]
+
+    alone, crossed = losses()
+    assert (alone != crossed).any()
+    np.testing.assert_array_equal(losses("breached")[0], alone)
+
+
 def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand() -> None:
     mixed = source(JobShares(existing=1.0), lines=True)
     env = FuelbreakVectorEnv(mixed, 1)
@@ -99,6 +121,7 @@ def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand()
         int(env.single_action_space.n), np.float32), 0)
     gains.of(env.slots, 0, 0)
     tried = gains.exact._slots
+    assert tried.budget_left[0] == env.slots.budget_left[0]
     assert np.array_equal(tried.available[0], env.slots.available[0])
     assert np.array_equal(tried.breaks[0], env.slots.breaks[0])
 
