@@ -75,9 +75,11 @@ class Job:
     cost_slope: float
 
 
-def draw_job(shares: JobShares, seed: int, episode: int) -> Job:
-    """The job of an episode. Its values do not hang on one another, nor on what else is drawn."""
-    rng = generator(seed, "job", episode)
+def draw_job(shares: JobShares, seed: int, episode: int, shape: tuple[int, int]) -> Job:
+    """The job of an episode on a map of this shape: validation has the same episodes on maps of
+    each size. Its values do not hang on one another, nor on what else is drawn.
+    """
+    rng = generator(seed, "job", episode, *shape)
     ends = np.cumsum([getattr(shares, kind) for kind in DRAWN_KINDS])
     place = int(np.searchsorted(ends, rng.random(), side="right"))
     width = float(rng.uniform(*shares.width_share))

@@ -159,7 +159,7 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
     land = inside if inside.treatable.any() else land
     if valued:
         land = replace(land, value=draw_value(generator(seed, "value-map", episode), land.shape))
-    job = draw_job(variation.jobs, seed, episode)
+    job = draw_job(variation.jobs, seed, episode, land.shape)
     land, existing = land_under(job, land, seed, episode)
     costs = land.cost[land.treatable].astype(np.float64)
     least = min(1.0, LEAST_CELLS * costs.max() / costs.sum()) if costs.size else 1.0
@@ -191,7 +191,7 @@ def synthetic_landscapes(size: int, split: str, family: str | None = None,
     """
     def draw(seed: int, episode: int) -> Landscape:
         own = integer_seed(seed, "synthetic", split, episode)
-        if generator(seed, "fbp", split, episode).random() < fbp:
+        if generator(seed, "fbp", split, episode, size).random() < fbp:
             return generate_fbp(own, size)
         return generate(own, size, family=family)
     return draw

@@ -22,6 +22,7 @@ from firebreak.settings.fire import FireSettings
 from firebreak.train.gains.line_gains import LineGains
 
 SIZE, PLAN, REWARD = 12, 10, 8
+SHAPE = (SIZE, SIZE)
 PLACES = {"parts": 0.5, "existing": 0.6, "slope_costs": 0.5}
 BREACHED = JobShares(shaded=0.25, narrow=0.25, breached=0.25, **PLACES)
 HELD = JobShares(shaded=0.25, narrow=0.25, held=0.3, **PLACES)
@@ -29,7 +30,7 @@ HELD = JobShares(shaded=0.25, narrow=0.25, held=0.3, **PLACES)
 
 def source(jobs: JobShares, *, lines: bool = False, fbp: float = 0.0) -> ProblemSource:
     return ProblemSource(
-        shape=(SIZE, SIZE), landscape=synthetic_landscapes(SIZE, "train", fbp=fbp),
+        shape=SHAPE, landscape=synthetic_landscapes(SIZE, "train", fbp=fbp),
         budget_share=0.15,
         conditions=FireConditions(scenarios=3), plan_fires=PLAN, reward_fires=REWARD,
         variation=Variation(jobs=jobs), lines=lines)
@@ -64,7 +65,7 @@ def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
         for slot in range(3):
             problem = env.slots.problem(slot)
             seed, episode = env.state()["streams"][slot], env.state()["episodes"][slot]
-            job = draw_job(jobs, seed, episode)
+            job = draw_job(jobs, seed, episode, SHAPE)
             seen.add((job.kind, problem.scene.landscape.fuel_system))
             hand = by_hand(problem, job.kind, job.width_share, seed)
             own = FuelbreakEnv(mixed)
@@ -90,6 +91,28 @@ def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
     assert len({system for _, system in seen}) == (2 if fbp else 1)
 
 
+def test_a_slot_forgets_what_crossed_the_breaks_of_its_problem_before() -> None:
+    of = {kind: source(JobShares(**{kind: 1.0}, width_share=(0.1, 0.1))).problem(3, 0)
+          for kind in ("breached", "narrow")}
+    sizes = source(BREACHED).sizes(2)
+
+    def losses(*before: str) -> tuple[np.ndarray, np.ndarray]:
+        slots = Slots(sizes)
+        slots.load(1, of["breached"])
+        for kind in (*before, "narrow"):
+            slots.load(0, of[kind])
+        slots.update(np.arange(2), fresh=True)
+        for cell in np.flatnonzero(of["narrow"].scene.landscape.burnable)[::2].tolist():
+            slots.place(0, cell)
+            slots.place(1, cell)
+        slots.update(np.arange(2))
+        return slots.fires.loss[slots.plan_ids(0)].copy(), slots.fires.loss[slots.plan_ids(1)]
+
+    alone, crossed = losses()
+    assert (alone != crossed).any()
+    np.testing.assert_array_equal(losses("breached")[0], alone)
+
+
 def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand() -> None:
     mixed = source(JobShares(existing=1.0), lines=True)
     env = FuelbreakVectorEnv(mixed, 1)
@@ -99,6 +122,7 @@ def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand()
         int(env.single_action_space.n), np.float32), 0)
     gains.of(env.slots, 0, 0)
     tried = gains.exact._slots
+    assert tried.budget_left[0] == env.slots.budget_left[0]
     assert np.array_equal(tried.available[0], env.slots.available[0])
     assert np.array_equal(tried.breaks[0], env.slots.breaks[0])
 
@@ -107,7 +131,7 @@ def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand()
 @given(st.integers(0, 10_000), st.floats(0.0, 0.5), st.floats(0.0, 0.5), st.floats(0.0, 1.0))
 def test_shares_are_those_asked_for(seed: int, shaded: float, held: float, parts: float) -> None:
     jobs = JobShares(shaded=shaded, held=held, parts=parts, existing=1.0, slope_costs=0.0)
-    drawn = [draw_job(jobs, seed, episode) for episode in range(600)]
+    drawn = [draw_job(jobs, seed, episode, SHAPE) for episode in range(600)]
     def share(chosen: list[bool]) -> float:
         return float(np.mean(chosen))
     assert share([job.kind == "shaded" for job in drawn]) == pytest.approx(shaded, abs=0.1)
@@ -116,11 +140,25 @@ def test_shares_are_those_asked_for(seed: int, shaded: float, held: float, parts
     assert all(job.existing and job.cost_slope == 0.0 for job in drawn)
 
 
+def test_maps_of_two_sizes_have_other_jobs_in_one_episode() -> None:
+    jobs = replace(BREACHED, shaded=0.3)
+    kinds = [[draw_job(jobs, 3, episode, (side, side)).kind for episode in range(40)]
+             for side in (12, 13)]
+    assert 5 < sum(one != other for one, other in zip(*kinds, strict=True)) < 38
+
+
+def test_the_share_of_land_of_the_fbp_system_is_that_asked_for() -> None:
+    for side in (6, 7):
+        draw = synthetic_landscapes(side, "train", fbp=0.3)
+        systems = [draw(1, episode).fuel_system for episode in range(300)]
+        assert 0.2 < np.mean([system == "fbp" for system in systems]) < 0.4
+
+
 def test_each_value_is_drawn_by_itself() -> None:
     jobs = replace(BREACHED, parts=0.5)
     more = replace(jobs, shaded=0.5, breached=0.0, existing=1.0)
     for episode in range(50):
-        one, other = draw_job(jobs, 3, episode), draw_job(more, 3, episode)
+        one, other = draw_job(jobs, 3, episode, SHAPE), draw_job(more, 3, episode, SHAPE)
         assert (one.part, one.width_share, one.cost_slope) == (
             other.part, other.width_share, other.cost_slope)
 

@@ -207,7 +207,7 @@ class Slots:
             raise fail(expected="breaks on treatable cells", given="breaks elsewhere",
                        where=f"slot {slot}",
                        remedy="resume with the settings and maps the run was started with")
-        for cell in np.flatnonzero(breaks & ~self.breaks[slot]).tolist():
+        for cell in np.flatnonzero(breaks).tolist():
             self.place(slot, cell)
         self.land.leave(slot, budget_left)  # its roundings depend on the order
 

@@ -11,6 +11,7 @@ from firebreak.landscape.synthetic.barriers import cheapest_crossing, line_acros
 from firebreak.landscape.synthetic.families import FAMILIES, FBP_FAMILIES, HELD_OUT
 from firebreak.landscape.synthetic.generate import generate, generate_fbp
 from firebreak.landscape.synthetic.noise import power_law_noise
+from firebreak.landscape.synthetic.succession import ages
 from firebreak.weather.scenarios import make_scenarios
 
 EVERY = FAMILIES | FBP_FAMILIES | HELD_OUT
@@ -125,6 +126,12 @@ def test_young_forest_grows_in_scars_and_slash_lies_in_blocks() -> None:
     slash = np.isin(cut, [code for code, _ in plain.cut_fuels])
     assert 0.15 < slash.mean() < 0.35
     np.testing.assert_array_equal(cut[~slash], uncut[~slash])
+
+
+def test_later_fires_lie_over_earlier_ones() -> None:
+    often = replace(FBP_FAMILIES["boreal"], scars=(60, 60), scar_cells=(30.0, 30.0))
+    years = ages(np.random.default_rng(2), often, (40, 40))
+    assert years.max() < 0.3 * often.stages[-1][0]
 
 
 def test_a_map_shows_one_season() -> None:
