@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from firebreak.report.figures.canvas import new_figure, save_figure
 
 SIDES = (500, 100)
 """Cells along a side of the closer views."""
-_DIM, _COLOURS = 0.55, 64
+_DIM, _COLOURS, _SEEN_PT = 0.55, 160, 0.9
 
 
 def views(breaks: NDArray[np.bool_]) -> list[Window]:
@@ -56,8 +57,9 @@ def mosaic_figure(landscape: Landscape, plan: Plan) -> Figure:
             part = window.of(landscape)
             axes.imshow(carto.fuel_rgb(part, _DIM), interpolation="nearest")
             carto.frame_map(axes, part)
-            carto.draw_breaks(axes, part, np.flatnonzero(breaks[window.slices]))
-            axes.set_title(f"{window.cols * landscape.cell_size_m / 1000:g} km across")
+            _draw(axes, part, breaks[window.slices])
+            axes.set_title(f"{window.cols:,} cells, {window.cols * landscape.cell_size_m / 1000:g} "
+                           "km across")
         for axes, (outer, inner) in zip(panels, pairwise(windows), strict=False):
             axes.add_patch(Rectangle(
                 (inner.col - outer.col - 0.5, inner.row - outer.row - 0.5), inner.cols, inner.rows,
@@ -65,8 +67,16 @@ def mosaic_figure(landscape: Landscape, plan: Plan) -> Figure:
         for axes in panels[1:]:
             for spine in axes.spines.values():
                 spine.set(color="#e31a1c", linewidth=1.6)
-        panels[0].set_xlabel("")
         return figure
+
+
+def _draw(axes: Axes, part: Landscape, breaks: NDArray[np.bool_]) -> None:
+    """Cells as they are; on the larger views marks that are just wide enough to be seen."""
+    if max(part.shape) <= min(SIDES):
+        carto.draw_breaks(axes, part, np.flatnonzero(breaks))
+        return
+    row, col = np.nonzero(breaks)
+    axes.scatter(col, row, s=_SEEN_PT**2, marker="s", linewidths=0.0, color="black", zorder=3)
 
 
 def write_small(figure: Figure, path: Path) -> None:

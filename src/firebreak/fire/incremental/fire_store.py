@@ -235,7 +235,7 @@ class FireStore:
     def bring_back(self, fire: int, number: int) -> None:
         """Puts a fire that was put aside into a place of the same slot that is free."""
         put_in(fire, self._aside.pop(number), self._table, self._store, self.width)
-        self._in_use[fire], self._stale[fire] = True, 0
+        self._in_use[fire] = True
 
     def _collect(self, slots: NDArray[np.int64]) -> None:
         """Adds what each thread has changed in the sums of `slots`. One row after the other: to
