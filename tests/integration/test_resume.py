@@ -38,6 +38,8 @@ RETURNS = ["agent.gain_share=0.5", "agent.gain_fires=4", "agent.discount_end=0",
 SEGMENTS = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
             "agent.discount_end=0"]
 FIT = [*SEGMENTS, "agent.fit_steps=40", "train.episodes=6", "evaluation.every_episodes=6"]
+DISTILL = ["agent.fit_steps=8", "agent.distill_steps=24", "agent.target_period=3",
+           "train.episodes=6", "evaluation.every_episodes=6"]
 
 
 @pytest.fixture(autouse=True)
@@ -162,16 +164,19 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_small_batches")
-def test_a_run_stopped_while_it_fits_goes_on_as_if_it_had_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize("changes", [FIT, [*SEGMENTS, *DISTILL], [*RETURNS, *DISTILL]],
+                         ids=["fit", "distillation", "distillation-of-cells-with-returns"])
+def test_a_run_stopped_while_it_fits_goes_on_as_if_it_had_not(tmp_path: Path,
+                                                              changes: list[str]) -> None:
     """Between learner steps, and in validations."""
-    whole, _ = trained(tmp_path / "whole", *FIT)
-    looks = Counted(tmp_path / "counted", FIT).looks
+    whole, _ = trained(tmp_path / "whole", *changes)
+    looks = Counted(tmp_path / "counted", changes).looks
     folder = tmp_path / "parts"
     for resume, at in ((False, looks - 20), (True, 8), (True, 10)):
-        stopped, end = trained(folder, *FIT, resume=resume, stop_at=at)
+        stopped, end = trained(folder, *changes, resume=resume, stop_at=at)
         assert end["kind"] == "stopped"
         assert stopped.progress.fitted > 0
-    parts, end = trained(folder, *FIT, resume=True)
+    parts, end = trained(folder, *changes, resume=True)
     assert end["kind"] == "end"
     assert differing(content(tmp_path / "whole", whole), content(folder, parts)) == []
 

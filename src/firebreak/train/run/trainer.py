@@ -28,7 +28,7 @@ from firebreak.train.data.splits import Splits
 from firebreak.train.rollout.validation import joined, validate
 from firebreak.train.run.best_policy import BestPolicy
 from firebreak.train.run.cleanup import EVERYTHING, Cleaner
-from firebreak.train.run.fit import fit, is_due, is_over
+from firebreak.train.run.fit import fit, fitted_of, is_due, is_over
 from firebreak.train.run.group import (
     EnvGroup,
     check_replay_budget,
@@ -199,11 +199,6 @@ class ParallelTrainer:
         """Whether nothing was learned or played since the last validation."""
         return self.progress.validated_at == self.env_steps + self.progress.fitted
 
-    def _fitted(self) -> Row:
-        """How far the fit is; nothing before it."""
-        made = self.progress.fitted
-        return {"fitted": made, "fit_steps": self.config.agent.fit_steps} if made else {}
-
     def _turn_rows(self) -> Iterator[Row]:
         """The rows of a turn, or of a part of the fit, that is over."""
         yield self._progress_row()
@@ -214,7 +209,8 @@ class ParallelTrainer:
     def _progress_row(self) -> Row:
         seconds = time.perf_counter() - self._begin
         return {"kind": "progress", **self._counts(),
-                **progress_of(self.state, self.config, seconds), **self._fitted(),
+                **progress_of(self.state, self.config, seconds),
+                **fitted_of(self.state, self.config),
                 "cleanup_seconds": self.cleaner.seconds,
                 "cleanup_freed_bytes": self.cleaner.freed_bytes,
                 "profiler_seconds": self.profiler.seconds, "rss_bytes": rss_bytes()}

@@ -1,5 +1,6 @@
 """The learner steps after the last episode, on all states that a run has labelled."""
 
+import copy
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,8 +9,12 @@ from typing import cast
 import pytest
 import torch
 
-from firebreak.agent.gain_store import GainStore
+from firebreak.agent.distillation import lesson
+from firebreak.agent.gain_store import GainBatch, GainStore
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.targets import unit_of
 from firebreak.checks import InputError
+from firebreak.layout import ObservationLayout
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
 from firebreak.train.run.fit import is_due
@@ -17,9 +22,9 @@ from firebreak.train.run.progress import RunState
 from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINY
 
-FIT = [*TINY, "agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
-       "agent.discount_end=0", "agent.fit_steps=40", "train.episodes=6",
-       "evaluation.every_episodes=6"]
+SEGMENTS = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
+            "agent.discount_end=0"]
+FIT = [*TINY, *SEGMENTS, "agent.fit_steps=40", "train.episodes=6", "evaluation.every_episodes=6"]
 EARLY = ["agent.learning_rate=0.004", "agent.learning_rate_end=0.0000001", "agent.decay_begin=0",
          "agent.decay_finish=1"]
 
@@ -54,6 +59,51 @@ def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
     checked = [row["learner_steps"] - before for row in rows if row["kind"] == "validation"]
     assert checked[-9:] == [0, 5, 10, 15, 20, 25, 30, 35, 40]
     assert trainer.progress.fitted == 40
+
+
+@pytest.mark.parametrize("kind", [[], SEGMENTS], ids=["cells", "lines"])
+def test_a_distillation_brings_a_view_nearer_to_the_mean_of_all(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: list[str]) -> None:
+    """On states of the replay. The teacher is the network before the first step, to the last."""
+    monkeypatch.setattr("firebreak.train.run.fit.CELLS", 1600)
+    config = load_config("quick", [*TINY, *kind, "agent.distill_steps=48", "train.episodes=6",
+                                   "agent.learning_rate=0.002", "evaluation.every_episodes=6"])
+    trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
+    agent, rows = trainer.agent, []
+    before: QMapNetwork | None = None
+    for row in trainer.run():
+        if row["kind"] == "validation" and not trainer.progress.fitted:
+            before = copy.deepcopy(agent.online_net)
+        rows.append(row)
+    assert before is not None
+    assert all(torch.equal(one, other) for one, other in zip(
+        before.parameters(), agent.target_net.parameters(), strict=True))
+    seen = trainer.arenas[0].replay.sample(40, 0.0, 1, torch.Generator().manual_seed(0)).observation
+    taught = lesson(before, seen, agent.layout, torch.Generator().manual_seed(0))
+    errors = [_error(network, taught, agent.layout) for network in (before, agent.online_net)]
+    assert errors[1] < 0.7 * errors[0]
+    trainer.close()
+    checked = [row["learner_steps"] - rows[-1]["learner_steps"] for row in rows
+               if row["kind"] == "validation"]
+    assert checked[-9:] == [-48, -42, -36, -30, -24, -18, -12, -6, 0]
+    told = [row for row in rows if "distilled" in row]
+    assert told[-1]["distilled"] == told[-1]["distill_steps"] == 48
+
+
+@torch.no_grad()
+def _error(network: QMapNetwork, taught: GainBatch, layout: ObservationLayout) -> float:
+    """Mean square of what a network says less what it was taught."""
+    unit = unit_of(taught.observation, layout)[:, None]
+    said = network.parts(taught.observation, taught.line)[0]
+    known = ~taught.gain.isnan()
+    return float((said - taught.gain / unit)[known].square().mean())
+
+
+def test_a_distillation_follows_a_fit_and_each_is_validated_by_itself() -> None:
+    config = load_config("quick", [*FIT, "agent.distill_steps=16"])
+    due = [step for step in range(57) if is_due(
+        cast(RunState, SimpleNamespace(progress=SimpleNamespace(fitted=step))), config)]
+    assert due == [*range(0, 41, 5), *range(42, 57, 2)]
 
 
 @pytest.mark.parametrize("total", [1, 7, 8, 9, 15, 16, 17, 100, 1001])
