@@ -10,7 +10,8 @@ same options of the scene, and writes it as that command does:
   plan by windows do. In each round their trees are read there, the best cells are broken, and what
   that changes burns again. downstream-value has the plan of the method for the whole map.
 - strips: as the method for the whole map, its patterns burned one after the other.
-- equal-shares: windows alone. Each spends its own share of the budget, and no line is judged.
+- equal-shares: windows alone. Each spends its own share of the budget, and no line is judged. What
+  a window without fires would spend is not spent.
 
 `test` burns the test fires under each plan and compares the first one with the others, in pairs.
 """
@@ -30,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import load_policy
+from firebreak.api.shared.scene_options import FireOptions, SceneOptions, WeatherOptions
 from firebreak.fire import (
     FACET_A,
     FACET_B,
@@ -37,12 +39,9 @@ from firebreak.fire import (
     REACH,
     SPOT,
     STENCIL,
-    FireConditions,
-    FireRegime,
     Fires,
     WideScene,
     burn_wide_statistics,
-    make_wide_scene,
     mean_behavior,
     set_threads,
 )
@@ -151,6 +150,7 @@ class Forest:
                    if line.size]
             if own:
                 shard._burning.break_lines(own)
+                assert not shard._burning.beyond, "a fire came round to what its shard cuts off"
 
     def score(self, of: Callable[[Tree, Scratch], NDArray]) -> NDArray:
         """What a score gives of all trees together, [H, W]."""
@@ -270,10 +270,11 @@ METHODS = (*SCORES, "strips", "equal-shares")
 
 def _scene(given: argparse.Namespace) -> WideScene:
     set_threads(1)
-    regime = (FireRegime(burned_share=given.burned_share) if given.duration_min is None else
-              FireRegime(duration_min=given.duration_min))
-    scene = make_wide_scene(read_landscape(given.landscape), FireConditions(
-        scenarios=given.scenarios, regime=regime), given.seed)
+    fire = (FireOptions(burned_share=given.burned_share) if given.duration_min is None else
+            FireOptions(duration_min=given.duration_min))
+    scene = SceneOptions(weather=WeatherOptions(scenarios=given.scenarios), fire=fire,
+                         seed=given.seed).wide_scene(read_landscape(given.landscape),
+                                                     given.landscape)
     _said(f"fires last --duration-min {scene.median_duration_min!r} in the middle")
     return scene
 
@@ -306,7 +307,7 @@ def plan(given: argparse.Namespace) -> None:
         landscape_checksum=land.checksum(), plan_fires=given.plan_fires, seed=given.seed,
         seconds=spent, simulations=0.0, notes={
             "promised": 1.0 - after / before, "cpu_s": spent,
-            "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6}),
+            "peak_gb": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e9}),
         land, given.out)
     _said(f"{given.method}: {cells.size:,} cells, promises {1.0 - after / before:.3f}")
 

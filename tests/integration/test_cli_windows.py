@@ -21,6 +21,7 @@ from firebreak.cli import main
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.windows.region import RegionWorker
+from firebreak.planning.windows.shards import shards_of
 
 LAND = "synthetic:5:64"
 SMALL = ["--budget", "0.05", "--method", "downstream-value", "--plan-fires", "24",
@@ -124,6 +125,44 @@ def test_a_plan_that_was_stopped_goes_on_to_the_same_plan(
     assert not (out / "unfinished").exists()
 
 
+def test_a_stopped_plan_goes_on_where_less_memory_is_free(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    """Fires lie in other shards then, so that the answers of the first ones say nothing. A refusal
+    leaves what is kept.
+    """
+    def made(out: Path) -> int:
+        return plan("--window-cells", "32", "--report", "none", out=out)
+
+    assert made(tmp_path / "whole") == 0
+    out, rated = tmp_path / "stopped", RegionWorker.rate
+    left = iter(range(12))
+
+    @wraps(rated)
+    def stops(self: RegionWorker, *arguments: Any) -> Any:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return rated(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RegionWorker, "rate", stops)
+        assert made(out) == 130
+    assert list((out / "unfinished").glob("answers-*"))
+    with monkeypatch.context() as patch:
+        for name in ("planning.windows.memory", "free_memory"):
+            patch.setattr(f"firebreak.{name}.free_bytes", lambda: 10**5)
+        assert made(out) == 2
+    kept = sorted(path.name for path in (out / "unfinished").iterdir())
+    assert len([name for name in kept if name.startswith("window-")]) == 4
+    monkeypatch.setattr("firebreak.planning.windows.make.fitting_shards",
+                        lambda region, boxes, *_: shards_of(boxes, region.fires.scenario, 3, 2))
+    capsys.readouterr()
+    assert made(out) == 0
+    assert "lines of 4 windows" in capsys.readouterr().err
+    assert (ranks(out) == ranks(tmp_path / "whole")).all()
+    assert not (out / "unfinished").exists()
+
+
 def test_a_brief_report_tells_what_is_saved_and_lists_segments(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     network = tmp_path / "network"
@@ -203,10 +242,12 @@ def test_given_plans_are_judged_where_a_scene_does_not_fit_the_memory(
     small = ["--plan-fires", "12", "--test-fires", "30", "--threads", "1", "--json"]
     assert main(["plan", land, *small, "--method", "downstream-value", "--report", "none",
                  "--out", out]) == 0
-    judge = ["evaluate", land, "--plan", out, *small]
+    judge = ["evaluate", land, "--plan", out, f"--plan={out}", *small]
     capsys.readouterr()
     assert main([*judge, "--methods", "none"]) == 0
     whole = untimed(capsys.readouterr().out)
+    assert [row["method"] for row in whole["rows"]] == [
+        "none", "downstream-value", "downstream-value-2"]
     wide = WideScenes(monkeypatch)
     rows = 8 * 200 * 40 * 40  # bytes, what a scene's travel times take
     for module in ("firebreak.free_memory", "firebreak.planning.core.fire_counts"):

@@ -42,9 +42,25 @@ class EvaluateArguments(EvaluateOptions):
     where: WorkerOptions = field(default_factory=WorkerOptions)
 
 
+def plans_together(arguments: list[str]) -> list[str]:
+    """The arguments with the values of every --plan behind one: of several the last would count."""
+    plans, others, follows = list[str](), list[str](), False
+    for word in arguments:
+        name, equals, value = word.partition("=")
+        if name == "--plan":
+            follows = not equals
+            plans += [value] if equals else []
+        elif follows and not word.startswith("--"):
+            plans.append(word)
+        else:
+            follows = False
+            others.append(word)
+    return [*others, "--plan", *plans] if plans else arguments
+
+
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    args = common.parse(EvaluateArguments, arguments, "evaluate")
+    args = common.parse(EvaluateArguments, plans_together(arguments), "evaluate")
     from firebreak.api.shared.evaluate_steps import request_of
     from firebreak.fire import Scene
     from firebreak.planning.evaluation.doubt import to_json as doubt_json

@@ -44,7 +44,9 @@ class Unfinished(Kept):
         self._proposals = {path.name: _proposal_in(*self._read(path))
                            for path in self.folder.glob("window-*")}
         answers = sorted(self.folder.glob("answers-*"))
-        self._known = [one for path in answers for one in _answers_in(self._read(path)[0])]
+        read = [self._read(path) for path in answers]
+        self._known = [one for arrays, _ in read for one in _answers_in(arrays)]
+        self._shards = read[0][1] if read else ""
         self._fresh: list[Arrays] = []
         self._files, self._next = len(answers), 0
 
@@ -69,6 +71,14 @@ class Unfinished(Kept):
             "count": np.array([line.size for line in proposal.lines], np.int64),
             "simulations": np.array([proposal.simulations])}, proposal.refused)
 
+    def begin(self, shards: str) -> None:
+        """As `Kept` says; removes answers of other shards."""
+        if self._known and shards != self._shards:
+            for path in self.folder.glob("answers-*"):
+                path.unlink()
+            self._known, self._files = [], 0
+        self._shards = shards
+
     def answer(self, ask: Callable[[], Arrays]) -> Arrays:
         """As `Kept` says."""
         self._next += 1
@@ -86,7 +96,7 @@ class Unfinished(Kept):
         if self._fresh:
             self._write(self.folder / f"answers-{self._files:06}", {
                 f"{place:06}.{name}": part for place, one in enumerate(self._fresh)
-                for name, part in one.items()})
+                for name, part in one.items()}, self._shards)
             self._files += 1
             self._fresh = []
 

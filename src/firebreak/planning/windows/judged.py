@@ -16,7 +16,7 @@ from firebreak.planning.core.plan import cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import ROUNDS, short_pieces
 from firebreak.planning.windows.choose import Selection, choose_lines
-from firebreak.planning.windows.kept import Kept, ratings_from, ratings_in
+from firebreak.planning.windows.kept import Kept, ratings_from, ratings_in, shards_key
 from firebreak.planning.windows.ratings import Ratings
 from firebreak.planning.windows.region import Lines, Region, RegionWorker
 from firebreak.planning.windows.shards import ROOM, Rating, ShardPlan, Wanted
@@ -49,6 +49,7 @@ class Judge:
     def __init__(self, region: Region, shards: Sequence[ShardPlan], lines: Lines,
                  executor: Executor, kept: Kept) -> None:
         self._executor, self._kept = executor, kept
+        kept.begin(shards_key(shards))
         self.shards = shards
         self.meets = _meets(lines, shards, region.scene.landscape.shape)
         executor.share(lines)

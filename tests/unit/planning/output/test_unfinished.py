@@ -66,3 +66,22 @@ def test_a_folder_that_was_made_for_it_goes_with_it(tmp_path: Path) -> None:
     kept.keep_proposal(0, Proposal([], 0.0))
     kept.remove()
     assert list((tmp_path / "there").iterdir()) == []
+
+
+def test_answers_of_other_shards_are_asked_again_and_proposals_stay(tmp_path: Path) -> None:
+    kept = Unfinished(tmp_path, "job")
+    kept.keep_proposal(0, Proposal([np.arange(3)], 1.0))
+    kept.begin("four places")
+    kept.answer(lambda: {"lost": np.array([1])})
+    kept.write()
+    same = Unfinished(tmp_path, "job")
+    same.begin("four places")
+    assert same.answer(refuse)["lost"].tolist() == [1]
+    other = Unfinished(tmp_path, "job")
+    other.begin("a place each")
+    assert other.answer(lambda: {"lost": np.array([2])})["lost"].tolist() == [2]
+    other.write()
+    again = Unfinished(tmp_path, "job")
+    again.begin("a place each")
+    assert again.answers == again.windows == 1
+    assert again.answer(refuse)["lost"].tolist() == [2]

@@ -114,7 +114,8 @@ def _made(args: PlanArguments, region: "Region", share: float, settings: "Window
     from firebreak.planning.windows.make import plan_by_windows, region_recipe
 
     kept = Unfinished(out, job_of(region, share, settings))
-    if kept.windows:
+    goes_on = kept.windows > 0
+    if goes_on:
         print(f"goes on with what is kept in {kept.folder}: lines of "
               f"{counted(kept.windows, 'window')} and {counted(kept.answers, 'answer')} of shards",
               file=sys.stderr)
@@ -124,7 +125,10 @@ def _made(args: PlanArguments, region: "Region", share: float, settings: "Window
             made = plan_by_windows(region, share, executor, settings, kept=kept,
                                    report=in_shares(advance))
     except InputError:
-        kept.remove()
+        if goes_on:  # less memory may be free than when it was begun
+            kept.write()
+        else:
+            kept.remove()
         raise
     except BaseException:
         kept.write()
