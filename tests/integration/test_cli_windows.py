@@ -150,8 +150,9 @@ def test_a_stopped_plan_goes_on_where_less_memory_is_free(
     assert list((out / "unfinished").glob("answers-*"))
     with monkeypatch.context() as patch:
         for name in ("planning.windows.memory", "free_memory"):
-            patch.setattr(f"firebreak.{name}.free_bytes", lambda: 10**5)
+            patch.setattr(f"firebreak.{name}.free_bytes", lambda: 4 * 10**6)
         assert made(out) == 2
+        assert "a plan by windows of" in capsys.readouterr().err
     kept = sorted(path.name for path in (out / "unfinished").iterdir())
     assert len([name for name in kept if name.startswith("window-")]) == 4
     monkeypatch.setattr("firebreak.planning.windows.make.fitting_shards",
