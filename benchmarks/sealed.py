@@ -1,14 +1,15 @@
-"""The sealed test set: land that no policy was tried on, to be opened once.
+"""The sealed test set: land that no policy was trained on or chosen by, to be opened once.
 
     python benchmarks/sealed.py check --data FOLDER
     python benchmarks/sealed.py open --data FOLDER --policy NEW --records FILE --open-once
 
 `benchmarks/sealed.json` says what it holds: fresh maps of the families that training draws, a
 family that has no name in the package, windows of real maps by the rule of `sealed_windows`, and
-which methods are measured on them. `check` compares file and land with their checksums and burns
-nothing. `open` measures the policy beside the one that comes with the package. It first writes when
-and for which policies it was opened; the same command goes on where it stopped, and no other policy
-is measured after that.
+which methods are measured on them with what. No table compares methods on these windows, but
+docs/scale.md plans all of Santa Ana, in which 13 of them lie. `check` compares file and land with
+their checksums and burns nothing. `open` measures the policy beside the one that comes with the
+package. It first writes when and for which policies, code and records it was opened (commit that
+file); the same command goes on where it stopped, and nothing else is measured after that.
 """
 
 import argparse
@@ -32,7 +33,7 @@ from firebreak.landscape.synthetic.families import Family
 
 SPEC = Path(__file__).with_name("sealed.json")
 OPENED = Path(__file__).with_name("sealed-opened.json")
-SHA256 = "7a7d4925741704a7600937d6461132cfd11858f0d0b7543a8fdfb8a0ccabbb10"
+SHA256 = "268f69c7b1179650375ca6ca611e830fffbea9625e675db3ab7059f4caddb4b7"
 """Of the specification, see `checksum`."""
 
 Spec = dict[str, Any]
@@ -108,26 +109,43 @@ def check(spec: Spec, data: Path) -> None:
                        remedy="use the maps and the generator of that time")
 
 
-def begin(policies: Sequence[Path]) -> None:
-    """Writes that the set was opened for these policies, or finds that it was for the same.
+def begin(policies: Sequence[Path], records: Path) -> None:
+    """Writes for which policies, code and records the set was opened, or finds that it was for the
+    same.
 
     Raises:
-        InputError: it was opened for others.
+        InputError: it was opened for others; two policies have one name.
     """
-    files = {name_of(path): hashlib.sha256(_file(path).read_bytes()).hexdigest()
-             for path in policies}
-    if OPENED.exists():
-        before = json.loads(OPENED.read_text(encoding="utf-8"))
-        if before["policies"] != files:
-            raise fail(expected="the policies that it was opened for, "
-                                f"{', '.join(before['policies'])}",
-                       given=", ".join(f"{name} {sha256[:12]}" for name, sha256 in files.items()),
-                       where=f"sealed test set, opened {before['opened']}",
-                       remedy="seal another set for another policy")
+    names = [name_of(path) for path in policies]
+    if len(set(names)) < len(names):
+        raise fail(expected="a policy of another name than the shipped one", given=names[0],
+                   where="--policy", remedy="rename the file or the folder")
+    asked = {"policies": {name: hashlib.sha256(_file(path).read_bytes()).hexdigest()
+                          for name, path in zip(names, policies, strict=True)},
+             "code": hash_of_code(), "records": str(records.resolve())}
+    if not OPENED.exists():
+        write_text(OPENED, json.dumps({
+            "opened": datetime.now(UTC).isoformat(timespec="seconds"), "specification": SHA256,
+            "version": firebreak.__version__, **asked}, indent=1) + "\n")
         return
-    write_text(OPENED, json.dumps({
-        "opened": datetime.now(UTC).isoformat(timespec="seconds"), "specification": SHA256,
-        "version": firebreak.__version__, "policies": files}, indent=1) + "\n")
+    before = json.loads(OPENED.read_text(encoding="utf-8"))
+    for name, given in asked.items():
+        if before[name] != given:
+            raise fail(expected=f"the {name} that it was opened for",
+                       given=f"others than in {OPENED.name}",
+                       where=f"sealed test set, opened {before['opened']}",
+                       remedy="go on with the same, or seal another set")
+
+
+def hash_of_code() -> str:
+    """Of all modules of the package, and of those here that measure."""
+    package = Path(firebreak.__file__).parent
+    files = [*sorted(package.rglob("*.py")),
+             *(SPEC.with_name(name) for name in ("flow_lines.py", "protocol.py", "sealed.py"))]
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def _file(path: Path) -> Path:
@@ -138,7 +156,7 @@ def open_once(spec: Spec, data: Path, policies: Sequence[Path], records: Path) -
     """Measures all parts; what is in the records already is not measured again."""
     check(spec, data)
     loaded = {name_of(path): load_policy(path) for path in policies}
-    begin(policies)
+    begin(policies, records)
     done = {record["key"] for record in read_records(records)}
     for name, part in parts_of(spec).items():
         append(records, measure(name, part, data, loaded, done, max(

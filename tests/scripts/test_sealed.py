@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import sealed
 import sealed_windows
-from protocol import PARTS
+from protocol import PARTS, Part
 
 from firebreak.agent.policy_file import CONTROL, SHIPPED
 from firebreak.checks import InputError
@@ -76,7 +76,7 @@ def test_the_sealed_seed_is_used_nowhere_else() -> None:
     number = re.compile(rf"(?<!\d){SPEC['seed']}(?!\d)")
     for folder in ("src", "configs", "benchmarks", "scripts", "tests", "docs"):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".py", ".toml", ".md", ".jsonl") and path != sealed.SPEC:
+            if path.suffix in (".py", ".toml", ".md", ".json", ".jsonl") and path != sealed.SPEC:
                 assert not number.search(path.read_text(encoding="utf-8")), path
     assert SPEC["seed"] != PARTS["main"].seed
 
@@ -122,10 +122,11 @@ def test_without_the_option_nothing_is_opened(
 
 
 def test_it_is_opened_for_one_policy_which_may_go_on(
-        tmp_path: Path, opened: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    def run(policy: Path) -> int:
+        tmp_path: Path, opened: list[str], capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(policy: Path, records: str = "r.jsonl") -> int:
         return sealed.main(["open", "--data", str(tmp_path), "--policy", str(policy), "--records",
-                            str(tmp_path / "r.jsonl"), "--open-once"])
+                            str(tmp_path / records), "--open-once"])
 
     assert run(CONTROL) == 0
     first = (tmp_path / "opened.json").read_text()
@@ -140,4 +141,26 @@ def test_it_is_opened_for_one_policy_which_may_go_on(
     capsys.readouterr()
     assert run(other) == 2
     assert "sealed test set, opened " in capsys.readouterr().err
+    assert run(CONTROL, "other.jsonl") == 2
+    assert "the records that it was opened for" in capsys.readouterr().err
+    monkeypatch.setattr(sealed, "hash_of_code", lambda: "another")
+    assert run(CONTROL) == 2
+    assert "the code that it was opened for" in capsys.readouterr().err
     assert opened == 2 * list(SPEC["parts"])
+
+
+def test_a_policy_of_the_shipped_ones_name_is_refused(
+        tmp_path: Path, opened: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """One of the two would not be measured, and the set would be open."""
+    own = tmp_path / SHIPPED.name
+    own.write_bytes(CONTROL.read_bytes())
+    assert sealed.main(["open", "--data", str(tmp_path), "--policy", str(own), "--records",
+                        str(tmp_path / "r.jsonl"), "--open-once"]) == 2
+    assert "a policy of another name" in capsys.readouterr().err
+    assert not opened
+    assert not sealed.OPENED.exists()
+
+
+def test_what_is_measured_is_said_whole_by_the_specification() -> None:
+    for name, given in SPEC["parts"].items():
+        assert given.keys() == set(Part._fields) - {"seed"}, name

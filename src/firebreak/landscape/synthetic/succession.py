@@ -51,6 +51,8 @@ def cut_blocks(rng: np.random.Generator, recipe: Family, fuel: NDArray[np.int16]
     while left > 0:
         rows, cols = (min(int(n), side) for n, side in zip(
             rng.integers(*_BLOCK_CELLS, size=2, endpoint=True), fuel.shape, strict=True))
+        cols = min(cols, left)  # the last block is as large as what is left
+        rows = min(rows, left // cols)
         row, col = (int(rng.integers(side - n + 1)) for n, side in zip(
             (rows, cols), fuel.shape, strict=True))
         fuel[row:row + rows, col:col + cols] = rng.choice(codes, p=chance)

@@ -11,7 +11,7 @@ from firebreak.landscape.synthetic.barriers import cheapest_crossing, line_acros
 from firebreak.landscape.synthetic.families import FAMILIES, FBP_FAMILIES, HELD_OUT
 from firebreak.landscape.synthetic.generate import generate, generate_fbp
 from firebreak.landscape.synthetic.noise import power_law_noise
-from firebreak.landscape.synthetic.succession import ages
+from firebreak.landscape.synthetic.succession import ages, cut_blocks
 from firebreak.weather.scenarios import make_scenarios
 
 EVERY = FAMILIES | FBP_FAMILIES | HELD_OUT
@@ -126,6 +126,16 @@ def test_young_forest_grows_in_scars_and_slash_lies_in_blocks() -> None:
     slash = np.isin(cut, [code for code, _ in plain.cut_fuels])
     assert 0.15 < slash.mean() < 0.35
     np.testing.assert_array_equal(cut[~slash], uncut[~slash])
+
+
+@pytest.mark.parametrize("size", [6, 12, 20, 33])
+def test_slash_takes_no_more_of_a_small_map_than_was_drawn(size: int) -> None:
+    for seed in range(20):
+        for share in (0.02, 0.2):
+            fuel = np.zeros((size, size), np.int16)
+            recipe = replace(FBP_FAMILIES["boreal"], cut_share=(share, share))
+            cut_blocks(np.random.default_rng(seed), recipe, fuel)
+            assert np.count_nonzero(fuel) <= share * fuel.size
 
 
 def test_later_fires_lie_over_earlier_ones() -> None:
