@@ -150,10 +150,10 @@ def _values_of(q_values: Callable[[torch.Tensor], torch.Tensor]) -> Values:
 def shortest_episode(config: RunConfig, side: int) -> int:
     """A lower bound for the steps of an episode: what the least budget buys at unit cost on a map
     of which half burns, and of which a mixture's margins leave a quarter; one where it draws parts,
-    breaks that stand or dear slopes. side: rows of a map.
+    breaks that stand or dear slopes, and for lines, of which one may take all. side: rows of a map.
     """
     mixture = config.mixture
-    if mixture.parts or mixture.existing or mixture.slope_costs:
+    if config.agent.segments or mixture.parts or mixture.existing or mixture.slope_costs:
         return 1
     inside = side - 2 * config.landscapes.margin
     least = mixture.budget[0] if mixture.budget else config.budget

@@ -115,6 +115,8 @@ REFUSED = {
     "crews of two rules": ((*SHADED, "breaks.hold=hand", "mixture.held=0.1"), "no mixture.held"),
     "breached breaks beside crews": ((*SHADED, "breaks.hold=hand", "mixture.breached=0.1"),
                                      "no mixture.breached"),
+    "drawn shaded breaks beside a fuel": ((*SHADED, "breaks.fuel=181", "mixture.held=0.1"),
+                                          "no mixture.held beside breaks.fuel"),
     "held breaks beside a rule of breach": ((*BREACH, "mixture.held=0.1"), "no mixture.held"),
     "kinds beside a treatment": (("breaks.treatment=grazing", "mixture.narrow=0.1"),
                                  "no mixture.narrow"),
