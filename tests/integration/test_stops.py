@@ -66,7 +66,7 @@ def test_usr1_tells_what_a_run_does_and_it_goes_on_until_interrupted(
     assert signalled(folder, signal.SIGUSR1, signal.SIGINT, ready=lambda: saved(folder)) == 130
     stacks = (folder / "stacks.txt").read_text()
     assert "Thread 0x" in stacks
-    assert "trainer.py" in stacks
+    assert "commands/train.py" in stacks  # the trainer is a generator: not always on the stack
     snapshot = json.loads((folder / "snapshots.jsonl").read_text().splitlines()[0])
     assert snapshot["rss_bytes"] > 10**6
     assert any(owner.startswith("trainer.arenas[].replay") for owner in snapshot["owned_bytes"])
