@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from firebreak.agent.gain_store import GainBatch
-from firebreak.agent.network import QMapNetwork, mean_along
+from firebreak.agent.line_values import mean_along
+from firebreak.agent.network import QMapNetwork
 from firebreak.agent.symmetry import SYMMETRIES, turn_line_actions, turn_observation
 from firebreak.agent.targets import unit_of
 from firebreak.layout import ObservationLayout

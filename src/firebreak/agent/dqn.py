@@ -117,10 +117,8 @@ class DQNAgent:
             for rows in self._passes(batch.observation):
                 part = turn_batch(batch.rows(rows), turned, self.layout)
                 moved = part.to(self.device)
-                q = self.online_net(moved.observation)
-                taken = q.gather(1, moved.action[:, None])[:, 0]
-                loss = functional.huber_loss(taken, self._target(moved))
-                loss = loss + self._imitation_loss(q, moved)
+                taken, imitation = self._taken(moved)
+                loss = functional.huber_loss(taken, self._target(moved)) + imitation
                 values.append(taken.detach())
                 yield loss * (moved.action.shape[0] / maps)
 
@@ -221,19 +219,24 @@ class DQNAgent:
             return reward
         discount = batch.discount * unit_of(following, self.layout) / unit
         return double_q_target(reward, discount, self.online_net(following),
-                               self.target_net(following), batch.next_mask)
+                               lambda best: self.target_net.value_of(following, best),
+                               batch.next_mask)
 
-    def _imitation_loss(self, q: Tensor, batch: Batch) -> Tensor | float:
-        """The mean large-margin loss where the action is what downstream value would have done."""
+    def _taken(self, batch: Batch) -> tuple[Tensor, Tensor | float]:
+        """Q-values of the actions taken, [M], and the imitation loss."""
+        q = self.online_net(batch.observation)
+        taken = q.gather(1, batch.action[:, None])[:, 0]
         weight = self.settings.imitation(self.learner_steps)
-        if weight == 0.0:
-            return 0.0
+        return taken, 0.0 if weight == 0.0 else weight * self._imitation_loss(q, batch)
+
+    def _imitation_loss(self, q: Tensor, batch: Batch) -> Tensor:
+        """The mean large-margin loss where the action is what downstream value would have done."""
         mask = self._mask(batch.observation)
         guide = guide_of(batch.observation, self.layout)
         best = guide.masked_fill(~mask, -1.0).amax(1)
         demonstrated = guide.gather(1, batch.action[:, None])[:, 0] >= best
         margin = large_margin(q, batch.action, mask, self.settings.margin)
-        return weight * (demonstrated * margin).mean()
+        return (demonstrated * margin).mean()
 
     def _mask(self, observation: Tensor) -> Tensor:
         return observation[:, self.layout.channel("available")].flatten(1) > 0.5

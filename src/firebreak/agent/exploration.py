@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from firebreak.agent.network import mean_along
+from firebreak.agent.line_values import mean_along
 from firebreak.agent.settings import DQNSettings
 from firebreak.agent.targets import masked_argmax
 from firebreak.layout import ObservationLayout

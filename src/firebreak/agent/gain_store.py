@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from firebreak.agent.replay import check_bytes
-from firebreak.agent.symmetry import turn_line_actions, turn_map, turn_observation
+from firebreak.agent.symmetry import as_floats, turn_line_actions, turn_map, turn_observation
 from firebreak.layout import ObservationLayout
 
 
@@ -121,7 +121,7 @@ class GainStore:
         drawn = torch.randint(len(self), (size,), generator=generator)
         line = None if self.line is None else self.line[drawn].long()
         returns = None if self.returns is None else self.returns[drawn]
-        return GainBatch(self.layers[drawn].float().div_(255.0), self.gain[drawn], line, returns)
+        return GainBatch(as_floats(self.layers[drawn]), self.gain[drawn], line, returns)
 
     def state(self) -> dict[str, Tensor]:
         """Everything needed to go on: tensors by name."""

@@ -14,20 +14,17 @@ much more than others of its state the action saves in the end.
 
 import hashlib
 from collections.abc import Iterable
-from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from firebreak.agent.along_kernel import add_along
+from firebreak.agent.line_values import mean_along, values_at
 from firebreak.agent.settings import DQNSettings
 from firebreak.agent.targets import dueling
 from firebreak.layout import ObservationLayout
-from firebreak.line_actions import LINE_LENGTHS, SHAPES, shape_cells
+from firebreak.line_actions import SHAPES
 
 CONTEXT, FINE, FINE_OF_SHAPES = 8, 16, 32
 """Channels per cell: of what half resolution hands back, and of the convolutions that decide, where
@@ -106,7 +103,26 @@ class QMapNetwork(nn.Module):
     def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
         """Q-values of the actions i64 [M, L] alone, for less: [M, L]."""
         gain, later = self._maps(observation)
-        return _values_at(gain if later is None else gain.plus(later), action)
+        return values_at(*(gain if later is None else gain.plus(later)), action)
+
+    def value_of(self, observation: Tensor, action: Tensor) -> Tensor:
+        """Q-values of one action of each map, i64 [M], for far less: [M]. Where actions are cells,
+        they need the whole map at half resolution alone: of full resolution the cells around.
+        """
+        if self.shapes > 1 or self.mask_channel is not None:
+            return self(observation).gather(1, action[:, None])[:, 0]
+        padded, cols = _padded(observation), observation.shape[-1]
+        x, together = self._trunk(padded)
+        row, col = action // cols, action % cols
+        top, left = row // 2 - 1, col // 2 - 1
+        near, there = _windows(x, top, left, 3)
+        seen, inside = _windows(padded, 2 * top, 2 * left, 6)
+        context = functional.pixel_shuffle(self._context(near, together) * there, 2)
+        fine = self.detail(torch.cat([seen, context], dim=1)).relu_() * inside
+        fine = fine + self.decide(fine).relu_()
+        values = self.head(fine) if self.later is None else self.head(fine) + self.later(fine)
+        which = torch.arange(action.numel(), device=action.device)
+        return values[which, 0, 2 + row % 2, 2 + col % 2] + self.base(together)[:, 0]
 
     def parts(self, observation: Tensor,
               action: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
@@ -115,7 +131,7 @@ class QMapNetwork(nn.Module):
         """
         gain, later = self._maps(observation)
         if action is not None:
-            return _values_at(gain, action), None if later is None else _values_at(later, action)
+            return values_at(*gain, action), None if later is None else values_at(*later, action)
         return (self._everywhere(observation, gain),
                 None if later is None else self._everywhere(observation, later))
 
@@ -134,20 +150,7 @@ class QMapNetwork(nn.Module):
 
     def _maps(self, observation: Tensor, part: Part | None = None) -> tuple[_Maps, _Maps | None]:
         """What the heads say: of gains, and of what comes after them, or None."""
-        rows, cols = observation.shape[-2:]
-        wide, own = _around(part or (slice(0, rows), slice(0, cols)), (rows, cols))
-        padded = functional.pad(observation, (0, cols % 2, 0, rows % 2))
-        # Channels last in memory: two thirds of the time on a CPU.
-        padded = padded.contiguous(memory_format=torch.channels_last)
-        x = functional.relu(self.stem(padded))
-        for block in self.blocks:
-            x = x + functional.relu(block(x))
-        summary = torch.cat([x.mean((2, 3)), x.amax((2, 3))], dim=1)
-        together = functional.relu(self.pooled(summary))
-        x = functional.relu(self.mix(x + together[:, :, None, None]))
-        context = functional.pixel_shuffle(self.context(x), 2)
-        fine = functional.relu(self.detail(torch.cat([padded, context], dim=1)[:, :, *wide]))
-        fine = fine + functional.relu(self.decide(fine))
+        fine, own, together = self._fine(observation, part)
 
         def of_shapes(head: nn.Module) -> Tensor:
             return head(fine)[:, :, *own]
@@ -158,6 +161,55 @@ class QMapNetwork(nn.Module):
             return gain, None
         along = None if self.later_along is None else of_shapes(self.later_along)
         return gain, _Maps(of_shapes(self.later), along, None)
+
+    def _fine(self, observation: Tensor, part: Part | None = None) -> tuple[Tensor, Part, Tensor]:
+        """What the convolutions that decide find in the cells of the map, or around a part of it,
+        [M, F, H, W], with the rows and columns of the part in that; and what half resolution says
+        of the map as a whole, [M, width].
+        """
+        rows, cols = observation.shape[-2:]
+        wide, own = _around(part or (slice(0, rows), slice(0, cols)), (rows, cols))
+        padded = _padded(observation)
+        x, together = self._trunk(padded)
+        context = functional.pixel_shuffle(self._context(x, together), 2)
+        fine = self.detail(torch.cat([padded, context], dim=1)[:, :, *wide]).relu_()
+        return fine + self.decide(fine).relu_(), own, together
+
+    def _trunk(self, padded: Tensor) -> tuple[Tensor, Tensor]:
+        """What half resolution finds, [M, width, H / 2, W / 2], and says of the map as a whole,
+        [M, width].
+        """
+        x = self.stem(padded).relu_()
+        for block in self.blocks:
+            x = x + block(x).relu_()
+        summary = torch.cat([x.mean((2, 3)), x.amax((2, 3))], dim=1)
+        return x, self.pooled(summary).relu_()
+
+    def _context(self, x: Tensor, together: Tensor) -> Tensor:
+        """What half resolution hands back to the cells, [M, 4 * CONTEXT, H / 2, W / 2]."""
+        return self.context(self.mix(x + together[:, :, None, None]).relu_())
+
+
+def _padded(observation: Tensor) -> Tensor:
+    """An observation of even size, with zeros where there was no map."""
+    rows, cols = observation.shape[-2:]
+    if rows % 2 or cols % 2:
+        observation = functional.pad(observation, (0, cols % 2, 0, rows % 2))
+    # Channels last in memory: two thirds of the time on a CPU.
+    return observation.contiguous(memory_format=torch.channels_last)
+
+
+def _windows(maps: Tensor, top: Tensor, left: Tensor, side: int) -> tuple[Tensor, Tensor]:
+    """Of each map [M, C, H, W] the square of cells from its own row and column i64 [M] on, with
+    zeros beyond the map: [M, C, side, side]; and whether they lie in the map, [M, 1, side, side].
+    """
+    steps = torch.arange(side, device=top.device)
+    row, col = top[:, None, None] + steps[:, None], left[:, None, None] + steps
+    high, wide = maps.shape[-2:]
+    inside = ((row >= 0) & (row < high) & (col >= 0) & (col < wide))[..., None]
+    which = torch.arange(top.numel(), device=top.device)[:, None, None]
+    seen = maps.permute(0, 2, 3, 1)[which, row.clamp(0, high - 1), col.clamp(0, wide - 1)]
+    return (seen * inside).permute(0, 3, 1, 2), inside.permute(0, 3, 1, 2)
 
 
 def _around(part: Part, shape: tuple[int, int]) -> tuple[Part, Part]:
@@ -177,26 +229,6 @@ def _zeros(head: nn.Conv2d) -> nn.Conv2d:
     for weights in head.parameters():
         nn.init.zeros_(weights)
     return head
-
-
-def _values_at(maps: _Maps, action: Tensor) -> Tensor:
-    """Values of the actions i64 [M, L] alone: [M, L]."""
-    q, along, base = maps
-    rows, cols = q.shape[-2:]
-    number, middle = action // (rows * cols), action % (rows * cols)
-    which = torch.arange(action.shape[0], device=action.device)[:, None]
-    values = q.flatten(2)[which, number, middle]
-    if base is not None:
-        values = values + base[which, number]
-    if along is None:
-        return values
-    steps, inside = (table.to(action.device) for table in _steps())
-    row = (middle // cols)[..., None] + steps[number, :, 0]
-    col = (middle % cols)[..., None] + steps[number, :, 1]
-    here = (inside[number] & (row >= 0) & (row < rows) & (col >= 0) & (col < cols))
-    cell = row.clamp(0, rows - 1) * cols + col.clamp(0, cols - 1)
-    added = along.flatten(2)[which[..., None], number[..., None], cell]
-    return values + (added * here).sum(2) / inside[number].sum(-1)
 
 
 def network_of(settings: DQNSettings, layout: ObservationLayout) -> QMapNetwork:
@@ -237,55 +269,6 @@ def take_over(network: QMapNetwork, other: QMapNetwork) -> None:
                    *(slice(side) for side in tensor.shape[1:]))] = tensor
     for name in ("along.weight", "along.bias"):
         own[name][:] = 0.0
-
-
-def mean_along(maps: Tensor) -> Tensor:
-    """Mean of each shape's map over the cells of its lines, in their middle cells:
-    [M, SHAPES, H, W]. Cells beyond the map count as 0.
-    """
-    if maps.requires_grad or maps.device.type != "cpu":
-        return _mean_along_with_gradients(maps)
-    # The same sums in the same order, without six hundred small tensors on the way.
-    wide = maps.contiguous().numpy()
-    cells, first = _cells()
-    total = np.zeros_like(wide)
-    add_along(wide, cells, first, total)
-    count = np.diff(first).astype(np.float32)
-    return torch.from_numpy(total / count[:, None, None])
-
-
-def _mean_along_with_gradients(maps: Tensor) -> Tensor:
-    """`mean_along` where gradients are asked for, or on an accelerator."""
-    rows, cols = maps.shape[-2:]
-    reach = LINE_LENGTHS[-1]
-    wide = functional.pad(maps, (reach, reach, reach, reach))
-    parts = []
-    for number in range(SHAPES):
-        own, cells = wide[:, number], shape_cells(number).tolist()
-        total = torch.zeros_like(maps[:, number])
-        for row, col in cells:
-            total = total + own[..., reach + row:reach + row + rows, reach + col:reach + col + cols]
-        parts.append(total / len(cells))
-    return torch.stack(parts, dim=1)
-
-
-@cache
-def _cells() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cells of all shapes: i64 [N, 2] from the middle, and i64 [SHAPES + 1], where each begins."""
-    cells = [shape_cells(number) for number in range(SHAPES)]
-    return np.concatenate(cells), np.cumsum([0, *map(len, cells)])
-
-
-@cache
-def _steps() -> tuple[Tensor, Tensor]:
-    """Cells of all shapes: i64 [SHAPES, longest, 2] from the middle, and which of them there are.
-    """
-    steps = torch.zeros((SHAPES, LINE_LENGTHS[-1], 2), dtype=torch.int64)
-    inside = torch.zeros((SHAPES, LINE_LENGTHS[-1]), dtype=torch.bool)
-    for number in range(SHAPES):
-        cells = torch.from_numpy(shape_cells(number))
-        steps[number, :len(cells)], inside[number, :len(cells)] = cells, True
-    return steps, inside
 
 
 def parameter_count(network: nn.Module) -> int:

@@ -21,7 +21,7 @@ from firebreak.layout import ObservationLayout
 class Batch(NamedTuple):
     """M sampled transitions.
 
-    observation, next_observation: float32 [M, C, H, W].
+    observation, next_observation: uint8 [M, C, H, W] as stored, or float32 from 0 to 1.
     action: int64 [M].
     reward: float32 [M], n-step sum.
     discount: float32 [M], 0 where the episode ended.
@@ -224,20 +224,17 @@ class Replay:
             end = torch.where(going, end + 1, end)
         row, last = time % self.rows, end % self.rows
         following = self.observations(last, env)
-        mask = following[:, self.layout.channel("available")].flatten(1) > 0.5
+        mask = following[:, self.layout.channel("available")].flatten(1) > 0
         return Batch(self.observations(row, env), self.action[row, env].long(), reward, factor,
                      following, mask)
 
     def observations(self, row: Tensor, env: Tensor) -> Tensor:
-        """The stored observations, float32 [M, C, H, W], bit-equal to those seen: a
-        byte divided by 255 in either case.
-        """
+        """The stored observations, uint8 [M, C, H, W], as they were seen."""
         height, width = self.shape
         flags = unpack_bits(self.flags[row, env], height * width).unflatten(2, self.shape) * 255
         scalars = self.scalars[row, env][:, :, None, None].expand(-1, -1, height, width)
-        layers = torch.cat([self.dynamic[row, env], flags,
-                            self.static[self.land[row, env].long()], scalars], dim=1)
-        return layers.float().div_(255.0)
+        return torch.cat([self.dynamic[row, env], flags,
+                          self.static[self.land[row, env].long()], scalars], dim=1)
 
     def clear(self) -> None:
         """Forgets all transitions; the memory stays allocated."""

@@ -14,6 +14,16 @@ from firebreak.line_actions import turned_shapes
 SYMMETRIES = 8
 
 
+def as_floats(layers: Tensor) -> Tensor:
+    """Bytes [M, C, H, W] as float32 from 0 to 1, with the channels of a cell side by side in
+    memory, as the network takes them. Floats are given back as they are.
+    """
+    if layers.is_floating_point():
+        return layers
+    floats = torch.empty(layers.shape, memory_format=torch.channels_last)
+    return floats.copy_(layers).div_(255.0)
+
+
 def turn_map(grid: Tensor, k: int) -> Tensor:
     """[..., H, W] turned anticlockwise k % 4 quarter turns, then mirrored east-west if k >= 4."""
     turned = torch.rot90(grid, k % 4, dims=(-2, -1))
@@ -21,9 +31,12 @@ def turn_map(grid: Tensor, k: int) -> Tensor:
 
 
 def turn_observation(observation: Tensor, k: int, layout: ObservationLayout) -> Tensor:
-    """[M, C, H, W] with map and directions turned."""
+    """[M, C, H, W], bytes or floats, with map and directions turned: float32."""
     east_at, north_at = layout.channel("travel_east"), layout.channel("travel_north")
-    turned = turn_map(observation, k).clone()
+    # Bytes turn for a quarter of what floats would take.
+    turned = as_floats(turn_map(observation, k))
+    if k == 0:
+        return turned
     east, north = turned[:, east_at].clone(), turned[:, north_at].clone()
     for _ in range(k % 4):
         # A quarter turn anticlockwise: what ran north runs west, what ran east runs north.

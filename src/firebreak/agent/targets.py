@@ -10,6 +10,8 @@ observation. The network gives Q-values in that unit: the first break on a small
 four-hundredth on a large one are learned at the same scale.
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -39,21 +41,22 @@ def masked_argmax(q: Tensor, mask: Tensor) -> Tensor:
     return q.masked_fill(~mask, -torch.inf).argmax(dim=1)
 
 
-def double_q_target(reward: Tensor, discount: Tensor, online_next: Tensor, target_next: Tensor,
-                    next_mask: Tensor) -> Tensor:
-    """td_target = reward + discount * target_next[argmax over allowed of online_next].
+def double_q_target(reward: Tensor, discount: Tensor, online_next: Tensor,
+                    target_next: Callable[[Tensor], Tensor], next_mask: Tensor) -> Tensor:
+    """td_target = reward + discount * target_next(argmax over allowed of online_next).
 
     Args:
         reward: [M], n-step sum.
         discount: [M], 0 where the episode ended.
-        online_next, target_next: [M, A], Q-values of the next state.
+        online_next: [M, A], Q-values of the next state.
+        target_next: the other network's Q-values [M] of one action each of the next state, i64 [M].
         next_mask: bool [M, A], the next state's action mask. Both the argmax and the value read at
             it are legal cells; rows without any have discount 0.
 
     Source: van Hasselt, Guez & Silver (2016), Deep reinforcement learning with double Q-learning.
     """
     best = masked_argmax(online_next, next_mask)
-    value = target_next.gather(1, best[:, None])[:, 0]
+    value = target_next(best)
     return reward + torch.where(discount > 0.0, discount * value, torch.zeros_like(value))
 
 

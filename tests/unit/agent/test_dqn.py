@@ -6,6 +6,7 @@ import torch
 
 from firebreak.agent import dqn
 from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.network import QMapNetwork
 from firebreak.agent.replay import Batch
 from firebreak.agent.settings import DQNSettings, LinearSchedule
 from firebreak.agent.targets import double_q_target, masked_argmax
@@ -51,15 +52,21 @@ class Table(torch.nn.Module):
     def forward(self, observation):
         return self.q.expand(observation.shape[0], -1)
 
-    def spread(self, observation):
-        return self(observation)[:, :, None]
+    def value_of(self, observation, action):
+        return self(observation).gather(1, action[:, None])[:, 0]
+
+
+def asked(q):
+    """Q-values [M] of one action each, of those of all [M, A]."""
+    return lambda action: q.gather(1, action[:, None])[:, 0]
 
 
 def test_targets_by_hand() -> None:
     target = double_q_target(
         reward=torch.tensor([1.0, 2.0, 3.0]), discount=torch.tensor([0.5, 0.9, 0.0]),
         online_next=torch.tensor([[1.0, 5.0, 2.0], [9.0, 1.0, 2.0], [1.0, 1.0, 1.0]]),
-        target_next=torch.tensor([[10.0, 20.0, 30.0], [40.0, 50.0, 60.0], [7.0, 8.0, 9.0]]),
+        target_next=asked(torch.tensor([[10.0, 20.0, 30.0], [40.0, 50.0, 60.0],
+                                        [7.0, 8.0, 9.0]])),
         next_mask=torch.tensor([[True, True, True], [False, True, True], [True, True, True]]))
     # 1 + 0.5 * 20; the 9 is masked: 2 + 0.9 * 60; the episode is over: 3.
     torch.testing.assert_close(target, torch.tensor([11.0, 56.0, 3.0]))
@@ -67,7 +74,8 @@ def test_targets_by_hand() -> None:
 
 def test_an_ended_episode_takes_no_value_even_from_an_empty_mask_or_infinity() -> None:
     target = double_q_target(torch.tensor([2.0]), torch.tensor([0.0]), torch.full((1, 3), 1.0),
-                             torch.full((1, 3), torch.inf), torch.zeros(1, 3, dtype=torch.bool))
+                             asked(torch.full((1, 3), torch.inf)),
+                             torch.zeros(1, 3, dtype=torch.bool))
     assert target.tolist() == [2.0]
 
 
@@ -257,6 +265,17 @@ def test_a_batch_in_passes_teaches_what_it_teaches_at_once(monkeypatch) -> None:
     other = in_passes.learn(given)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
         (one.loss, one.gradient_norm, one.mean_q), rel=1e-5)
+
+
+def test_a_step_learns_what_it_would_from_the_values_of_whole_maps(monkeypatch) -> None:
+    one, whole = agent(), agent()
+    given = batch(count=9)
+    made = one.learn(given)
+    monkeypatch.setattr(QMapNetwork, "value_of", Table.value_of)
+    assert made == pytest.approx(whole.learn(given), rel=1e-5)
+    for weight, other in zip(one.online_net.parameters(), whole.online_net.parameters(),
+                             strict=True):
+        torch.testing.assert_close(weight.grad, other.grad)
 
 
 def test_cleanup_frees_gradients_and_changes_nothing_else() -> None:

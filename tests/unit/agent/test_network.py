@@ -38,6 +38,26 @@ def test_values_lie_where_their_cells_do() -> None:
     assert abs(col - 27) <= 2
 
 
+@pytest.mark.parametrize("shape", [(4, 4), (7, 9), (8, 11), (1, 1), (2, 3), (12, 12)])
+@pytest.mark.parametrize("more", [{}, {"continuation": True}, {"mask_channel": 2}])
+def test_the_value_of_one_action_is_that_of_the_whole_map(shape, more) -> None:
+    torch.manual_seed(1)
+    net = QMapNetwork(5, 8, **more)
+    if net.later is not None:
+        torch.nn.init.normal_(net.later.weight)
+    cells = shape[0] * shape[1]
+    # The corners, and others.
+    action = torch.tensor([0, shape[1] - 1, cells - 1, cells - shape[1], cells // 2, cells // 3])
+    observation = torch.rand(6, 5, *shape)
+    alone = net.value_of(observation, action)
+    among = net(observation).gather(1, action[:, None])[:, 0]
+    torch.testing.assert_close(alone, among, rtol=1e-5, atol=1e-6)
+    weight = torch.rand(6)
+    gradients = [torch.autograd.grad((weight * values).sum(), list(net.parameters()),
+                                     allow_unused=True) for values in (alone, among)]
+    torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-5)
+
+
 def test_nothing_in_it_differs_between_acting_and_learning() -> None:
     net = network()
     assert not [m for m in net.modules() if isinstance(m, FORBIDDEN)]

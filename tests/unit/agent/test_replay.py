@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.agent.replay import Replay, pack_bits, pack_episode, unpack_bits
+from firebreak.agent.symmetry import SYMMETRIES, turn_map, turn_observation
 from firebreak.checks import InputError
 from firebreak.env.storage.observation import to_floats
 from firebreak.layout import OBSERVATION
@@ -41,8 +42,7 @@ class Collector:
             action = torch.tensor(self.rng.integers(0, 12, self.num_envs))
             reward = torch.tensor(self.rng.random(self.num_envs))
             self.replay.append(observation, action, reward, terminated)
-            seen = torch.from_numpy(to_floats(observation.numpy()))
-            self.plain.append(seen, action, reward, terminated)
+            self.plain.append(observation, action, reward, terminated)
         return self
 
     def transitions(self, discount, n_step):
@@ -71,7 +71,7 @@ def test_every_transition_is_that_of_the_plain_list(seed, num_envs, rows, steps,
         assert made.discount[k].item() == pytest.approx(factor, rel=1e-6)
         if factor > 0.0:
             assert torch.equal(made.next_observation[k], following)
-            allowed = following[OBSERVATION.channel("available")].flatten() == 1.0
+            allowed = following[OBSERVATION.channel("available")].flatten() == 255
             assert torch.equal(made.next_mask[k], allowed)
 
 
@@ -215,3 +215,15 @@ def test_episodes_shorter_than_stated_are_refused_not_mixed_up() -> None:
         replay.append(*row)
     with pytest.raises(InputError, match="episode_steps"):
         replay.append(*row)
+
+
+@pytest.mark.parametrize("k", range(SYMMETRIES))
+def test_bytes_turn_as_the_floats_do_that_were_seen(k: int) -> None:
+    layers = torch.randint(256, (2, OBSERVATION.channels, 5, 5), dtype=torch.uint8)
+    seen = torch.from_numpy(to_floats(layers.numpy()))
+    kept = seen.clone()
+    turned = turn_observation(layers, k, OBSERVATION)
+    assert torch.equal(turned, turn_observation(seen, k, OBSERVATION))
+    assert torch.equal(seen, kept)
+    assert torch.equal(turned[:, OBSERVATION.channel("slope")],
+                       turn_map(seen[:, OBSERVATION.channel("slope")], k))

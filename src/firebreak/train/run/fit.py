@@ -14,6 +14,7 @@ from firebreak.agent.distillation import lesson
 from firebreak.agent.dqn import Update
 from firebreak.agent.gain_store import GainStore
 from firebreak.agent.settings import LinearSchedule
+from firebreak.agent.symmetry import as_floats
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.run.group import EnvGroup
 from firebreak.train.run.progress import RunState
@@ -108,7 +109,7 @@ def _distil(run: RunState, config: RunConfig, number: int) -> Update:
     agent.settings = replace(agent.settings, target_share=0.0, target_period=_NEVER)
     group = played[number % len(played)]
     group.collector.poll()
-    seen = group.replay.sample(_states(group), 0.0, 1, agent.sampling).observation
+    seen = as_floats(group.replay.sample(_states(group), 0.0, 1, agent.sampling).observation)
     batch = lesson(agent.target_net, seen, agent.layout, agent.sampling)
     return agent.learn_gains(batch, drawn_symmetry(agent, group.replay, config.agent))
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from firebreak.agent import exploration
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainStore
-from firebreak.agent.network import QMapNetwork, mean_along, take_over
+from firebreak.agent.line_values import mean_along
+from firebreak.agent.network import QMapNetwork, take_over
 from firebreak.agent.policy_file import Policy, load_policy, save_policy
 from firebreak.agent.settings import DQNSettings, LinearSchedule
 from firebreak.agent.symmetry import SYMMETRIES, turn_line_actions, turn_map
@@ -184,9 +185,9 @@ def test_steps_turn_as_maps_do_and_corners_may_turn_a_segment_out_of_the_map() -
     assert (to[0] == np.arange(SHAPES)).all()
 
 
-def segment_network(seed: int = 0) -> QMapNetwork:
+def segment_network(seed: int = 0, continuation: bool = False) -> QMapNetwork:
     torch.manual_seed(seed)
-    return QMapNetwork(OBSERVATION.channels, 8, shapes=SHAPES).eval()
+    return QMapNetwork(OBSERVATION.channels, 8, shapes=SHAPES, continuation=continuation).eval()
 
 
 def test_the_network_has_a_value_for_every_segment() -> None:
@@ -211,6 +212,24 @@ def test_values_of_some_segments_are_those_of_the_whole_map() -> None:
     with torch.no_grad():
         whole = network(seen)[torch.arange(3)[:, None], some]
         torch.testing.assert_close(network.values_at(seen, some), whole)
+
+
+def test_a_step_learns_of_some_segments_what_the_whole_map_says_of_them() -> None:
+    torch.manual_seed(3)
+    network = segment_network(continuation=True)
+    for head in (network.later, network.later_along):
+        torch.nn.init.normal_(head.weight)
+        torch.nn.init.normal_(head.bias)
+    seen = torch.rand(3, OBSERVATION.channels, 13, 10)
+    some = torch.randint(SHAPES * 130, (3, 200), generator=torch.Generator().manual_seed(0))
+    found = network.parts(seen, some)
+    expected = [values.gather(1, some) for values in network.parts(seen)]
+    for part, whole in zip(found, expected, strict=True):
+        torch.testing.assert_close(part, whole, rtol=1e-5, atol=1e-5)
+    weight = torch.rand(2, 3, 200)
+    gradients = [torch.autograd.grad((weight * torch.stack(list(parts))).sum(),
+                                     list(network.parameters())) for parts in (found, expected)]
+    torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-4)
 
 
 def test_a_cell_adds_to_the_segments_that_it_is_part_of_and_to_no_others() -> None:

@@ -12,6 +12,7 @@ import torch
 from firebreak.agent.distillation import lesson
 from firebreak.agent.gain_store import GainBatch, GainStore
 from firebreak.agent.network import QMapNetwork
+from firebreak.agent.symmetry import as_floats
 from firebreak.agent.targets import unit_of
 from firebreak.checks import InputError
 from firebreak.layout import ObservationLayout
@@ -78,7 +79,8 @@ def test_a_distillation_brings_a_view_nearer_to_the_mean_of_all(
     assert before is not None
     assert all(torch.equal(one, other) for one, other in zip(
         before.parameters(), agent.target_net.parameters(), strict=True))
-    seen = trainer.arenas[0].replay.sample(40, 0.0, 1, torch.Generator().manual_seed(0)).observation
+    drawn = trainer.arenas[0].replay.sample(40, 0.0, 1, torch.Generator().manual_seed(0))
+    seen = as_floats(drawn.observation)
     taught = lesson(before, seen, agent.layout, torch.Generator().manual_seed(0))
     errors = [_error(network, taught, agent.layout) for network in (before, agent.online_net)]
     assert errors[1] < 0.7 * errors[0]
