@@ -224,10 +224,12 @@ class DQNAgent:
 
     def _taken(self, batch: Batch) -> tuple[Tensor, Tensor | float]:
         """Q-values of the actions taken, [M], and the imitation loss."""
+        weight = self.settings.imitation(self.learner_steps)
+        if weight == 0.0:
+            return self.online_net.value_of(batch.observation, batch.action), 0.0
         q = self.online_net(batch.observation)
         taken = q.gather(1, batch.action[:, None])[:, 0]
-        weight = self.settings.imitation(self.learner_steps)
-        return taken, 0.0 if weight == 0.0 else weight * self._imitation_loss(q, batch)
+        return taken, weight * self._imitation_loss(q, batch)
 
     def _imitation_loss(self, q: Tensor, batch: Batch) -> Tensor:
         """The mean large-margin loss where the action is what downstream value would have done."""
