@@ -1,11 +1,12 @@
 """Values of line actions: read off the middle of a line, plus the mean over its cells."""
 
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from firebreak.agent.along_kernel import add_along
@@ -29,6 +30,48 @@ def values_at(q: Tensor, along: Tensor | None, base: Tensor | None, action: Tens
     cell, here, length = _cells_of(action, (rows, cols))
     added = along.flatten(2)[which[..., None], number[..., None], cell]
     return values + (added * here).sum(2) / length
+
+
+class SeenOfLines(NamedTuple):
+    """What a network finds along L lines of each of M maps. shape: i64 [M, L]; middle, mean: its
+    features in the middle cell and their mean over the cells, [M, L, F], where those beyond the map
+    count as 0; share: of the cells that lie in the map, [M, L].
+    """
+
+    shape: Tensor
+    middle: Tensor
+    mean: Tensor
+    share: Tensor
+
+    def values(self, head: nn.Conv2d, along: nn.Conv2d) -> Tensor:
+        """What two heads, 1x1 convolutions of one map per shape, say of the lines: [M, L]. The
+        same as the values in the maps that they would make, of which few would be looked at.
+        """
+        return (self._of(head, self.middle) + _bias(head)[self.shape]
+                + self._of(along, self.mean) + self.share * _bias(along)[self.shape])
+
+    def _of(self, head: nn.Conv2d, features: Tensor) -> Tensor:
+        return (features * functional.embedding(self.shape, head.weight.flatten(1))).sum(-1)
+
+
+def seen_of_lines(fine: Tensor, action: Tensor) -> SeenOfLines:
+    """Of features [M, F, H, W] those of the line actions i64 [M, L]."""
+    maps, _, rows, cols = fine.shape
+    features = fine.permute(0, 2, 3, 1).flatten(0, 2)
+    cell, here, length = _cells_of(action, (rows, cols))
+    first = torch.arange(maps, device=action.device)[:, None] * (rows * cols)
+    middle = functional.embedding(action % (rows * cols) + first, features)
+    inside = here.sum(-1)
+    begins = inside.flatten().cumsum(0) - inside.flatten()
+    total = functional.embedding_bag((cell + first[..., None])[here], features, begins, mode="sum")
+    return SeenOfLines(action // (rows * cols), middle,
+                       total.unflatten(0, action.shape) / length[..., None], inside / length)
+
+
+def _bias(head: nn.Conv2d) -> Tensor:
+    if head.bias is None:
+        raise ValueError("a head without a bias")
+    return head.bias
 
 
 def _cells_of(action: Tensor, shape: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor]:

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from firebreak.agent.line_values import mean_along, values_at
+from firebreak.agent.line_values import mean_along, seen_of_lines, values_at
 from firebreak.agent.settings import DQNSettings
 from firebreak.agent.targets import dueling
 from firebreak.layout import ObservationLayout
@@ -129,11 +129,23 @@ class QMapNetwork(nn.Module):
         """Q-values in their parts, gain and continuation or None, [M, L] each: of the actions
         i64 [M, L], or of all.
         """
-        gain, later = self._maps(observation)
         if action is not None:
-            return values_at(*gain, action), None if later is None else values_at(*later, action)
+            return self._parts_at(observation, action)
+        gain, later = self._maps(observation)
         return (self._everywhere(observation, gain),
                 None if later is None else self._everywhere(observation, later))
+
+    def _parts_at(self, observation: Tensor, action: Tensor) -> tuple[Tensor, Tensor | None]:
+        """`parts` of the actions i64 [M, L]."""
+        if self.along is None:
+            gain, later = self._maps(observation)
+            return values_at(*gain, action), None if later is None else values_at(*later, action)
+        fine, own, together = self._fine(observation)
+        seen = seen_of_lines(fine[:, :, *own], action)
+        gain = seen.values(self.head, self.along) + self.base(together).gather(1, seen.shape)
+        if self.later is None or self.later_along is None:
+            return gain, None
+        return gain, seen.values(self.later, self.later_along)
 
     def _everywhere(self, observation: Tensor, maps: _Maps) -> Tensor:
         """Values of all actions: [M, A]."""
