@@ -165,6 +165,35 @@ def test_shards_rate_as_the_whole_map_does_for_any_split_and_order(kind: str, se
         assert row == pytest.approx(before - after, rel=1e-9, abs=1e-10 * before.sum())
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("most", "places"), [(99, 99), (3, 2)])
+def test_what_a_line_that_stands_saves_is_what_burns_without_it(kind: str, most: int,
+                                                                places: int) -> None:
+    case = case_of(kind)
+    order = np.random.default_rng(3).permutation(len(case.lines)).tolist()
+    taken, numbers = tuple(order[:12]), order[2:8]
+    worker = RegionWorker(case.region)
+    worker.receive(case.lines)
+    saved = np.zeros((len(numbers), FIRES))
+    for k, shard in enumerate(shards_in(case, most, places)):
+        found = worker.worth(k, shard, taken, [Wanted(line) for line in numbers])
+        for line, (fires, units) in enumerate(zip(found.fires, found.saved, strict=True)):
+            saved[line, shard.fires[fires]] = units
+        again = worker.lost(k, shard, taken)
+        assert again == RegionWorker.lost(fresh_worker(case), k, shard, taken)
+    after = burned_loss(case, taken)
+    assert saved.sum() > 0
+    for line, row in zip(numbers, saved, strict=True):
+        before = burned_loss(case, tuple(other for other in taken if other != line))
+        assert row == pytest.approx(before - after, rel=1e-9, abs=1e-10 * before.sum())
+
+
+def fresh_worker(case: Case) -> RegionWorker:
+    worker = RegionWorker(case.region)
+    worker.receive(case.lines)
+    return worker
+
+
 def test_every_kind_is_one_of_its_own() -> None:
     """Else what is tested above of a kind would be of hard breaks."""
     taken = tuple(range(12))

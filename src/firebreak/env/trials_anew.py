@@ -26,10 +26,12 @@ class TriedAnew(NamedTuple):
 
 
 def saved_anew(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
-               fires: Sequence[NDArray[np.int64]], edge: NDArray[np.bool_]) -> TriedAnew:
+               fires: Sequence[NDArray[np.int64]], edge: NDArray[np.bool_], *,
+               standing: bool = False) -> TriedAnew:
     """What each line alone saves of plan fires of a slot.
 
     Args:
+        standing: the lines are broken, and each saves what would burn without it alone.
         lines: flat cells that are not broken.
         fires: of each line the numbers of the fires to try, rising.
         edge: [H, W], where no fire should come to, since what burns there is not known.
@@ -42,20 +44,22 @@ def saved_anew(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
     found = TriedAnew([], [], False)
     for cells, some in zip(lines, fires, strict=True):
         places = padded_cells(cells, slots.sizes.shape[1])
-        own = some[slots.fires.may_change(places, first + some, nearby=field.breaks.acts_nearby)]
+        # Where a break goes, fire comes from close by, and embers from anywhere.
+        own = (some if standing and field.spots.cells.size else some[slots.fires.may_change(
+            places, first + some, nearby=standing or field.breaks.acts_nearby)])
         saved = np.zeros(own.size, np.int64)
         if own.size:
             before = slots.fires.loss[first + own]
-            slots.write_breaks(slot, cells, broken=True)
+            slots.write_breaks(slot, cells, broken=not standing)
             inside = places[~marked[places]]
             if field.breaks.lost > 0.0:
                 value[slot][:, inside] = slots.fires.whole_value(slot, inside)
             after = slots.fires.loss_anew(first + own, slots.fields,
                                           Overlays(slots.overlays.state, value))
-            slots.write_breaks(slot, cells, broken=False)
+            slots.write_breaks(slot, cells, broken=standing)
             if field.breaks.lost > 0.0:
                 value[slot][:, inside] = slots.fires.whole_value(slot, inside)
-            saved = np.rint((before - after) * unit).astype(np.int64)
+            saved = np.rint((after - before if standing else before - after) * unit).astype(np.int64)
             found = found._replace(beyond=found.beyond or bool(
                 (after * unit > 2.0**_MOST_LOST).any()))
         found.fires.append(own)

@@ -144,6 +144,13 @@ class RegionWorker:
         shard.take(taken, self._lines)
         return shard.rate(wanted, self._lines)
 
+    def worth(self, number: int, plan: ShardPlan, taken: tuple[int, ...],
+              wanted: Sequence[Wanted]) -> Rating:
+        """What each line wanted, one of those taken, saves of a shard's fires beside the others."""
+        shard = self._shard(number, plan)
+        shard.take(taken, self._lines)
+        return shard.worth(wanted, self._lines)
+
     def _shard(self, number: int, plan: ShardPlan) -> Shard:
         if number not in self._shards:
             self._shards[number] = self._new_shard(plan)

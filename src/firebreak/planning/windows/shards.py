@@ -8,6 +8,7 @@ Embers fly any distance, so shards of fires that throw them have the whole map.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import ceil, log2
 from typing import NamedTuple
 
@@ -191,11 +192,25 @@ class Shard:
             self._begin(2 * self._room)
             self.take(taken, lines)
 
-    def _rating(self, lines: Sequence[NDArray[np.int64]],
-                some: Sequence[NDArray[np.int64]]) -> Rating | None:
+    def worth(self, wanted: Sequence[Wanted], lines: LineTable) -> Rating:
+        """What each of these lines, which were taken, saves beside the others."""
+        every = np.arange(self._fires.source.size)
+        own = [self._own(lines[one.line]) for one in wanted]
+        while True:
+            found = self._rating(own, [every] * len(own), standing=True)
+            if found is not None:
+                return found
+            taken = self.taken
+            self._begin(2 * self._room)
+            self.take(taken, lines)
+            own = [self._own(lines[one.line]) for one in wanted]
+
+    def _rating(self, lines: Sequence[NDArray[np.int64]], some: Sequence[NDArray[np.int64]], *,
+                standing: bool = False) -> Rating | None:
         """The rating of lines on some fires; None where a fire came to what is cut off."""
         parts: list[list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = [[] for _ in lines]
-        tries = self._in_place if trial_in_place(self._slots, 0) else self._anew
+        tries = (partial(self._anew, standing=True) if standing else
+                 self._in_place if trial_in_place(self._slots, 0) else self._anew)
         for fires, places, asked in self._burning.tried(lines, some):
             own = np.flatnonzero(asked.any(axis=0)).tolist()
             found = tries([lines[k] for k in own], places, asked[:, own])
@@ -215,10 +230,11 @@ class Shard:
         return [(rows, saved[rows, k]) for k, rows in enumerate(depend)]
 
     def _anew(self, lines: Sequence[NDArray[np.int64]], places: NDArray[np.int64],
-              asked: NDArray[np.bool_]) -> "_Tried | None":
+              asked: NDArray[np.bool_], *, standing: bool = False) -> "_Tried | None":
         order = np.argsort(places)
         found = saved_anew(self._slots, 0, lines, [
-            places[order][asked[order, k]] for k in range(len(lines))], self._rim())
+            places[order][asked[order, k]] for k in range(len(lines))], self._rim(),
+            standing=standing)
         if found.beyond:
             return None
         tried = []
