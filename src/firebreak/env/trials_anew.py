@@ -59,7 +59,8 @@ def saved_anew(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
             slots.write_breaks(slot, cells, broken=standing)
             if field.breaks.lost > 0.0:
                 value[slot][:, inside] = slots.fires.whole_value(slot, inside)
-            saved = np.rint((after - before if standing else before - after) * unit).astype(np.int64)
+            less = after - before if standing else before - after
+            saved = np.rint(less * unit).astype(np.int64)
             found = found._replace(beyond=found.beyond or bool(
                 (after * unit > 2.0**_MOST_LOST).any()))
         found.fires.append(own)

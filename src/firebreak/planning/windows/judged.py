@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.env.storage.problem import nothing_burned
 from firebreak.executors.base import Executor, call_each
 from firebreak.planning.core.plan import cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter
@@ -25,16 +24,14 @@ _COST_BITS = 40
 
 
 class JudgedLines(NamedTuple):
-    """lines: chosen, in order; promised: share of the plan fires' loss that they save; shards:
-    their number; rated, risen: see `Ratings`; budget: in units of cost.
+    """lines: chosen, in order; lost: by all plan fires under them, in whole units; rated, risen:
+    see `Ratings`.
     """
 
     lines: list[int]
-    promised: float
-    shards: int
+    lost: int
     rated: int
     risen: int
-    budget: float
 
 
 class Judge:
@@ -44,30 +41,56 @@ class Judge:
         shards: of the plan fires.
         lines: to judge, by number.
         kept: what was computed before, see `Kept`.
+
+    Attributes:
+        lines, shards, executor: as given.
     """
 
     def __init__(self, region: Region, shards: Sequence[ShardPlan], lines: Lines,
                  executor: Executor, kept: Kept) -> None:
-        self._executor, self._kept = executor, kept
+        self.executor, self._kept = executor, kept
         kept.begin(shards_key(shards))
-        self.shards = shards
+        self.lines, self.shards = lines, shards
         self.meets = _meets(lines, shards, region.scene.landscape.shape)
+        self._met = [set(shards) for shards in self.meets]
         executor.share(lines)
 
     def lost(self, taken: tuple[int, ...] = ()) -> int:
         """What all fires lose under lines, in whole units."""
+        return sum(self.lost_by_shard(taken))
+
+    def lost_by_shard(self, taken: tuple[int, ...] = ()) -> list[int]:
+        """The same by shard."""
         def ask() -> dict[str, NDArray]:
             calls = [(k, shard, taken) for k, shard in enumerate(self.shards)]
-            return {"lost": np.array(call_each(self._executor, RegionWorker.lost.__name__, calls))}
+            return {"lost": np.array(call_each(self.executor, RegionWorker.lost.__name__, calls))}
 
-        return sum(self._kept.answer(ask)["lost"].tolist())
+        return self._kept.answer(ask)["lost"].tolist()
+
+    def worth(self, taken: tuple[int, ...]) -> list[int]:
+        """What each line taken saves of all fires beside the others, in whole units."""
+        def ask() -> dict[str, NDArray]:
+            calls, places = [], []
+            for shard, plan in enumerate(self.shards):
+                own = [place for place, line in enumerate(taken) if shard in self._met[line]]
+                if own:
+                    calls.append((shard, plan, taken, [Wanted(taken[place]) for place in own]))
+                    places.append(own)
+            worth = np.zeros(len(taken), np.int64)
+            for own, rating in zip(places, call_each(
+                    self.executor, RegionWorker.worth.__name__, calls,
+                    [shard for shard, *_ in calls]), strict=True):
+                worth[own] += [int(saved.sum()) for saved in rating.saved]
+            return {"worth": worth}
+
+        return self._kept.answer(ask)["worth"].tolist()
 
     def rate(self, taken: tuple[int, ...],
              wanted: dict[int, list[Wanted]]) -> dict[int, Rating]:
         """What lines save of the fires of each shard."""
         def ask() -> dict[str, NDArray]:
             calls = [(shard, self.shards[shard], taken, own) for shard, own in wanted.items()]
-            return ratings_in(call_each(self._executor, RegionWorker.rate.__name__, calls,
+            return ratings_in(call_each(self.executor, RegionWorker.rate.__name__, calls,
                                         list(wanted)))
 
         return dict(zip(wanted, ratings_from(self._kept.answer(ask), [
@@ -75,26 +98,22 @@ class Judge:
 
 
 def judged_lines(region: Region, judge: Judge, lines: Lines, forced: Sequence[int],
-                 budget_share: float, report: Reporter, *, lazy: bool) -> JudgedLines:
+                 budget: float, report: Reporter, *, lazy: bool) -> JudgedLines:
     """The lines of the plan.
 
     Args:
         forced: lines that the plan must have.
+        budget: in units of cost.
         report: takes the share of the budget that is spent.
 
     Raises:
-        InputError: fires that burn nothing of value, a budget that buys no line.
+        InputError: a budget that buys no line.
     """
     land = region.scene.landscape
-    budget = (budget_share * cost_of(np.flatnonzero(land.treatable), land)
-              if region.rules.budget is None else region.rules.budget)
     unit = 2.0**(_COST_BITS - ceil(log2(float(land.cost.max()))))
     costs = [round(cost_of(line, land) * unit) for line in lines]
     whole = floor(budget * (1.0 + 1e-9) * unit)
     _check_budget(region, [costs[k] for k in forced], costs, whole, budget)
-    untreated = judge.lost()
-    if untreated <= 0:
-        raise nothing_burned(region.scene)
     rated = risen = 0
     first, without = list(forced), set[int]()
     for last in range(ROUNDS):
@@ -109,9 +128,14 @@ def judged_lines(region: Region, judge: Judge, lines: Lines, forced: Sequence[in
             break
         without |= {line for line, hopeless in short.items() if hopeless}
     taken = _without_short(region, lines, first)
-    left = judge.lost(tuple(taken))
-    return JudgedLines(taken, (untreated - left) / untreated, len(judge.shards), rated, risen,
-                       budget)
+    return JudgedLines(taken, judge.lost(tuple(taken)), rated, risen)
+
+
+def budget_of(region: Region, budget_share: float) -> float:
+    """What a plan may spend, in units of cost."""
+    land = region.scene.landscape
+    return (budget_share * cost_of(np.flatnonzero(land.treatable), land)
+            if region.rules.budget is None else region.rules.budget)
 
 
 class _Told:

@@ -9,6 +9,7 @@ import numpy as np
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
+from firebreak.env.storage.problem import nothing_burned
 from firebreak.executors.base import Executor, map_chunks
 from firebreak.executors.calls import Recipe
 from firebreak.fire import WideScene
@@ -26,8 +27,9 @@ from firebreak.planning.windows.cores import (
     reach_of,
     share_beyond,
 )
+from firebreak.planning.windows.exchange import chosen_plan
 from firebreak.planning.windows.footprints import Footprint, fires_in
-from firebreak.planning.windows.judged import Judge, judged_lines
+from firebreak.planning.windows.judged import Judge, budget_of, judged_lines
 from firebreak.planning.windows.kept import NOTHING_KEPT, Kept
 from firebreak.planning.windows.memory import check_memory, fitting_shards
 from firebreak.planning.windows.reached import footprints_by_workers
@@ -78,6 +80,8 @@ class WindowPlan(NamedTuple):
         promised: share of the untreated loss that the plan saves on the plan fires.
         shards: of plan fires.
         rated, risen: how often a line was rated, and how often it then saved more than before.
+        rows: whether it began with rows across the whole map, which saved more of the choice fires
+            than the lines of windows.
         refused: why windows proposed nothing, by number.
         told_bytes: of memory that it was to take beside the process itself, see `check_memory`.
     """
@@ -92,6 +96,7 @@ class WindowPlan(NamedTuple):
     shards: int
     rated: int
     risen: int
+    rows: bool
     refused: dict[int, str]
     told_bytes: int
 
@@ -133,25 +138,30 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     report(0.05)
     proposals = _proposals(region, cut, settings, executor, kept, report)
     lines, forced = _lines(region, proposals, cut.cores)
-    judge = Judge(region, shards, lines, executor, kept)
-    judged = judged_lines(region, judge, lines, forced, budget_share, part_of(report, 0.55, 1.0),
+    judge, budget = Judge(region, shards, lines, executor, kept), budget_of(region, budget_share)
+    untreated = judge.lost_by_shard()
+    if sum(untreated) <= 0:
+        raise nothing_burned(region.scene)
+    judged = judged_lines(region, judge, lines, forced, budget, part_of(report, 0.55, 0.75),
                           lazy=lazy)
-    cells = np.concatenate([np.empty(0, np.int64), *(lines[k] for k in judged.lines)])
+    chosen = chosen_plan(region, judge, judged, untreated, budget, kept,
+                         part_of(report, 0.75, 1.0), lazy=lazy)
     land = region.scene.landscape
     plan = Plan(
-        method=region.method, cells=cells, shape=land.shape, cost=cost_of(cells, land),
-        cost_unit=cost_unit(land), currency=land.currency, budget=judged.budget,
+        method=region.method, cells=chosen.cells, shape=land.shape,
+        cost=cost_of(chosen.cells, land),
+        cost_unit=cost_unit(land), currency=land.currency, budget=budget,
         budget_share=budget_share, landscape=land.name, landscape_checksum=land.checksum(),
         plan_fires=region.fires.source.size, seed=region.seed, seconds=working_s() - began,
         simulations=sum(proposal.simulations for proposal in proposals),
         policy=region.policy.provenance if region.policy else None,
-        notes={"promised": judged.promised, "windows": float(len(cut.cores)),
-               "fires_beyond_their_window": cut.beyond})
+        notes={"promised": 1.0 - chosen.lost / sum(untreated), "windows": float(len(cut.cores)),
+               "fires_beyond_their_window": cut.beyond, "rows": float(chosen.rows)})
     check_plan(plan, land)
     report(1.0)
     return WindowPlan(
-        plan, len(cut.cores), cut.margin, cut.beyond, len(lines), len(judged.lines),
-        judged.promised, judged.shards, judged.rated, judged.risen,
+        plan, len(cut.cores), cut.margin, cut.beyond, len(chosen.lines), len(chosen.taken),
+        plan.notes["promised"], len(shards), chosen.rated, chosen.risen, chosen.rows,
         {core.number: proposal.refused for core, proposal in zip(cut.cores, proposals, strict=True)
          if proposal.refused}, told)
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.executors.base import Executor, call_all
+from firebreak.fire import Fires
 from firebreak.planning.windows.cores import Core
 from firebreak.planning.windows.footprints import Footprint
 from firebreak.planning.windows.region import Region, RegionWorker
@@ -20,12 +21,31 @@ def footprints_by_workers(region: Region, numbers: NDArray[np.int64], cores: Seq
     """Of fires by number; fires of one weather that start close by burn together, since a call
     makes the travel times of where its fires come.
     """
-    row, col = np.divmod(region.fires.source[numbers], region.scene.landscape.shape[1])
-    order = numbers[np.lexsort((col // _CLOSE_BY, row // _CLOSE_BY,
-                                region.fires.scenario[numbers]))]
-    size = _FIRES_PER_CALL * max(1, region.scene.landscape.fuel_model.size // _CELLS_PER_CALL)
-    calls = [(order[k:k + size], cores) for k in range(0, order.size, size)]
+    parts = _parts(region.fires.part(numbers), region)
+    calls = [(numbers[part], cores) for part in parts]
     made = [one for part in call_all(executor, RegionWorker.footprints.__name__, calls)
             for one in part]
-    by_number = dict(zip(order.tolist(), made, strict=True))
-    return [by_number[number] for number in numbers.tolist()]
+    by_number = dict(zip(np.concatenate(parts).tolist(), made, strict=True))
+    return [by_number[place] for place in range(numbers.size)]
+
+
+def losses_by_workers(region: Region, fires: Fires, cells: NDArray[np.int64],
+                      executor: Executor) -> NDArray[np.int64]:
+    """What each of some fires loses once flat cells are broken, whole units i64 [F], those of
+    shards.
+    """
+    parts = _parts(fires, region)
+    lost = np.zeros(fires.source.size, np.int64)
+    for part, own in zip(parts, call_all(executor, RegionWorker.losses.__name__, [
+            (fires.part(part), cells) for part in parts]), strict=True):
+        lost[part] = own
+    return lost
+
+
+def _parts(fires: Fires, region: Region) -> list[NDArray[np.int64]]:
+    """The numbers of fires that burn in one call."""
+    shape = region.scene.landscape.shape
+    row, col = np.divmod(fires.source, shape[1])
+    order = np.lexsort((col // _CLOSE_BY, row // _CLOSE_BY, fires.scenario))
+    size = _FIRES_PER_CALL * max(1, shape[0] * shape[1] // _CELLS_PER_CALL)
+    return [order[k:k + size] for k in range(0, order.size, size)]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
-from firebreak.fire import Fires, WideScene, scene_in
+from firebreak.fire import Fires, WideScene, burn_wide_statistics, scene_in
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.limits import SearchOptions
@@ -29,6 +29,7 @@ from firebreak.planning.windows.shards import (
     ShardPlan,
     Wanted,
     loss_bound,
+    loss_unit,
 )
 
 LINE_CELLS = 12
@@ -86,6 +87,13 @@ class RegionWorker:
         """What these fires burn untreated."""
         return footprints_of(self.region.scene, self.region.fires.part(numbers), cores)
 
+    def losses(self, fires: Fires, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What fires, of the region or not, lose once flat cells are broken, in whole units [F]."""
+        breaks = np.zeros(self.region.scene.landscape.shape, np.bool_)
+        breaks.ravel()[cells] = True
+        loss = burn_wide_statistics(self.region.scene, fires, breaks).loss
+        return np.rint(loss * loss_unit(self._bound)).astype(np.int64)
+
     def propose(self, core: Core, fires: Fires) -> Proposal:
         """The lines that a window's plan is made of, for fires that are its own."""
         region = self.region
@@ -107,7 +115,7 @@ class RegionWorker:
         breaks = plan.break_mask()
         breaks.ravel()[rules.include] = False
         return Proposal([_lifted(cells, core, region.scene.landscape)
-                         for cells in _cut(breaks, land, region.rules.shortest_m)],
+                         for cells in cut_lines(breaks, land, LINE_CELLS, region.rules.shortest_m)],
                         plan.simulations)
 
     def _rules_in(self, core: Core, land: Landscape) -> PlanRules:
@@ -165,12 +173,13 @@ def make_worker(region: Region) -> RegionWorker:
     return RegionWorker(region)
 
 
-def _cut(breaks: NDArray[np.bool_], landscape: Landscape, shortest_m: float) -> Lines:
-    """A plan's breaks in pieces of about LINE_CELLS along their length, none of which is shorter
+def cut_lines(breaks: NDArray[np.bool_], landscape: Landscape, cells: int,
+              shortest_m: float) -> Lines:
+    """Breaks [H, W] in pieces of about so many cells along their length, none of which is shorter
     than it may be.
     """
     return [segment.cells for segment in break_segments_of(
-        breaks, landscape, max(LINE_CELLS * landscape.cell_size_m, 2.0 * shortest_m))]
+        breaks, landscape, max(cells * landscape.cell_size_m, 2.0 * shortest_m))]
 
 
 def _lifted(cells: NDArray[np.int64], core: Core, whole: Landscape) -> NDArray[np.int64]:

@@ -38,6 +38,7 @@ _FIRE_BYTES, _CELL_BYTES = 9, 260
 """Of a cell of a shard: for each fire in a place, and for its travel field and room to work. Of a
 cell of its box a fire that waits takes as much as in a place.
 """
+_UNIT_BITS = 48
 _MOST_FIRES = 2**14
 """Whose losses, each less than 2^48 units, add up in 62 bits."""
 
@@ -92,6 +93,11 @@ def loss_bound(scene: WideScene, fires: int) -> float:
     burnable = scene.landscape.burnable
     most = float(scene.value_by_class.max(axis=0)[burnable].sum(dtype=np.float64))
     return most * 2.0**max(ceil(log2(max(fires, 1) / _MOST_FIRES)), 0)
+
+
+def loss_unit(bound: float) -> float:
+    """Whole units in a loss of 1, of all shards alike; see `loss_bound` and `Slots.loss_unit`."""
+    return 2.0**(_UNIT_BITS - ceil(log2(max(bound, 1e-9))))
 
 
 def known_boxes(boxes: Sequence[Box], scene: WideScene) -> list[Box]:

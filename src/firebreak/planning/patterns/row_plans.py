@@ -1,0 +1,117 @@
+"""Plans that are rows of breaks across a whole map, of any size: straight strips of several lengths
+and gaps, and rows bent to where they cost least, across the winds in which most burns.
+"""
+
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire import FireBehavior, WideScene, mean_behavior
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.plan import cost_of
+from firebreak.planning.core.rounds import afford
+from firebreak.planning.patterns.cheap_rows import cheap_rows, most_rows
+from firebreak.planning.patterns.strips import (
+    COVERS,
+    STRIP_CELLS,
+    Pattern,
+    distance_to_strips,
+)
+
+ROOM = (0.3, 0.6, 0.9)
+"""Shares of the distance between rows within which they bend."""
+WINDS, APART_DEG = 3, 15.0
+"""Winds that rows are laid across, at most, and by how much they differ, at least."""
+
+Towards = tuple[float, float]
+"""(rows, columns) that fire runs to, of length 1."""
+
+
+class RowPlan(NamedTuple):
+    """Rows across a map: flat treatable cells, and the wind that they lie across."""
+
+    cells: NDArray[np.int64]
+    towards: Towards
+
+
+def main_winds(scene: WideScene, lost: NDArray) -> list[Towards]:
+    """Where the heads of fires run to in the weathers in which most is lost, mean over the map
+    weighted by the rate of spread; the worst first, without those that run nearly the same way.
+
+    Where weather changes while fires burn, in the step of it in which fire runs fastest.
+
+    Args:
+        lost: by the plan fires in each stream of weather.
+    """
+    def means(behavior: FireBehavior) -> dict[str, NDArray]:
+        made = {}
+        for row, (rate, heading) in enumerate(zip(
+                behavior.rate_of_spread_m_min, np.radians(behavior.heading_deg), strict=True)):
+            made |= {f"rate {row}": rate, f"north {row}": rate * np.cos(heading),
+                     f"east {row}": rate * np.sin(heading)}
+        return made
+
+    total = {name: float(grid.sum()) for name, grid in mean_behavior(scene, None, means).items()}
+    steps, found = scene.streams.steps_per_stream, list[Towards]()
+    for stream in np.argsort(-lost, kind="stable").tolist():
+        row = max(range(stream * steps, (stream + 1) * steps),
+                  key=lambda row: total[f"rate {row}"])
+        north, east = total[f"north {row}"], total[f"east {row}"]
+        length = float(np.hypot(north, east))
+        towards = (-north / length, east / length) if length > 0.0 else (0.0, 1.0)
+        if len(found) < WINDS and all(_apart_deg(towards, other) >= APART_DEG for other in found):
+            found.append(towards)
+    return found
+
+
+def row_plans(landscape: Landscape, winds: list[Towards], budget: float,
+              joined: bool) -> list[RowPlan]:
+    """As many rows as the budget buys, of each pattern; those that have none are left out.
+
+    Args:
+        winds: the worst first, to which strips are laid; see `main_winds`.
+        joined: rows are joined by edges of cells, else also by corners.
+    """
+    plans = [RowPlan(_strips(landscape, winds[0], length, cover, budget, joined), winds[0])
+             for length, cover in product(STRIP_CELLS, COVERS)
+             if cover < 1.0 or length == STRIP_CELLS[0]]
+    plans += [RowPlan(rows_across(landscape, towards, room, budget, joined), towards)
+              for towards, room in product(winds, ROOM)]
+    return [plan for plan in plans if plan.cells.size]
+
+
+def rows_across(landscape: Landscape, towards: Towards, room: float, budget: float,
+                joined: bool) -> NDArray[np.int64]:
+    """Flat treatable cells of the most rows that cost least, see `cheap_rows`."""
+    made = cache(lambda count: cheap_rows(landscape, towards, count, room, joined))
+    count = most_rows(lambda count: sum(cost_of(cells, landscape) for cells in made(count)),
+                      budget, max(landscape.shape))
+    # Each cell once: a path may come back to a cell.
+    cells = np.concatenate([np.empty(0, np.int64), *(made(count) if count else [])])
+    return cells[np.sort(np.unique(cells, return_index=True)[1])]
+
+
+def _strips(landscape: Landscape, towards: Towards, length: float, cover: float, budget: float,
+            joined: bool) -> NDArray[np.int64]:
+    """As `strips.place_strips` has them, but for the search of their number; what is left of the
+    budget lengthens them.
+    """
+    allowed = np.flatnonzero(landscape.treatable)
+
+    def gap(count: int) -> NDArray[np.float64]:
+        return distance_to_strips(landscape.shape, towards, Pattern(length, cover, count),
+                                  joined).ravel()[allowed]
+
+    count = most_rows(lambda count: cost_of(allowed[gap(count) <= 0.0], landscape), budget,
+                      max(landscape.shape))
+    away = gap(max(count, 1))
+    return afford(allowed[np.argsort(away, kind="stable")], landscape.cost, budget)
+
+
+def _apart_deg(one: Towards, other: Towards) -> float:
+    """Between two axes: rows across a wind are rows across its opposite."""
+    cosine = abs(one[0] * other[0] + one[1] * other[1])
+    return float(np.degrees(np.arccos(min(cosine, 1.0))))

@@ -1,0 +1,188 @@
+"""Rows of breaks across the whole map as another start of a plan by windows.
+
+Windows see no further than their margin, and lines that are taken one by one close no front that
+several have to close together. So plans that are rows of breaks from edge to edge stand beside
+theirs. Where the best of them saves more of fires that chose neither, more such rows are laid than
+the budget buys; their pieces that save least beside the others are given up, until it pays for the
+rest and has something left, which buys the lines that then save most, those of windows too.
+
+Source: backward elimination: what closes a front together is worth little alone, so it is judged
+where the rest of it stands.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire import Fires
+from firebreak.planning.core.plan import cost_of
+from firebreak.planning.core.progress import Reporter, part_of
+from firebreak.planning.core.rules import short_pieces
+from firebreak.planning.patterns.row_plans import RowPlan, main_winds, row_plans, rows_across
+from firebreak.planning.windows.judged import Judge, JudgedLines, judged_lines
+from firebreak.planning.windows.kept import Kept
+from firebreak.planning.windows.reached import losses_by_workers
+from firebreak.planning.windows.region import Lines, Region, cut_lines
+
+PIECE_CELLS = 24
+"""Cells along a piece of a row, about."""
+FIRST_FIRES, BEST = 512, 4
+"""Every plan of rows is burned with so many of the plan fires, and so many of the best with all."""
+OVER, LEFT = 1.5, 0.1
+"""How many times the budget rows cost before pieces are given up, and the share of it that is left
+for other lines then."""
+ROOM_OF_MORE = 0.6
+"""See `row_plans.ROOM`."""
+CUTS = (0.5, 0.7, 1.0)
+"""Shares of what is too much that are given up, one time after the other."""
+CHOICE_SET = "choice"
+
+
+class Chosen(NamedTuple):
+    """The plan that is kept.
+
+    Attributes:
+        cells: i64 [n], flat, in order.
+        lines: all that were judged; taken: numbers of those that the plan is made of.
+        lost: by all plan fires under it, in whole units.
+        rated, risen: see `Ratings`.
+        rows: whether it began with rows across the whole map.
+    """
+
+    cells: NDArray[np.int64]
+    lines: Lines
+    taken: list[int]
+    lost: int
+    rated: int
+    risen: int
+    rows: bool
+
+
+def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: Sequence[int],
+                budget: float, kept: Kept, report: Reporter, *, lazy: bool) -> Chosen:
+    """The plan of windows, or one that begins with rows, where that saves more of the choice fires.
+
+    Args:
+        judge: of the lines that windows propose; those that the plan must have are the first.
+        windows: their plan.
+        untreated: by shard, what is lost without breaks.
+        budget: in units of cost.
+    """
+    by_windows = _chosen(judge.lines, windows, windows.rated, windows.risen, rows=False)
+    judge.executor.share([])  # shards give their memory back
+    fires = region.scene.fires(CHOICE_SET, region.fires.source.size)
+
+    def lost(some: Fires, cells: NDArray[np.int64]) -> int:
+        return sum(kept.answer(lambda: {"lost": losses_by_workers(
+            region, some, cells, judge.executor)})["lost"].tolist())
+
+    rows = _plans_of_rows(region, _by_stream(judge, untreated), budget)
+    ranked: list[tuple[int, int]] = []
+    for count in (FIRST_FIRES, region.fires.source.size):
+        some = region.fires.first(count)
+        ranked = sorted((lost(some, plan.cells), k) for k, plan in enumerate(rows))[:BEST]
+        rows = [rows[k] for _, k in ranked]
+    report(0.2)
+    if not rows or lost(fires, by_windows.cells) <= (least := lost(fires, rows[0].cells)):
+        return by_windows
+    lines, first = _lines_with_rows(region, rows[0], judge.lines, budget)
+    own = Judge(region, judge.shards, lines, judge.executor, kept)
+    made = _fewer(region, own, first, budget, part_of(report, 0.2, 1.0), lazy=lazy)
+    judge.executor.share([])
+    rated, risen = windows.rated + made.rated, windows.risen + made.risen
+    better = _chosen(lines, made, rated, risen, rows=True)
+    if lost(fires, better.cells) <= least:
+        return better
+    # It fits the plan fires more closely than the rows as they were.
+    pieces = _pieces(region, rows[0].cells, np.ones(region.scene.landscape.shape, np.bool_))
+    plain = JudgedLines(list(range(len(pieces))), ranked[0][0], rated, risen)
+    return _chosen([*pieces, *judge.lines], plain, rated, risen, rows=True)
+
+
+def _chosen(lines: Lines, made: JudgedLines, rated: int, risen: int, *, rows: bool) -> Chosen:
+    cells = np.concatenate([np.empty(0, np.int64), *(lines[k] for k in made.lines)])
+    return Chosen(cells, lines, made.lines, made.lost, rated, risen, rows)
+
+
+def _by_stream(judge: Judge, untreated: Sequence[int]) -> NDArray[np.float64]:
+    """What is lost in each stream of weather."""
+    return np.bincount([shard.stream for shard in judge.shards], np.array(untreated, np.float64))
+
+
+def _plans_of_rows(region: Region, lost: NDArray[np.float64], budget: float) -> list[RowPlan]:
+    """Plans of rows that keep to the rules; cells to include are no part of them."""
+    land, include = region.scene.landscape, region.rules.include
+    joined = region.scene.conditions.leak
+    found = []
+    for plan in row_plans(land, main_winds(region.scene, lost),
+                          budget - cost_of(include, land), joined):
+        cells = np.concatenate([include, plan.cells[~np.isin(plan.cells, include)]])
+        if region.rules.shortest_m > 0.0:
+            short = short_pieces(cells, region.rules, land, joined).values()
+            cells = cells[~np.isin(cells, np.concatenate([include[:0], *short]))]
+        if cells.size > include.size:
+            found.append(plan._replace(cells=cells))
+    return found
+
+
+def _lines_with_rows(region: Region, rows: RowPlan, proposed: Lines,
+                     budget: float) -> tuple[Lines, list[int]]:
+    """The lines to judge, each cell in one: what must be included, pieces of more rows than the
+    budget buys, and the lines that windows propose; how many there are of each of the first two.
+    """
+    land, include = region.scene.landscape, region.rules.include
+    more = rows_across(land, rows.towards, ROOM_OF_MORE, OVER * budget,
+                       region.scene.conditions.leak)
+    free = np.ones(land.shape, np.bool_)
+    lines: Lines = []
+    counts = []
+    for own in ([include], None, proposed):
+        own = _pieces(region, more, free) if own is None else own
+        bare = [line for line in (line[free.ravel()[line]] for line in own) if line.size]
+        lines += bare
+        counts.append(len(bare))
+        free.ravel()[np.concatenate([include[:0], *bare])] = False
+    return lines, counts[:2]
+
+
+def _pieces(region: Region, cells: NDArray[np.int64], free: NDArray[np.bool_]) -> Lines:
+    """Pieces of rows where they are free."""
+    breaks = np.zeros(free.shape, np.bool_)
+    breaks.ravel()[cells] = True
+    return cut_lines(breaks & free, region.scene.landscape, PIECE_CELLS, region.rules.shortest_m)
+
+
+def _fewer(region: Region, judge: Judge, first: Sequence[int], budget: float, report: Reporter, *,
+           lazy: bool) -> JudgedLines:
+    """The plan that is left of too many lines.
+
+    first: how many must be included, and how many follow them, of which the plan keeps some.
+    """
+    land = region.scene.landscape
+    costs = [cost_of(line, land) for line in judge.lines]
+    taken, enough = list(range(sum(first))), (1.0 - LEFT) * budget
+    for done, cut in enumerate(CUTS):
+        spent = sum(costs[line] for line in taken)
+        taken = _without_least(judge, taken, first[0], costs,
+                               spent - cut * max(spent - enough, 0.0))
+        report(0.5 * (done + 1) / len(CUTS))
+    return judged_lines(region, judge, judge.lines, taken, budget, part_of(report, 0.5, 1.0),
+                        lazy=lazy)
+
+
+def _without_least(judge: Judge, taken: list[int], forced: int, costs: Sequence[float],
+                   budget: float) -> list[int]:
+    """Lines without those that save least per cost beside the others, so that a budget pays for
+    them; the first `forced` stay.
+    """
+    worth = dict(zip(taken, judge.worth(tuple(taken)), strict=True))
+    spent, gone = sum(costs[line] for line in taken), set[int]()
+    for line in sorted(taken, key=lambda line: (worth[line] / costs[line], line)):
+        if spent <= budget:
+            break
+        if line >= forced:
+            gone.add(line)
+            spent -= costs[line]
+    return [line for line in taken if line not in gone]

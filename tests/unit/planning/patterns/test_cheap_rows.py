@@ -1,0 +1,104 @@
+"""Rows of least cost: they part the map, cost no more than straight ones, and fit the budget."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import ndimage
+
+from firebreak.fire import FireConditions, FireRegime, make_wide_scene
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.plan import cost_of
+from firebreak.planning.patterns.cheap_rows import LENGTH, cheap_rows, most_rows
+from firebreak.planning.patterns.row_plans import APART_DEG, main_winds, row_plans, rows_across
+from firebreak.planning.patterns.strips import Pattern, distance_to_strips
+from firebreak.planning.patterns.worst_weather import along
+
+ROWS, COLS = 34, 41
+
+
+def land_of(seed: int) -> Landscape:
+    return generate(seed, (ROWS, COLS))
+
+
+def wind(degrees: float) -> tuple[float, float]:
+    return -float(np.cos(np.radians(degrees))), float(np.sin(np.radians(degrees)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 30), degrees=st.floats(0, 360), count=st.integers(1, 4),
+       room=st.floats(0.1, 0.9), joined=st.booleans())
+def test_no_fire_passes_a_row(seed: int, degrees: float, count: int, room: float,
+                              joined: bool) -> None:
+    land, towards = land_of(seed), wind(degrees)
+    rows = cheap_rows(land, towards, count, room, joined)
+    closed = ~land.burnable
+    for cells in rows:
+        assert land.treatable.ravel()[cells].all()
+        assert np.unique(cells).size == cells.size
+        closed.ravel()[cells] = True
+    parts, _ = ndimage.label(~closed, np.ones((3, 3)) if joined else None)
+    ahead = along(land.shape, towards)
+    spacing = (ahead.max() - ahead.min() + 1.0) / count
+    for k in range(count):
+        middle = ahead.min() - 0.5 + (k + 0.5) * spacing
+        near = 0.5 * room * spacing + 3.0  # a band is whole cells
+        before, behind = (set(np.unique(parts[side & (parts > 0)])) for side in (
+            ahead < middle - near, ahead > middle + near))
+        assert not before & behind
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 30), degrees=st.sampled_from([0.0, 90.0, 180.0, 270.0]),
+       count=st.integers(1, 4))
+def test_rows_that_bend_cost_no_more_than_straight_ones(seed: int, degrees: float,
+                                                        count: int) -> None:
+    land, towards = land_of(seed), wind(degrees)
+    straight = np.flatnonzero((distance_to_strips(
+        land.shape, towards, Pattern(4.0, 1.0, count), False) <= 0.0) & land.treatable)
+    bent = np.concatenate([np.empty(0, np.int64), *cheap_rows(land, towards, count, 0.5, False)])
+    assert cost_of(bent, land) <= cost_of(straight, land) + LENGTH * count * max(ROWS, COLS)
+
+
+def test_a_row_goes_where_nothing_burns() -> None:
+    """Along two rivers, but for a bridge and from the one to the other."""
+    land = generate(0, (21, 30), family="grassland")
+    fuel = np.full(land.shape, 101, land.fuel_model.dtype)
+    fuel[13, :20] = 98
+    fuel[8, 20:] = 98
+    fuel[13, 7] = 101
+    own = replace(land, fuel_model=fuel, treatable=np.ones(land.shape, np.bool_))
+    (cells,) = cheap_rows(own, (1.0, 0.0), 1, 0.9, False)
+    assert 13 * 30 + 7 in cells.tolist()
+    assert cells.size == 5  # and four cells between the two rivers
+
+
+@settings(max_examples=100, deadline=None)
+@given(steps=st.lists(st.floats(0.0, 9.0), min_size=1, max_size=40), budget=st.floats(0.0, 200.0))
+def test_as_many_rows_as_the_budget_buys(steps: list[float], budget: float) -> None:
+    cost = np.cumsum(steps)
+    found = most_rows(lambda count: float(cost[count - 1]), budget, len(steps))
+    assert found == int((cost <= budget).sum())
+
+
+def test_plans_of_rows_lie_across_winds_that_differ_and_fit_the_budget() -> None:
+    scene = make_wide_scene(land_of(3), FireConditions(
+        scenarios=6, regime=FireRegime(duration_min=60.0)), 3)
+    lost = np.array([1.0, 5.0, 2.0, 0.0, 3.0, 4.0])
+    winds = main_winds(scene, lost)
+    assert winds[0] == main_winds(scene, np.eye(6)[1])[0]
+    for k, one in enumerate(winds):
+        assert np.hypot(*one) == pytest.approx(1.0)
+        for other in winds[:k]:
+            apart = np.degrees(np.arccos(min(1.0, abs(one[0] * other[0] + one[1] * other[1]))))
+            assert apart >= APART_DEG
+    land = scene.landscape
+    for budget in (0.0, 1.0, 30.0, 200.0):
+        for plan in row_plans(land, winds, budget, False):
+            assert 0.0 < cost_of(plan.cells, land) <= budget * (1.0 + 1e-9)
+            assert np.unique(plan.cells).size == plan.cells.size
+            assert land.treatable.ravel()[plan.cells].all()
+    assert rows_across(land, winds[0], 0.6, 0.0, False).size == 0
