@@ -36,10 +36,10 @@ def cheap_rows(landscape: Landscape, towards: tuple[float, float], count: int, r
     """
     shape = landscape.shape
     turned = abs(towards[1]) > abs(towards[0])
-    price = _price(landscape)
+    price, number = _price(landscape), np.arange(landscape.fuel_model.size).reshape(shape)
+    if turned:
+        price, number = price.T, number.T
     down, right = towards[::-1] if turned else towards
-    price, number = (grid.T if turned else grid
-                     for grid in (price, np.arange(price.size).reshape(shape)))
     bands = _bands(price.shape, (down, right), count, room)
     rows, cols = price.shape
     place = bands[:, :, None] + np.arange(_height(price.shape, (down, right), count, room))
@@ -91,7 +91,8 @@ def _spacing(shape: tuple[int, int], towards: tuple[float, float], count: int) -
 
 
 def _height(shape: tuple[int, int], towards: tuple[float, float], count: int, room: float) -> int:
-    return max(1, round(room * _spacing(shape, towards, count)[1] / abs(towards[0])))
+    # At least two cells: those of neighbouring columns then have a row in common.
+    return max(2, round(room * _spacing(shape, towards, count)[1] / abs(towards[0])))
 
 
 def _bands(shape: tuple[int, int], towards: tuple[float, float], count: int,

@@ -23,6 +23,8 @@ from firebreak.planning.patterns.strips import (
 
 ROOM = (0.3, 0.6, 0.9)
 """Shares of the distance between rows within which they bend."""
+ROOM_OF_MORE, SECOND = 0.6, 0.35
+"""That share for rows across two winds, and what those across the second cost of the budget."""
 WINDS, APART_DEG = 3, 15.0
 """Winds that rows are laid across, at most, and by how much they differ, at least."""
 
@@ -30,11 +32,18 @@ Towards = tuple[float, float]
 """(rows, columns) that fire runs to, of length 1."""
 
 
+class Across(NamedTuple):
+    """Rows across a wind, and the share of the budget that they cost."""
+
+    towards: Towards
+    share: float
+
+
 class RowPlan(NamedTuple):
-    """Rows across a map: flat treatable cells, and the wind that they lie across."""
+    """Rows across a map: flat treatable cells, and the winds that they lie across."""
 
     cells: NDArray[np.int64]
-    towards: Towards
+    across: tuple[Across, ...]
 
 
 def main_winds(scene: WideScene, lost: NDArray) -> list[Towards]:
@@ -47,7 +56,7 @@ def main_winds(scene: WideScene, lost: NDArray) -> list[Towards]:
         lost: by the plan fires in each stream of weather.
     """
     def means(behavior: FireBehavior) -> dict[str, NDArray]:
-        made = {}
+        made: dict[str, NDArray] = {}
         for row, (rate, heading) in enumerate(zip(
                 behavior.rate_of_spread_m_min, np.radians(behavior.heading_deg), strict=True)):
             made |= {f"rate {row}": rate, f"north {row}": rate * np.cos(heading),
@@ -75,22 +84,37 @@ def row_plans(landscape: Landscape, winds: list[Towards], budget: float,
         winds: the worst first, to which strips are laid; see `main_winds`.
         joined: rows are joined by edges of cells, else also by corners.
     """
-    plans = [RowPlan(_strips(landscape, winds[0], length, cover, budget, joined), winds[0])
+    worst = (Across(winds[0], 1.0),)
+    plans = [RowPlan(_strips(landscape, winds[0], length, cover, budget, joined), worst)
              for length, cover in product(STRIP_CELLS, COVERS)
              if cover < 1.0 or length == STRIP_CELLS[0]]
-    plans += [RowPlan(rows_across(landscape, towards, room, budget, joined), towards)
-              for towards, room in product(winds, ROOM)]
+    every: list[tuple[float, tuple[Across, ...]]] = [
+        (room, (Across(towards, 1.0),)) for towards, room in product(winds, ROOM)]
+    every += [(ROOM_OF_MORE, (Across(winds[0], 1.0 - SECOND), Across(towards, SECOND)))
+              for towards in winds[1:]]
+    plans += [RowPlan(rows_across(landscape, across, room, budget, joined), across)
+              for room, across in every]
     return [plan for plan in plans if plan.cells.size]
 
 
-def rows_across(landscape: Landscape, towards: Towards, room: float, budget: float,
+def rows_across(landscape: Landscape, across: tuple[Across, ...], room: float, budget: float,
                 joined: bool) -> NDArray[np.int64]:
-    """Flat treatable cells of the most rows that cost least, see `cheap_rows`."""
+    """Flat treatable cells, each once, of the most rows that cost least, see `cheap_rows`."""
+    return _each_once([cells for towards, share in across for cells in _most(
+        landscape, towards, room, share * budget, joined)])
+
+
+def _most(landscape: Landscape, towards: Towards, room: float, budget: float,
+          joined: bool) -> list[NDArray[np.int64]]:
     made = cache(lambda count: cheap_rows(landscape, towards, count, room, joined))
-    count = most_rows(lambda count: sum(cost_of(cells, landscape) for cells in made(count)),
-                      budget, max(landscape.shape))
-    # Each cell once: a path may come back to a cell.
-    cells = np.concatenate([np.empty(0, np.int64), *(made(count) if count else [])])
+    count = most_rows(lambda count: cost_of(_each_once(made(count)), landscape), budget,
+                      max(landscape.shape))
+    return made(count) if count else []
+
+
+def _each_once(rows: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Cells of rows: two may share some, where their bands meet or cross."""
+    cells = np.concatenate([np.empty(0, np.int64), *rows])
     return cells[np.sort(np.unique(cells, return_index=True)[1])]
 
 

@@ -20,7 +20,13 @@ from firebreak.fire import Fires
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.progress import Reporter, part_of
 from firebreak.planning.core.rules import short_pieces
-from firebreak.planning.patterns.row_plans import RowPlan, main_winds, row_plans, rows_across
+from firebreak.planning.patterns.row_plans import (
+    ROOM_OF_MORE,
+    RowPlan,
+    main_winds,
+    row_plans,
+    rows_across,
+)
 from firebreak.planning.windows.judged import Judge, JudgedLines, judged_lines
 from firebreak.planning.windows.kept import Kept
 from firebreak.planning.windows.reached import losses_by_workers
@@ -33,8 +39,6 @@ FIRST_FIRES, BEST = 512, 4
 OVER, LEFT = 1.5, 0.1
 """How many times the budget rows cost before pieces are given up, and the share of it that is left
 for other lines then."""
-ROOM_OF_MORE = 0.6
-"""See `row_plans.ROOM`."""
 CUTS = (0.5, 0.7, 1.0)
 """Shares of what is too much that are given up, one time after the other."""
 CHOICE_SET = "choice"
@@ -80,7 +84,7 @@ def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: S
 
     rows = _plans_of_rows(region, _by_stream(judge, untreated), budget)
     ranked: list[tuple[int, int]] = []
-    for count in (FIRST_FIRES, region.fires.source.size):
+    for count in sorted({min(FIRST_FIRES, region.fires.source.size), region.fires.source.size}):
         some = region.fires.first(count)
         ranked = sorted((lost(some, plan.cells), k) for k, plan in enumerate(rows))[:BEST]
         rows = [rows[k] for _, k in ranked]
@@ -96,7 +100,9 @@ def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: S
     if lost(fires, better.cells) <= least:
         return better
     # It fits the plan fires more closely than the rows as they were.
-    pieces = _pieces(region, rows[0].cells, np.ones(region.scene.landscape.shape, np.bool_))
+    include = region.rules.include
+    bare = rows[0].cells[~np.isin(rows[0].cells, include)]
+    pieces = [include, *_pieces(region, bare, np.ones(region.scene.landscape.shape, np.bool_))]
     plain = JudgedLines(list(range(len(pieces))), ranked[0][0], rated, risen)
     return _chosen([*pieces, *judge.lines], plain, rated, risen, rows=True)
 
@@ -108,7 +114,8 @@ def _chosen(lines: Lines, made: JudgedLines, rated: int, risen: int, *, rows: bo
 
 def _by_stream(judge: Judge, untreated: Sequence[int]) -> NDArray[np.float64]:
     """What is lost in each stream of weather."""
-    return np.bincount([shard.stream for shard in judge.shards], np.array(untreated, np.float64))
+    streams = np.array([shard.stream for shard in judge.shards], np.int64)
+    return np.bincount(streams, np.array(untreated, np.float64)).astype(np.float64)
 
 
 def _plans_of_rows(region: Region, lost: NDArray[np.float64], budget: float) -> list[RowPlan]:
@@ -133,7 +140,7 @@ def _lines_with_rows(region: Region, rows: RowPlan, proposed: Lines,
     budget buys, and the lines that windows propose; how many there are of each of the first two.
     """
     land, include = region.scene.landscape, region.rules.include
-    more = rows_across(land, rows.towards, ROOM_OF_MORE, OVER * budget,
+    more = rows_across(land, rows.across, ROOM_OF_MORE, OVER * budget,
                        region.scene.conditions.leak)
     free = np.ones(land.shape, np.bool_)
     lines: Lines = []

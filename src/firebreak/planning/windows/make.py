@@ -146,7 +146,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
                           lazy=lazy)
     chosen = chosen_plan(region, judge, judged, untreated, budget, kept,
                          part_of(report, 0.75, 1.0), lazy=lazy)
-    land = region.scene.landscape
+    land, promised = region.scene.landscape, 1.0 - chosen.lost / sum(untreated)
     plan = Plan(
         method=region.method, cells=chosen.cells, shape=land.shape,
         cost=cost_of(chosen.cells, land),
@@ -155,13 +155,13 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
         plan_fires=region.fires.source.size, seed=region.seed, seconds=working_s() - began,
         simulations=sum(proposal.simulations for proposal in proposals),
         policy=region.policy.provenance if region.policy else None,
-        notes={"promised": 1.0 - chosen.lost / sum(untreated), "windows": float(len(cut.cores)),
+        notes={"promised": promised, "windows": float(len(cut.cores)),
                "fires_beyond_their_window": cut.beyond, "rows": float(chosen.rows)})
     check_plan(plan, land)
     report(1.0)
     return WindowPlan(
         plan, len(cut.cores), cut.margin, cut.beyond, len(chosen.lines), len(chosen.taken),
-        plan.notes["promised"], len(shards), chosen.rated, chosen.risen, chosen.rows,
+        promised, len(shards), chosen.rated, chosen.risen, chosen.rows,
         {core.number: proposal.refused for core, proposal in zip(cut.cores, proposals, strict=True)
          if proposal.refused}, told)
 

@@ -1,5 +1,6 @@
 """What a plan by windows takes of memory, told before any of it is taken: the land and its plan
-fires in each worker, then the largest window in each, then all shards.
+fires in each worker, then the largest window in each, then all shards, then what burns fires under
+rows across the whole map.
 """
 
 from collections.abc import Sequence
@@ -20,22 +21,25 @@ from firebreak.planning.windows.shards import PLACES, ShardPlan, bytes_of_shards
 
 BURN_BYTES = 385
 """Of a cell of the map: what burns fires on all of it, one thread."""
+_ROWS_BYTES = 120
+"""Of a cell of the map: what lays rows across it."""
 _SMALLER_CORES = (96, 64, 48, 32, 16)
 
 
 class WindowsBytes(NamedTuple):
     """Bytes at the peak. land: in all workers; windows: while they are planned; shards: while they
-    judge, which is after that.
+    judge, which is after that; rows: while rows across the map are laid and burned, between.
     """
 
     land: int
     windows: int
     shards: int
+    rows: int
 
     @property
     def peak(self) -> int:
         """Of all together."""
-        return self.land + max(self.windows, self.shards)
+        return self.land + max(self.windows, self.shards, self.rows)
 
 
 def windows_bytes(region: Region, cores: Sequence[Core], fires: int, shards: Sequence[ShardPlan],
@@ -49,7 +53,8 @@ def windows_bytes(region: Region, cores: Sequence[Core], fires: int, shards: Seq
     """
     return WindowsBytes(
         _land(region, at_once), at_once * _most_of_windows(region, cores, fires),
-        bytes_of_shards(shards, boxes, region.scene.streams.steps_per_stream))
+        bytes_of_shards(shards, boxes, region.scene.streams.steps_per_stream),
+        (BURN_BYTES * (at_once - 1) + _ROWS_BYTES) * region.scene.landscape.fuel_model.size)
 
 
 def _land(region: Region, at_once: int) -> int:
@@ -93,6 +98,9 @@ def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,
     free, (rows, cols) = free_bytes(), region.scene.landscape.shape
     where = f"a plan by windows of {region.scene.landscape.name}"
     land = {f"{rows:,} x {cols:,} cells": needed.land}
+    if needed.land + needed.rows > free:
+        check_free({**land, f"rows across it in {counted(at_once, 'worker')}": needed.rows},
+                   where=where, remedy="use --workers 1, or name a part of the map with --area")
     if needed.land + needed.windows > free:
         side = max((core.whole for core in cores), key=lambda one: one.rows * one.cols)
         words = (f"{counted(at_once, 'window')} of {side.rows:,} x {side.cols:,} cells with "

@@ -13,7 +13,13 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.patterns.cheap_rows import LENGTH, cheap_rows, most_rows
-from firebreak.planning.patterns.row_plans import APART_DEG, main_winds, row_plans, rows_across
+from firebreak.planning.patterns.row_plans import (
+    APART_DEG,
+    Across,
+    main_winds,
+    row_plans,
+    rows_across,
+)
 from firebreak.planning.patterns.strips import Pattern, distance_to_strips
 from firebreak.planning.patterns.worst_weather import along
 
@@ -101,4 +107,4 @@ def test_plans_of_rows_lie_across_winds_that_differ_and_fit_the_budget() -> None
             assert 0.0 < cost_of(plan.cells, land) <= budget * (1.0 + 1e-9)
             assert np.unique(plan.cells).size == plan.cells.size
             assert land.treatable.ravel()[plan.cells].all()
-    assert rows_across(land, winds[0], 0.6, 0.0, False).size == 0
+    assert rows_across(land, (Across(winds[0], 1.0),), 0.6, 0.0, False).size == 0
