@@ -102,7 +102,8 @@ def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: S
     # It fits the plan fires more closely than the rows as they were.
     include = region.rules.include
     bare = rows[0].cells[~np.isin(rows[0].cells, include)]
-    pieces = [include, *_pieces(region, bare, np.ones(region.scene.landscape.shape, np.bool_))]
+    pieces = _pieces(region, bare, np.ones(region.scene.landscape.shape, np.bool_))
+    pieces = [include, *pieces] if include.size else pieces
     plain = JudgedLines(list(range(len(pieces))), ranked[0][0], rated, risen)
     return _chosen([*pieces, *judge.lines], plain, rated, risen, rows=True)
 
