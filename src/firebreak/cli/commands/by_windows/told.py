@@ -84,7 +84,8 @@ def record(made: WindowPlan, judged: JudgedPlan | None,
         tested["existing"] = {**_numbers(own), "cost": cost}
     return {"method": plan.method, "n_cells": int(plan.cells.size), "cost": plan.cost,
             "cost_unit": plan.cost_unit, "currency": plan.currency, "seconds": plan.seconds,
-            "windows": made.windows, "margin": made.margin, "plan_fires": plan.plan_fires,
+            "windows": made.windows, "margin": made.margin, "rows": made.rows,
+            "plan_fires": plan.plan_fires,
             "promised": made.promised, **tested, "files": [str(path) for path in files]}
 
 
@@ -93,7 +94,10 @@ def _numbers(saved: Interval) -> dict[str, object]:
 
 
 def _facts(made: WindowPlan) -> list[str]:
-    return [f"windows reach {made.margin} cells beyond what they treat; {made.beyond:.0%} of the "
+    begun = ("rows across the whole map save more of the choice fires than lines of windows alone: "
+             "the plan begins with them")
+    return [*([begun] if made.rows else []),
+            f"windows reach {made.margin} cells beyond what they treat; {made.beyond:.0%} of the "
             f"{made.plan.plan_fires:,} plan fires get beyond the window that they start in",
             f"{made.taken:,} of {made.lines:,} lines taken; {made.risen:,} of {made.rated:,} "
             "ratings rose when made again"]

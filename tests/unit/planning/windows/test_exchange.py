@@ -1,0 +1,116 @@
+"""Rows across the whole map beside the lines of windows: which plan is kept, and what rows give up.
+"""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from firebreak.executors.base import closing
+from firebreak.executors.choice import open_executor
+from firebreak.fire import (
+    FireConditions,
+    FireRegime,
+    burn_wide_statistics,
+    make_wide_scene,
+)
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.plan import cost_of
+from firebreak.planning.patterns.row_plans import Across, RowPlan
+from firebreak.planning.windows import exchange
+from firebreak.planning.windows.exchange import CHOICE_SET, _without_least
+from firebreak.planning.windows.make import (
+    Region,
+    WindowPlan,
+    WindowSettings,
+    make_region,
+    plan_by_windows,
+    region_recipe,
+)
+from firebreak.planning.windows.reached import losses_by_workers
+from firebreak.planning.windows.region import RegionWorker
+from firebreak.planning.windows.shards import loss_bound, loss_unit
+
+SIZE, BUDGET = 80, 0.04
+
+
+@pytest.fixture(scope="module")
+def region() -> Region:
+    """Fires that are large against the lines of windows, of one wind."""
+    wide = make_wide_scene(generate(5, SIZE), FireConditions(
+        scenarios=1, regime=FireRegime(burned_share=0.2)), 5)
+    return make_region(wide, BUDGET, "downstream-value", seed=5, plan_fires=40)
+
+
+def planned(region: Region, workers: int = 1, most: int = 2**20) -> WindowPlan:
+    with closing(open_executor("in-process", region_recipe(region), workers)) as executor:
+        return plan_by_windows(region, BUDGET, executor, WindowSettings(core=40),
+                               most_shard_fires=most)
+
+
+def choice_loss(region: Region, made: WindowPlan) -> float:
+    fires = region.scene.fires(CHOICE_SET, region.fires.source.size)
+    return float(burn_wide_statistics(region.scene, fires, made.plan.break_mask()).loss.sum())
+
+
+def given_rows(monkeypatch: pytest.MonkeyPatch, *plans: RowPlan) -> None:
+    monkeypatch.setattr(exchange, "row_plans", lambda *arguments: list(plans))
+
+
+def test_rows_are_kept_where_fires_that_chose_neither_lose_less(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And their plan is the same for any shards."""
+    one = planned(region)
+    assert one.rows
+    assert one.plan.cost <= one.plan.budget * (1.0 + 1e-9)
+    other = planned(region, 3, 5)
+    assert (one.plan.cells == other.plan.cells).all()
+    assert (one.promised, one.rated) == (other.promised, other.rated)
+    given_rows(monkeypatch)
+    windows = planned(region)
+    assert not windows.rows
+    assert choice_loss(region, one) < choice_loss(region, windows)
+    free = int(np.flatnonzero(region.scene.landscape.treatable)[0])
+    given_rows(monkeypatch, RowPlan(np.array([free]), (Across((1.0, 0.0), 1.0),)))
+    same = planned(region)
+    assert not same.rows
+    assert (same.plan.cells == windows.plan.cells).all()
+    assert same.promised == windows.promised
+
+
+def test_rows_stay_as_they_were_where_giving_up_pieces_helps_the_plan_fires_alone(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    land = region.scene.landscape
+    monkeypatch.setattr(exchange, "_fewer", lambda region, judge, *rest, **options:
+                        exchange.JudgedLines([0], 0, 0, 0))
+    made = planned(region)
+    assert made.rows
+    assert 0.8 * made.plan.budget < cost_of(made.plan.cells, land) <= made.plan.budget
+    after = burn_wide_statistics(region.scene, region.fires, made.plan.break_mask()).loss.sum()
+    before = burn_wide_statistics(region.scene, region.fires).loss.sum()
+    assert made.promised == pytest.approx(1.0 - after / before, rel=1e-9)
+
+
+def test_what_fires_lose_is_the_same_in_any_calls(region: Region,
+                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = np.flatnonzero(region.scene.landscape.treatable)[::7]
+    fires = region.scene.fires("test", 30)
+    whole = RegionWorker(region).losses(fires, cells)
+    monkeypatch.setattr("firebreak.planning.windows.reached._FIRES_PER_CALL", 4)
+    with closing(open_executor("in-process", region_recipe(region), 2)) as executor:
+        assert losses_by_workers(region, fires, cells, executor).tolist() == whole.tolist()
+    mask = np.zeros((SIZE, SIZE), np.bool_)
+    mask.ravel()[cells] = True
+    unit = loss_unit(loss_bound(region.scene, region.fires.source.size))
+    assert whole / unit == pytest.approx(burn_wide_statistics(region.scene, fires, mask).loss)
+
+
+def test_what_saves_least_for_its_cost_goes_first() -> None:
+    worth = {0: 0, 1: 8, 2: 3, 3: 9, 4: 2}
+    judge: Any = SimpleNamespace(worth=lambda taken: [worth[line] for line in taken])
+    costs = [1.0, 4.0, 1.0, 3.0, 1.0]
+    assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 10.0) == [0, 1, 2, 3, 4]
+    assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 9.0) == [0, 2, 3, 4]
+    assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 5.5) == [0, 2, 3]
+    assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 0.0) == [0]
