@@ -10,6 +10,7 @@ same options of the scene, and writes it as that command does:
   plan by windows do. In each round their trees are read there, the best cells are broken, and what
   that changes burns again. downstream-value has the plan of the method for the whole map.
 - strips: as the method for the whole map, its patterns burned one after the other.
+- rows: the best of the rows across the map that `firebreak plan` begins with, as they are.
 - equal-shares: windows alone. Each spends its own share of the budget, and no line is judged. What
   a window without fires would spend is not spent.
 
@@ -51,6 +52,7 @@ from firebreak.planning.core.plan import Plan, cost_of, cost_unit
 from firebreak.planning.core.rounds import afford, default_batch, spaced_best, spendable
 from firebreak.planning.output.export import read_plan, write_plan
 from firebreak.planning.patterns import strips
+from firebreak.planning.patterns.row_plans import main_winds, row_plans
 from firebreak.planning.ranking import tree_kernel
 from firebreak.planning.warm_up import warm_up
 from firebreak.planning.windows.cores import CORE_CELLS, cores_of, margin_for, reach_of
@@ -228,6 +230,22 @@ def strip_cells(scene: WideScene, fires: Fires, budget_share: float,
     return best
 
 
+def row_cells(scene: WideScene, fires: Fires, budget_share: float,
+              said: Callable[[str], object] = lambda words: None) -> NDArray[np.int64]:
+    """The cells of the rows across the map under which the plan fires lose least, as they are."""
+    land = scene.landscape
+    budget = budget_share * cost_of(np.flatnonzero(land.treatable), land)
+    loss = burn_wide_statistics(scene, fires).loss
+    winds = main_winds(scene, np.bincount(fires.scenario, loss))
+    best, least = np.empty(0, np.int64), np.inf
+    for cells, across in row_plans(land, winds, budget, scene.conditions.leak):
+        lost = burn_wide_statistics(scene, fires, _mask(cells, land.shape)).loss.sum()
+        said(f"{cells.size:,} cells across {len(across)}: {1 - lost / loss.sum():.3f}")
+        if lost < least:
+            best, least = cells, lost
+    return best
+
+
 def _heading(scene: WideScene, row: int) -> tuple[float, float]:
     """As `planning.patterns.worst_weather` has it."""
     def parts(behavior: Any) -> dict[str, Map]:
@@ -265,7 +283,8 @@ def _mask(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.bool_]
     return mask
 
 
-METHODS = (*SCORES, "strips", "equal-shares")
+WHOLE = {"strips": strip_cells, "rows": row_cells, "equal-shares": equal_shares}
+METHODS = (*SCORES, *WHOLE)
 
 
 def _scene(given: argparse.Namespace) -> WideScene:
@@ -296,8 +315,7 @@ def plan(given: argparse.Namespace) -> None:
     if given.method in SCORES:
         cells = ranked_cells(scene, fires, given.budget, given.method, said=_said)
     else:
-        make = strip_cells if given.method == "strips" else equal_shares
-        cells = make(scene, fires, given.budget, _said)
+        cells = WHOLE[given.method](scene, fires, given.budget, _said)
     spent, budget = cpu_s() - began, given.budget * cost_of(np.flatnonzero(land.treatable), land)
     before, after = (float(burn_wide_statistics(scene, fires, breaks).loss.sum())
                      for breaks in (None, _mask(cells, land.shape)))
