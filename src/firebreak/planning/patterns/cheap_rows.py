@@ -66,7 +66,7 @@ def most_rows(cost_of: Callable[[int], float], budget: float, most: int) -> int:
         count = min(2 * count, most)
     for _ in range(2):
         if price(count) > 0.0:
-            count = min(max(int(count * budget / price(count)), 1), most)
+            count = max(int(min(count * budget / price(count), most)), 1)
     while count and price(count) > budget:
         count -= 1
     while 0 < count < most and price(count + 1) <= budget:
