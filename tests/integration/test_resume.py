@@ -1,5 +1,6 @@
 """A run that is stopped and goes on is the run that was not stopped, bit for bit."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +194,29 @@ def test_a_run_that_is_lengthened_collects_and_fits_again(tmp_path: Path) -> Non
     checked = [row["learner_steps"] for row in read_rows(tmp_path / "metrics.jsonl")
              if row["kind"] == "validation"]
     assert checked == sorted(checked)
+
+
+@pytest.mark.usefixtures("_small_batches")
+def test_a_fit_that_is_cut_short_gives_way_to_the_distillation(tmp_path: Path) -> None:
+    """The teacher is the network that the fit has left, all steps of the distillation are made."""
+    changes = [*FIT, "agent.distill_steps=6"]
+    first = made(tmp_path, tiny(*changes))
+    look = first.check_stop
+
+    def stop_in_the_fit() -> None:
+        first.stop_asked |= first.progress.fitted >= 20
+        look()
+    first.check_stop = stop_in_the_fit  # type: ignore[method-assign]
+    assert consume(first, tmp_path, first.config, quiet=True)["kind"] == "stopped"
+    trainer = made(tmp_path, tiny(*changes, "agent.fit_steps=12"))
+    with pytest.warns(UserWarning, match=r"goes on with agent\.fit_steps 12 instead of 40"):
+        rewind(tmp_path, trainer.resume())
+    before, steps = copy.deepcopy(trainer.agent.online_net), trainer.agent.learner_steps
+    end = consume(trainer, tmp_path, trainer.config, quiet=True)
+    assert end["learner_steps"] == steps + 6
+    assert trainer.progress.fitted == 18
+    assert all(torch.equal(one, other) for one, other in zip(
+        before.parameters(), trainer.agent.target_net.parameters(), strict=True))
 
 
 @pytest.mark.parametrize("changes", [
