@@ -17,12 +17,11 @@ from firebreak.agent.gain_store import GainStore
 from firebreak.agent.settings import LinearSchedule
 from firebreak.agent.symmetry import as_floats
 from firebreak.train.config.schema import RunConfig
+from firebreak.train.data.run_sizes import CELLS, states_of_a_step
 from firebreak.train.run.group import EnvGroup
 from firebreak.train.run.progress import Progress, RunState
 from firebreak.train.run.turn import drawn_symmetry
 
-CELLS = 40_000
-"""Cells of the maps of a learner step."""
 VALIDATIONS, STEPS_PER_ROW = 8, 50
 """Validations after the first learner step of a part, at most, and how many steps a row of metrics
 is of."""
@@ -167,4 +166,4 @@ def _played(run: RunState) -> list[EnvGroup]:
 
 def _states(group: EnvGroup) -> int:
     """States of a learner step."""
-    return max(2, round(CELLS / group.cells))
+    return states_of_a_step(group.cells, CELLS)
