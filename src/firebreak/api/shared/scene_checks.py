@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firebreak.checks import PART_OF_MAP
 from firebreak.landscape.names import path_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def check_memory_first(spec: str, cells_named: tuple[int, int] | None, rows: int
     if size is not None:
         _check_cells(BYTES_PER_CELL_ROW * rows, size[0] * size[1], spec,
                      f"in {rows} rows of weather",
-                     "crop it, name a part with --area, join its cells, or ask for fewer scenarios")
+                     f"use {PART_OF_MAP}, join its cells, or ask for fewer --scenarios")
 
 
 def check_wide_memory_first(spec: str, cells_named: tuple[int, int] | None, threads: int) -> None:
@@ -46,7 +47,7 @@ def check_wide_memory_first(spec: str, cells_named: tuple[int, int] | None, thre
     if size is not None:
         _check_cells(BYTES_PER_CELL + BYTES_PER_CELL_STEP + BYTES_PER_CELL_THREAD * threads,
                      size[0] * size[1], spec, f"on {threads} threads",
-                     "crop it, name a part with --area, or join its cells")
+                     f"use {PART_OF_MAP}, or join its cells")
 
 
 def least_rows(spec: str, weather: Path | None, scenarios: int) -> int:
@@ -89,7 +90,8 @@ def check_windows(name: str, count: int, cells: int, rows: int) -> None:
 
     check_free({f"{count:,} windows of {cells:,} cells in {rows} rows of weather":
                 count * (_BYTES_PER_WINDOW + BYTES_PER_CELL_ROW * rows * cells)},
-               where=f"landscape {name}", remedy="ask for fewer with --windows")
+               where=f"landscape {name}", remedy="ask for fewer with --windows, or smaller ones with "
+                                                "--window")
 
 
 def check_wide_memory(landscape: "Landscape", steps: int, threads: int, more: int = 0) -> None:
