@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from advice import strange_options
 
+from advice import strange_options
 from firebreak import cli
-from firebreak.checks import InputError
 from firebreak.api.shared.machine import tell_of_compiling
+from firebreak.checks import InputError
 from firebreak.fire.engine import set_threads
 from firebreak.planning.core.clock import when_it_compiles
 
@@ -47,7 +47,8 @@ def _advice_that_can_be_taken() -> Iterator[None]:
             return run(given)
         except InputError as error:
             strange = strange_options(error, given)
-            assert not strange, f"firebreak {given[0]} has no {', '.join(strange)}: {error}"
+            if strange:
+                raise AssertionError(f"no option: {', '.join(strange)}; told: {error}") from error
             raise
 
     with pytest.MonkeyPatch.context() as patch:

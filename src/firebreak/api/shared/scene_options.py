@@ -266,7 +266,9 @@ class SceneOptions:
         weather = conditions.weather
         check_wide_memory(landscape, 1 if weather is None else weather.steps_per_stream,
                           max_threads(), more)
-        return make_wide_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
+        made = make_wide_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
+        warn_of_small_fires(made)
+        return made
 
     def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":
         """The values of `--layers` on a landscape's grid; None if not given.
