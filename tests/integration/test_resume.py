@@ -38,9 +38,10 @@ RETURNS = ["agent.gain_share=0.5", "agent.gain_fires=4", "agent.discount_end=0",
            "agent.return_share=0.6", "agent.return_actions=3", "agent.return_fires=8"]
 SEGMENTS = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
             "agent.discount_end=0"]
-FIT = [*SEGMENTS, "agent.fit_steps=40", "train.episodes=6", "evaluation.every_episodes=6"]
-DISTILL = ["agent.fit_steps=8", "agent.distill_steps=24", "agent.target_period=3",
-           "train.episodes=6", "evaluation.every_episodes=6"]
+ONE = ["train.episodes=6", "evaluation.every_episodes=6", "evaluation.validation_landscapes=1",
+       "evaluation.test_landscapes=1"]
+FIT = [*SEGMENTS, *ONE, "agent.fit_steps=40"]
+DISTILL = [*ONE, "agent.fit_steps=8", "agent.distill_steps=16", "agent.target_period=3"]
 
 
 @pytest.fixture(autouse=True)
@@ -105,7 +106,8 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [key for key in one if one[key] != other[key]]
 
 
-@pytest.mark.parametrize("changes", [[], MIXED, PARTS, GAINS, SEGMENTS, RETURNS,
+@pytest.mark.parametrize("changes", [[], MIXED, PARTS, GAINS,
+                                     pytest.param(SEGMENTS, marks=pytest.mark.slow), RETURNS,
                                      [*RETURNS, "agent.segments=true"],
                                      pytest.param([*JOBS, *RETURNS, "agent.segments=true"],
                                                   marks=pytest.mark.slow)],
@@ -130,8 +132,7 @@ def test_a_run_stopped_at_any_step_goes_on_as_if_it_had_not(tmp_path: Path,
                                                             changes: list[str]) -> None:
     changes = [*changes, "train.collect_steps=3", "evaluation.every_episodes=6",
                "train.episodes=12"]
-    whole, _ = trained(tmp_path / "whole", *changes)
-    looks = Counted(tmp_path / "counted", changes).looks
+    whole, looks = counted(tmp_path / "whole", *changes)
     draw = np.random.default_rng(5)
     folder = tmp_path / "parts"
     stops, resume = 0, False
@@ -146,17 +147,12 @@ def test_a_run_stopped_at_any_step_goes_on_as_if_it_had_not(tmp_path: Path,
     assert len(checkpoints_of(folder / CHECKPOINTS)) <= 3
 
 
-class Counted:
-    """How often a run looks whether it should stop."""
-
-    def __init__(self, folder: Path, changes: list[str]) -> None:
-        trainer = made(folder, tiny(*changes))
-        self.looks = 0
-        trainer.check_stop = self.count  # type: ignore[method-assign]
-        consume(trainer, folder, trainer.config, quiet=True)
-
-    def count(self) -> None:
-        self.looks += 1
+def counted(folder: Path, *changes: str) -> tuple[ParallelTrainer, int]:
+    """A whole run, and how often it looked whether it should stop."""
+    trainer, looks = made(folder, tiny(*changes)), list[None]()
+    trainer.check_stop = lambda: looks.append(None)  # type: ignore[method-assign]
+    consume(trainer, folder, trainer.config, quiet=True)
+    return trainer, len(looks)
 
 
 @pytest.fixture
@@ -165,13 +161,13 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_small_batches")
-@pytest.mark.parametrize("changes", [FIT, [*SEGMENTS, *DISTILL], [*RETURNS, *DISTILL]],
+@pytest.mark.parametrize("changes", [
+    FIT, [*SEGMENTS, *DISTILL], pytest.param([*RETURNS, *DISTILL], marks=pytest.mark.slow)],
                          ids=["fit", "distillation", "distillation-of-cells-with-returns"])
 def test_a_run_stopped_while_it_fits_goes_on_as_if_it_had_not(tmp_path: Path,
                                                               changes: list[str]) -> None:
     """Between learner steps, and in validations."""
-    whole, _ = trained(tmp_path / "whole", *changes)
-    looks = Counted(tmp_path / "counted", changes).looks
+    whole, looks = counted(tmp_path / "whole", *changes)
     folder = tmp_path / "parts"
     for resume, at in ((False, looks - 20), (True, 8), (True, 10)):
         stopped, end = trained(folder, *changes, resume=resume, stop_at=at)

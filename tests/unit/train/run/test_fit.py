@@ -68,7 +68,8 @@ def test_a_distillation_brings_a_view_nearer_to_the_mean_of_all(
     """On states of the replay. The teacher is the network before the first step, to the last."""
     monkeypatch.setattr("firebreak.train.run.fit.CELLS", 1600)
     config = load_config("quick", [*TINY, *kind, "agent.distill_steps=48", "train.episodes=6",
-                                   "agent.learning_rate=0.002", "evaluation.every_episodes=6"])
+                                   "agent.learning_rate=0.002", "evaluation.every_episodes=6",
+                                   "evaluation.validation_landscapes=1"])
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
     agent, rows = trainer.agent, []
     before: QMapNetwork | None = None
@@ -134,7 +135,8 @@ def test_a_distillation_needs_no_labelled_states_and_a_fit_without_them_is_told_
     monkeypatch.setattr("firebreak.train.run.fit.CELLS", 800)
     config = load_config("quick", [*TINY, "agent.gain_share=1e-9", "agent.discount_end=0",
                                    "agent.fit_steps=40", "agent.distill_steps=6",
-                                   "train.episodes=6", "evaluation.every_episodes=6"])
+                                   "train.episodes=6", "evaluation.every_episodes=6",
+                                   "evaluation.validation_landscapes=1"])
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
     with pytest.warns(UserWarning, match=r"no state was labelled with gains.*fit_steps = 40"):
         rows = list(trainer.run())
