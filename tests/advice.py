@@ -20,6 +20,7 @@ def strange_options(error: InputError, given: list[str]) -> list[str]:
                     if " ".join(given[:words]) in CLASSES), None)
     if command is None:
         return []
+    typed = {word.partition("=")[0] for word in given}  # refused, not advised
     found, place, named = [], command, set[str]()
     for word in _WORD.findall(_QUOTED.sub("", str(error))):
         if word in (";", ")"):
@@ -31,7 +32,7 @@ def strange_options(error: InputError, given: list[str]) -> list[str]:
             if one in CLASSES:
                 place = one
                 named.add(one)
-        elif place and word not in _options(place):
+        elif place and word not in typed | _options(place):
             found.append(f"{word} of {place}")
     return found
 

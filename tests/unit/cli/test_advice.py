@@ -35,7 +35,7 @@ SOURCES = Path(firebreak.__file__).parent
     ("in evaluate by --window, elsewhere by --windw", ["simulate"], ["--windw of simulate"]),
     ("a smaller --bbox", ["landscape", "fetch", "a"], []),
     ("a smaller --bbox", ["landscape", "lines", "a"], ["--bbox of landscape lines"]),
-    ("did you mean 'plan'", ["paln"], [])])
+    ("leave --seed out", ["behavior", "--seed=x"], []), ("did you mean 'plan'", ["paln"], [])])
 def test_an_option_that_the_command_lacks_is_found(words: str, typed: list[str],
                                                    strange: list[str]) -> None:
     assert strange_options(InputError(f"here: expected more; {words}"), typed) == strange
