@@ -2,12 +2,16 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 
+from advice import strange_options
+from firebreak import cli
 from firebreak.api.shared.machine import tell_of_compiling
+from firebreak.checks import InputError
 from firebreak.fire.engine import set_threads
 from firebreak.planning.core.clock import when_it_compiles
 
@@ -31,6 +35,25 @@ def _compiles_silently() -> None:
     """Which test has code compiled hangs on what ran before it: none hears of it."""
     tell_of_compiling()
     when_it_compiles(lambda: None)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _advice_that_can_be_taken() -> Iterator[None]:
+    """Every error that a command ends with in any test advises options that the command has."""
+    run = cli._run
+
+    def checked(given: list[str]) -> int:
+        try:
+            return run(given)
+        except InputError as error:
+            strange = strange_options(error, given)
+            if strange:
+                raise AssertionError(f"no option: {', '.join(strange)}; told: {error}") from error
+            raise
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli, "_run", checked)
+        yield
 
 
 @pytest.fixture(scope="session")

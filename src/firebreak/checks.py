@@ -47,6 +47,11 @@ def unknown_name(kind: str, word: str, known: Iterable[str], where: str) -> Inpu
                 remedy=remedy)
 
 
+PART_OF_MAP = "a part of the map (in evaluate by --window, elsewhere by --area)"
+"""What a map that is too large is asked for instead, in the words of options, whatever the command:
+one finds the same in several."""
+
+
 def check_fraction(value: float, *, what: str, where: str, remedy: str) -> float:
     """`value` if 0 < value <= 1, else an `InputError`. NaN is refused."""
     if not 0.0 < value <= 1.0:

@@ -87,7 +87,7 @@ def test_money_and_the_way_from_roads_come_on_top(place: Path, capsys: Out) -> N
                        transform=rasterio.Affine(30.0, 0.0, -2e6, 0.0, -30.0, 1.5e6)) as out:
         out.write(road, 1)
     made = planned(capsys, "--treatment", "grazing", "--money", "400", "--roads", "road.tif",
-                   "--cost-per-km", "0.5", "--out", "own")
+                   "--cost-per-km", "0.5", "--report", "none", "--out", "own")
     assert 0.0 < made["cost"] <= 400.0
     for row in rows_of("own/plan.csv"):
         way = 0.03 * int(row["col"])
@@ -113,7 +113,8 @@ def test_costs_of_a_comparison_are_in_the_currency_where_there_is_one(place: Pat
 
 
 def test_evaluate_and_simulate_know_treatments(place: Path, capsys: Out) -> None:
-    planned(capsys, "--treatment", "shaded-break,prescribed-fire", "--out", "own")
+    planned(capsys, "--treatment", "shaded-break,prescribed-fire", "--report", "none", "--out",
+            "own")
     words = ("--treatment", "shaded-break,prescribed-fire", "--terrain", "shipped")
     assert main(["evaluate", "land.tif", *words, "--methods", "none", "--plan", "own", *FEW]) == 0
     said = capsys.readouterr()

@@ -89,6 +89,23 @@ def test_any_number_of_workers_gives_the_same_bits(
     assert metrics(rows, tmp_path / "other") == metrics(run[1], tmp_path / "run")
 
 
+@pytest.mark.parametrize("other", ["train.collector_workers=1", pytest.param(
+    "train.collector_executor='processes'", marks=pytest.mark.slow)])
+def test_drawn_jobs_are_the_same_bits_anywhere(tmp_path: Path, other: str) -> None:
+    """Kinds of break, parts, standing breaks and dear slopes are drawn by whoever plays."""
+    jobs = ["train.collector_executor='in-process'", "mixture.shaded=0.2", "mixture.narrow=0.3",
+            "mixture.breached=0.3", "mixture.parts=0.5", "mixture.existing=0.5",
+            "mixture.slope_costs=0.5", "mixture.fbp=0.5", "budget=0.2", "train.episodes=6",
+            "train.learning_starts=8", "evaluation.every_episodes=6"]
+    trainers = [begun(tmp_path / name, *jobs, *more) for name, more in (
+        ("here", []), ("there", [other]))]
+    ends = [finished(trainer)[-1] for trainer in trainers]
+    assert ends[0]["learner_steps"] > 0
+    assert ends[0]["weights_sha256"] == ends[1]["weights_sha256"]
+    assert content(trainers[0]) == content(trainers[1])
+    assert len(trainers[0].arenas[0].replay.static.unique(dim=0)) > 4
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSTOP])
 def test_processes_give_the_same_bits_even_if_one_is_killed_or_hangs_in_a_round(

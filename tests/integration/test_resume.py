@@ -1,5 +1,6 @@
 """A run that is stopped and goes on is the run that was not stopped, bit for bit."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,10 @@ RETURNS = ["agent.gain_share=0.5", "agent.gain_fires=4", "agent.discount_end=0",
            "agent.return_share=0.6", "agent.return_actions=3", "agent.return_fires=8"]
 SEGMENTS = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
             "agent.discount_end=0"]
-FIT = [*SEGMENTS, "agent.fit_steps=40", "train.episodes=6", "evaluation.every_episodes=6"]
-DISTILL = ["agent.fit_steps=8", "agent.distill_steps=24", "agent.target_period=3",
-           "train.episodes=6", "evaluation.every_episodes=6"]
+ONE = ["train.episodes=6", "evaluation.every_episodes=6", "evaluation.validation_landscapes=1",
+       "evaluation.test_landscapes=1"]
+FIT = [*SEGMENTS, *ONE, "agent.fit_steps=40"]
+DISTILL = [*ONE, "agent.fit_steps=8", "agent.distill_steps=16", "agent.target_period=3"]
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +106,8 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [key for key in one if one[key] != other[key]]
 
 
-@pytest.mark.parametrize("changes", [[], MIXED, PARTS, GAINS, SEGMENTS, RETURNS,
+@pytest.mark.parametrize("changes", [[], MIXED, PARTS, GAINS,
+                                     pytest.param(SEGMENTS, marks=pytest.mark.slow), RETURNS,
                                      [*RETURNS, "agent.segments=true"],
                                      pytest.param([*JOBS, *RETURNS, "agent.segments=true"],
                                                   marks=pytest.mark.slow)],
@@ -129,8 +132,7 @@ def test_a_run_stopped_at_any_step_goes_on_as_if_it_had_not(tmp_path: Path,
                                                             changes: list[str]) -> None:
     changes = [*changes, "train.collect_steps=3", "evaluation.every_episodes=6",
                "train.episodes=12"]
-    whole, _ = trained(tmp_path / "whole", *changes)
-    looks = Counted(tmp_path / "counted", changes).looks
+    whole, looks = counted(tmp_path / "whole", *changes)
     draw = np.random.default_rng(5)
     folder = tmp_path / "parts"
     stops, resume = 0, False
@@ -145,17 +147,12 @@ def test_a_run_stopped_at_any_step_goes_on_as_if_it_had_not(tmp_path: Path,
     assert len(checkpoints_of(folder / CHECKPOINTS)) <= 3
 
 
-class Counted:
-    """How often a run looks whether it should stop."""
-
-    def __init__(self, folder: Path, changes: list[str]) -> None:
-        trainer = made(folder, tiny(*changes))
-        self.looks = 0
-        trainer.check_stop = self.count  # type: ignore[method-assign]
-        consume(trainer, folder, trainer.config, quiet=True)
-
-    def count(self) -> None:
-        self.looks += 1
+def counted(folder: Path, *changes: str) -> tuple[ParallelTrainer, int]:
+    """A whole run, and how often it looked whether it should stop."""
+    trainer, looks = made(folder, tiny(*changes)), list[None]()
+    trainer.check_stop = lambda: looks.append(None)  # type: ignore[method-assign]
+    consume(trainer, folder, trainer.config, quiet=True)
+    return trainer, len(looks)
 
 
 @pytest.fixture
@@ -164,13 +161,13 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_small_batches")
-@pytest.mark.parametrize("changes", [FIT, [*SEGMENTS, *DISTILL], [*RETURNS, *DISTILL]],
+@pytest.mark.parametrize("changes", [
+    FIT, [*SEGMENTS, *DISTILL], pytest.param([*RETURNS, *DISTILL], marks=pytest.mark.slow)],
                          ids=["fit", "distillation", "distillation-of-cells-with-returns"])
 def test_a_run_stopped_while_it_fits_goes_on_as_if_it_had_not(tmp_path: Path,
                                                               changes: list[str]) -> None:
     """Between learner steps, and in validations."""
-    whole, _ = trained(tmp_path / "whole", *changes)
-    looks = Counted(tmp_path / "counted", changes).looks
+    whole, looks = counted(tmp_path / "whole", *changes)
     folder = tmp_path / "parts"
     for resume, at in ((False, looks - 20), (True, 8), (True, 10)):
         stopped, end = trained(folder, *changes, resume=resume, stop_at=at)
@@ -193,6 +190,29 @@ def test_a_run_that_is_lengthened_collects_and_fits_again(tmp_path: Path) -> Non
     checked = [row["learner_steps"] for row in read_rows(tmp_path / "metrics.jsonl")
              if row["kind"] == "validation"]
     assert checked == sorted(checked)
+
+
+@pytest.mark.usefixtures("_small_batches")
+def test_a_fit_that_is_cut_short_gives_way_to_the_distillation(tmp_path: Path) -> None:
+    """The teacher is the network that the fit has left, all steps of the distillation are made."""
+    changes = [*FIT, "agent.distill_steps=6"]
+    first = made(tmp_path, tiny(*changes))
+    look = first.check_stop
+
+    def stop_in_the_fit() -> None:
+        first.stop_asked |= first.progress.fitted >= 20
+        look()
+    first.check_stop = stop_in_the_fit  # type: ignore[method-assign]
+    assert consume(first, tmp_path, first.config, quiet=True)["kind"] == "stopped"
+    trainer = made(tmp_path, tiny(*changes, "agent.fit_steps=12"))
+    with pytest.warns(UserWarning, match=r"goes on with agent\.fit_steps 12 instead of 40"):
+        rewind(tmp_path, trainer.resume())
+    before, steps = copy.deepcopy(trainer.agent.online_net), trainer.agent.learner_steps
+    end = consume(trainer, tmp_path, trainer.config, quiet=True)
+    assert end["learner_steps"] == steps + 6
+    assert trainer.progress.fitted == 18
+    assert all(torch.equal(one, other) for one, other in zip(
+        before.parameters(), trainer.agent.target_net.parameters(), strict=True))
 
 
 @pytest.mark.parametrize("changes", [

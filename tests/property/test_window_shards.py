@@ -10,6 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from firebreak import free_memory
+from firebreak.checks import InputError
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
 from firebreak.fire import (
@@ -30,6 +32,7 @@ from firebreak.fire.travel.travel_field import padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.rules import FREE, PlanRules, short_pieces
+from firebreak.planning.windows import memory
 from firebreak.planning.windows.benefits import saved_in_order
 from firebreak.planning.windows.cores import widened
 from firebreak.planning.windows.footprints import footprints_of
@@ -41,12 +44,14 @@ from firebreak.planning.windows.make import (
     plan_by_windows,
     region_recipe,
 )
+from firebreak.planning.windows.memory import shards_in_turn
 from firebreak.planning.windows.region import RegionWorker
 from firebreak.planning.windows.shards import (
     LineTable,
     Shard,
     ShardPlan,
     Wanted,
+    bytes_of_shards,
     known_boxes,
     loss_bound,
     shards_of,
@@ -265,6 +270,31 @@ def test_what_each_segment_saves_once_those_before_it_stand(kind: str) -> None:
     assert max(found) > 0.01
     assert found == pytest.approx([(before - after) / lost[0] for before, after in pairwise(lost)],
                                   rel=1e-9, abs=1e-12)
+
+
+def test_what_segments_save_is_measured_in_the_memory_that_is_free(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """By fewer fires at a time, with the same sums; if one is too many, that is said."""
+    case = case_of("hard")
+    boxes, steps = [(0, 0, SIZE, SIZE)] * FIRES, case.region.scene.streams.steps_per_stream
+    with closing(open_executor("in-process", region_recipe(case.region))) as executor:
+        def largest() -> tuple[int, int]:
+            shards = shards_in_turn(case.region, boxes, executor)
+            assert sum(shard.fires.size for shard in shards) == FIRES
+            return max((shard.fires.size, bytes_of_shards([shard], boxes, steps))
+                       for shard in shards)
+
+        every, whole = largest()
+        found = saved_in_order(case.region, case.lines[:4], executor)
+        monkeypatch.setattr(memory, "free_bytes", lambda: whole - 1)
+        fewer, part = largest()
+        assert fewer < every
+        assert part < whole
+        assert saved_in_order(case.region, case.lines[:4], executor) == found
+        for module in (memory, free_memory):
+            monkeypatch.setattr(module, "free_bytes", lambda: 20_000)
+        with pytest.raises(InputError, match=r"1 test fire at a time.*use --report none$"):
+            largest()
 
 
 @settings(max_examples=60, deadline=None)

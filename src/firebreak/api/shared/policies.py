@@ -46,39 +46,55 @@ def _trained(policy: "Policy", table: str) -> dict[str, Any]:
     return trained if isinstance(trained, dict) else {}
 
 
-def _drawn(mixture: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
-    """What breaks of the kind that is asked for were where a mixture drew that kind, else none."""
-    made: dict[str, Any] = {"width_m": asked["width_m"]}
-    if asked["kind"] == "shaded":
-        kind, made = "shaded", {"kind": "shaded"}
-        if asked["hold"]:
-            kind, made = "held", made | {"hold": DRAWN_HOLD_BY}
-    elif asked["width_m"] is None:
-        return {}
-    elif asked["breach"] == "never":
-        kind = "narrow"
-    else:
-        kind, made = "breached", made | {"breach": DRAWN_BREACH}
-    return made if mixture.get(kind) else {}
-
-
 def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
-    """Warns where a policy was trained for another kind of break than it is asked to plan."""
+    """Warns where a policy was trained for no breaks of the kind that it is asked to plan; says
+    what the most similar ones were.
+    """
     trained = _trained(policy, "breaks")
+    if not trained:
+        return
     asked = break_settings(options)
     usual = dataclasses.asdict(BreakSettings())  # of settings that are younger than the policy
     there = {TOML_NAMES.get(name, name): value for name, value in usual.items()} | trained
     if there.get("treatment") is not None:  # which says the kind, at an age
         made = options.breaks
-        there = {"treatment_age": made.treatment_age} | there | {"kind": asked["kind"]}
+        known = [{"treatment_age": made.treatment_age} | there | {"kind": asked["kind"]}]
         asked |= {"treatment": made.treatment, "treatment_age": made.treatment_age}
     else:
-        there |= _drawn(_trained(policy, "mixture"), asked)
+        known = _known(there, _trained(policy, "mixture"), asked["width_m"])
+    there = min(known, key=lambda one: _unlike(one, asked))
     other = [f"{name} {there[name]} there, {value} here" for name, value in asked.items()
-             if trained and there[name] != value]
+             if there[name] != value]
     if other:
         warnings.warn(f"the policy was trained for other breaks ({'; '.join(other)})",
                       stacklevel=2)
+
+
+def _unlike(breaks: dict[str, Any], asked: dict[str, Any]) -> tuple[int, bool, int]:
+    """How unlike two breaks are, least first: in how many settings; in kind; in how many that one
+    of them does not have.
+    """
+    nothing = (None, False, "never")
+    other = [(breaks[name], value) for name, value in asked.items() if breaks[name] != value]
+    return (len(other), breaks["kind"] != asked["kind"],
+            sum((one in nothing) != (value in nothing) for one, value in other))
+
+
+def _known(given: dict[str, Any], mixture: dict[str, Any],
+           width_m: float | None) -> list[dict[str, Any]]:
+    """The breaks that episodes of a run had: those that its mixture drew, and the given ones unless
+    every episode drew others.
+
+    width_m: that is asked for. The widths drawn are shares of a cell: any is taken for known.
+    """
+    strip = width_m if width_m is not None else "narrower than a cell"
+    bare = given | {"kind": "hard", "width_m": strip, "breach": "never", "hold": None}
+    shaded = given | {"kind": "shaded", "width_m": None, "breach": "never", "hold": None}
+    drawn = {"narrow": bare, "breached": bare | {"breach": DRAWN_BREACH}, "shaded": shaded,
+             "held": shaded | {"hold": DRAWN_HOLD_BY}}
+    shares = {name: float(mixture.get(name) or 0.0) for name in drawn}
+    found = [drawn[name] for name, share in shares.items() if share > 0.0]
+    return [given, *found] if sum(shares.values()) < 1.0 else found
 
 
 def break_settings(options: "SceneOptions") -> dict[str, Any]:

@@ -4,10 +4,11 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firebreak.checks import PART_OF_MAP
 from firebreak.landscape.names import path_of
 
 if TYPE_CHECKING:
-    from firebreak.fire import Scene
+    from firebreak.fire import Fires, Scene, WideScene
     from firebreak.landscape.landscape import Landscape
 
 BYTES_PER_CELL_ROW = 200  # travel field and fire behaviour, measured
@@ -33,7 +34,7 @@ def check_memory_first(spec: str, cells_named: tuple[int, int] | None, rows: int
     if size is not None:
         _check_cells(BYTES_PER_CELL_ROW * rows, size[0] * size[1], spec,
                      f"in {rows} rows of weather",
-                     "crop it, name a part with --area, join its cells, or ask for fewer scenarios")
+                     f"use {PART_OF_MAP}, join its cells, or ask for fewer --scenarios")
 
 
 def check_wide_memory_first(spec: str, cells_named: tuple[int, int] | None, threads: int) -> None:
@@ -46,7 +47,7 @@ def check_wide_memory_first(spec: str, cells_named: tuple[int, int] | None, thre
     if size is not None:
         _check_cells(BYTES_PER_CELL + BYTES_PER_CELL_STEP + BYTES_PER_CELL_THREAD * threads,
                      size[0] * size[1], spec, f"on {threads} threads",
-                     "crop it, name a part with --area, or join its cells")
+                     f"use {PART_OF_MAP}, or join its cells")
 
 
 def least_rows(spec: str, weather: Path | None, scenarios: int) -> int:
@@ -89,7 +90,8 @@ def check_windows(name: str, count: int, cells: int, rows: int) -> None:
 
     check_free({f"{count:,} windows of {cells:,} cells in {rows} rows of weather":
                 count * (_BYTES_PER_WINDOW + BYTES_PER_CELL_ROW * rows * cells)},
-               where=f"landscape {name}", remedy="ask for fewer with --windows")
+               where=f"landscape {name}",
+               remedy="ask for fewer with --windows, or smaller ones with --window")
 
 
 def check_wide_memory(landscape: "Landscape", steps: int, threads: int, more: int = 0) -> None:
@@ -130,24 +132,34 @@ def notice_of_ignitions(spec: Path) -> None:
             warn(f"{path}: these ignitions are not used; --ignitions {path} lets fires start there")
 
 
-def warn_of_small_fires(scene: "Scene") -> None:
+def warn_of_small_fires(scene: "Scene | WideScene") -> None:
     """Says so where fires burn less than half of the share asked for, however long they last; not
     with an initial attack, without which that share is meant.
     """
     import numpy as np
 
-    from firebreak.fire import burn_times
     from firebreak.landscape.formats.assemble import warn
 
     regime = scene.conditions.regime
     if regime.duration_min is not None or scene.conditions.attack_min is not None:
         return
     fires = scene.fires("show", FEW_FIRES)
-    endless = fires._replace(duration_min=np.full(FEW_FIRES, np.inf))
-    burn, burnable = burn_times(scene.field), int(scene.landscape.burnable.sum())
-    share, most = (sum(times.size for times in burn(some)) / (FEW_FIRES * burnable)
-                   for some in (fires, endless))
-    if share < 0.5 * regime.burned_share > 0.5 * most:
+    share = _burned_share(scene, fires)
+    if share >= 0.5 * regime.burned_share:
+        return
+    most = _burned_share(scene, fires._replace(duration_min=np.full(FEW_FIRES, np.inf)))
+    if most < regime.burned_share:
         warn(f"{scene.landscape.name}: untreated fires burn {share:.0%} of the burnable cells, not "
              f"the {regime.burned_share:.0%} of --burned-share: what burns lies in pieces that "
              "they do not leave; --duration-min sets how long they last")
+
+
+def _burned_share(scene: "Scene | WideScene", fires: "Fires") -> float:
+    """Mean share of the burnable cells that fires burn."""
+    from firebreak.fire import Scene, burn_times, burn_wide_statistics
+
+    burnable = scene.landscape.burnable
+    if isinstance(scene, Scene):
+        burned = sum(times.size for times in burn_times(scene.field)(fires))
+        return burned / (fires.source.size * int(burnable.sum()))
+    return float(burn_wide_statistics(scene, fires).burn_probability[burnable].mean())

@@ -179,7 +179,7 @@ class SceneOptions:
         rows_named(self.breaks)  # what is wrong there is said before a large map is read
         if given.roads is not None and self.breaks.hold is None and not priced:
             raise fail(expected="crews who come by the roads", given="none", where="--roads",
-                       remedy="give --hold, or a plan's --cost-per-km, or leave it out")
+                       remedy="give --hold (in plan --cost-per-km will do), or leave it out")
         if isinstance(spec, str):
             if given.ignitions is None:
                 notice_of_ignitions(Path(spec))
@@ -266,7 +266,9 @@ class SceneOptions:
         weather = conditions.weather
         check_wide_memory(landscape, 1 if weather is None else weather.steps_per_stream,
                           max_threads(), more)
-        return make_wide_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
+        made = make_wide_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
+        warn_of_small_fires(made)
+        return made
 
     def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":
         """The values of `--layers` on a landscape's grid; None if not given.

@@ -159,9 +159,9 @@ HELD_OUT: dict[str, Family] = {"shifted": Family(
 family that is drawn, to see how what was learned on those carries over."""
 
 
-def family_named(name: str) -> Family:
+def family_named(name: str, where: str = "synthetic landscape") -> Family:
     """The family of that name; `InputError` with the nearest name if there is none."""
     every = FAMILIES | FBP_FAMILIES | HELD_OUT
     if name not in every:
-        raise unknown_name("family", name, every, "synthetic landscape")
+        raise unknown_name("family", name, every, where)
     return every[name]

@@ -3,6 +3,7 @@
 from math import isqrt
 from typing import NamedTuple
 
+from firebreak.checks import PART_OF_MAP
 from firebreak.env.storage.estimate import FIRE_BYTES, storage_bytes
 from firebreak.env.storage.sizes import Sizes, sizes_for
 from firebreak.fire import CLASSES, FireConditions, Scene, max_threads
@@ -78,7 +79,8 @@ def _fitting(shape: tuple[int, int], conditions: FireConditions, plan_fires: int
     side = isqrt(int(shape[0] * shape[1] * 0.9 * free / max(free - left(plan_fires), 1)))
     if side >= FEWEST_CELLS:
         side = min(side, *shape)
-        return f"use --area 0:{side},0:{side} or another part of as many cells"
+        return (f"use a part of the map (in evaluate --window {side} --windows 1, elsewhere --area "
+                f"0:{side},0:{side} or another part of as many cells)")
     return "use fewer rows of weather (--scenarios, --hours), or a machine with more memory"
 
 
@@ -95,7 +97,7 @@ def check_plan_fires(scene: Scene, count: int, *, kept: bool = True) -> None:
     rows, cols = scene.landscape.shape
     check_free({f"{count:,} plan fires on {rows} x {cols} cells": storage + FIRE_BYTES * count},
                where=f"landscape {scene.landscape.name}",
-               remedy="ask for fewer with --plan-fires, or plan a smaller area")
+               remedy=f"ask for fewer with --plan-fires, or use {PART_OF_MAP}")
 
 
 def check_test_fires(name: str, count: int, methods: int, option: str = "--test-fires") -> None:

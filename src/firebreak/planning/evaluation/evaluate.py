@@ -258,15 +258,18 @@ def _plans_by_scene(scenes: Sequence[Scene | WideScene], methods: Sequence[str],
 
 
 def _check_comparable(plan: Plan, scene: Scene | WideScene, budget_share: float) -> None:
-    """A plan is only held against methods that may spend what it spends, to within one cell."""
+    """A plan is only held against methods that may spend what it was allowed to spend, whatever it
+    left of that, or what it spends; to within one cell.
+    """
     land = scene.landscape
     budget = budget_cost(scene, budget_share)
-    dearest = float(land.cost[land.treatable].max())
-    if abs(plan.cost - budget) > dearest * (1.0 + 1e-6):
+    cell = float(land.cost[land.treatable].max()) * (1.0 + 1e-6)
+    if min(abs(plan.budget - budget), abs(plan.cost - budget)) > cell:
         whole = cost_of(np.flatnonzero(land.treatable), land)
-        raise fail(expected=f"plans that spend the evaluated budget of {budget:g} {plan.priced_in}",
-                   given=f"one that costs {plan.cost:g}", where=f"plan '{plan.method}'",
-                   remedy=f"evaluate it with a budget of {plan.cost / whole:.6g}")
+        raise fail(expected=f"plans of the evaluated budget of {budget:g} {plan.priced_in}",
+                   given=f"one of {plan.budget:g} that costs {plan.cost:g}",
+                   where=f"plan '{plan.method}'",
+                   remedy=f"evaluate it with a budget of {plan.budget / whole:.6g}")
 
 
 def _seeds_of(method: str, seed: int, random_draws: int) -> list[int]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from firebreak.agent.network import Part
 from firebreak.agent.policy_file import CONTROL, Policy, load_policy
 from firebreak.agent.targets import unit_of
-from firebreak.checks import fail
+from firebreak.checks import PART_OF_MAP, fail
 from firebreak.env.actions import (
     allowed_lines_in,
     line_cells,
@@ -251,5 +251,4 @@ def check_size(landscape: Landscape, method: str) -> None:
     if treatable > MAX_TREATABLE:
         raise fail(expected=f"at most {MAX_TREATABLE:,} treatable cells (256 x 256)",
                    given=f"{treatable:,}", where=f"method {method} on {landscape.name}",
-                   remedy="name a part of the map with --area R0:R1,C0:C1, or use another method "
-                          "such as downstream-value")
+                   remedy=f"use another method such as downstream-value, or {PART_OF_MAP}")

@@ -1,7 +1,7 @@
 """Greedy by the loss that each break saves on the plan fires, exactly burned; and the quick plans
 that searches start from."""
 
-from firebreak.checks import fail
+from firebreak.checks import PART_OF_MAP, fail
 from firebreak.env.storage.problem import Problem
 from firebreak.fire import TravelField
 from firebreak.planning.core.rounds import Placement, Task
@@ -28,7 +28,7 @@ def place_greedy(task: Task) -> Placement:
                    given=f"{_treatable(task.problem):,} with "
                          f"{task.problem.plan_fires.source.size:,}",
                    where="method greedy",
-                   remedy="use greedy-filtered, or name a part of the map with --area")
+                   remedy=f"use greedy-filtered, or {PART_OF_MAP}")
     return _greedy(task, PlanState.available, keep_gains=True)
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
 from scipy.sparse import csr_array
 
-from firebreak.checks import fail
+from firebreak.checks import PART_OF_MAP, fail
 from firebreak.env.storage.problem import Problem
 from firebreak.fire import CLOSED, Scene, break_state
 from firebreak.planning.core.limits import Effort, SearchOptions
@@ -145,7 +145,7 @@ def _check_scene(scene: Scene) -> None:
     if max(rows, cols) > MAX_SIDE:
         raise fail(expected=f"a map of at most {MAX_SIDE} x {MAX_SIDE} cells",
                    given=f"{rows} x {cols}", where="method milp",
-                   remedy="name a part of the map with --area, or use swap")
+                   remedy=f"use swap, or {PART_OF_MAP}")
     breaks = scene.field.breaks
     if break_state(breaks) != CLOSED or breaks.burns_anew or scene.field.spots.cells.size:
         raise fail(expected="breaks as wide as their cells that fire cannot cross, and fires "

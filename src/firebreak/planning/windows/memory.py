@@ -24,6 +24,7 @@ BURN_BYTES = 385
 _ROWS_BYTES = 120
 """Of a cell of the map: what lays rows across it."""
 _SMALLER_CORES = (96, 64, 48, 32, 16)
+_FEWER_FIRES = (256, 64, 16, 4, 1)
 
 
 class WindowsBytes(NamedTuple):
@@ -81,6 +82,28 @@ def fitting_shards(region: Region, boxes: Sequence[Box], executor: Executor,
             free_bytes()):
         return every
     return shards_of(boxes, streams, most_fires, PLACES)
+
+
+def shards_in_turn(region: Region, boxes: Sequence[Box], executor: Executor) -> list[ShardPlan]:
+    """Shards of which each process holds one at a time: with so few fires that these fit this
+    machine's memory. Which, changes no sum over their fires.
+
+    boxes: of the region's fires, see `known_boxes`.
+
+    Raises:
+        InputError: shards of one fire do not fit.
+    """
+    streams, steps = region.fires.scenario, region.scene.streams.steps_per_stream
+    free, at_once = free_bytes(), _at_once(executor)
+    for most_fires in (2**20, *_FEWER_FIRES):
+        shards = shards_of(boxes, streams, most_fires)
+        largest = max((bytes_of_shards([one], boxes, steps) for one in shards), default=0)
+        if executor.backend.name == "ray" or at_once * largest <= free:
+            return shards
+    check_free({f"{counted(at_once, 'test fire')} at a time": at_once * largest},
+               where=f"the report of a plan by windows of {region.scene.landscape.name}",
+               remedy="use --report none" + (", or --workers 1" if at_once > 1 else ""))
+    return shards
 
 
 def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,

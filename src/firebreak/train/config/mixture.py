@@ -69,4 +69,12 @@ class MixtureConfig(Section):
         """Whether episodes, and with them the validation problems, differ in anything from what
         the other tables say, and so from the evaluation's.
         """
-        return self != MixtureConfig()
+        return self.in_use != MixtureConfig()
+
+    @property
+    def in_use(self) -> "MixtureConfig":
+        """The mixture without what says nothing: bounds of what no episode draws."""
+        idle = [name for name, share in (("width_share", self.narrow + self.breached),
+                                         ("cost_slope", self.slope_costs)) if share == 0.0]
+        return self.model_copy(update={
+            name: MixtureConfig.model_fields[name].default for name in idle})

@@ -36,6 +36,7 @@ def conditions_of(config: RunConfig, data: Path) -> FireConditions:
         InputError: a file is missing or damaged, or settings contradict one another.
     """
     fires = config.fires
+    _check_family(config.landscapes.family)
     _check_values(config)
     _check_mixture(config)
     climate = WindClimate(dominant_from_deg=fires.wind_from_deg,
@@ -84,6 +85,16 @@ def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:
     return weather_of(beside(data, fires.weather), scenarios=fires.scenarios, hours=fires.hours,
                       seed=config.seed, year=fires.year, wind_towards=fires.wind_towards,
                       moisture=fires.moisture)
+
+
+def _check_family(name: str | None) -> None:
+    """An empty name is no way to say that all families are drawn."""
+    where = "landscapes.family"
+    if name is not None and not name.strip():
+        raise fail(expected="the name of a synthetic family", given="an empty one", where=where,
+                   remedy="leave it out: then all of them are drawn")
+    if name is not None:
+        family_named(name, where)
 
 
 def _check_values(config: RunConfig) -> None:
@@ -157,7 +168,7 @@ def variation_of(config: RunConfig) -> Variation | None:
                                                    wind[1] * M_MIN_PER_KM_H),
         wind_direction_spread_deg=mixture.wind_direction_spread_deg, margin=mixture.margin,
         value_maps=mixture.value_maps, jobs=JobShares(**{
-            one.name: getattr(mixture, one.name) for one in fields(JobShares)}))
+            one.name: getattr(mixture.in_use, one.name) for one in fields(JobShares)}))
     return None if variation == Variation() else variation
 
 

@@ -10,11 +10,16 @@ from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.estimate import FIRE_BYTES, storage_bytes
 from firebreak.free_memory import check_free
 from firebreak.layout import OBSERVATION
+from firebreak.line_actions import SHAPES
 from firebreak.train.config.schema import RunConfig
+from firebreak.train.data.run_sizes import shortest_episode, states_of_a_step
 
 SCENE_PER_CELL_ROW = 200
 """Bytes of a scene for each cell and row of weather, measured."""
-_FEW_STEPS = 4
+VIEW_BYTES = 105
+"""Of each action of the states of a learner step of the distillation, with its eight views and
+their order, measured."""
+_LAYER_BYTES = 24  # of each cell and channel of the network's width, measured
 _LINES_TRIED = 100  # at most, of a state; see `train.gains.line_gains`
 _MOST_COUNTED = 10**12  # more rows than this are counted as so many: no machine has room for them
 
@@ -52,6 +57,7 @@ def parts_of(config: RunConfig, sources: tuple[ProblemSource, ...]) -> dict[str,
         "train.num_envs)": sum(train.collect_steps * train.num_envs * OBSERVATION.channels
                                * _cells(source) for source in sources)}
     found |= _batch_part(config, max(map(_cells, sources)))
+    found |= _last_part(config, max(map(_cells, sources)))
     room = sum(_replay_bytes(config, source, len(sources)) for source in sources)
     found[f"{config.replay.capacity:,} transitions (replay.capacity)"] = room
     if config.agent.gain_share > 0.0:
@@ -72,7 +78,7 @@ def check_population(config: RunConfig, shape: tuple[int, int]) -> None:
     members = config.evolution.population
     with torch.device("meta"):
         replay = Replay(OBSERVATION, shape, 1, max(min(config.replay.capacity, _MOST_COUNTED), 2),
-                        _FEW_STEPS).nbytes
+                        shortest_episode(config, shape[0])).nbytes
     check_free({
         f"{members:,} members of width {config.agent.width} (evolution.population, agent.width)":
             (members + 1) * _agent_bytes(config),
@@ -95,6 +101,22 @@ def _batch_part(config: RunConfig, cells: int) -> dict[str, int]:
     return {f"batches of {size:,} (agent.batch_size)": size * cells * OBSERVATION.channels * 2 * 4}
 
 
+def _last_part(config: RunConfig, cells: int) -> dict[str, int]:
+    """Of a learner step after the last episode: the observations of its states, in floats, twice,
+    and what the network says of all their actions where it learns the mean of its views.
+    """
+    agent = config.agent
+    asked = [name for name in ("fit_steps", "distill_steps") if getattr(agent, name)]
+    if not asked:
+        return {}
+    seen = states_of_a_step(cells) * cells
+    each = OBSERVATION.channels * 2 * 4
+    if agent.distill_steps:
+        each += _LAYER_BYTES * agent.width + VIEW_BYTES * (SHAPES if agent.segments else 1)
+    return {f"steps of {seen:,} cells ({', '.join(f'agent.{name}' for name in asked)})":
+            seen * each}
+
+
 def _cells(source: ProblemSource) -> int:
     return source.shape[0] * source.shape[1]
 
@@ -110,13 +132,12 @@ def _problem_bytes(source: ProblemSource) -> int:
 
 
 def _replay_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
-    """Of a replay as it will be made, but on a device without memory; its ring of landscapes as for
-    episodes of a few steps.
-    """
+    """Of a replay as it will be made, but on a device without memory."""
     envs = 1 if config.train.collectors else config.train.num_envs
     capacity = min(config.replay.capacity // count, _MOST_COUNTED)
     with torch.device("meta"):
-        return Replay(OBSERVATION, source.shape, envs, max(capacity, 2 * envs), _FEW_STEPS).nbytes
+        return Replay(OBSERVATION, source.shape, envs, max(capacity, 2 * envs),
+                      shortest_episode(config, source.shape[0])).nbytes
 
 
 def _gain_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:

@@ -6,6 +6,7 @@ the start. The distillation then learns what the network itself says of states o
 mean over the eight symmetries (`agent.distillation`).
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,12 +17,11 @@ from firebreak.agent.gain_store import GainStore
 from firebreak.agent.settings import LinearSchedule
 from firebreak.agent.symmetry import as_floats
 from firebreak.train.config.schema import RunConfig
+from firebreak.train.data.run_sizes import CELLS, states_of_a_step
 from firebreak.train.run.group import EnvGroup
-from firebreak.train.run.progress import RunState
+from firebreak.train.run.progress import Progress, RunState
 from firebreak.train.run.turn import drawn_symmetry
 
-CELLS = 40_000
-"""Cells of the maps of a learner step."""
 VALIDATIONS, STEPS_PER_ROW = 8, 50
 """Validations after the first learner step of a part, at most, and how many steps a row of metrics
 is of."""
@@ -52,10 +52,41 @@ def is_due(run: RunState, config: RunConfig) -> bool:
 
 
 def is_over(run: RunState, config: RunConfig) -> bool:
-    """Whether all learner steps are made, or there is nothing to learn from."""
-    part = _part_of(run, config)
-    return run.progress.fitted >= part.end or not (
-        _played(run) if part.distils else _labelled(run))
+    """Whether all learner steps are made."""
+    return run.progress.fitted >= _part_of(run, config).end
+
+
+def pass_over_empty(run: RunState, config: RunConfig) -> None:
+    """Passes over a part for which the run has no states, and warns that it does."""
+    own, turn = config.agent, run.progress
+    if turn.fitted < own.fit_steps and not _labelled(run):
+        warnings.warn(f"no state was labelled with gains, so the run makes no learner steps of "
+                      f"agent.fit_steps = {own.fit_steps}; raise agent.gain_share or "
+                      "train.episodes", stacklevel=2)
+        _move(turn, own.fit_steps)
+    end = own.fit_steps + own.distill_steps
+    if own.fit_steps <= turn.fitted < end and not _played(run):
+        warnings.warn(f"the replay is empty, so the run makes no learner steps of "
+                      f"agent.distill_steps = {own.distill_steps}; raise train.episodes",
+                      stacklevel=2)
+        _move(turn, end)
+
+
+def go_on_with(turn: Progress, then: int, now: int) -> None:
+    """Where a run stands that was saved with `then` for `agent.fit_steps` and goes on with `now`: a
+    fit that has made as many steps is over, and the distillation begins or goes on where it was;
+    one that gets more steps makes them, and the distillation begins anew.
+    """
+    distilled = max(turn.fitted - then, 0)
+    made = turn.fitted - distilled
+    _move(turn, now + distilled if made >= now else made)
+
+
+def _move(turn: Progress, fitted: int) -> None:
+    """Counts `fitted` learner steps; a network that was validated stays so."""
+    if turn.validated_at >= 0:
+        turn.validated_at += fitted - turn.fitted
+    turn.fitted = fitted
 
 
 def fitted_of(run: RunState, config: RunConfig) -> dict[str, int]:
@@ -135,4 +166,4 @@ def _played(run: RunState) -> list[EnvGroup]:
 
 def _states(group: EnvGroup) -> int:
     """States of a learner step."""
-    return max(2, round(CELLS / group.cells))
+    return states_of_a_step(group.cells, CELLS)

@@ -16,6 +16,7 @@ from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
+from firebreak.train.data.run_sizes import shortest_episode
 from firebreak.train.gains.gain_labels import GainLabels
 from firebreak.train.gains.line_gains import LineGains
 from firebreak.train.gains.paired_returns import PairedReturns, Values
@@ -145,17 +146,3 @@ def _gains(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent,
 def _values_of(q_values: Callable[[torch.Tensor], torch.Tensor]) -> Values:
     """An agent's values of observations as the environment keeps them."""
     return lambda layers: q_values(torch.from_numpy(to_floats(layers))).numpy()
-
-
-def shortest_episode(config: RunConfig, side: int) -> int:
-    """A lower bound for the steps of an episode: what the least budget buys at unit cost on a map
-    of which half burns, and of which a mixture's margins leave a quarter; one where it draws parts,
-    breaks that stand or dear slopes, and for lines, of which one may take all. side: rows of a map.
-    """
-    mixture = config.mixture
-    if config.agent.segments or mixture.parts or mixture.existing or mixture.slope_costs:
-        return 1
-    inside = side - 2 * config.landscapes.margin
-    least = mixture.budget[0] if mixture.budget else config.budget
-    share = 0.5 * (0.25 if mixture.margin else 1.0)
-    return max(int(share * least * inside**2), 1)

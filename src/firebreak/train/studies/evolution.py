@@ -35,8 +35,9 @@ from firebreak.seeding import generator, integer_seed
 from firebreak.train.config.load import as_toml
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.memory_needed import check_population
+from firebreak.train.data.run_sizes import shortest_episode
 from firebreak.train.rollout.player import Player, weights_of
-from firebreak.train.run.group import check_replay_budget, shortest_episode
+from firebreak.train.run.group import check_replay_budget
 from firebreak.train.run.machine import use_network_threads
 from firebreak.train.run.turn import update_from
 from firebreak.train.storage.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint

@@ -17,6 +17,12 @@ shaded = 0.1
 narrow = 0.1
 held = 0.1
 """
+EVERY = """[breaks]
+kind = "hard"
+[mixture]
+shaded = 0.4
+narrow = 0.6
+"""
 
 
 def said(config: str, **asked: object) -> str:
@@ -33,7 +39,11 @@ def said(config: str, **asked: object) -> str:
     ('[breaks]\nkind = "shaded"\n', {"treatment": "grazing"}), ("", {"treatment": "grazing"}),
     (MIXED, {}), (MIXED, {"break_kind": "shaded"}), (MIXED, {"break_width_m": 8.0}),
     (MIXED, {"break_kind": "shaded", "hold": "equipment"}),
-    (MIXED.replace("narrow", "breached"), {"break_width_m": 8.0, "breach": "wilson-trees"})])
+    (MIXED.replace("narrow", "breached"), {"break_width_m": 8.0, "breach": "wilson-trees"}),
+    (MIXED.replace('"hard"', '"shaded"'), {"break_width_m": 8.0}),
+    (MIXED.replace('"hard"', '"shaded"'), {"break_kind": "shaded"}),
+    (MIXED.replace('"hard"', '"hard"\nwidth_m = 20\nbreach = "wilson"'), {"break_kind": "shaded"}),
+    (EVERY, {"break_kind": "shaded"}), (EVERY, {"break_width_m": 8.0})])
 def test_the_same_breaks_are_no_news(config: str, asked: dict[str, object]) -> None:
     assert said(config, **asked) == ""
 
@@ -47,6 +57,9 @@ def test_the_same_breaks_are_no_news(config: str, asked: dict[str, object]) -> N
     ('[breaks]\nkind = "hard"\n', {"leak": True}, "(leak False there, True here)"),
     (MIXED, {"break_kind": "shaded", "hold": "hand"}, "(hold equipment there, hand here)"),
     (MIXED, {"break_width_m": 8.0, "breach": "wilson-trees"}, "breach never there, wilson-trees"),
+    (EVERY, {}, "(width_m narrower than a cell there, None here)"),
+    (EVERY, {"break_kind": "shaded", "hold": "equipment"}, "(hold None there, equipment here)"),
+    (EVERY, {"break_width_m": 8.0, "leak": True}, "(leak False there, True here)"),
     (MIXED.replace("narrow", "parts"), {"break_width_m": 8.0}, "(width_m None there, 8.0 here)")])
 def test_other_breaks_are_named(config: str, asked: dict[str, object], words: str) -> None:
     assert words in said(config, **asked)

@@ -88,9 +88,10 @@ def test_fires_that_cannot_burn_what_is_asked_for_are_told_of() -> None:
     fuel = np.full(land.shape, 91, land.fuel_model.dtype)
     fuel[::4, ::4] = 101  # one cell each, too far apart for fire
     cut = replace(land, fuel_model=fuel)
-    (warning,) = said(lambda: SceneOptions().scene(cut, "cut"))
-    assert "burn 3% of the burnable cells, not the 15% of --burned-share" in warning
-    assert said(lambda: SceneOptions().scene(land, "whole")) == []
+    for make in (SceneOptions().scene, SceneOptions().wide_scene):
+        (warning,) = said(lambda make=make: make(cut, "cut"))
+        assert "burn 3% of the burnable cells, not the 15% of --burned-share" in warning
+        assert said(lambda make=make: make(land, "whole")) == []
     assert said(lambda: SceneOptions(fire=FireOptions(duration_min=60.0)).scene(cut, "cut")) == []
     # An attack makes fires small, which is not the map's doing.
     assert said(lambda: SceneOptions(fire=FireOptions(initial_attack=5.0)).scene(land, "x")) == []

@@ -1,15 +1,17 @@
 """Planning by choice: what is tried, on which fires, what is kept and what is left out."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
-from firebreak.fire.engine import burn_loss
+from firebreak.fire.engine import burn_loss, set_threads
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
@@ -19,7 +21,13 @@ from firebreak.planning.core.gaps import closes_gap
 from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.evaluation import auto
-from firebreak.planning.evaluation.auto import Chosen, choice_fires, plan_by_choice
+from firebreak.planning.evaluation.auto import (
+    FEWEST,
+    PER_PLAN_FIRE,
+    Chosen,
+    choice_fires,
+    plan_by_choice,
+)
 from firebreak.planning.evaluation.pruning import saved_by_each, useful_segments
 from firebreak.planning.methods import (
     CANDIDATES,
@@ -34,15 +42,23 @@ from untrained import fitting, untrained
 CONDITIONS = FireConditions(scenarios=2)
 
 
-@pytest.fixture(autouse=True)
-def few_fires(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "FEWEST", 120)
-    monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
+@pytest.fixture(autouse=True, scope="module")
+def few_fires() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(auto, "FEWEST", 120)
+        patch.setattr(auto, "PER_PLAN_FIRE", 2)
+        yield
 
 
 @pytest.fixture(scope="module")
 def scene() -> Scene:
     return make_scene(generate(5, (16, 17), cell_size_m=30.0), CONDITIONS, 3)
+
+
+@pytest.fixture(scope="module")
+def plain(scene: Scene) -> Chosen:
+    """A choice without a policy."""
+    return chosen(scene)
 
 
 @pytest.fixture(scope="module")
@@ -55,27 +71,50 @@ def chosen(scene: Scene, policy: Policy | None = None, share: float = 0.08,
     return plan_by_choice(scene, share, 16, seed=0, policy=policy, **options)  # type: ignore[arg-type]
 
 
-def test_candidates_see_plan_fires_and_the_choice_its_own_and_neither_the_test(
-        scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+class Watched(NamedTuple):
+    """A choice; the sets of fires it drew, and their numbers; the progress told, and what of it
+    stood before each time that choice fires burned.
+    """
+
+    made: Chosen
+    asked: list[tuple[str, int]]
+    told: list[float]
+    before: list[float]
+
+
+@pytest.fixture(scope="module")
+def watched(scene: Scene, policy: Policy) -> Watched:
+    set_threads(1)
     warm_up()
-    asked: list[tuple[str, int]] = []
-    draw = Scene.fires
+    asked, told, before = list[tuple[str, int]](), list[float](), list[float]()
+    draw, burn = Scene.fires, auto.burn_loss
 
     def fires(self: Scene, fire_set: str, number: int) -> Fires:
         asked.append((fire_set, number))
         return draw(self, fire_set, number)
 
-    monkeypatch.setattr(Scene, "fires", fires)
-    chosen(scene, policy)
-    assert asked.count(("choice", 120)) == 1
-    assert set(asked) == {("choice", 120), ("plan", 16)}
-    assert not np.array_equal(draw(scene, "choice", 16).source, draw(scene, "plan", 16).source)
-    assert not np.array_equal(draw(scene, "choice", 16).source, draw(scene, "test", 16).source)
+    def burned(*args: object) -> object:
+        before.append(told[-1])
+        return burn(*args)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Scene, "fires", fires)
+        patch.setattr(auto, "burn_loss", burned)
+        return Watched(chosen(scene, policy, report=told.append), asked, told, before)
 
 
-def test_what_it_says_of_each_candidate_is_what_its_plan_saves(scene: Scene,
-                                                               policy: Policy) -> None:
-    made = chosen(scene, policy)
+def test_candidates_see_plan_fires_and_the_choice_its_own_and_neither_the_test(
+        scene: Scene, watched: Watched) -> None:
+    assert watched.asked.count(("choice", 120)) == 1
+    assert set(watched.asked) == {("choice", 120), ("plan", 16)}
+    plan, choice, test = (scene.fires(name, 16).source for name in ("plan", "choice", "test"))
+    assert not np.array_equal(choice, plan)
+    assert not np.array_equal(choice, test)
+
+
+def test_what_it_says_of_each_candidate_is_what_its_plan_saves(
+        scene: Scene, policy: Policy, watched: Watched) -> None:
+    made = watched.made
     assert tuple(made.choice.reduction) == CANDIDATES == tuple(made.others)
     fires = scene.fires("choice", 120)
     before = burn_loss(scene.field, fires, scene.value_by_class).mean()
@@ -90,18 +129,8 @@ def test_what_it_says_of_each_candidate_is_what_its_plan_saves(scene: Scene,
     assert made.plan.method == made.choice.verdict.chosen
 
 
-def test_its_progress_is_whole_only_when_the_choice_is_made(
-        scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[float] = []
-    before: list[float] = []
-    burn = auto.burn_loss
-
-    def burned(*args: object) -> object:
-        before.append(told[-1])
-        return burn(*args)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(auto, "burn_loss", burned)
-    chosen(scene, policy, report=told.append)
+def test_its_progress_is_whole_only_when_the_choice_is_made(watched: Watched) -> None:
+    told, before = watched.told, watched.before
     # Nothing, each candidate, and the two best after rounds of 500, 1,000, ... 8,000 tries.
     assert 1 + len(CANDIDATES) < len(before) <= 1 + len(CANDIDATES) + 2 * 5
     assert before == sorted(set(before))
@@ -109,8 +138,8 @@ def test_its_progress_is_whole_only_when_the_choice_is_made(
 
 
 def test_neither_clock_nor_order_of_the_table_changes_the_plan(
-        scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = chosen(scene, policy)
+        scene: Scene, policy: Policy, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = watched.made
     ticks = count(0, 1000)
     monkeypatch.setattr("firebreak.planning.methods.working_s", lambda: next(ticks) ** 2.0)
     monkeypatch.setattr(auto, "METHODS", dict(reversed(auto.METHODS.items())))
@@ -120,11 +149,10 @@ def test_neither_clock_nor_order_of_the_table_changes_the_plan(
     assert second.choice.seconds != first.choice.seconds
 
 
-def test_candidates_that_refuse_are_left_out_and_named(scene: Scene) -> None:
-    made = chosen(scene)
-    assert set(made.choice.refused) == {"dqn", "dqn-lookahead"}
-    assert "--policy" in made.choice.refused["dqn"]
-    assert not {"dqn", "dqn-lookahead"} & made.choice.reduction.keys()
+def test_candidates_that_refuse_are_left_out_and_named(plain: Chosen) -> None:
+    assert set(plain.choice.refused) == {"dqn", "dqn-lookahead"}
+    assert "--policy" in plain.choice.refused["dqn"]
+    assert not {"dqn", "dqn-lookahead"} & plain.choice.reduction.keys()
 
 
 def test_where_all_refuse_the_first_says_why(scene: Scene, policy: Policy) -> None:
@@ -151,7 +179,7 @@ def test_greedy_is_tried_where_its_trials_are_few_and_quick(scene: Scene) -> Non
     assert not greedy.fits(scene, 0.5, int(most) + 1)
     shaded = make_scene(scene.landscape, replace(CONDITIONS, treatment=Treatment(kind="shaded")), 3)
     assert not greedy.fits(shaded, 0.5, 1)
-    assert tuple(chosen(shaded).choice.reduction)[-1] == "segments"
+    assert tuple(chosen(shaded, share=0.03).choice.reduction)[-1] == "segments"
 
 
 def test_moves_of_the_two_best_are_kept_as_far_as_the_choice_fires_agree(
@@ -168,12 +196,12 @@ def test_moves_of_the_two_best_are_kept_as_far_as_the_choice_fires_agree(
     assert not short_pieces(made.plan.cells, PlanRules(least_m=choice.least_m), scene.landscape)
 
 
-def test_an_offer_of_lines_leaves_out_no_candidate_and_no_move(scene: Scene,
-                                                               policy: Policy) -> None:
+def test_an_offer_of_lines_leaves_out_no_candidate_and_no_move(
+        scene: Scene, policy: Policy, watched: Watched) -> None:
     can = scene.landscape.treatable
     corner = np.flatnonzero((can[:, :-2] & can[:, 1:-1] & can[:, 2:]).ravel())[0]
     corner = np.ravel_multi_index(np.divmod(corner, can.shape[1] - 2), can.shape) + np.arange(3)
-    plain = chosen(scene, policy)
+    plain = watched.made
     offered, bound = (chosen(scene, policy, rules=PlanRules(lines=GivenLines(
         pieces=(corner,), line=(0,), only=only))) for only in (False, True))
     assert list(offered.choice.verdict.behind) == list(plain.choice.verdict.behind)
@@ -198,7 +226,8 @@ def test_the_order_and_the_largest_map_of_patterns_are_those_of_the_page() -> No
 
 
 def test_choice_fires_by_plan_fires_and_map(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
+    monkeypatch.setattr(auto, "FEWEST", FEWEST)
+    monkeypatch.setattr(auto, "PER_PLAN_FIRE", PER_PLAN_FIRE)
     assert choice_fires(256, 10_000) == 4096
     assert choice_fires(64, 10_000) == 4000
     assert choice_fires(1000, 10_000) == 16_000
@@ -271,9 +300,9 @@ def test_a_planted_useless_segment_goes_and_one_that_must_be_there_stays(kind: s
     assert np.isin(east, np.concatenate([part.cells for part in must])).all()
 
 
-def test_money_of_useless_segments_stays_unspent(scene: Scene,
+def test_money_of_useless_segments_stays_unspent(scene: Scene, plain: Chosen,
                                                  monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = chosen(scene)
+    whole = plain
     monkeypatch.setattr(auto, "useful_segments",
                         lambda scene, fires, segments, included: segments[1:])
     less = chosen(scene)

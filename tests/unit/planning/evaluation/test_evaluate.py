@@ -20,7 +20,7 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
-from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.evaluation.judging import judge_scene
 from firebreak.planning.evaluation.statistics import (
@@ -316,6 +316,20 @@ def test_a_plan_of_another_budget_is_not_comparable(scenes: list[Scene]) -> None
     done = evaluate(scenes[:1], ["none"], budget_share=0.1, plan_fires=8, test_fires=20, seed=0,
                     plans=[plan])
     assert done.rows[1].in_sample_reduction is None
+
+
+def test_plans_of_one_budget_are_comparable_whatever_each_left_of_it(scenes: list[Scene]) -> None:
+    plan = make_plan(scenes[0], 0.1, 8, "random", seed=0)
+    cells = plan.cells[:plan.cells.size // 2]
+    thrifty = replace(plan, method="thrifty", cells=cells,
+                      cost=cost_of(cells, scenes[0].landscape))
+    done = evaluate(scenes[:1], ["none"], budget_share=0.1, plan_fires=8, test_fires=20, seed=0,
+                    plans=[plan, thrifty])
+    assert [row.method for row in done.rows] == ["none", "random", "thrifty"]
+    with pytest.raises(InputError, match=r"one of [\d.]+ that costs \d+; evaluate it with a "
+                                         r"budget of 0\.(1|09)"):
+        evaluate(scenes[:1], ["none"], budget_share=0.3, plan_fires=8, test_fires=20, seed=0,
+                 plans=[thrifty])
 
 
 def test_many_landscapes_are_drawn_from() -> None:

@@ -16,6 +16,7 @@ from firebreak.train.config.load import (
     with_data,
 )
 from firebreak.train.config.schema import RunConfig
+from firebreak.train.config.setup import variation_of
 
 
 @pytest.mark.parametrize("preset", presets())
@@ -87,3 +88,13 @@ def test_data_folder_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIREBREAK_DATA", "from-environment")
     assert data_folder(config, None) == Path("from-environment")
     assert data_folder(config, "from-option") == Path("from-option")
+
+
+@pytest.mark.parametrize(("changes", "mixed"), [
+    (["mixture.width_share=[0.2,0.4]", "mixture.cost_slope=[1,2]"], False),
+    (["mixture.width_share=[0.2,0.4]", "mixture.breached=0.1"], True),
+    (["mixture.slope_costs=0.1"], True), (["mixture.budget=[0.1,0.2]"], True)])
+def test_bounds_of_what_no_episode_draws_mix_nothing(changes: list[str], mixed: bool) -> None:
+    config = load_config("quick", changes)
+    assert config.mixture.is_mixed == mixed
+    assert (variation_of(config) is not None) == mixed

@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
-from firebreak.agent.replay import Replay
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
 from firebreak.env.storage.estimate import storage_bytes
 from firebreak.env.storage.sizes import Sizes
 from firebreak.env.storage.slots import Slots
-from firebreak.layout import OBSERVATION
+from firebreak.line_actions import SHAPES
 from firebreak.train.config.load import load_config
 from firebreak.train.data import memory_needed, splits
 from firebreak.train.data.splits import make_splits
+from firebreak.train.run.trainer import ParallelTrainer
+from tiny import TINIER
 
 
 @pytest.mark.parametrize("sizes", [
@@ -25,12 +26,32 @@ def test_storage_is_told_to_the_byte(sizes: Sizes) -> None:
     assert storage_bytes(sizes) == Slots(sizes).owned_bytes()
 
 
-def test_the_replay_is_told_without_making_it() -> None:
-    config = load_config("quick", ["landscapes.size=8"])
-    (source,) = make_splits(config, Path()).train
-    told = memory_needed._replay_bytes(config, source, 1)
-    made = Replay(OBSERVATION, (8, 8), config.train.num_envs, config.replay.capacity, 4)
-    assert told == made.nbytes
+@pytest.mark.parametrize("changes", [
+    [], ["mixture.parts=0.5", "landscapes.size=30"],
+    ["agent.segments=true", "agent.gain_share=0.4", "agent.discount_end=0", "agent.gain_fires=4"]],
+    ids=["cells", "jobs", "lines"])
+def test_the_replay_is_told_without_making_it(tmp_path: Path, changes: list[str]) -> None:
+    config = load_config("quick", [*TINIER, *changes])
+    splits = make_splits(config, Path())
+    told = memory_needed._replay_bytes(config, splits.train[0], 1)
+    trainer = ParallelTrainer(config, splits, tmp_path)
+    made = trainer.arenas[0].replay.nbytes
+    trainer.close()
+    assert told == made
+
+
+def test_the_last_parts_of_a_run_are_told_by_the_settings_that_they_come_from() -> None:
+    lines = ["agent.segments=true", "agent.gain_share=0.4", "agent.discount_end=0"]
+    plain, fit, distilled = ([part for part in memory_needed.parts_of(
+        config, make_splits(config, Path()).train).items() if "steps of" in part[0]
+        and "environments" not in part[0]] for config in (
+            load_config("quick", [*TINIER, *lines, *more]) for more in (
+                [], ["agent.fit_steps=9"], ["agent.fit_steps=9", "agent.distill_steps=9"])))
+    assert plain == []
+    assert [name for name, _ in fit + distilled] == [
+        "steps of 40,000 cells (agent.fit_steps)",
+        "steps of 40,000 cells (agent.fit_steps, agent.distill_steps)"]
+    assert distilled[0][1] - fit[0][1] > 40_000 * SHAPES * 100
 
 
 @pytest.mark.parametrize(("change", "said"), [

@@ -122,6 +122,9 @@ REFUSED = {
                                  "no mixture.narrow"),
     "dear slopes beside a treatment": (("breaks.treatment=grazing", "mixture.slope_costs=0.1"),
                                        "no mixture.slope_costs"),
+    "an empty family": (('landscapes.family=""', "mixture.fbp=0.5"), "landscapes.family: expected "
+                        "the name of a synthetic family, got an empty one"),
+    "an unknown family": (("landscapes.family=ridgs",), "did you mean 'ridges'"),
     "a family beside those of the FBP System": (("landscapes.family=ridges", "mixture.fbp=0.5"),
                                                 "landscapes.family or mixture.fbp"),
     "land of the FBP System beside maps": ((*WINDOWS, "mixture.fbp=0.5"), "got windows of maps"),

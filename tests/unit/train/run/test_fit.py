@@ -18,8 +18,8 @@ from firebreak.checks import InputError
 from firebreak.layout import ObservationLayout
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
-from firebreak.train.run.fit import is_due
-from firebreak.train.run.progress import RunState
+from firebreak.train.run.fit import go_on_with, is_due, is_over, pass_over_empty
+from firebreak.train.run.progress import Progress, RunState
 from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINY
 
@@ -62,13 +62,14 @@ def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
     assert trainer.progress.fitted == 40
 
 
-@pytest.mark.parametrize("kind", [[], SEGMENTS], ids=["cells", "lines"])
+@pytest.mark.parametrize(("kind", "steps"), [([], 48), (SEGMENTS, 24)], ids=["cells", "lines"])
 def test_a_distillation_brings_a_view_nearer_to_the_mean_of_all(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: list[str]) -> None:
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: list[str], steps: int) -> None:
     """On states of the replay. The teacher is the network before the first step, to the last."""
-    monkeypatch.setattr("firebreak.train.run.fit.CELLS", 1600)
-    config = load_config("quick", [*TINY, *kind, "agent.distill_steps=48", "train.episodes=6",
-                                   "agent.learning_rate=0.002", "evaluation.every_episodes=6"])
+    monkeypatch.setattr("firebreak.train.run.fit.CELLS", 800)
+    config = load_config("quick", [*TINY, *kind, f"agent.distill_steps={steps}", "train.episodes=6",
+                                   "agent.learning_rate=0.002", "evaluation.every_episodes=6",
+                                   "evaluation.validation_landscapes=1"])
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
     agent, rows = trainer.agent, []
     before: QMapNetwork | None = None
@@ -87,9 +88,9 @@ def test_a_distillation_brings_a_view_nearer_to_the_mean_of_all(
     trainer.close()
     checked = [row["learner_steps"] - rows[-1]["learner_steps"] for row in rows
                if row["kind"] == "validation"]
-    assert checked[-9:] == [-48, -42, -36, -30, -24, -18, -12, -6, 0]
+    assert checked[-9:] == list(range(-steps, 1, steps // 8))
     told = [row for row in rows if "distilled" in row]
-    assert told[-1]["distilled"] == told[-1]["distill_steps"] == 48
+    assert told[-1]["distilled"] == told[-1]["distill_steps"] == steps
 
 
 @torch.no_grad()
@@ -116,6 +117,38 @@ def test_a_fit_is_validated_before_it_and_at_most_eight_times_on_the_way(total: 
     assert due[0] == 0
     assert due[-1] == total
     assert len(due) <= 9
+
+
+@pytest.mark.parametrize(("fitted", "then", "now", "stands"), [
+    (7, 10, 10, 7), (13, 10, 10, 13), (7, 10, 4, 4), (13, 10, 4, 7), (7, 10, 20, 7),
+    (13, 10, 20, 10), (0, 10, 4, 0), (3, 0, 4, 0), (5, 10, 5, 5)])
+def test_a_run_that_goes_on_with_other_steps_stands_in_the_part_that_it_was_in(
+        fitted: int, then: int, now: int, stands: int) -> None:
+    turn = Progress(next_validation=0, validated_at=100 + fitted, fitted=fitted)
+    go_on_with(turn, then, now)
+    assert turn.fitted == stands
+    assert turn.validated_at == 100 + stands
+
+
+def test_a_distillation_needs_no_labelled_states_and_a_fit_without_them_is_told_of(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.train.run.fit.CELLS", 800)
+    config = load_config("quick", [*TINY, "agent.gain_share=1e-9", "agent.discount_end=0",
+                                   "agent.fit_steps=40", "agent.distill_steps=6",
+                                   "train.episodes=6", "evaluation.every_episodes=6",
+                                   "evaluation.validation_landscapes=1"])
+    trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
+    with pytest.warns(UserWarning, match=r"no state was labelled with gains.*fit_steps = 40"):
+        rows = list(trainer.run())
+    trainer.close()
+    assert [row["distilled"] for row in rows if "distilled" in row] == [1, 2, 3, 4, 5, 6]
+    assert rows[-1]["learner_steps"] > 6
+    assert not any("fitted" in row for row in rows)
+    trainer.arenas[0].replay.clear()
+    trainer.progress.fitted = 40
+    with pytest.warns(UserWarning, match=r"the replay is empty.*distill_steps = 6"):
+        pass_over_empty(trainer.state, config)
+    assert is_over(trainer.state, config)
 
 
 def test_a_fit_without_gains_is_refused() -> None:

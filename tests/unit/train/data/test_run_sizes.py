@@ -1,9 +1,9 @@
-"""What an environment group takes from the configuration."""
+"""Sizes of parts of a run that follow from its configuration."""
 
 import pytest
 
 from firebreak.train.config.load import load_config
-from firebreak.train.run.group import shortest_episode
+from firebreak.train.data.run_sizes import shortest_episode
 
 LINES = ["agent.segments=true", "agent.gain_share=0.4", "agent.discount_end=0"]
 
