@@ -236,7 +236,8 @@ def row_cells(scene: WideScene, fires: Fires, budget_share: float,
     land = scene.landscape
     budget = budget_share * cost_of(np.flatnonzero(land.treatable), land)
     loss = burn_wide_statistics(scene, fires).loss
-    winds = main_winds(scene, np.bincount(fires.scenario, loss))
+    winds = main_winds(scene, np.bincount(
+        fires.scenario, loss, minlength=scene.streams.weight.size).tolist())
     best, least = np.empty(0, np.int64), np.inf
     for cells, across in row_plans(land, winds, budget, scene.conditions.leak):
         lost = burn_wide_statistics(scene, fires, _mask(cells, land.shape)).loss.sum()

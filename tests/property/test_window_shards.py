@@ -2,6 +2,7 @@
 every rule of breaks and fires.
 """
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -191,6 +192,34 @@ def test_what_a_line_that_stands_saves_is_what_burns_without_it(kind: str, most:
     for line, row in zip(numbers, saved, strict=True):
         before = burned_loss(case, tuple(other for other in taken if other != line))
         assert row == pytest.approx(before - after, rel=1e-9, abs=1e-10 * before.sum())
+
+
+def test_embers_land_where_a_line_stood_far_from_what_a_waiting_fire_burned() -> None:
+    """On small cells, which embers cross by dozens: a fire that waits is not known by its box."""
+    side, block, count = 100, 10, 60
+    wide = make_wide_scene(replace(generate(5, side), cell_size_m=10.0), FireConditions(
+        scenarios=2, regime=FireRegime(duration_min=60.0), climate=WindClimate(
+            wind_20ft_mean_m_min=800.0, dead_moisture_1h=(0.02, 0.03)), spotting=SpottingModel(
+            surface_brands_per_ha=60.0, crown_brands_per_ha=60.0, ignition_delay_min=0.0)), 5)
+    region = make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=count)
+    boxes = known_boxes([one.box for one in footprints_of(wide, region.fires, ())], wide)
+    row, col = np.indices((side, side)) // block
+    lines = [line for number in range((side // block)**2)
+             if (number // (side // block) + number) % 2 and (line := np.flatnonzero(
+                 (row * (side // block) + col == number) & wide.landscape.treatable)).size]
+    worth = {}
+    for places in (99, 4):
+        worker = RegionWorker(region)
+        worker.receive(lines)
+        saved = np.zeros((len(lines), count), np.int64)
+        for k, shard in enumerate(shards_of(boxes, region.fires.scenario, 99, places)):
+            found = worker.worth(k, shard, tuple(range(len(lines))),
+                                 [Wanted(line) for line in range(len(lines))])
+            for line, (fires, units) in enumerate(zip(found.fires, found.saved, strict=True)):
+                saved[line, shard.fires[fires]] = units
+        worth[places] = saved
+    assert worth[4].sum() > 0
+    np.testing.assert_array_equal(worth[99], worth[4])
 
 
 def fresh_worker(case: Case) -> RegionWorker:

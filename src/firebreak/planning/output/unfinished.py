@@ -7,15 +7,16 @@ import hashlib
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+import firebreak
 from firebreak import __version__
 from firebreak.checks import fail
-from firebreak.compiled import hash_of_sources
 from firebreak.files import made_folder, write_bytes
 from firebreak.planning.windows.kept import Arrays, Kept
 from firebreak.planning.windows.make import WindowSettings
@@ -118,7 +119,7 @@ class Unfinished(Kept):
             header = header_of(file, path)
             if header.texts.get("job") != self._job:
                 raise fail(expected="the unfinished plan of this command",
-                           given="one of other options or land", where=str(self.folder),
+                           given="one of other options, land or program", where=str(self.folder),
                            remedy="give another --out, or remove this folder")
             return {name: read_tensor(file, entry, None, path).numpy()
                     for name, entry in header.entries.items()}, header.texts.get("words", "")
@@ -157,10 +158,21 @@ def job_of(region: Region, budget_share: float, settings: WindowSettings) -> str
     return digest.hexdigest()
 
 
+@cache
+def _hash_of_package() -> str:
+    """Of all sources: answers are taken up in their order, which all of them may change."""
+    package = Path(firebreak.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(f"{path.relative_to(package).as_posix()}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def _parts(region: Region, budget_share: float,
            settings: WindowSettings) -> Iterator[str | bytes]:
     scene, rules = region.scene, region.rules
-    yield f"{__version__} {hash_of_sources()}"
+    yield f"{__version__} {_hash_of_package()}"
     yield scene.landscape.checksum()
     yield scene.key
     yield repr(replace(scene.conditions, weather=None))

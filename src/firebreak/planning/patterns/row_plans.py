@@ -2,6 +2,7 @@
 and gaps, and rows bent to where they cost least, across the winds in which most burns.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import product
 from typing import NamedTuple
@@ -46,7 +47,7 @@ class RowPlan(NamedTuple):
     across: tuple[Across, ...]
 
 
-def main_winds(scene: WideScene, lost: NDArray) -> list[Towards]:
+def main_winds(scene: WideScene, lost: Sequence[int]) -> list[Towards]:
     """Where the heads of fires run to in the weathers in which most is lost, mean over the map
     weighted by the rate of spread; the worst first, without those that run nearly the same way.
 
@@ -55,20 +56,21 @@ def main_winds(scene: WideScene, lost: NDArray) -> list[Towards]:
     Args:
         lost: by the plan fires in each stream of weather.
     """
-    def means(behavior: FireBehavior) -> dict[str, NDArray]:
-        made: dict[str, NDArray] = {}
+    steps, found = scene.streams.steps_per_stream, list[Towards]()
+    total = np.zeros((scene.streams.steps.weight.size, 3))
+
+    def add(behavior: FireBehavior) -> dict[str, NDArray]:
+        """A band's sums: maps of all rows of weather would not fit the memory."""
         for row, (rate, heading) in enumerate(zip(
                 behavior.rate_of_spread_m_min, np.radians(behavior.heading_deg), strict=True)):
-            made |= {f"rate {row}": rate, f"north {row}": rate * np.cos(heading),
-                     f"east {row}": rate * np.sin(heading)}
-        return made
+            total[row] += [part.sum(dtype=np.float64) for part in (
+                rate, rate * np.cos(heading), rate * np.sin(heading))]
+        return {}
 
-    total = {name: float(grid.sum()) for name, grid in mean_behavior(scene, None, means).items()}
-    steps, found = scene.streams.steps_per_stream, list[Towards]()
-    for stream in np.argsort(-lost, kind="stable").tolist():
-        row = max(range(stream * steps, (stream + 1) * steps),
-                  key=lambda row: total[f"rate {row}"])
-        north, east = total[f"north {row}"], total[f"east {row}"]
+    mean_behavior(scene, None, add)
+    for stream in sorted(range(len(lost)), key=lambda stream: -lost[stream]):
+        row = max(range(stream * steps, (stream + 1) * steps), key=lambda row: total[row, 0])
+        _, north, east = total[row].tolist()
         length = float(np.hypot(north, east))
         towards = (-north / length, east / length) if length > 0.0 else (0.0, 1.0)
         if len(found) < WINDS and all(_apart_deg(towards, other) >= APART_DEG for other in found):

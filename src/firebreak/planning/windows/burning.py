@@ -74,15 +74,19 @@ class BurningFires:
         for place in breaks.tolist() if self._rules.lost > 0.0 else ():
             fires.starts_at(0, place)
 
-    def tried(self, lines: Sequence[NDArray[np.int64]], fires: Sequence[NDArray[np.int64]],
+    def tried(self, lines: Sequence[NDArray[np.int64]], fires: Sequence[NDArray[np.int64]], *,
+              standing: bool = False,
               ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
         """Fires group by group, in order, for trials of lines, each on some fires: their numbers
         and places, i64 [m], and whether to try each line on each, bool [m, lines].
+
+        standing: the lines are broken, and are tried by taking them away.
         """
         wanted = np.zeros((self.loss.size, len(lines)), np.bool_)
         for line, some in enumerate(fires):
             wanted[some, line] = True
-        wanted &= self._near(lines)
+        if not (standing and self._has_embers()):  # which land where a break goes from anywhere
+            wanted &= self._near(lines)
         for some in self._groups(np.flatnonzero(wanted.any(axis=1))):
             yield some, self._places_of(some), wanted[some]
 
@@ -90,6 +94,9 @@ class BurningFires:
         """So that every fire is in the box that it burned."""
         self._waits = True
         self._make_room(self._fire_at.size)
+
+    def _has_embers(self) -> bool:
+        return self._slots.problem(0).scene.field.spots.cells.size > 0
 
     def _groups(self, fires: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         size = max(self._fire_at.size, 1)
@@ -144,7 +151,7 @@ class BurningFires:
         """Puts fires aside, but for those that stay, until so many places are free."""
         taken = np.flatnonzero((self._fire_at >= 0) & ~np.isin(self._fire_at, stay))
         free = int((self._fire_at < 0).sum())
-        embers = self._slots.problem(0).scene.field.spots.cells.size > 0
+        embers = self._has_embers()
         for place in taken[:max(count - free, 0)].tolist():
             fire = int(self._fire_at[place])
             top, left, bottom, right = self._box[fire].tolist()

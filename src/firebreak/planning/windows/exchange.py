@@ -10,12 +10,14 @@ Source: backward elimination: what closes a front together is worth little alone
 where the rest of it stands.
 """
 
+import contextlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.checks import InputError
 from firebreak.fire import Fires
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.progress import Reporter, part_of
@@ -82,7 +84,7 @@ def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: S
         return sum(kept.answer(lambda: {"lost": losses_by_workers(
             region, some, cells, judge.executor)})["lost"].tolist())
 
-    rows = _plans_of_rows(region, _by_stream(judge, untreated), budget)
+    rows = _plans_of_rows(region, _by_stream(region, judge, untreated), budget)
     ranked: list[tuple[int, int]] = []
     for count in sorted({min(FIRST_FIRES, region.fires.source.size), region.fires.source.size}):
         some = region.fires.first(count)
@@ -93,13 +95,15 @@ def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: S
         return by_windows
     lines, first = _lines_with_rows(region, rows[0], judge.lines, budget)
     own = Judge(region, judge.shards, lines, judge.executor, kept)
-    made = _fewer(region, own, first, budget, part_of(report, 0.2, 1.0), lazy=lazy)
-    judge.executor.share([])
-    rated, risen = windows.rated + made.rated, windows.risen + made.risen
-    better = _chosen(lines, made, rated, risen, rows=True)
-    if lost(fires, better.cells) <= least:
-        return better
-    # It fits the plan fires more closely than the rows as they were.
+    rated, risen = windows.rated, windows.risen
+    with contextlib.suppress(InputError):  # no plan that keeps to the rules is left
+        made = _fewer(region, own, first, budget, part_of(report, 0.2, 1.0), lazy=lazy)
+        judge.executor.share([])
+        rated, risen = rated + made.rated, risen + made.risen
+        better = _chosen(lines, made, rated, risen, rows=True)
+        if lost(fires, better.cells) <= least:
+            return better
+    # That fits the plan fires more closely than the rows as they were, or is no plan.
     include = region.rules.include
     bare = rows[0].cells[~np.isin(rows[0].cells, include)]
     pieces = _pieces(region, bare, np.ones(region.scene.landscape.shape, np.bool_))
@@ -113,13 +117,15 @@ def _chosen(lines: Lines, made: JudgedLines, rated: int, risen: int, *, rows: bo
     return Chosen(cells, lines, made.lines, made.lost, rated, risen, rows)
 
 
-def _by_stream(judge: Judge, untreated: Sequence[int]) -> NDArray[np.float64]:
-    """What is lost in each stream of weather."""
-    streams = np.array([shard.stream for shard in judge.shards], np.int64)
-    return np.bincount(streams, np.array(untreated, np.float64)).astype(np.float64)
+def _by_stream(region: Region, judge: Judge, untreated: Sequence[int]) -> list[int]:
+    """What is lost in each stream of weather, exactly: however the fires are divided in shards."""
+    lost = [0] * (region.scene.streams.steps.weight.size // region.scene.streams.steps_per_stream)
+    for shard, own in zip(judge.shards, untreated, strict=True):
+        lost[shard.stream] += own
+    return lost
 
 
-def _plans_of_rows(region: Region, lost: NDArray[np.float64], budget: float) -> list[RowPlan]:
+def _plans_of_rows(region: Region, lost: Sequence[int], budget: float) -> list[RowPlan]:
     """Plans of rows that keep to the rules; cells to include are no part of them."""
     land, include = region.scene.landscape, region.rules.include
     joined = region.scene.conditions.leak
@@ -141,7 +147,7 @@ def _lines_with_rows(region: Region, rows: RowPlan, proposed: Lines,
     budget buys, and the lines that windows propose; how many there are of each of the first two.
     """
     land, include = region.scene.landscape, region.rules.include
-    more = rows_across(land, rows.across, ROOM_OF_MORE, OVER * budget,
+    more = rows_across(land, rows.across, ROOM_OF_MORE, OVER * (budget - cost_of(include, land)),
                        region.scene.conditions.leak)
     free = np.ones(land.shape, np.bool_)
     lines: Lines = []

@@ -217,7 +217,7 @@ class Shard:
         parts: list[list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = [[] for _ in lines]
         tries = (partial(self._anew, standing=True) if standing else
                  self._in_place if trial_in_place(self._slots, 0) else self._anew)
-        for fires, places, asked in self._burning.tried(lines, some):
+        for fires, places, asked in self._burning.tried(lines, some, standing=standing):
             own = np.flatnonzero(asked.any(axis=0)).tolist()
             found = tries([lines[k] for k in own], places, asked[:, own])
             if found is None:

@@ -1,5 +1,6 @@
 """Rows of least cost: they part the map, cost no more than straight ones, and fit the budget."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,8 @@ from firebreak.planning.patterns.row_plans import (
 )
 from firebreak.planning.patterns.strips import Pattern, distance_to_strips
 from firebreak.planning.patterns.worst_weather import along
+from firebreak.weather.scenarios import WindClimate, draw_scenarios
+from firebreak.weather.streams import WeatherStreams
 
 ROWS, COLS = 34, 41
 
@@ -90,12 +93,29 @@ def test_as_many_rows_as_the_budget_buys(steps: list[float], budget: float) -> N
     assert found == int((cost <= budget).sum())
 
 
+@pytest.mark.slow
+def test_the_main_winds_take_no_more_memory_with_more_weather() -> None:
+    """Which a map of each row of weather would: 24 bytes a cell."""
+    peaks = {}
+    for hours in (1, 8):
+        drawn = draw_scenarios(WindClimate(), np.random.default_rng(4), 8 * hours)
+        step_min = 60.0 if hours > 1 else float("inf")
+        scene = make_wide_scene(generate(5, 400), FireConditions(
+            scenarios=8, regime=FireRegime(duration_min=60.0),
+            weather=WeatherStreams(drawn, hours, step_min, np.full(8, 0.125))), 5)
+        tracemalloc.start()
+        main_winds(scene, list(range(8)))
+        peaks[hours] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peaks[8] - peaks[1] < 24 * 56 * 400**2 / 4
+
+
 def test_plans_of_rows_lie_across_winds_that_differ_and_fit_the_budget() -> None:
     scene = make_wide_scene(land_of(3), FireConditions(
         scenarios=6, regime=FireRegime(duration_min=60.0)), 3)
-    lost = np.array([1.0, 5.0, 2.0, 0.0, 3.0, 4.0])
+    lost = [1, 5, 2, 0, 3, 4]
     winds = main_winds(scene, lost)
-    assert winds[0] == main_winds(scene, np.eye(6)[1])[0]
+    assert winds[0] == main_winds(scene, [0, 1, 0, 0, 0, 0])[0]
     for k, one in enumerate(winds):
         assert np.hypot(*one) == pytest.approx(1.0)
         for other in winds[:k]:

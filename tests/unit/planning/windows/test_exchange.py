@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firebreak.checks import InputError
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
 from firebreak.fire import (
@@ -114,3 +115,11 @@ def test_what_saves_least_for_its_cost_goes_first() -> None:
     assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 9.0) == [0, 2, 3, 4]
     assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 5.5) == [0, 2, 3]
     assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 0.0) == [0]
+
+
+def test_rows_stay_as_they_are_where_giving_up_pieces_leaves_no_plan(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*arguments: Any, **named: Any) -> Any:
+        raise InputError("no line is left")
+    monkeypatch.setattr(exchange, "_fewer", none)
+    assert planned(region).rows
