@@ -16,7 +16,7 @@ from firebreak.train.data.run_sizes import shortest_episode, states_of_a_step
 
 SCENE_PER_CELL_ROW = 200
 """Bytes of a scene for each cell and row of weather, measured."""
-VIEW_BYTES = 105
+VIEW_BYTES = 115
 """Of each action of the states of a learner step of the distillation, with its eight views and
 their order, measured."""
 _LAYER_BYTES = 24  # of each cell and channel of the network's width, measured
