@@ -132,10 +132,11 @@ def test_what_a_distillation_is_told_to_take_is_enough(side: int, returns: str) 
     that the same arrays take more or less."""
     lines = ["agent.segments=true", "agent.gain_share=0.4", "agent.discount_end=0",
              f"agent.return_share={returns}"]
-    done = subprocess.run([sys.executable, "-c", DISTILLED, str(side), *lines],
-                          capture_output=True, text=True, check=True)
-    told, taken = json.loads(done.stdout)
-    assert taken < told < 3 * taken, f"{told / 1e6:.0f} MB told, {taken / 1e6:.0f} taken"
+    read = [json.loads(subprocess.run([sys.executable, "-c", DISTILLED, str(side), *lines],
+                                      capture_output=True, text=True, check=True).stdout)
+            for _ in range(3)]
+    told, taken = read[0][0], sorted(taken for _, taken in read)
+    assert taken[-1] < told < 2.5 * taken[1], f"{told} bytes told, {taken} taken"
 
 
 def test_what_would_fit_is_told_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:

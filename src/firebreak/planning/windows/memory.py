@@ -29,7 +29,8 @@ _FEWER_FIRES = (256, 64, 16, 4, 1)
 
 class WindowsBytes(NamedTuple):
     """Bytes at the peak. land: in all workers; windows: while they are planned; shards: while they
-    judge, which is after that; rows: while rows across the map are laid and burned, between.
+    judge, which is after that, with what lays rows across the map beside them, since workers give
+    shards back with their next call; rows: while fires burn under such rows.
     """
 
     land: int
@@ -54,13 +55,17 @@ def windows_bytes(region: Region, cores: Sequence[Core], fires: int, shards: Seq
     """
     return WindowsBytes(
         _land(region, at_once), at_once * _most_of_windows(region, cores, fires),
-        bytes_of_shards(shards, boxes, region.scene.streams.steps_per_stream),
-        (BURN_BYTES * (at_once - 1) + _ROWS_BYTES) * region.scene.landscape.fuel_model.size)
+        bytes_of_shards(shards, boxes, region.scene.streams.steps_per_stream) + _laying(region),
+        BURN_BYTES * (at_once - 1) * region.scene.landscape.fuel_model.size + _laying(region))
 
 
 def _land(region: Region, at_once: int) -> int:
     return (_land_bytes(region.scene) * (at_once - 1)
             + BURN_BYTES * region.scene.landscape.fuel_model.size)
+
+
+def _laying(region: Region) -> int:
+    return _ROWS_BYTES * region.scene.landscape.fuel_model.size
 
 
 def _at_once(executor: Executor) -> int:
@@ -77,8 +82,8 @@ def fitting_shards(region: Region, boxes: Sequence[Box], executor: Executor,
     """
     streams, steps = region.fires.scenario, region.scene.streams.steps_per_stream
     every = shards_of(boxes, streams, most_fires)
-    land = _land(region, _at_once(executor))
-    if executor.backend.name == "ray" or land + bytes_of_shards(every, boxes, steps) <= (
+    beside = _land(region, _at_once(executor)) + _laying(region)
+    if executor.backend.name == "ray" or beside + bytes_of_shards(every, boxes, steps) <= (
             free_bytes()):
         return every
     return shards_of(boxes, streams, most_fires, PLACES)
@@ -132,7 +137,7 @@ def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,
                    remedy=_smaller_windows(region, margin, fires, at_once, free - needed.land))
     if needed.peak > free:
         check_free({**land, f"{len(boxes):,} plan fires on it": needed.shards}, where=where,
-                   remedy=_fewer_fires(region, boxes, free - needed.land))
+                   remedy=_fewer_fires(region, boxes, free - needed.land - _laying(region)))
     return needed.peak
 
 

@@ -16,9 +16,9 @@ from firebreak.train.data.run_sizes import shortest_episode, states_of_a_step
 
 SCENE_PER_CELL_ROW = 200
 """Bytes of a scene for each cell and row of weather, measured."""
-VIEW_BYTES = 115
+VIEW_BYTES, LATER_BYTES = 110, 30
 """Of each action of the states of a learner step of the distillation, with its eight views and
-their order, measured."""
+their order, and besides that of what comes after it, where returns are learned; measured."""
 _LAYER_BYTES = 24  # of each cell and channel of the network's width, measured
 _LINES_TRIED = 100  # at most, of a state; see `train.gains.line_gains`
 _MOST_COUNTED = 10**12  # more rows than this are counted as so many: no machine has room for them
@@ -112,7 +112,8 @@ def _last_part(config: RunConfig, cells: int) -> dict[str, int]:
     seen = states_of_a_step(cells) * cells
     each = OBSERVATION.channels * 2 * 4
     if agent.distill_steps:
-        each += _LAYER_BYTES * agent.width + VIEW_BYTES * (SHAPES if agent.segments else 1)
+        view = VIEW_BYTES + (LATER_BYTES if agent.return_share > 0.0 else 0)
+        each += _LAYER_BYTES * agent.width + view * (SHAPES if agent.segments else 1)
     return {f"steps of {seen:,} cells ({', '.join(f'agent.{name}' for name in asked)})":
             seen * each}
 
