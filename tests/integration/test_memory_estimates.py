@@ -91,54 +91,6 @@ def test_what_is_told_is_what_is_taken(what: str, size: int, fires: int) -> None
     assert taken / 1.5 < told < most * taken, f"{told / 1e6:.0f} MB told, {taken / 1e6:.0f} taken"
 
 
-DISTILLED = """
-import gc, json, sys
-import torch
-from firebreak.agent.distillation import lesson
-from firebreak.agent.network import network_of
-from firebreak.agent.settings import settings_of
-from firebreak.layout import OBSERVATION
-from firebreak.train.config.load import load_config
-from firebreak.train.data.memory_needed import _last_part
-from firebreak.train.data.run_sizes import states_of_a_step
-
-def now(name):
-    for line in open("/proc/self/status"):
-        if line.startswith(name):
-            return int(line.split()[1]) * 1024
-
-side = int(sys.argv[1])
-config = load_config("quick", ["agent.distill_steps=1", *sys.argv[2:]])
-torch.set_num_threads(1)
-network, draw = network_of(settings_of(config.agent), OBSERVATION), torch.Generator()
-states = [(torch.rand((count, OBSERVATION.channels, own, own)) > 0.5).float()
-          for count, own in ((2, 8), (states_of_a_step(side * side), side))]
-lesson(network, states[0], OBSERVATION, draw)
-gc.collect()
-open("/proc/self/clear_refs", "w").write("5")
-before = now("VmRSS")
-lesson(network, states[1], OBSERVATION, draw)
-(told,) = _last_part(config, side * side).values()
-print(json.dumps([told, now("VmHWM") - before + states[1].nbytes]))
-"""
-
-
-@LINUX
-@pytest.mark.slow
-@pytest.mark.parametrize("side", [20, 128])
-@pytest.mark.parametrize("returns", ["0", "0.5"])
-def test_what_a_distillation_is_told_to_take_is_enough(side: int, returns: str) -> None:
-    """Its views of all line actions are most of it; the memory is given back piece by piece, so
-    that the same arrays take more or less."""
-    lines = ["agent.segments=true", "agent.gain_share=0.4", "agent.discount_end=0",
-             f"agent.return_share={returns}"]
-    read = [json.loads(subprocess.run([sys.executable, "-c", DISTILLED, str(side), *lines],
-                                      capture_output=True, text=True, check=True).stdout)
-            for _ in range(3)]
-    told, taken = read[0][0], sorted(taken for _, taken in read)
-    assert taken[-1] < told < 2.5 * taken[1], f"{told} bytes told, {taken} taken"
-
-
 def test_what_would_fit_is_told_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     conditions, shape = FireConditions(), (512, 512)
     need = sum(planning_bytes(shape, conditions, 1536))

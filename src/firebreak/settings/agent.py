@@ -78,9 +78,6 @@ class AgentSettings:
     fit_steps: Annotated[int, Ge(0), Le(1_000_000)] = 0
     """Learner steps after the last episode, on the states kept with their gains alone: the learning
     rate is that of the start for a fifth of them, then falls to 0."""
-    distill_steps: Annotated[int, Ge(0), Le(1_000_000)] = 0
-    """Learner steps at the very end, on states of the replay: towards the mean of the network's own
-    values over the eight symmetries, with the learning rate as in fit_steps."""
     return_share: Fraction = 0.0
     """Share of the states with gains of which returns are made too: plans that begin with some
     actions, completed by the target network and all judged on the same fires. They are learned from

@@ -111,11 +111,9 @@ def _postfix(row: dict[str, Any]) -> str:
         learning = f"replay {min(row['replay'], row['learning_starts'])}/{row['learning_starts']}"
     else:
         learning = f"loss {row['loss']:.3f}"
-    for name, made, total in (("fit", "fitted", "fit_steps"),
-                              ("distillation", "distilled", "distill_steps")):
-        if made in row:
-            return (f"{name}: step {row[made]} of {row[total]}, {learning}, "
-                    f"RSS {row['rss_bytes'] / 1e6:.0f} MB")
+    if "fitted" in row:
+        return (f"fit: step {row['fitted']} of {row['fit_steps']}, {learning}, "
+                f"RSS {row['rss_bytes'] / 1e6:.0f} MB")
     reward = "-" if row["mean_return"] is None else f"{row['mean_return']:.3f}"
     return (f"reward {reward}, {learning}, epsilon {row['epsilon']:.2f}, "
             f"discount {row['discount']:.2f}, RSS {row['rss_bytes'] / 1e6:.0f} MB")

@@ -10,16 +10,11 @@ from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.estimate import FIRE_BYTES, storage_bytes
 from firebreak.free_memory import check_free
 from firebreak.layout import OBSERVATION
-from firebreak.line_actions import SHAPES
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.run_sizes import shortest_episode, states_of_a_step
 
 SCENE_PER_CELL_ROW = 200
 """Bytes of a scene for each cell and row of weather, measured."""
-VIEW_BYTES, LATER_BYTES = 110, 30
-"""Of each action of the states of a learner step of the distillation, with its eight views and
-their order, and besides that of what comes after it, where returns are learned; measured."""
-_LAYER_BYTES = 24  # of each cell and channel of the network's width, measured
 _LINES_TRIED = 100  # at most, of a state; see `train.gains.line_gains`
 _MOST_COUNTED = 10**12  # more rows than this are counted as so many: no machine has room for them
 
@@ -57,7 +52,7 @@ def parts_of(config: RunConfig, sources: tuple[ProblemSource, ...]) -> dict[str,
         "train.num_envs)": sum(train.collect_steps * train.num_envs * OBSERVATION.channels
                                * _cells(source) for source in sources)}
     found |= _batch_part(config, max(map(_cells, sources)))
-    found |= _last_part(config, max(map(_cells, sources)))
+    found |= _fit_part(config, max(map(_cells, sources)))
     room = sum(_replay_bytes(config, source, len(sources)) for source in sources)
     found[f"{config.replay.capacity:,} transitions (replay.capacity)"] = room
     if config.agent.gain_share > 0.0:
@@ -101,21 +96,12 @@ def _batch_part(config: RunConfig, cells: int) -> dict[str, int]:
     return {f"batches of {size:,} (agent.batch_size)": size * cells * OBSERVATION.channels * 2 * 4}
 
 
-def _last_part(config: RunConfig, cells: int) -> dict[str, int]:
-    """Of a learner step after the last episode: the observations of its states, in floats, twice,
-    and what the network says of all their actions where it learns the mean of its views.
-    """
-    agent = config.agent
-    asked = [name for name in ("fit_steps", "distill_steps") if getattr(agent, name)]
-    if not asked:
+def _fit_part(config: RunConfig, cells: int) -> dict[str, int]:
+    """Of a learner step of the fit: the observations of its states, in floats, twice."""
+    if not config.agent.fit_steps:
         return {}
     seen = states_of_a_step(cells) * cells
-    each = OBSERVATION.channels * 2 * 4
-    if agent.distill_steps:
-        view = VIEW_BYTES + (LATER_BYTES if agent.return_share > 0.0 else 0)
-        each += _LAYER_BYTES * agent.width + view * (SHAPES if agent.segments else 1)
-    return {f"steps of {seen:,} cells ({', '.join(f'agent.{name}' for name in asked)})":
-            seen * each}
+    return {f"steps of {seen:,} cells (agent.fit_steps)": seen * OBSERVATION.channels * 2 * 4}
 
 
 def _cells(source: ProblemSource) -> int:

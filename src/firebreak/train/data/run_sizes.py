@@ -5,11 +5,11 @@ tells their memory before.
 from firebreak.train.config.schema import RunConfig
 
 CELLS = 40_000
-"""Cells of the maps of a learner step after the last episode."""
+"""Cells of the maps of a learner step of the fit."""
 
 
 def states_of_a_step(cells: int, of_a_step: int = CELLS) -> int:
-    """States of a learner step after the last episode, on maps of so many cells."""
+    """States of a learner step of the fit, on maps of so many cells."""
     return max(2, round(of_a_step / cells))
 
 

@@ -29,8 +29,7 @@ class Progress:
         env_steps: what they have collected.
         counted: this turn's experience is in `updates_due`.
         returns: of the episodes that ended in this turn.
-        fitted: learner steps made since the last episode ended, of `agent.fit_steps` and then of
-            `agent.distill_steps`.
+        fitted: learner steps of `agent.fit_steps` made since the last episode ended.
         updates: loss, mean Q-value and gradient norm of this turn's gradient steps.
     """
 

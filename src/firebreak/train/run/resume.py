@@ -12,7 +12,6 @@ from firebreak.checks import InputError
 from firebreak.reading import from_toml
 from firebreak.train.config.load import as_toml, checked
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.run.fit import go_on_with
 from firebreak.train.run.machine import machine_of
 from firebreak.train.run.progress import RunState
 from firebreak.train.storage.forms import check_form, check_within, restoring
@@ -58,7 +57,6 @@ def restore(run: RunState, config: RunConfig, saved: Saved) -> dict[str, Positio
             check_form(state[name], own[name], name)
         positions = positions_of(state["positions"])
         _put_back(run, state)
-        go_on_with(run.progress, _fit_steps(state["config"]), config.agent.fit_steps)
         _warn_of_another_machine(state["made_by"], machine_of(run.agent.device))
         _warn_of_other_settings(state["config"], as_toml(config))
         return positions
@@ -78,11 +76,6 @@ def _put_back(run: RunState, state: dict[str, Any]) -> None:
         history.clear()
         history.extend(float(value) for value in state["histories"][name])
     run.best.restore(state["best"])
-
-
-def _fit_steps(config: str) -> int:
-    """`agent.fit_steps` of the configuration of a checkpoint."""
-    return int(_flat(_with_defaults(from_toml(config))).get("agent.fit_steps", 0))
 
 
 def _warn_of_another_machine(then: dict[str, Any], now: dict[str, Any]) -> None:

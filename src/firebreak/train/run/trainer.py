@@ -28,7 +28,7 @@ from firebreak.train.data.splits import Splits
 from firebreak.train.rollout.validation import joined, validate
 from firebreak.train.run.best_policy import BestPolicy
 from firebreak.train.run.cleanup import EVERYTHING, Cleaner
-from firebreak.train.run.fit import fit, fitted_of, is_due, is_over, pass_over_empty
+from firebreak.train.run.fit import fit, fitted_of, is_due, is_over
 from firebreak.train.run.group import (
     EnvGroup,
     check_replay_budget,
@@ -185,7 +185,6 @@ class ParallelTrainer:
 
     def _fit(self) -> Iterator[Row]:
         """The learner steps after the last episode, with validations between them."""
-        pass_over_empty(self.state, self.config)
         while not is_over(self.state, self.config):
             if is_due(self.state, self.config) and not self._is_validated():
                 yield from self._validate_and_save()

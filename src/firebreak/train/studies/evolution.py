@@ -83,11 +83,10 @@ class Evolution:
             raise fail(expected="agent.segments = false", given="true", where="agent.segments",
                        remedy="use 'firebreak train': members learn from transitions, and line "
                               "actions are learned from gains")
-        for name in ("return_share", "distill_steps"):
-            given = getattr(config.agent, name)
-            if given > 0:
-                raise fail(expected=f"agent.{name} = 0", given=f"{given:g}", where=f"agent.{name}",
-                           remedy="use 'firebreak train': members learn from transitions alone")
+        if config.agent.return_share > 0.0:
+            raise fail(expected="agent.return_share = 0", given=f"{config.agent.return_share:g}",
+                       where="agent.return_share",
+                       remedy="use 'firebreak train': members learn from transitions alone")
         check_population(config, shape)
         self.config, self.executor, self.run_folder = config, executor, run
         self.settings = settings_of(config.agent)

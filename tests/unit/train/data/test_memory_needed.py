@@ -11,7 +11,6 @@ from firebreak.cli import BAD_INPUT, main
 from firebreak.env.storage.estimate import storage_bytes
 from firebreak.env.storage.sizes import Sizes
 from firebreak.env.storage.slots import Slots
-from firebreak.line_actions import SHAPES
 from firebreak.train.config.load import load_config
 from firebreak.train.data import memory_needed, splits
 from firebreak.train.data.splits import make_splits
@@ -40,18 +39,14 @@ def test_the_replay_is_told_without_making_it(tmp_path: Path, changes: list[str]
     assert told == made
 
 
-def test_the_last_parts_of_a_run_are_told_by_the_settings_that_they_come_from() -> None:
+def test_the_fit_is_told_by_the_setting_that_it_comes_from() -> None:
     lines = ["agent.segments=true", "agent.gain_share=0.4", "agent.discount_end=0"]
-    plain, fit, distilled = ([part for part in memory_needed.parts_of(
-        config, make_splits(config, Path()).train).items() if "steps of" in part[0]
-        and "environments" not in part[0]] for config in (
-            load_config("quick", [*TINIER, *lines, *more]) for more in (
-                [], ["agent.fit_steps=9"], ["agent.fit_steps=9", "agent.distill_steps=9"])))
+    plain, fit = ([name for name in memory_needed.parts_of(
+        config, make_splits(config, Path()).train) if "steps of" in name
+        and "environments" not in name] for config in (
+            load_config("quick", [*TINIER, *lines, *more]) for more in ([], ["agent.fit_steps=9"])))
     assert plain == []
-    assert [name for name, _ in fit + distilled] == [
-        "steps of 40,000 cells (agent.fit_steps)",
-        "steps of 40,000 cells (agent.fit_steps, agent.distill_steps)"]
-    assert distilled[0][1] - fit[0][1] > 40_000 * SHAPES * 100
+    assert fit == ["steps of 40,000 cells (agent.fit_steps)"]
 
 
 @pytest.mark.parametrize(("change", "said"), [
