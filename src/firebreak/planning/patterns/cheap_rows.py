@@ -59,7 +59,8 @@ def cheap_rows(landscape: Landscape, towards: tuple[float, float], count: int, r
 def most_rows(cost_of: Callable[[int], float], budget: float, most: int) -> int:
     """The number of rows, at most `most`, that a budget buys; 0 where it does not buy one.
 
-    cost_of: so many rows. Looked for where the cost grows as their number does, then one by one.
+    cost_of: so many rows. Looked for where the cost grows as their number does, then in steps that
+    double, then by halves: where the first rows cost next to nothing, it begins far off.
     """
     price, count = cache(cost_of), min(4, most)
     while price(count) <= 0.0 and count < most:
@@ -67,11 +68,19 @@ def most_rows(cost_of: Callable[[int], float], budget: float, most: int) -> int:
     for _ in range(2):
         if price(count) > 0.0:
             count = max(int(min(count * budget / price(count), most)), 1)
-    while count and price(count) > budget:
-        count -= 1
-    while 0 < count < most and price(count + 1) <= budget:
-        count += 1
-    return count
+
+    def buys(number: int) -> bool:
+        return number <= 0 or (number <= most and price(number) <= budget)
+
+    bought, step = buys(count), 1
+    near, far = count, count + (1 if bought else -1)
+    while buys(far) == bought:
+        step *= 2
+        near, far = far, far + (step if bought else -step)
+    while abs(far - near) > 1:
+        middle = (near + far) // 2
+        near, far = (middle, far) if buys(middle) == bought else (near, middle)
+    return min(near, far)
 
 
 def _price(landscape: Landscape) -> Floats:

@@ -93,6 +93,24 @@ def test_as_many_rows_as_the_budget_buys(steps: list[float], budget: float) -> N
     assert found == int((cost <= budget).sum())
 
 
+@settings(max_examples=100, deadline=None)
+@given(most=st.integers(1, 4000), free=st.integers(0, 4000), power=st.floats(0.2, 4.0),
+       budget=st.floats(0.0, 2000.0))
+def test_rows_are_not_counted_one_by_one(most: int, free: int, power: float,
+                                         budget: float) -> None:
+    """Though the first cost next to nothing and those after them much, or the other way round."""
+    asked = []
+
+    def cost_of(count: int) -> float:
+        assert 1 <= count <= most
+        asked.append(count)
+        return 1e-9 * count + max(count - free, 0)**power
+
+    found = most_rows(cost_of, budget, most)
+    assert len(asked) <= 50
+    assert found == sum(cost_of(count) <= budget for count in range(1, most + 1))
+
+
 @pytest.mark.slow
 def test_the_main_winds_take_no_more_memory_with_more_weather() -> None:
     """Which a map of each row of weather would: 24 bytes a cell."""
