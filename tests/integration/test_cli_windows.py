@@ -44,6 +44,8 @@ def test_a_plan_by_windows_is_written_and_its_words_are_those_of_its_record(
     found = json.loads(out.strip().splitlines()[-1])
     assert found["windows"] == 4
     assert found["plan_fires"] == 24
+    assert found["simulations"] == json.loads(
+        (tmp_path / "one" / "plan.json").read_text())["simulations"] > 1.0
     assert f"downstream-value in 4 windows: {found['n_cells']} cells" in out
     assert f"windows reach {found['margin']} cells beyond what they treat" in out
     assert ("the plan begins with them" in out) == found["rows"]

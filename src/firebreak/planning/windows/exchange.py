@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import InputError
+from firebreak.executors.base import Executor
 from firebreak.fire import Fires
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.progress import Reporter, part_of
@@ -55,6 +56,7 @@ class Chosen(NamedTuple):
         lost: by all plan fires under it, in whole units.
         rated, risen: see `Ratings`.
         rows: whether it began with rows across the whole map.
+        burned: fires that burned on the whole map under plans, to choose among them.
     """
 
     cells: NDArray[np.int64]
@@ -64,6 +66,21 @@ class Chosen(NamedTuple):
     rated: int
     risen: int
     rows: bool
+    burned: int = 0
+
+
+class _Burns:
+    """Fires that burn on the whole map under plans, and how many did so far."""
+
+    def __init__(self, region: Region, executor: Executor, kept: Kept) -> None:
+        self._region, self._executor, self._kept = region, executor, kept
+        self.fires = 0
+
+    def lost(self, fires: Fires, cells: NDArray[np.int64]) -> int:
+        """What fires lose once flat cells are broken, in whole units."""
+        self.fires += fires.source.size  # also where the answer was kept: a plan has one record
+        return sum(self._kept.answer(lambda: {"lost": losses_by_workers(
+            self._region, fires, cells, self._executor)})["lost"].tolist())
 
 
 def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: Sequence[int],
@@ -76,14 +93,18 @@ def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: S
         untreated: by shard, what is lost without breaks.
         budget: in units of cost.
     """
+    burns = _Burns(region, judge.executor, kept)
+    chosen = _choose(region, judge, windows, untreated, budget, kept, burns, report, lazy=lazy)
+    return chosen._replace(burned=burns.fires)
+
+
+def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Sequence[int],
+            budget: float, kept: Kept, burns: _Burns, report: Reporter, *, lazy: bool) -> Chosen:
+    """As `chosen_plan`."""
     by_windows = _chosen(judge.lines, windows, windows.rated, windows.risen, rows=False)
     judge.executor.share([])  # shards give their memory back
     fires = region.scene.fires(CHOICE_SET, region.fires.source.size)
-
-    def lost(some: Fires, cells: NDArray[np.int64]) -> int:
-        return sum(kept.answer(lambda: {"lost": losses_by_workers(
-            region, some, cells, judge.executor)})["lost"].tolist())
-
+    lost = burns.lost
     rows = _plans_of_rows(region, _by_stream(region, judge, untreated), budget)
     ranked: list[tuple[int, int]] = []
     for count in sorted({min(FIRST_FIRES, region.fires.source.size), region.fires.source.size}):

@@ -153,7 +153,8 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
         cost_unit=cost_unit(land), currency=land.currency, budget=budget,
         budget_share=budget_share, landscape=land.name, landscape_checksum=land.checksum(),
         plan_fires=region.fires.source.size, seed=region.seed, seconds=working_s() - began,
-        simulations=sum(proposal.simulations for proposal in proposals),
+        simulations=(sum(proposal.simulations for proposal in proposals)
+                     + chosen.burned / region.fires.source.size),
         policy=region.policy.provenance if region.policy else None,
         notes={"promised": promised, "windows": float(len(cut.cores)),
                "fires_beyond_their_window": cut.beyond, "rows": float(chosen.rows)})

@@ -13,6 +13,7 @@ from firebreak.executors.choice import open_executor
 from firebreak.fire import (
     FireConditions,
     FireRegime,
+    Fires,
     burn_wide_statistics,
     make_wide_scene,
 )
@@ -91,6 +92,26 @@ def test_rows_stay_as_they_were_where_giving_up_pieces_helps_the_plan_fires_alon
     after = burn_wide_statistics(region.scene, region.fires, made.plan.break_mask()).loss.sum()
     before = burn_wide_statistics(region.scene, region.fires).loss.sum()
     assert made.promised == pytest.approx(1.0 - after / before, rel=1e-9)
+
+
+def test_fires_that_burn_under_rows_are_counted(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In burns of all plan fires, beside what windows burn."""
+    burned = []
+
+    def losses(self: RegionWorker, fires: Fires, cells: np.ndarray) -> np.ndarray:
+        burned.append(fires.source.size)
+        return original(self, fires, cells)
+
+    original = RegionWorker.losses
+    monkeypatch.setattr(RegionWorker, "losses", losses)
+    monkeypatch.setattr(exchange, "FIRST_FIRES", 16)
+    with_rows = planned(region).plan.simulations
+    counted = sum(burned)
+    assert counted > 2 * 40
+    given_rows(monkeypatch)
+    assert planned(region).plan.simulations == pytest.approx(with_rows - counted / 40)
+    assert sum(burned) == counted  # no rows, no fires under any
 
 
 def test_what_fires_lose_is_the_same_in_any_calls(region: Region,

@@ -84,6 +84,7 @@ def record(made: WindowPlan, judged: JudgedPlan | None,
         tested["existing"] = {**_numbers(own), "cost": cost}
     return {"method": plan.method, "n_cells": int(plan.cells.size), "cost": plan.cost,
             "cost_unit": plan.cost_unit, "currency": plan.currency, "seconds": plan.seconds,
+            "simulations": plan.simulations,
             "windows": made.windows, "margin": made.margin, "rows": made.rows,
             "plan_fires": plan.plan_fires,
             "promised": made.promised, **tested, "files": [str(path) for path in files]}
