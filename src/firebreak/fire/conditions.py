@@ -84,6 +84,14 @@ class FireConditions:
         """Whether crews hold breaks or attack fires, which asks for intensities."""
         return self.hold is not None or self.attack_min is not None
 
+    @property
+    def may_run_on(self) -> bool:
+        """Whether breaks may let a fire get further than it does without any: fuel after a shaded
+        treatment may burn faster, and a fire that is hotter at its edge, where a break kept it from
+        running on, may escape the initial attack.
+        """
+        return self.treatment.kind == "shaded" or self.attack_min is not None
+
     def without_crews(self) -> "FireConditions":
         """The same fires, which meet nobody: durations are set for these."""
         return replace(self, hold=None, attack_min=None)

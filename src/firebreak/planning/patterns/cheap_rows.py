@@ -5,7 +5,7 @@ on its way, roads, water and rock: the same budget buys more rows, and fires run
 them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
@@ -39,20 +39,15 @@ def cheap_rows(landscape: Landscape, towards: tuple[float, float], count: int, r
     price, number = _price(landscape), np.arange(landscape.fuel_model.size).reshape(shape)
     if turned:
         price, number = price.T, number.T
-    down, right = towards[::-1] if turned else towards
-    bands = _bands(price.shape, (down, right), count, room)
-    rows, cols = price.shape
-    place = bands[:, :, None] + np.arange(_height(price.shape, (down, right), count, room))
-    inside = (place >= 0) & (place < rows)
-    own = np.where(inside, price[np.clip(place, 0, rows - 1), np.arange(cols)[:, None]], 0.0)
+    bands = _Bands(price.shape, towards[::-1] if turned else towards, count, room)
     found = []
-    for band, steps in zip(bands, _paths(own, bands, joined), strict=True):
-        col, row = steps[:, 0], band[steps[:, 0]] + steps[:, 1]
-        on_map = (row >= 0) & (row < rows)
-        cells = number[row[on_map], col[on_map]]
-        cells = cells[landscape.treatable.ravel()[cells]]
-        if cells.size:
-            found.append(cells)
+    for some, columns in bands.groups():
+        for col, row in _paths(price, bands, some, columns, joined):
+            on_map = (row >= 0) & (row < price.shape[0])
+            cells = number[row[on_map], col[on_map]]
+            cells = cells[landscape.treatable.ravel()[cells]]
+            if cells.size:
+                found.append(cells)
     return found
 
 
@@ -91,50 +86,92 @@ def _price(landscape: Landscape) -> Floats:
                      np.where(landscape.burnable, GAP * mean, 0.0)) + LENGTH * mean)
 
 
-def _spacing(shape: tuple[int, int], towards: tuple[float, float], count: int) -> tuple[float,
-                                                                                      float]:
-    """Where the map begins in a direction, and the distance between rows, in cells."""
-    ends = [row * towards[0] + col * towards[1]
-            for row in (0, shape[0] - 1) for col in (0, shape[1] - 1)]
-    return min(ends), (max(ends) - min(ends) + 1.0) / count
+class _Bands:
+    """In which rows of breaks may run, parallel, on a map that is turned so that they lead from its
+    first column to its last.
 
+    Args:
+        shape: of the map; towards: across the bands; count, room: see `cheap_rows`.
 
-def _height(shape: tuple[int, int], towards: tuple[float, float], count: int, room: float) -> int:
-    # At least two cells: those of neighbouring columns then have a row in common.
-    return max(2, round(room * _spacing(shape, towards, count)[1] / abs(towards[0])))
-
-
-def _bands(shape: tuple[int, int], towards: tuple[float, float], count: int,
-           room: float) -> NDArray[np.int64]:
-    """The first row of each band in each column, i64 [count, cols]; it may lie beyond the map."""
-    low, spacing = _spacing(shape, towards, count)
-    middle = low - 0.5 + (np.arange(count) + 0.5) * spacing
-    row = (middle[:, None] - np.arange(shape[1]) * towards[1]) / towards[0]
-    return np.floor(row - 0.5 * (_height(shape, towards, count, room) - 1) + 0.5).astype(np.int64)
-
-
-def _paths(price: Floats, bands: NDArray[np.int64], joined: bool) -> list[NDArray[np.int64]]:
-    """The cheapest path along each band, steps of (column, place in the band).
-
-    price: [bands, cols, height].
+    Attributes:
+        height: cells of a band in a column.
     """
-    count, cols, height = price.shape
-    place = np.broadcast_to(np.arange(height), (count, height))
-    entered = np.zeros((cols, count, height), np.int32)
-    came = np.zeros((cols, count, height), np.int32)
-    best, entered[0] = _settled(price[:, 0], price[:, 0])
-    for col in range(1, cols):
-        shift = (bands[:, col] - bands[:, col - 1])[:, None]
-        first = np.full((count, height), np.inf)
+
+    def __init__(self, shape: tuple[int, int], towards: tuple[float, float], count: int,
+                 room: float) -> None:
+        self._shape, self._towards, self._count = shape, towards, count
+        ends = [row * towards[0] + col * towards[1]
+                for row in (0, shape[0] - 1) for col in (0, shape[1] - 1)]
+        self._low, self._spacing = min(ends), (max(ends) - min(ends) + 1.0) / count
+        # At least two cells: those of neighbouring columns then have a row in common.
+        self._whole = max(2, round(room * self._spacing / abs(towards[0])))
+        # A band that is higher than the map needs no more than one row beyond it on either side.
+        self.height = min(self._whole, shape[0] + 2)
+
+    def first_rows(self, bands: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The first row of some bands in some columns, i64 [n, m]; it may lie beyond the map."""
+        middle = self._low - 0.5 + (bands + 0.5) * self._spacing
+        row = (middle[:, None] - columns * self._towards[1]) / self._towards[0]
+        first = np.floor(row - 0.5 * (self._whole - 1) + 0.5).astype(np.int64)
+        return np.minimum(np.maximum(first, -1), first + self._whole - self.height)
+
+    def groups(self) -> Iterator[tuple[NDArray[np.int64], range]]:
+        """Bands that lie on the map, as many at a time as have no more cells than the map, and the
+        columns in which they do, with one more on either side.
+        """
+        rows, cols = self._shape
+        every, group, among = np.arange(cols), list[int](), range(0)
+        for band in range(self._count):
+            first = self.first_rows(np.array([band]), every)[0]
+            meets = np.flatnonzero((first > -self.height) & (first < rows))
+            if not meets.size:
+                continue
+            own = range(max(int(meets[0]) - 1, 0), min(int(meets[-1]) + 2, cols))
+            both = range(min(among.start, own.start), max(among.stop, own.stop))
+            if group and (len(group) + 1) * len(both) * self.height > rows * cols:
+                yield np.array(group), among
+                group = []
+            among = both if group else own
+            group.append(band)
+        if group:
+            yield np.array(group), among
+
+
+def _paths(price: Floats, bands: _Bands, some: NDArray[np.int64], columns: range,
+           joined: bool) -> Iterator[NDArray[np.int64]]:
+    """The cheapest path along each of some bands, steps of (column, row), i64 [2, n].
+
+    price: [rows, cols].
+    """
+    rows, cols = price.shape
+    first = bands.first_rows(some, np.arange(columns.start, columns.stop))
+    place = np.broadcast_to(np.arange(bands.height), (some.size, bands.height))
+    own = first[:, :, None] + np.arange(bands.height)
+    own = np.where((own >= 0) & (own < rows),
+                   price[np.clip(own, 0, rows - 1), np.array(columns)[:, None]], 0.0)
+    entered = np.zeros((len(columns), *place.shape), np.int32)
+    came = np.zeros_like(entered)
+    best, entered[0] = _settled(own[:, 0], own[:, 0])
+    for col in range(1, len(columns)):
+        shift = (first[:, col] - first[:, col - 1])[:, None]
+        least = np.full(place.shape, np.inf)
         for step in (0,) if joined else (0, -1, 1):
             before = place + shift + step
-            inside = (before >= 0) & (before < height)
+            inside = (before >= 0) & (before < bands.height)
             cost = np.where(inside, np.take_along_axis(
-                best, np.clip(before, 0, height - 1), axis=1), np.inf)
-            came[col] = np.where(cost < first, before, came[col])
-            first = np.minimum(cost, first)
-        best, entered[col] = _settled(first + price[:, col], price[:, col])
-    return [_back(int(np.argmin(best[k])), entered[:, k], came[:, k]) for k in range(count)]
+                best, np.clip(before, 0, bands.height - 1), axis=1), np.inf)
+            came[col] = np.where(cost < least, before, came[col])
+            least = np.minimum(cost, least)
+        best, entered[col] = _settled(least + own[:, col], own[:, col])
+    end = np.argmin(best, axis=1)
+    if columns.stop < cols:
+        # Beyond the map all places cost the same: the path ends where the first of the last column
+        # of the map leads to.
+        last = bands.first_rows(some, np.array([cols - 1]))[:, 0]
+        end = np.clip(last - first[:, -1], 0, bands.height - 1)
+    for k, place_k in enumerate(end.tolist()):
+        steps = _back(place_k, entered[:, k], came[:, k])
+        yield np.stack([steps[:, 0] + columns.start, first[k, steps[:, 0]] + steps[:, 1]])
 
 
 def _settled(first: Floats, price: Floats) -> tuple[Floats, NDArray[np.int32]]:

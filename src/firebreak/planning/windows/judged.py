@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.executors.base import Executor, call_each
+from firebreak.fire import WideScene
 from firebreak.planning.core.plan import cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import ROUNDS, short_pieces
@@ -51,8 +52,7 @@ class Judge:
         self.executor, self._kept = executor, kept
         kept.begin(shards_key(shards))
         self.lines, self.shards = lines, shards
-        self.meets = _meets(lines, shards, region.scene.landscape.shape)
-        self._met = [set(shards) for shards in self.meets]
+        self.meets = _meets(lines, shards, region.scene)
         executor.share(lines)
 
     def lost(self, taken: tuple[int, ...] = ()) -> int:
@@ -70,16 +70,17 @@ class Judge:
     def worth(self, taken: tuple[int, ...]) -> list[int]:
         """What each line taken saves of all fires beside the others, in whole units."""
         def ask() -> dict[str, NDArray]:
-            calls, places = [], []
-            for shard, plan in enumerate(self.shards):
-                own = [place for place, line in enumerate(taken) if shard in self._met[line]]
-                if own:
-                    calls.append((shard, plan, taken, [Wanted(taken[place]) for place in own]))
-                    places.append(own)
+            wanted = [Wanted(line) for line in taken]
+            places: list[list[int]] = [[] for _ in self.shards]
+            for place, line in enumerate(taken):
+                for shard in self.meets[line]:
+                    places[shard].append(place)
+            asked = [shard for shard, own in enumerate(places) if own]
+            calls = [(shard, self.shards[shard], taken, [wanted[place] for place in places[shard]])
+                     for shard in asked]
             worth = np.zeros(len(taken), np.int64)
-            for own, rating in zip(places, call_each(
-                    self.executor, RegionWorker.worth.__name__, calls,
-                    [shard for shard, *_ in calls]), strict=True):
+            for own, rating in zip((places[shard] for shard in asked), call_each(
+                    self.executor, RegionWorker.worth.__name__, calls, asked), strict=True):
                 worth[own] += [int(saved.sum()) for saved in rating.saved]
             return {"worth": worth}
 
@@ -199,12 +200,16 @@ def _without_short(region: Region, lines: Lines, taken: list[int]) -> list[int]:
     return taken
 
 
-def _meets(lines: Lines, shards: Sequence[ShardPlan], shape: tuple[int, int]) -> list[list[int]]:
-    """Of each line the shards that it may have cells in, where fires may burn."""
+def _meets(lines: Lines, shards: Sequence[ShardPlan], scene: WideScene) -> list[list[int]]:
+    """Of each line the shards that it may have cells in, where fires may burn; all of them where a
+    fire may get any distance further with breaks than without.
+    """
+    if scene.conditions.may_run_on:
+        return [list(range(len(shards)))] * len(lines)
     boxes = np.array([shard.box for shard in shards], np.int64)
     found = []
     for line in lines:
-        row, col = np.divmod(line, shape[1])
+        row, col = np.divmod(line, scene.landscape.shape[1])
         near = ((boxes[:, 0] - ROOM <= row.max()) & (boxes[:, 2] + ROOM > row.min())
                 & (boxes[:, 1] - ROOM <= col.max()) & (boxes[:, 3] + ROOM > col.min()))
         found.append(np.flatnonzero(near).tolist())

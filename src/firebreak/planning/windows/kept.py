@@ -7,12 +7,13 @@ which fires each holds, and that from the memory that is free and the workers: s
 
 import hashlib
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.planning.windows.region import Proposal
-from firebreak.planning.windows.shards import Rating, ShardPlan
+from firebreak.planning.windows.shards import NO_FIRES, NO_UNITS, Rating, ShardPlan
 
 Arrays = dict[str, NDArray]
 
@@ -51,19 +52,22 @@ def shards_key(shards: Sequence[ShardPlan]) -> str:
 
 def ratings_in(ratings: Sequence[Rating]) -> Arrays:
     """Ratings of some shards as arrays."""
-    every = [(fires, saved) for rating in ratings
-             for fires, saved in zip(rating.fires, rating.saved, strict=True)]
-    return {"count": np.array([fires.size for fires, _ in every], np.int64),
-            "fires": np.concatenate([np.empty(0, np.int32), *(fires for fires, _ in every)]),
-            "saved": np.concatenate([np.empty(0, np.int64), *(saved for _, saved in every)])}
+    fires = [own for rating in ratings for own in rating.fires]
+    saved = [own for rating in ratings for own in rating.saved if own.size]
+    return {"count": np.array([own.size for own in fires], np.int64),
+            "fires": np.concatenate([NO_FIRES, *(own for own in fires if own.size)]),
+            "saved": np.concatenate([NO_UNITS, *saved])}
 
 
 def ratings_from(arrays: Arrays, lines: Sequence[int]) -> list[Rating]:
     """The same ratings; lines: how many each shard rated."""
-    ends = np.cumsum(arrays["count"])[:-1]
-    fires, saved = (np.split(arrays[name], ends) for name in ("fires", "saved"))
-    found, first = [], 0
-    for count in lines:
-        found.append(Rating(fires[first:first + count], saved[first:first + count]))
-        first += count
+    found, first, counts = [], 0, iter(arrays["count"].tolist())
+    for number in lines:
+        rating = Rating([], [])
+        for count in islice(counts, number):
+            own = slice(first, first + count)
+            rating.fires.append(arrays["fires"][own] if count else NO_FIRES)
+            rating.saved.append(arrays["saved"][own] if count else NO_UNITS)
+            first += count
+        found.append(rating)
     return found

@@ -21,7 +21,7 @@ from firebreak.planning.windows.shards import PLACES, ShardPlan, bytes_of_shards
 
 BURN_BYTES = 385
 """Of a cell of the map: what burns fires on all of it, one thread."""
-_ROWS_BYTES = 120
+ROWS_BYTES = 120
 """Of a cell of the map: what lays rows across it."""
 _SMALLER_CORES = (96, 64, 48, 32, 16)
 _FEWER_FIRES = (256, 64, 16, 4, 1)
@@ -65,7 +65,7 @@ def _land(region: Region, at_once: int) -> int:
 
 
 def _laying(region: Region) -> int:
-    return _ROWS_BYTES * region.scene.landscape.fuel_model.size
+    return ROWS_BYTES * region.scene.landscape.fuel_model.size
 
 
 def _at_once(executor: Executor) -> int:

@@ -35,7 +35,7 @@ class Ratings:
     def __init__(self, lines: Sequence[NDArray[np.int64]], cols: int,
                  meets: Sequence[Sequence[int]]) -> None:
         self._meets = meets
-        self._saved: defaultdict[Pair, dict[int, int]] = defaultdict(dict)  # by fire
+        self._saved: dict[Pair, dict[int, int]] = {}  # by fire
         self._total = [0] * len(lines)
         self._lines_of: defaultdict[tuple[int, int], set[int]] = defaultdict(set)  # shard, fire
         # All of a line, or by shard the fires; which, must not depend on who shares a shard.
@@ -58,8 +58,9 @@ class Ratings:
         found: defaultdict[int, list[Wanted]] = defaultdict(list)
         for line in sorted(lines):
             if line in self._whole:
+                whole = Wanted(line)
                 for shard in self._meets[line]:
-                    found[shard].append(Wanted(line))
+                    found[shard].append(whole)
             else:
                 for shard, fires in self._stale[line].items():
                     found[shard].append(Wanted(line, np.array(sorted(fires), np.int32)))
@@ -83,7 +84,10 @@ class Ratings:
 
     def _put(self, shard: int, wanted: Wanted, now: dict[int, int]) -> None:
         line, some = wanted
-        known = self._saved[line, shard]
+        known = self._saved.get((line, shard), {})
+        if not known and not now:  # as with most shards, where all are asked
+            return
+        self._saved[line, shard] = known
         before = {fire: known.pop(fire) for fire in (
             list(known) if some is None else some.tolist()) if fire in known}
         for fire in before.keys() - now.keys():

@@ -127,6 +127,10 @@ class Rating(NamedTuple):
     saved: list[NDArray[np.int64]]
 
 
+NO_FIRES, NO_UNITS = np.empty(0, np.int32), np.empty(0, np.int64)
+"""Of a line that none of the fires depends on: most, where all shards are asked about all lines."""
+
+
 class LineTable:
     """Lines of flat cells of the whole map by number, none of them empty, and where each lies: a
     shard passes over those that lie elsewhere without looking at their cells.
@@ -224,10 +228,10 @@ class Shard:
                 return None
             for k, (rows, saved) in zip(own, found, strict=True):
                 parts[k].append((fires[rows], saved))
-        none = np.empty(0, np.int64)
-        return Rating([np.concatenate([none, *(fires for fires, _ in own)]).astype(np.int32)
-                       for own in parts],
-                      [np.concatenate([none, *(saved for _, saved in own)]) for own in parts])
+        return Rating([np.concatenate([fires for fires, _ in own]).astype(np.int32) if own else
+                       NO_FIRES for own in parts],
+                      [np.concatenate([saved for _, saved in own]) if own else NO_UNITS
+                       for own in parts])
 
     def _in_place(self, lines: Sequence[NDArray[np.int64]], places: NDArray[np.int64],
                   asked: NDArray[np.bool_]) -> "_Tried":

@@ -13,7 +13,7 @@ from firebreak.fire import FireConditions, FireRegime, make_wide_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import cost_of
-from firebreak.planning.patterns.cheap_rows import LENGTH, cheap_rows, most_rows
+from firebreak.planning.patterns.cheap_rows import LENGTH, _Bands, cheap_rows, most_rows
 from firebreak.planning.patterns.row_plans import (
     APART_DEG,
     Across,
@@ -23,6 +23,7 @@ from firebreak.planning.patterns.row_plans import (
 )
 from firebreak.planning.patterns.strips import Pattern, distance_to_strips
 from firebreak.planning.patterns.worst_weather import along
+from firebreak.planning.windows.memory import ROWS_BYTES
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import WeatherStreams
 
@@ -109,6 +110,39 @@ def test_rows_are_not_counted_one_by_one(most: int, free: int, power: float,
     found = most_rows(cost_of, budget, most)
     assert len(asked) <= 50
     assert found == sum(cost_of(count) <= budget for count in range(1, most + 1))
+
+
+@pytest.mark.parametrize("degrees", [44.9, 90.0])
+def test_rows_across_a_long_narrow_map_take_the_memory_that_is_told(degrees: float) -> None:
+    """Also where bands leave it soon, or are higher than it."""
+    land, towards = generate(0, (16, 240)), wind(degrees)
+    budget = 0.1 * cost_of(np.flatnonzero(land.treatable), land)
+    tracemalloc.start()
+    for count in (1, 4, 60):
+        cheap_rows(land, towards, count, 0.9, joined=False)
+    assert rows_across(land, (Across(towards, 1.0),), 0.9, budget, joined=False).size
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < ROWS_BYTES * land.fuel_model.size
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 9), rows=st.integers(3, 12), degrees=st.floats(0.0, 360.0),
+       count=st.integers(1, 5), room=st.floats(0.1, 0.9), joined=st.booleans(),
+       turned=st.booleans())
+def test_rows_cost_the_same_whatever_room_their_bands_have_beyond_the_map(
+        seed: int, rows: int, degrees: float, count: int, room: float, joined: bool,
+        turned: bool) -> None:
+    """Bands one at a time, only where they lie on the map, against all of them at once."""
+    land = generate(seed, (40, 40)).map_grids(
+        lambda grid: grid[:, :rows].copy() if turned else grid[:rows].copy())
+    towards = wind(degrees)
+    narrow = cheap_rows(land, towards, count, room, joined)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_Bands, "groups", lambda self: iter(
+            [(np.arange(count), range(self._shape[1]))]))
+        whole = cheap_rows(land, towards, count, room, joined)
+    assert [cells.tolist() for cells in narrow] == [cells.tolist() for cells in whole]
 
 
 @pytest.mark.slow
