@@ -21,6 +21,7 @@ from firebreak.fire import (
     FireRegime,
     Fires,
     burn_loss,
+    burn_wide_arrival,
     make_wide_scene,
 )
 from firebreak.fire.effects.crews import HoldRule
@@ -30,6 +31,7 @@ from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.scene import make_scene
 from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.fire.travel.travel_field import padded_cells, unpad
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.rules import FREE, PlanRules, short_pieces
@@ -37,6 +39,8 @@ from firebreak.planning.windows import memory
 from firebreak.planning.windows.benefits import saved_in_order
 from firebreak.planning.windows.cores import widened
 from firebreak.planning.windows.footprints import footprints_of
+from firebreak.planning.windows.judged import Judge
+from firebreak.planning.windows.kept import NOTHING_KEPT
 from firebreak.planning.windows.make import (
     Region,
     WindowPlan,
@@ -46,8 +50,10 @@ from firebreak.planning.windows.make import (
     region_recipe,
 )
 from firebreak.planning.windows.memory import shards_in_turn
+from firebreak.planning.windows.ratings import Ratings
 from firebreak.planning.windows.region import RegionWorker
 from firebreak.planning.windows.shards import (
+    ROOM,
     LineTable,
     Shard,
     ShardPlan,
@@ -61,6 +67,8 @@ from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import WeatherStreams
 
 SIZE, FIRES = 90, 24
+LITTER, GRASS = 181, 104
+"""Fuels that burn slowly and fast."""
 HAND = HoldRule(by="hand", response_min=90.0)
 HOT = WindClimate(wind_20ft_mean_m_min=500.0, dead_moisture_1h=(0.03, 0.04))
 """Fires that crews hold by chance: with shorter flames they hold all."""
@@ -91,8 +99,8 @@ class Case(NamedTuple):
     lines: list
 
 
-def made(rules: PlanRules = FREE, **conditions: object) -> Case:
-    wide = make_wide_scene(generate(5, SIZE), FireConditions(
+def made(rules: PlanRules = FREE, land: Landscape | None = None, **conditions: object) -> Case:
+    wide = make_wide_scene(land or generate(5, SIZE), FireConditions(
         scenarios=2, regime=FireRegime(burned_share=0.01), **conditions), 5)  # type: ignore[arg-type]
     region = make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=FIRES, rules=rules)
     boxes = [one.box for one in footprints_of(wide, region.fires, ())]
@@ -220,6 +228,44 @@ def test_embers_land_where_a_line_stood_far_from_what_a_waiting_fire_burned() ->
         worth[places] = saved
     assert worth[4].sum() > 0
     np.testing.assert_array_equal(worth[99], worth[4])
+
+
+def test_lines_are_judged_by_fires_that_run_far_on_under_breaks() -> None:
+    """Where breaks burn faster than the land: by any shards as on the whole map, where lines lie
+    that no shard had near before.
+    """
+    land = generate(5, SIZE)
+    land = replace(land, fuel_model=np.full_like(land.fuel_model, LITTER),
+                   treatable=np.ones((SIZE, SIZE), np.bool_))
+    case = made(land=land, treatment=Treatment(kind="shaded", fuel_model=GRASS), climate=HOT)
+    wide, fires = case.region.scene, case.region.fires
+    lines = [row * SIZE + col + np.arange(30) for row in (*range(3, SIZE, 20), *range(8, SIZE, 20))
+             for col in (0, 30, 60)]
+    case = case._replace(lines=lines)
+    taken, others = tuple(range(15)), tuple(range(15, len(lines)))
+    mask = np.zeros((SIZE, SIZE), bool)
+    mask.ravel()[np.concatenate(lines[:15])] = True
+    further = []
+    for k, box in enumerate(case.boxes):
+        row, col = np.nonzero(np.isfinite(burn_wide_arrival(wide, fires.part(np.array([k])), mask)))
+        further.append(max(box[0] - row.min(), box[1] - col.min(), row.max() + 1 - box[2],
+                           col.max() + 1 - box[3]))
+    assert max(further) > ROOM
+    before = burned_loss(case, taken).sum()
+    saves = [before - burned_loss(case, (*taken, line)).sum() for line in others]
+    worth = [burned_loss(case, tuple(one for one in taken if one != line)).sum() - before
+             for line in taken]
+    assert sum(one != 0.0 for one in worth) > 5
+    for most in (1, 99):
+        with closing(open_executor("in-process", region_recipe(case.region))) as executor:
+            judge = Judge(case.region, shards_in(case, most), lines, executor, NOTHING_KEPT)
+            assert judge.lost(taken) == pytest.approx(before, rel=1e-12)
+            ratings = Ratings(lines, SIZE, judge.meets)
+            wanted = ratings.wanted(others)
+            ratings.put(others, wanted, judge.rate(taken, wanted))
+            assert [ratings.saved(line) for line in others] == pytest.approx(
+                saves, rel=1e-9, abs=1e-10 * before)
+            assert judge.worth(taken) == pytest.approx(worth, rel=1e-9, abs=1e-10 * before)
 
 
 def fresh_worker(case: Case) -> RegionWorker:
