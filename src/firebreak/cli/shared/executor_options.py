@@ -51,15 +51,16 @@ class ExecutorOptions(WorkerOptions):
 
 @dataclass(frozen=True)
 class WindowOptions:
-    """How a map that is too large for one plan is cut into windows, and where they are planned. Any
-    of these options makes the plan by windows."""
+    """A map of more than 256x256 treatable cells is planned in parts, windows: each proposes lines
+    for breaks, and fires on the whole map choose among them. Any of these options has a smaller map
+    planned so too."""
 
     window_cells: int | None = None
-    """Number of cells along a side of the core of a window, in which it places breaks; 128 if not
+    """Number of cells along a side of the square in which a window places breaks; 128 if not
     given."""
     window_margin: int | None = None
-    """Number of cells around the core, in which fires start and spread; if not given, the distance
-    that three quarters of the fires stay within."""
+    """Number of cells around that square from which fires come in; if not given, as far as three
+    quarters of the fires get from where they start, at most."""
     executor: ExecutorName | None = None
     """Where windows are planned and judged: in this process, on this machine's cores, or on a Ray
     cluster (extra ray). The plan is the same everywhere."""

@@ -102,7 +102,7 @@ def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Seque
             budget: float, kept: Kept, burns: _Burns, report: Reporter, *, lazy: bool) -> Chosen:
     """As `chosen_plan`."""
     by_windows = _chosen(judge.lines, windows, windows.rated, windows.risen, rows=False)
-    judge.executor.share([])  # shards give their memory back
+    judge.give_back()
     fires = region.scene.fires(CHOICE_SET, region.fires.source.size)
     lost = burns.lost
     rows = _plans_of_rows(region, _by_stream(region, judge, untreated), budget)
@@ -119,7 +119,7 @@ def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Seque
     rated, risen = windows.rated, windows.risen
     with contextlib.suppress(InputError):  # no plan that keeps to the rules is left
         made = _fewer(region, own, first, budget, part_of(report, 0.2, 1.0), lazy=lazy)
-        judge.executor.share([])
+        own.give_back()
         rated, risen = rated + made.rated, risen + made.risen
         better = _chosen(lines, made, rated, risen, rows=True)
         if lost(fires, better.cells) <= least:

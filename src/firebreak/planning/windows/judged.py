@@ -55,6 +55,14 @@ class Judge:
         self.meets = _meets(lines, shards, region.scene)
         executor.share(lines)
 
+    def give_back(self) -> None:
+        """Has every worker give its shards' memory back now, not with whatever it is asked next:
+        nothing is judged after this.
+        """
+        self.executor.share([])
+        call_each(self.executor, RegionWorker.shards_held.__name__,
+                  [() for _ in range(self.executor.workers)])
+
     def lost(self, taken: tuple[int, ...] = ()) -> int:
         """What all fires lose under lines, in whole units."""
         return sum(self.lost_by_shard(taken))

@@ -29,8 +29,8 @@ _FEWER_FIRES = (256, 64, 16, 4, 1)
 
 class WindowsBytes(NamedTuple):
     """Bytes at the peak. land: in all workers; windows: while they are planned; shards: while they
-    judge, which is after that, with what lays rows across the map beside them, since workers give
-    shards back with their next call; rows: while fires burn under such rows.
+    judge, which is after that, with what lays rows across the map beside them, for some of what
+    shards give back may stay with their processes; rows: while fires burn under such rows.
     """
 
     land: int

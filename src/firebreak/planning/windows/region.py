@@ -83,6 +83,10 @@ class RegionWorker:
         self._lines = LineTable(payload, self.region.scene.landscape.shape[1])
         self._shards = {}
 
+    def shards_held(self) -> int:
+        """How many shards it holds."""
+        return len(self._shards)
+
     def footprints(self, numbers: NDArray[np.int64], cores: Sequence[Core]) -> list[Footprint]:
         """What these fires burn untreated."""
         return footprints_of(self.region.scene, self.region.fires.part(numbers), cores)

@@ -9,6 +9,7 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.executors.base import closing
+from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.fire import (
     FireConditions,
@@ -112,6 +113,26 @@ def test_fires_that_burn_under_rows_are_counted(
     given_rows(monkeypatch)
     assert planned(region).plan.simulations == pytest.approx(with_rows - counted / 40)
     assert sum(burned) == counted  # no rows, no fires under any
+
+
+def test_no_worker_holds_shards_while_rows_are_laid(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one that has nothing else to do either."""
+    workers, held = list[RegionWorker](), list[int]()
+
+    def make(region: Region) -> RegionWorker:
+        workers.append(RegionWorker(region))
+        return workers[-1]
+
+    def lay(*arguments: Any) -> list[RowPlan]:
+        held.extend(worker.shards_held() for worker in workers)
+        return []
+
+    monkeypatch.setattr(exchange, "row_plans", lay)
+    with closing(open_executor("in-process", Recipe(make, (region,)), 3)) as executor:
+        plan_by_windows(region, BUDGET, executor, WindowSettings(core=40), most_shard_fires=4)
+    assert held == [0] * len(workers)
+    assert workers
 
 
 def test_what_fires_lose_is_the_same_in_any_calls(region: Region,
