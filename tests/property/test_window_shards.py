@@ -2,7 +2,9 @@
 every rule of breaks and fires.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,6 +22,8 @@ from firebreak.fire import (
     FireConditions,
     FireRegime,
     Fires,
+    Scene,
+    WideScene,
     burn_loss,
     burn_wide_arrival,
     make_wide_scene,
@@ -67,8 +71,7 @@ from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import WeatherStreams
 
 SIZE, FIRES = 90, 24
-LITTER, GRASS = 181, 104
-"""Fuels that burn slowly and fast."""
+LITTER, SHORT_GRASS, GRASS, BRUSH = 181, 101, 104, 145
 HAND = HoldRule(by="hand", response_min=90.0)
 HOT = WindClimate(wind_20ft_mean_m_min=500.0, dead_moisture_1h=(0.03, 0.04))
 """Fires that crews hold by chance: with shorter flames they hold all."""
@@ -99,10 +102,11 @@ class Case(NamedTuple):
     lines: list
 
 
-def made(rules: PlanRules = FREE, land: Landscape | None = None, **conditions: object) -> Case:
+def made(rules: PlanRules = FREE, land: Landscape | None = None, fires: int = FIRES,
+         burned_share: float = 0.01, **conditions: object) -> Case:
     wide = make_wide_scene(land or generate(5, SIZE), FireConditions(
-        scenarios=2, regime=FireRegime(burned_share=0.01), **conditions), 5)  # type: ignore[arg-type]
-    region = make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=FIRES, rules=rules)
+        scenarios=2, regime=FireRegime(burned_share=burned_share), **conditions), 5)  # type: ignore[arg-type]
+    region = make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=fires, rules=rules)
     boxes = [one.box for one in footprints_of(wide, region.fires, ())]
     rng = np.random.default_rng(1)
     free = np.flatnonzero(wide.landscape.treatable)
@@ -131,10 +135,15 @@ def case() -> Case:
     return case_of("hard")
 
 
+@cache
+def scene_of(wide: WideScene) -> Scene:
+    return make_scene(wide.landscape, wide.conditions, 5)
+
+
 def burned_loss(case: Case, taken: tuple[int, ...]) -> np.ndarray:
     """Of each fire, burned anew on the whole map, in whole units."""
     wide, fires = case.region.scene, case.region.fires
-    scene = make_scene(wide.landscape, wide.conditions, 5)
+    scene = scene_of(wide)
     mask = np.zeros((SIZE, SIZE), bool)
     for line in taken:
         mask.ravel()[case.lines[line]] = True
@@ -230,35 +239,52 @@ def test_embers_land_where_a_line_stood_far_from_what_a_waiting_fire_burned() ->
     np.testing.assert_array_equal(worth[99], worth[4])
 
 
-def test_lines_are_judged_by_fires_that_run_far_on_under_breaks() -> None:
-    """Where breaks burn faster than the land: by any shards as on the whole map, where lines lie
-    that no shard had near before.
-    """
+def litter() -> Case:
+    """Slow fuel, whose breaks burn fast."""
     land = generate(5, SIZE)
-    land = replace(land, fuel_model=np.full_like(land.fuel_model, LITTER),
-                   treatable=np.ones((SIZE, SIZE), np.bool_))
-    case = made(land=land, treatment=Treatment(kind="shaded", fuel_model=GRASS), climate=HOT)
-    wide, fires = case.region.scene, case.region.fires
-    lines = [row * SIZE + col + np.arange(30) for row in (*range(3, SIZE, 20), *range(8, SIZE, 20))
-             for col in (0, 30, 60)]
-    case = case._replace(lines=lines)
-    taken, others = tuple(range(15)), tuple(range(15, len(lines)))
+    return made(land=replace(land, fuel_model=np.full_like(land.fuel_model, LITTER),
+                             treatable=np.ones((SIZE, SIZE), np.bool_)),
+                treatment=Treatment(kind="shaded", fuel_model=GRASS), climate=HOT)
+
+
+def attacked() -> Case:
+    """Grass, and brush in it that burns hot: fires are contained once that lies behind them, but
+    not beside a break, where it is the edge.
+    """
+    land, (row, col) = generate(5, SIZE), np.indices((SIZE, SIZE)) % 6
+    fuel = np.where((row < 2) & (col < 2), BRUSH, SHORT_GRASS).astype(land.fuel_model.dtype)
+    return made(land=replace(land, fuel_model=fuel, treatable=np.ones((SIZE, SIZE), np.bool_),
+                             cell_size_m=30.0),
+                fires=100, burned_share=0.1, attack_min=30.0, climate=HOT)
+
+
+@pytest.mark.parametrize(("case", "rows", "more"), [
+    (litter, range(3, SIZE, 20), range(8, SIZE, 20)),
+    (attacked, range(2, SIZE, 12), range(7, SIZE, 36))])
+def test_lines_are_judged_by_fires_that_run_far_on_under_breaks(
+        case: Callable[[], Case], rows: range, more: range) -> None:
+    """By any shards as on the whole map, where lines lie that no shard had near before."""
+    lines = [row * SIZE + col + np.arange(29) for row in (*rows, *more) for col in (1, 31, 61)]
+    own = case()._replace(lines=lines)
+    wide, fires = own.region.scene, own.region.fires
+    taken = tuple(range(3 * len(rows)))
+    others = tuple(range(len(taken), len(lines)))
     mask = np.zeros((SIZE, SIZE), bool)
-    mask.ravel()[np.concatenate(lines[:15])] = True
+    mask.ravel()[np.concatenate(lines[:len(taken)])] = True
     further = []
-    for k, box in enumerate(case.boxes):
+    for k, box in enumerate(own.boxes):
         row, col = np.nonzero(np.isfinite(burn_wide_arrival(wide, fires.part(np.array([k])), mask)))
         further.append(max(box[0] - row.min(), box[1] - col.min(), row.max() + 1 - box[2],
                            col.max() + 1 - box[3]))
     assert max(further) > ROOM
-    before = burned_loss(case, taken).sum()
-    saves = [before - burned_loss(case, (*taken, line)).sum() for line in others]
-    worth = [burned_loss(case, tuple(one for one in taken if one != line)).sum() - before
+    before = burned_loss(own, taken).sum()
+    saves = [before - burned_loss(own, (*taken, line)).sum() for line in others]
+    worth = [burned_loss(own, tuple(one for one in taken if one != line)).sum() - before
              for line in taken]
     assert sum(one != 0.0 for one in worth) > 5
     for most in (1, 99):
-        with closing(open_executor("in-process", region_recipe(case.region))) as executor:
-            judge = Judge(case.region, shards_in(case, most), lines, executor, NOTHING_KEPT)
+        with closing(open_executor("in-process", region_recipe(own.region))) as executor:
+            judge = Judge(own.region, shards_in(own, most), lines, executor, NOTHING_KEPT)
             assert judge.lost(taken) == pytest.approx(before, rel=1e-12)
             ratings = Ratings(lines, SIZE, judge.meets)
             wanted = ratings.wanted(others)
