@@ -146,9 +146,10 @@ def _paths(price: Floats, bands: _Bands, some: NDArray[np.int64], columns: range
     rows, cols = price.shape
     first = bands.first_rows(some, np.arange(columns.start, columns.stop))
     place = np.broadcast_to(np.arange(bands.height), (some.size, bands.height))
-    own = first[:, :, None] + np.arange(bands.height)
-    own = np.where((own >= 0) & (own < rows),
-                   price[np.clip(own, 0, rows - 1), np.array(columns)[:, None]], 0.0)
+    row = first[:, :, None] + np.arange(bands.height)
+    own = np.where((row >= 0) & (row < rows),
+                   price[np.clip(row, 0, rows - 1), np.array(columns)[:, None]], 0.0)
+    del row
     entered = np.zeros((len(columns), *place.shape), np.int32)
     came = np.zeros_like(entered)
     best, entered[0] = _settled(own[:, 0], own[:, 0])
