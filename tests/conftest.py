@@ -1,5 +1,6 @@
 """Fixtures shared by all tests."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ import pytest
 import torch
 
 from advice import strange_options
+from bare import without_looks_at_memory
 from firebreak import cli
 from firebreak.api.shared.machine import tell_of_compiling
 from firebreak.checks import InputError
@@ -21,6 +23,23 @@ def pytest_configure() -> None:
     tests that send the signal would then wait for nothing."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection() -> None:
+    """Thousands of modules and tests are made, none becomes garbage: nobody looks for it ..."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """... and later collections need not look at them."""
+    gc.enable()
+    gc.freeze()
+
+
+@pytest.fixture
+def bare_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of runs that are not about memory."""
+    without_looks_at_memory(monkeypatch)
 
 
 @pytest.fixture(autouse=True)
