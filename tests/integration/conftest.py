@@ -19,6 +19,20 @@ def no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def small_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures of few pixels and fires: for tests that need them drawn and look at none."""
+    monkeypatch.setattr("firebreak.report.figures.canvas.DPI", 30)
+    monkeypatch.setattr("firebreak.report.pages.run_report.SHOW_FIRES", 8)
+
+
+@pytest.fixture
+def no_simulation_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests that read the rasters of a simulation; its pictures take a second."""
+    monkeypatch.setattr("firebreak.report.pages.run_report.write_simulation_report",
+                        lambda *_args, **_options: [])
+
+
+@pytest.fixture
 def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[TwoNodes]:
     """A Ray cluster of two nodes that ends with the test."""
     pytest.importorskip("ray")

@@ -27,6 +27,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*disagree")
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures take seconds and are tested elsewhere."""
+    monkeypatch.setattr("firebreak.report.pages.run_report.write_simulation_report",
+                        lambda *_args, **_options: [])
     monkeypatch.setattr("firebreak.report.pages.plan_report.write_plan_report",
                         lambda *_args, **_options: [])
 

@@ -25,7 +25,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*disagree")
 
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take seconds and are tested elsewhere."""
     monkeypatch.setattr("firebreak.report.pages.plan_report._figures", lambda *_args: {})
+    monkeypatch.setattr("firebreak.report.pages.run_report.SHOW_FIRES", 8)
+    monkeypatch.setattr("firebreak.report.pages.run_report.write_simulation_report",
+                        lambda *_args, **_options: [])
 
 
 @pytest.fixture

@@ -37,6 +37,7 @@ def ranks(folder: Path) -> np.ndarray:
         return read_band(dataset, 1).values
 
 
+@pytest.mark.usefixtures("no_simulation_pictures")
 def test_a_plan_by_windows_is_written_and_its_words_are_those_of_its_record(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert plan("--window-cells", "32", "--json", out=tmp_path / "one") == 0

@@ -69,6 +69,7 @@ def test_a_plan_made_both_ways_is_one_plan(options: dict[str, object], typed: tu
     assert (made.breaks == (made.rank > 0)).all()
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_fires_burned_both_ways_are_the_same_fires() -> None:
     made = firebreak.simulate(LAND, fires=30, threads=1, plan=None)
     assert list(Path.cwd().iterdir()) == []
