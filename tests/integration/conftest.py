@@ -20,9 +20,10 @@ def no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def small_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures of few pixels and fires: for tests that need them drawn and look at none."""
-    monkeypatch.setattr("firebreak.report.figures.canvas.DPI", 30)
-    monkeypatch.setattr("firebreak.report.pages.run_report.SHOW_FIRES", 8)
+    """For tests that need the files of pictures and look into none."""
+    from pictures import draw_one_pixel
+
+    draw_one_pixel(monkeypatch)
 
 
 @pytest.fixture

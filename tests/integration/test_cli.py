@@ -1,5 +1,6 @@
 """The commands as a user types them: files, JSON lines, and one sentence for every mistake."""
 
+import gc
 import json
 import os
 import re
@@ -21,9 +22,11 @@ from firebreak.agent.policy_file import write_sealed
 from firebreak.cli import COMMANDS, main
 from firebreak.fire.engine import max_threads
 from firebreak.memory.registry import live_counts
+from firebreak.planning.evaluation import auto
 from firebreak.planning.methods import CHOOSERS, METHODS
 from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
 from firebreak.train.storage.metrics import JsonLines, read_rows
+from pictures import draw_one_pixel
 from tiny import TINY
 
 Out = pytest.CaptureFixture[str]
@@ -39,12 +42,12 @@ def run_json(capsys: Out, *arguments: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny finished run, made through the command line; its film is short."""
+    """A tiny finished run, made through the command line; its pictures are of one pixel."""
     folder = tmp_path_factory.mktemp("runs") / "a run"
     changes = [part for change in TINY for part in ("--set", change)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("firebreak.report.pages.run_report.SHOW_FIRES", 8)
-        patch.setattr("firebreak.report.figures.canvas.DPI", 30)
+        draw_one_pixel(patch)
+        patch.setattr(gc, "collect", lambda *_: 0)  # what other tests hold takes most of its time
         assert main(["train", "quick", "--out", str(folder), "--quiet", *changes]) == 0
     return folder
 
@@ -163,7 +166,10 @@ def test_plan_with_a_trained_policy(run: Path, tmp_path: Path, capsys: Out) -> N
 
 @pytest.mark.filterwarnings("ignore:.*coordinate reference system")
 @pytest.mark.usefixtures("small_pictures")
-def test_plan_inside_an_area_of_a_geotiff(tmp_path: Path, capsys: Out) -> None:
+def test_plan_inside_an_area_of_a_geotiff(tmp_path: Path, capsys: Out,
+                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "FEWEST", 60)
+    monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
     source = tmp_path / "land.tif"
     run_json(capsys, "landscape", "generate", str(source), "--seed", "3", "--size", "60")
     done = run_json(capsys, "plan", str(source), "--area", "20:40,24:44", "--budget", "0.03",

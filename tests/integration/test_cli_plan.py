@@ -416,6 +416,7 @@ def test_simulate_burns_the_area_of_a_plan(place: Path, capsys: Out) -> None:
     assert "an area like R0:R1,C0:C1" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_a_report_may_be_brief_or_left_out(tmp_path: Path,
                                            capsys: pytest.CaptureFixture[str]) -> None:
     small = ["plan", "synthetic:5:24", "--method", "downstream-value", "--plan-fires", "16",

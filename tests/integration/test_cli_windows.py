@@ -169,6 +169,7 @@ def test_a_stopped_plan_goes_on_where_less_memory_is_free(
     assert not (out / "unfinished").exists()
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_a_brief_report_tells_what_is_saved_and_lists_segments(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     network = tmp_path / "network"
