@@ -21,9 +21,9 @@ def no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def small_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests that need the files of pictures and look into none."""
-    from pictures import draw_one_pixel
+    from pictures import draw_few_pixels
 
-    draw_one_pixel(monkeypatch)
+    draw_few_pixels(monkeypatch)
 
 
 @pytest.fixture

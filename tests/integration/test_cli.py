@@ -26,7 +26,7 @@ from firebreak.planning.evaluation import auto
 from firebreak.planning.methods import CHOOSERS, METHODS
 from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
 from firebreak.train.storage.metrics import JsonLines, read_rows
-from pictures import draw_one_pixel
+from pictures import draw_few_pixels
 from tiny import TINY
 
 Out = pytest.CaptureFixture[str]
@@ -42,11 +42,11 @@ def run_json(capsys: Out, *arguments: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny finished run, made through the command line; its pictures are of one pixel."""
+    """A tiny finished run, made through the command line; its pictures are small."""
     folder = tmp_path_factory.mktemp("runs") / "a run"
     changes = [part for change in TINY for part in ("--set", change)]
     with pytest.MonkeyPatch.context() as patch:
-        draw_one_pixel(patch)
+        draw_few_pixels(patch)
         patch.setattr(gc, "collect", lambda *_: 0)  # what other tests hold takes most of its time
         assert main(["train", "quick", "--out", str(folder), "--quiet", *changes]) == 0
     return folder

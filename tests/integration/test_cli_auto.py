@@ -12,6 +12,7 @@ from firebreak.cli.shared.plan_record import recorded
 from firebreak.planning.evaluation import auto
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation
 from firebreak.planning.methods import CANDIDATES
+from pictures import draw_few_pixels
 
 Out = pytest.CaptureFixture[str]
 FEW = ("synthetic:3:20", "--plan-fires", "12", "--threads", "1")
@@ -26,7 +27,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(auto, "FEWEST", 60)
     monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
     monkeypatch.setattr("firebreak.report.pages.plan_report._figures", lambda *_args: {})
-    monkeypatch.setattr("firebreak.report.pages.run_report.SHOW_FIRES", 8)
+    draw_few_pixels(monkeypatch)
     return tmp_path
 
 
