@@ -23,6 +23,7 @@ from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.windows.region import RegionWorker
 from firebreak.planning.windows.shards import shards_of
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
 LAND = "synthetic:5:64"
 SMALL = ["--budget", "0.05", "--method", "downstream-value", "--plan-fires", "24",
          "--test-fires", "60", "--burned-share", "0.03", "--scenarios", "2", "--threads", "1"]
@@ -169,7 +170,6 @@ def test_a_stopped_plan_goes_on_where_less_memory_is_free(
     assert not (out / "unfinished").exists()
 
 
-@pytest.mark.usefixtures("small_pictures")
 def test_a_brief_report_tells_what_is_saved_and_lists_segments(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     network = tmp_path / "network"
