@@ -1,19 +1,14 @@
-"""Fixtures shared by all tests."""
+"""Fixtures shared by all tests. What takes seconds to import is imported by the fixtures: pytest's
+first process, which runs no test where there are others, reads this file before it starts them.
+"""
 
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-import torch
-
-from advice import strange_options
-from firebreak import cli
-from firebreak.api.shared.machine import tell_of_compiling
-from firebreak.checks import InputError
-from firebreak.fire.engine import set_threads
-from firebreak.planning.core.clock import when_it_compiles
 
 
 def pytest_configure() -> None:
@@ -23,9 +18,34 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Thousands of modules and tests are made, of which none becomes garbage: nobody looks for it
+    meanwhile, and later collections pass them over.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+@pytest.fixture
+def bare_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of runs that are not about memory."""
+    from bare import without_looks_at_memory
+
+    without_looks_at_memory(monkeypatch)
+
+
 @pytest.fixture(autouse=True)
 def _one_thread() -> None:
     """One thread each for fires and network: waiting threads spin, which starves a busy machine."""
+    import torch
+
+    from firebreak.fire.engine import set_threads
+
     set_threads(1)
     torch.set_num_threads(1)
 
@@ -33,6 +53,9 @@ def _one_thread() -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _compiles_silently() -> None:
     """Which test has code compiled hangs on what ran before it: none hears of it."""
+    from firebreak.api.shared.machine import tell_of_compiling
+    from firebreak.planning.core.clock import when_it_compiles
+
     tell_of_compiling()
     when_it_compiles(lambda: None)
 
@@ -40,6 +63,10 @@ def _compiles_silently() -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _advice_that_can_be_taken() -> Iterator[None]:
     """Every error that a command ends with in any test advises options that the command has."""
+    from advice import strange_options
+    from firebreak import cli
+    from firebreak.checks import InputError
+
     run = cli._run
 
     def checked(given: list[str]) -> int:

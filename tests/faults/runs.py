@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import torch
 
+from bare import NO_READING
 from firebreak.cli import main
 from firebreak.memory.profiler import Profiler
-from firebreak.memory.snapshot import SINGLE
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
 from firebreak.train.run.trainer import ParallelTrainer
@@ -37,10 +37,6 @@ CONFIG = ["agent.gain_share=0", "landscapes.size=10", "fires.plan_fires=6",
           "agent.discount=0.5"]
 """A run of a second, with a checkpoint every few hundredths of it."""
 SET = [part for change in CONFIG for part in ("--set", change)]
-
-
-NO_READING: dict[str, Any] = {name: 0 for name in SINGLE} | {
-    name: {} for name in ("owned_bytes", "items", "live", "objects", "filled")}
 
 
 class Ended(NamedTuple):

@@ -19,6 +19,21 @@ def no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def small_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests that need the files of pictures and look into none."""
+    from pictures import draw_few_pixels
+
+    draw_few_pixels(monkeypatch)
+
+
+@pytest.fixture
+def no_simulation_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests that read the rasters of a simulation; its pictures take a second."""
+    monkeypatch.setattr("firebreak.report.pages.run_report.write_simulation_report",
+                        lambda *_args, **_options: [])
+
+
+@pytest.fixture
 def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[TwoNodes]:
     """A Ray cluster of two nodes that ends with the test."""
     pytest.importorskip("ray")

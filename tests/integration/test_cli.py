@@ -1,5 +1,6 @@
 """The commands as a user types them: files, JSON lines, and one sentence for every mistake."""
 
+import gc
 import json
 import os
 import re
@@ -21,9 +22,11 @@ from firebreak.agent.policy_file import write_sealed
 from firebreak.cli import COMMANDS, main
 from firebreak.fire.engine import max_threads
 from firebreak.memory.registry import live_counts
+from firebreak.planning.evaluation import auto
 from firebreak.planning.methods import CHOOSERS, METHODS
 from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
 from firebreak.train.storage.metrics import JsonLines, read_rows
+from pictures import draw_few_pixels
 from tiny import TINY
 
 Out = pytest.CaptureFixture[str]
@@ -39,10 +42,13 @@ def run_json(capsys: Out, *arguments: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny finished run, made through the command line."""
+    """A tiny finished run, made through the command line; its pictures are small."""
     folder = tmp_path_factory.mktemp("runs") / "a run"
     changes = [part for change in TINY for part in ("--set", change)]
-    assert main(["train", "quick", "--out", str(folder), "--quiet", *changes]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        draw_few_pixels(patch)
+        patch.setattr(gc, "collect", lambda *_: 0)  # what other tests hold takes most of its time
+        assert main(["train", "quick", "--out", str(folder), "--quiet", *changes]) == 0
     return folder
 
 
@@ -137,11 +143,13 @@ def test_sigterm_saves_and_says_how_to_go_on(tmp_path: Path, capsys: Out) -> Non
     assert f"--resume '{folder}'" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_visualize_draws_another_landscape(run: Path, capsys: Out) -> None:
     done = run_json(capsys, "visualize", str(run), "--landscape", "1")
     assert all(Path(path).is_file() for path in done["files"])
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_plan_with_a_trained_policy(run: Path, tmp_path: Path, capsys: Out) -> None:
     out = tmp_path / "my plan"
     done = run_json(capsys, "plan", "synthetic:5:16", "--budget", "0.04", "--policy", str(run),
@@ -157,11 +165,16 @@ def test_plan_with_a_trained_policy(run: Path, tmp_path: Path, capsys: Out) -> N
 
 
 @pytest.mark.filterwarnings("ignore:.*coordinate reference system")
-def test_plan_inside_an_area_of_a_geotiff(tmp_path: Path, capsys: Out) -> None:
+@pytest.mark.usefixtures("small_pictures")
+def test_plan_inside_an_area_of_a_geotiff(tmp_path: Path, capsys: Out,
+                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "FEWEST", 60)
+    monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
     source = tmp_path / "land.tif"
     run_json(capsys, "landscape", "generate", str(source), "--seed", "3", "--size", "60")
     done = run_json(capsys, "plan", str(source), "--area", "20:40,24:44", "--budget", "0.03",
                     "--plan-fires", "32", "--test-fires", "0", "--out", str(tmp_path / "p"))
+    assert {"landscape.png", "plan.png"} <= {Path(path).name for path in done["files"]}
     raster = next(Path(p) for p in done["files"] if p.endswith("plan.tif"))
     with rasterio.open(raster) as plan, rasterio.open(source) as land:
         ranks = plan.read(1)
@@ -193,6 +206,7 @@ def test_evaluate_over_landscapes_and_over_fires(capsys: Out) -> None:
     assert one["methods"]["downstream-value"]["reduction"] > 0.0
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_simulate_writes_georeferenced_maps(tmp_path: Path, capsys: Out) -> None:
     done = run_json(capsys, "simulate", "synthetic:4:30", "--fires", "80", "--out", str(tmp_path))
     assert 0.03 < done["mean_burned_share"] < 0.4
@@ -213,6 +227,7 @@ def test_simulate_writes_georeferenced_maps(tmp_path: Path, capsys: Out) -> None
     assert 0.5 * burned.max() < float(highest) <= burned.max()
 
 
+@pytest.mark.usefixtures("no_simulation_pictures")
 def test_an_observed_fire_is_burned_again_and_compared(tmp_path: Path, capsys: Out) -> None:
     (tmp_path / "start.csv").write_text("row,col\n16,9\n")
     fire = ["simulate", "synthetic:4:30", "--fires", "1", "--ignitions",

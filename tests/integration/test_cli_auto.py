@@ -12,9 +12,12 @@ from firebreak.cli.shared.plan_record import recorded
 from firebreak.planning.evaluation import auto
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation
 from firebreak.planning.methods import CANDIDATES
+from pictures import draw_few_pixels
 
 Out = pytest.CaptureFixture[str]
 FEW = ("synthetic:3:20", "--plan-fires", "12", "--threads", "1")
+ALONE = ("--test-fires", "0", "--report", "none")
+"""A plan that nothing judges and nobody draws."""
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +27,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(auto, "FEWEST", 60)
     monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
     monkeypatch.setattr("firebreak.report.pages.plan_report._figures", lambda *_args: {})
-    monkeypatch.setattr("firebreak.report.pages.run_report.SHOW_FIRES", 8)
+    draw_few_pixels(monkeypatch)
     return tmp_path
 
 
@@ -58,7 +61,7 @@ def test_the_plan_says_what_was_tried_and_what_is_kept(capsys: Out) -> None:
 
 
 def test_a_named_method_is_as_it_was(capsys: Out) -> None:
-    said, text = plan(capsys, "--method", "dqn", "--test-fires", "0")
+    said, text = plan(capsys, "--method", "dqn", *ALONE)
     assert said["method"] == "dqn"
     assert not {"chosen_by", "choice"} & said.keys()
     assert "chosen_by" not in json.loads(Path("out/plan.json").read_text())
@@ -67,15 +70,15 @@ def test_a_named_method_is_as_it_was(capsys: Out) -> None:
 
 
 def test_the_record_of_a_plan_gives_the_same_plan_again(capsys: Out) -> None:
-    plan(capsys, "--test-fires", "0")
+    plan(capsys, *ALONE)
     again = recorded(Path("out"))
     assert again.method == "auto"
-    plan(capsys, "--method", again.method, "--test-fires", "0", out="again")
+    plan(capsys, "--method", again.method, *ALONE, out="again")
     assert Path("again/plan.csv").read_text() == Path("out/plan.csv").read_text()
 
 
 def test_money_phases_and_cells_to_have_go_with_it(capsys: Out) -> None:
-    plan(capsys, "--test-fires", "0", "--method", "downstream-value", "--budget", "2%", out="must")
+    plan(capsys, *ALONE, "--method", "downstream-value", "--budget", "2%", out="must")
     said, _ = plan(capsys, "--test-fires", "40", "--phases", "2027:5,2028:6", "--must-include",
                    "must/plan.tif", "--existing", "must/plan.csv")
     assert said["cost"] <= 11.0
@@ -87,7 +90,7 @@ def test_money_phases_and_cells_to_have_go_with_it(capsys: Out) -> None:
 def test_a_candidate_that_refuses_the_map_is_named(capsys: Out,
                                                    monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firebreak.planning.learned.policy.MAX_TREATABLE", 10)
-    said, text = plan(capsys, "--test-fires", "0")
+    said, text = plan(capsys, *ALONE)
     assert set(said["choice"]["refused"]) == {"dqn", "dqn-lookahead"}
     assert "left out: dqn, as method dqn on" in text
 
@@ -107,7 +110,7 @@ def test_a_better_method_is_told_with_its_command(capsys: Out,
         assert isinstance(next(iter(evaluation.paired.values())), Difference)
         return [chosen, "strips"]
 
-    chosen = plan(capsys, "--test-fires", "0", out="first")[0]["method"]
+    chosen = plan(capsys, *ALONE, out="first")[0]["method"]
     assert chosen != "strips"
 
     monkeypatch.setattr("firebreak.planning.evaluation.rivals.better_rivals", better)
@@ -134,13 +137,13 @@ def test_evaluate_knows_it_and_what_needs_one_method_refuses_it(capsys: Out) -> 
 
 
 def test_an_existing_network_is_held_against_the_chooser(capsys: Out) -> None:
-    plan(capsys, "--test-fires", "0", "--budget", "0.03", out="first")
+    plan(capsys, *ALONE, "--budget", "0.03", out="first")
     _, text = plan(capsys, "--test-fires", "20", "--existing", "first/plan.tif")
     assert "auto-at-existing-cost - existing" in text
 
 
 def test_a_plan_that_was_chosen_keeps_that_name_when_it_is_judged_again(capsys: Out) -> None:
-    made = plan(capsys, "--test-fires", "0", out="first")[0]["method"]
+    made = plan(capsys, *ALONE, out="first")[0]["method"]
     assert main(["evaluate", *FEW, "--methods", f"none,{made}", "--plan", "first", "--test-fires",
                  "40", "--json"]) == 0
     text = capsys.readouterr().out

@@ -15,6 +15,7 @@ import firebreak
 from firebreak.cli import main
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.evaluation import auto
 
 Out = pytest.CaptureFixture[str]
 SIZE = 24
@@ -26,7 +27,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*disagree")
 
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures take seconds and are tested elsewhere."""
+    """Pictures take seconds and are tested elsewhere; few fires choose among methods."""
+    monkeypatch.setattr(auto, "FEWEST", 60)
+    monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
+    monkeypatch.setattr("firebreak.report.pages.run_report.write_simulation_report",
+                        lambda *_args, **_options: [])
     monkeypatch.setattr("firebreak.report.pages.plan_report.write_plan_report",
                         lambda *_args, **_options: [])
 

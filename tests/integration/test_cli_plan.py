@@ -25,6 +25,8 @@ Out = pytest.CaptureFixture[str]
 SIZE = 24
 WEST, NORTH = -2_000_000.0, 1_500_000.0
 FEW = ("--plan-fires", "12", "--test-fires", "24", "--method", "downstream-value", "--threads", "1")
+ALONE = ("--test-fires", "0", "--report", "none")
+"""A plan that nothing judges and nobody draws."""
 CONFIG = Path(__file__).resolve().parents[2] / "configs" / "plan.toml"
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*disagree")
@@ -33,6 +35,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*disagree")
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures take seconds and are tested elsewhere."""
+    monkeypatch.setattr("firebreak.report.pages.run_report.write_simulation_report",
+                        lambda *_args, **_options: [])
     monkeypatch.setattr("firebreak.report.pages.plan_report.write_plan_report",
                         lambda *_args, **_options: [])
 
@@ -247,7 +251,7 @@ def looked_at_from_elsewhere(place: Path, capsys: Out) -> None:
 
 
 def test_a_plan_without_its_options_is_not_guessed_at(place: Path, capsys: Out) -> None:
-    plan(capsys, "land.tif", *FEW[:2], "--test-fires", "0", "--method", "random")
+    plan(capsys, "land.tif", *FEW[:2], *ALONE, "--method", "random")
     for text in (None, "{}", "[]", '{"plan": 3}', '{"plan": {"relative_to": 1}}'):
         Path("out/options.json").unlink()
         if text is not None:
@@ -261,7 +265,7 @@ def test_a_plan_without_its_options_is_not_guessed_at(place: Path, capsys: Out) 
 
 @pytest.mark.filterwarnings("always:.*have changed since")
 def test_a_changed_landscape_warns(place: Path, capsys: Out) -> None:
-    plan(capsys, "land.tif", *FEW[:2], "--test-fires", "0", "--method", "random")
+    plan(capsys, "land.tif", *FEW[:2], *ALONE, "--method", "random")
     record = json.loads(Path("out/plan.json").read_text())
     Path("out/plan.json").write_text(json.dumps(record | {"landscape_checksum": "0" * 64}))
     assert main(["visualize", "out", "--export", "e.html"]) == 0
@@ -412,6 +416,7 @@ def test_simulate_burns_the_area_of_a_plan(place: Path, capsys: Out) -> None:
     assert "an area like R0:R1,C0:C1" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_a_report_may_be_brief_or_left_out(tmp_path: Path,
                                            capsys: pytest.CaptureFixture[str]) -> None:
     small = ["plan", "synthetic:5:24", "--method", "downstream-value", "--plan-fires", "16",

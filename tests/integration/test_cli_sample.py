@@ -67,9 +67,11 @@ def test_a_wind_that_is_given_takes_the_place_of_its_own() -> None:
     assert given.climate.dominant_from_deg == 225.0
 
 
-def test_crews_come_by_its_roads(capsys: Out) -> None:
+@pytest.mark.usefixtures("small_pictures")
+def test_crews_come_by_its_roads(tmp_path: Path, capsys: Out) -> None:
     assert main(["plan", NAME, "--method", "downstream-value", "--hold", "hand",
-                 "--break-kind", "shaded", "--budget", "0.01", *FEW]) == 0
+                 "--break-kind", "shaded", "--budget", "0.01", *FEW, "--report", "brief", "--out",
+                 str(tmp_path)]) == 0
     assert "crews that hold breaks" in capsys.readouterr().out
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bare import without_looks_at_memory
 from firebreak.cli import main
 from firebreak.memory.registry import live_counts
 from firebreak.train.config.load import load_config
@@ -31,8 +32,10 @@ def run(*arguments: str) -> int:
 @pytest.fixture(scope="module")
 def evolved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cli") / "run"
-    assert run("evolve", "--out", str(folder), "--set",
-               f"artifacts.store='{folder.parent}/store'") == 0
+    with pytest.MonkeyPatch.context() as patch:
+        without_looks_at_memory(patch)
+        assert run("evolve", "--out", str(folder), "--set",
+                   f"artifacts.store='{folder.parent}/store'") == 0
     return folder
 
 
@@ -73,6 +76,7 @@ def test_another_evolution_has_the_same_bytes_of_metrics(evolved: Path, tmp_path
     assert again.count(b'"generation"') >= 3
 
 
+@pytest.mark.usefixtures("bare_runs")
 def test_the_gate_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run("evolve", "--out", str(tmp_path / "r"), "--generations", "1", "--set",
                "train.learning_starts=6960") == 0
@@ -81,6 +85,7 @@ def test_the_gate_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert " / 6,960, not ready: no learning" in line
 
 
+@pytest.mark.usefixtures("bare_runs")
 def test_trials_write_a_table_and_a_configuration_that_trains(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "t"

@@ -10,7 +10,7 @@ from firebreak.cli import main
 
 Out = pytest.CaptureFixture[str]
 LAND = "synthetic:3:12"
-FEW_FIRES = ("--plan-fires", "12", "--test-fires", "0")
+FEW_FIRES = ("--plan-fires", "12", "--test-fires", "0", "--report", "none")
 
 
 def planned(capsys: Out, out: Path, *options: str) -> tuple[dict[str, Any], str]:

@@ -15,6 +15,7 @@ from firebreak.cli import main
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_table import read_table
+from pictures import draw_few_pixels
 
 Out = pytest.CaptureFixture[str]
 FEW = ("--plan-fires", "12", "--test-fires", "24", "--threads", "1")
@@ -25,7 +26,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*disagree")
 
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take seconds and are tested elsewhere."""
     monkeypatch.setattr("firebreak.report.pages.plan_report._figures", lambda *_args: {})
+    draw_few_pixels(monkeypatch)
+    monkeypatch.setattr("firebreak.report.pages.run_report.write_simulation_report",
+                        lambda *_args, **_options: [])
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.windows.region import RegionWorker
 from firebreak.planning.windows.shards import shards_of
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
 LAND = "synthetic:5:64"
 SMALL = ["--budget", "0.05", "--method", "downstream-value", "--plan-fires", "24",
          "--test-fires", "60", "--burned-share", "0.03", "--scenarios", "2", "--threads", "1"]
@@ -37,6 +38,7 @@ def ranks(folder: Path) -> np.ndarray:
         return read_band(dataset, 1).values
 
 
+@pytest.mark.usefixtures("no_simulation_pictures")
 def test_a_plan_by_windows_is_written_and_its_words_are_those_of_its_record(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert plan("--window-cells", "32", "--json", out=tmp_path / "one") == 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bare import without_looks_at_memory
 from firebreak.checks import InputError
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
@@ -16,6 +17,7 @@ from firebreak.train.run.trainer import ParallelTrainer
 from firebreak.train.storage.metrics import RunLog
 from tiny import TINIER
 
+pytestmark = pytest.mark.usefixtures("bare_runs")
 SMALL = [*TINIER, "train.episodes=24", "train.num_envs=2", "train.collectors=3",
          "train.broadcast_steps=4", "evaluation.every_episodes=12", "train.learning_starts=20",
          "replay.capacity=100"]
@@ -61,7 +63,9 @@ def metrics(rows: list[dict[str, Any]], folder: Path) -> bytes:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[ParallelTrainer, list[dict[str, Any]]]:
     trainer = begun(tmp_path_factory.mktemp("run"), "train.collector_executor='in-process'")
-    return trainer, finished(trainer)
+    with pytest.MonkeyPatch.context() as patch:
+        without_looks_at_memory(patch)
+        return trainer, finished(trainer)
 
 
 def test_rounds_of_whole_episodes_fill_the_replay_and_earn_updates(

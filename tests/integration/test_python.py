@@ -69,6 +69,7 @@ def test_a_plan_made_both_ways_is_one_plan(options: dict[str, object], typed: tu
     assert (made.breaks == (made.rank > 0)).all()
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_fires_burned_both_ways_are_the_same_fires() -> None:
     made = firebreak.simulate(LAND, fires=30, threads=1, plan=None)
     assert list(Path.cwd().iterdir()) == []
@@ -126,6 +127,7 @@ def test_arrays_are_taken_as_files_are() -> None:
     assert from_arrays.effect.reduction == from_files.effect.reduction
 
 
+@pytest.mark.usefixtures("small_pictures")
 @pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
 def test_what_was_handed_in_is_written_so_that_the_folder_is_enough() -> None:
     land = firebreak.read_landscape(LAND, value=np.full((20, 20), 2.0))
@@ -137,6 +139,7 @@ def test_what_was_handed_in_is_written_so_that_the_folder_is_enough() -> None:
     assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
 
 
+@pytest.mark.usefixtures("small_pictures")
 @pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
 def test_what_is_known_of_a_landscape_is_kept_when_a_plan_is_saved() -> None:
     roads = np.zeros((20, 20))
@@ -190,6 +193,7 @@ def test_results_are_frozen() -> None:
         assert "\n" not in repr(shown)
 
 
+@pytest.mark.usefixtures("small_pictures")
 @pytest.mark.parametrize("folder", ["", " ", None, 3, "file", "file/below"])
 def test_results_are_saved_where_a_folder_can_be(folder: object) -> None:
     Path("file").touch()
@@ -213,6 +217,7 @@ def test_a_comparison_takes_one_plan_or_several_and_nothing_else() -> None:
             firebreak.evaluate(LAND, plans=plans, methods="none", **FEW)
 
 
+@pytest.mark.usefixtures("small_pictures")
 def test_a_plan_without_test_fires_is_only_a_plan() -> None:
     made = firebreak.plan(LAND, method="downstream-value", plan_fires=12, test_fires=0, threads=1)
     assert made.effect is made.comparison is made.choice is None

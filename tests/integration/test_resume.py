@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from faults.runs import NO_READING
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.run_output import consume
 from firebreak.checks import InputError
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire.engine import max_threads, set_threads
-from firebreak.memory.profiler import Profiler
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.splits import make_splits
@@ -42,10 +40,7 @@ ONE = ["train.episodes=6", "evaluation.every_episodes=6", "evaluation.validation
 FIT = [*SEGMENTS, *ONE, "agent.fit_steps=40"]
 
 
-@pytest.fixture(autouse=True)
-def _no_readings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Readings of memory would take most of the time, and decide nothing."""
-    monkeypatch.setattr(Profiler, "_read", lambda _: dict(NO_READING))
+pytestmark = pytest.mark.usefixtures("bare_runs")
 
 
 def tiny(*changes: str) -> RunConfig:

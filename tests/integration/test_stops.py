@@ -269,6 +269,7 @@ def test_a_run_killed_before_its_first_checkpoint_starts_anew(
     assert not list(begun.glob(".*.tmp"))
 
 
+@pytest.mark.usefixtures("bare_runs")
 def test_changed_settings_are_said(tmp_path: Path) -> None:
     config = load_config("quick", [*TINIER, "train.episodes=4"])
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from bare import without_looks_at_memory
 from firebreak.agent.network import QMapNetwork, hash_of_weights
 from firebreak.agent.policy_file import load_policy, save_policy
 from firebreak.checks import InputError
@@ -112,6 +113,7 @@ def test_best_policy_is_written_and_read_back(
     assert not list(run[0].run_folder.rglob("*.tmp"))
 
 
+@pytest.mark.usefixtures("bare_runs")
 def test_same_seed_same_weights_and_another_seed_others(
         run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
     again = trained(tmp_path / "again")[1][-1]["weights_sha256"]
@@ -119,6 +121,7 @@ def test_same_seed_same_weights_and_another_seed_others(
     assert again == run[1][-1]["weights_sha256"] != other
 
 
+@pytest.mark.usefixtures("bare_runs")
 def test_resume_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
     trainer, rows = trained(tmp_path / "r")
     config = tiny("train.episodes=24")
@@ -189,16 +192,19 @@ MIXED = ["mixture.sizes=[8,12]", "mixture.budget=[0.03,0.2]", "mixture.plan_fire
          "mixture.wind_direction_spread_deg=[0,90]", "mixture.value_maps=0.5"]
 
 
-def test_a_mixture_trains_on_maps_of_each_size_and_repeats_itself(tmp_path: Path) -> None:
+def test_a_mixture_trains_on_maps_of_each_size_and_repeats_itself(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trainer, rows = trained(tmp_path / "a", *MIXED)
     assert [arena.replay.shape for arena in trainer.arenas] == [(8, 8), (12, 12)]
     assert all(len(arena.replay) > 0 for arena in trainer.arenas)
     assert sum(row["episodes_ended"] for row in rows_of(rows, "progress")) == rows[-1]["episodes"]
     assert full_rows(rows)[-1]["owned_bytes"]["trainer.arenas[].replay.dynamic"] == sum(
         arena.replay.dynamic.nbytes for arena in trainer.arenas)
+    without_looks_at_memory(monkeypatch)
     assert trained(tmp_path / "b", *MIXED)[1][-1]["weights_sha256"] == rows[-1]["weights_sha256"]
 
 
+@pytest.mark.usefixtures("bare_runs")
 @pytest.mark.slow
 def test_a_mixture_resumes_in_every_arena(tmp_path: Path) -> None:
     trainer, rows = trained(tmp_path / "r", *MIXED)
@@ -278,12 +284,14 @@ def test_above_its_memory_limit_a_run_saves_and_stops(tmp_path: Path) -> None:
     assert list(again.run())[-1]["episodes"] >= 20
 
 
+@pytest.mark.usefixtures("bare_runs")
 def test_below_its_memory_limit_a_run_has_the_same_weights(
         run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
     limited = trained(tmp_path / "limited", "cleanup.rss_limit_mb=100000")[1]
     assert limited[-1]["weights_sha256"] == run[1][-1]["weights_sha256"]
 
 
+@pytest.mark.usefixtures("bare_runs")
 @pytest.mark.slow
 def test_a_network_is_fitted_anew_to_the_states_that_runs_labelled(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
@@ -317,6 +325,7 @@ def test_a_network_is_fitted_anew_to_the_states_that_runs_labelled(
     assert (written["runs"], written["start"], written["learner_steps"]) == (2, "p.pt", 2)
 
 
+@pytest.mark.usefixtures("bare_runs")
 def test_fitting_names_a_run_without_labels_and_a_start_of_another_width(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
@@ -344,6 +353,7 @@ def test_fitting_names_a_run_without_labels_and_a_start_of_another_width(
         assert not out.exists()
 
 
+@pytest.mark.usefixtures("bare_runs")
 def test_a_run_begins_with_the_weights_of_a_policy_and_goes_on_without_its_file(
         run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
     policy = run[0].run_folder / "policy.safetensors"

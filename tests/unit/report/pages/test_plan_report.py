@@ -23,6 +23,7 @@ from firebreak.planning.evaluation.evaluate import Difference, Evaluation, evalu
 from firebreak.planning.methods import make_plan
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.break_words import breaks_in_short, how_fires_end, what_breaks_do
+from firebreak.report.figures import canvas
 from firebreak.report.figures.canvas import close_figure, new_figure, percent_ticks
 from firebreak.report.figures.curves import comparison_figure
 from firebreak.report.figures.plan_figures import (
@@ -104,6 +105,7 @@ def written(result: PlanResult, evaluation: Evaluation,
     phases = [Phase(2027, result.segments[0].cost), Phase(2028, 100.0)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_report, "SHOW_FIRES", 8)
+        patch.setattr(canvas, "DPI", 30)
         curves = {"none": saved_by_order(result.scene, result.plan, result.effect.loss[0], 0.5,
                                          points=2)}
         files = write_plan_report(out, result._replace(years=years_of(result.segments, phases)),
@@ -150,6 +152,7 @@ def test_the_headline_is_the_measured_reduction(written: Path, result: PlanResul
 def test_a_plan_of_nothing_has_a_report_too(scene: Scene, tmp_path: Path,
                                             monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
+    monkeypatch.setattr(canvas, "DPI", 30)
     files = write_plan_report(tmp_path, result_of(scene, "none"), None, {}, ORIGIN)
     text = files[-1].read_text()
     assert "these fires do not show that the plan reduces the expected loss" in text
@@ -236,6 +239,7 @@ def test_shaded_breaks_are_told_directly_below_the_headline(tmp_path: Path,
                                                             monkeypatch: pytest.MonkeyPatch,
                                                             ) -> None:
     monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
+    monkeypatch.setattr(canvas, "DPI", 30)
     shaded = FireConditions(scenarios=2, treatment=Treatment(kind="shaded"))
     files = write_plan_report(tmp_path, result_of(make_scene(generate(4, 12), shaded, 0)), None,
                               {}, ORIGIN)

@@ -15,6 +15,7 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import live_counts
+from firebreak.report.figures import canvas
 from firebreak.report.pages import run_report
 from firebreak.report.pages.run_report import (
     write_run_report,
@@ -40,6 +41,11 @@ def scene() -> Scene:
 def few_fires(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_report, "TEST_FIRES", 20)
     monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
+
+
+@pytest.fixture
+def few_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(canvas, "DPI", 30)
 
 
 def write(run: Path, scene: Scene, **rows: object) -> list[Path]:
@@ -88,6 +94,7 @@ def test_levels_are_drawn_where_validation_asks_the_same(
     assert seen == [(drawn, levels)]
 
 
+@pytest.mark.usefixtures("few_pixels")
 def test_the_report_of_a_run_is_one_file(tmp_path: Path, scene: Scene) -> None:
     (tmp_path / "config.toml").write_text('preset = "<quick>"')
     text = write(tmp_path, scene, metrics=METRICS, memory=MEMORY,
@@ -107,6 +114,7 @@ def test_a_run_without_an_evaluation_says_so(tmp_path: Path, scene: Scene) -> No
     assert "The run kept no rows of progress" in text
 
 
+@pytest.mark.usefixtures("few_pixels")
 def test_a_simulation_report_maps_every_quantity(tmp_path: Path, scene: Scene) -> None:
     fires = scene.fires("simulate", 10)
     burned = burn_statistics(scene.field, fires, scene.landscape.value)

@@ -26,6 +26,7 @@ def test_no_test_scene_is_made_before_it_is_asked_for(monkeypatch: pytest.Monkey
     assert len(list(scenes)) == len(made) - validation == 3  # once
 
 
+@pytest.mark.usefixtures("bare_runs")
 def test_a_released_trainer_holds_no_environment(tmp_path: Path) -> None:
     config = load_config("quick", TINIER)
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)

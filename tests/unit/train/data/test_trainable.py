@@ -182,7 +182,7 @@ def splits_of(data: Path, *changes: str) -> Splits:
 @pytest.mark.parametrize("changes", [*ROWS.values(), *PAIRS.values()], ids=[*ROWS, *PAIRS])
 def test_one_trains_under_what_one_plans_under(
         data: Path, changes: tuple[str, ...], lines: tuple[str, ...]) -> None:
-    source = splits_of(data, *changes, *lines).train[0]
+    source = splits_of(data, "evaluation.validation_landscapes=1", *changes, *lines).train[0]
     env = FuelbreakVectorEnv(source, 2)
     _, info = env.reset(seed=1)
     rng, rewards = np.random.default_rng(0), []

@@ -299,6 +299,7 @@ def run_of(folder: Path, *changes: str) -> ParallelTrainer:
     return ParallelTrainer(config, make_splits(config, Path()), folder)
 
 
+@pytest.mark.usefixtures("bare_runs")
 def test_a_run_samples_its_replay_of_returns_and_reads_its_target_network(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: Counter[str] = Counter()

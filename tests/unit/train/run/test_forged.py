@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bare import without_looks_at_memory
 from faults.forged import sealed, tensor_places, with_value
 from faults.runs import CONFIG
 from firebreak.checks import InputError
@@ -46,8 +47,10 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ParallelTrainer]
     folder = tmp_path_factory.mktemp("run")
     config = load_config("quick", [*CONFIG, "train.episodes=9"])
     trainer = ParallelTrainer(config, make_splits(config, Path()), folder)
-    for _ in trainer.run():
-        pass
+    with pytest.MonkeyPatch.context() as patch:
+        without_looks_at_memory(patch)
+        for _ in trainer.run():
+            pass
     trainer.positions = lambda: {"metrics": (0, 0)}
     trainer.save()
     for earlier in checkpoints_of(folder / CHECKPOINTS)[:-1]:
