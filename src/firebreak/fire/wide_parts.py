@@ -1,4 +1,4 @@
-"""The fires of a wide scene in parts, which can burn anywhere: their sums are whole numbers, so that
+"""The fires of a wide scene in parts, which can burn anywhere: their sums are whole numbers, so
 parts added in any order have the bits of all fires burned together.
 
 A part holds fires of one weather that start on a strip of the map, and its sums are those of the
@@ -24,9 +24,9 @@ for each cell of a strip."""
 
 
 class PartSums(NamedTuple):
-    """What fires, i64 [N] by number, lost, f64 [N], and their sums on a rectangle of the padded map,
-    which begins at row `top` and column `left`: burned i32 [C, h, w]; below, arrival i64 [h, w];
-    stopped i32 [h, w], or without cells where nobody holds breaks.
+    """What fires, i64 [N] by number, lost, f64 [N], and their sums on a rectangle of the padded
+    map, which begins at row `top` and column `left`: burned i32 [C, h, w]; below, arrival i64
+    [h, w]; stopped i32 [h, w], or without cells where nobody holds breaks.
     """
 
     which: NDArray[np.intp]
