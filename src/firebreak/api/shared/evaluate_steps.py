@@ -36,7 +36,7 @@ class Request(NamedTuple):
 
 
 def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
-               plans: Sequence[Path], *, wide: bool = True, by_workers: bool = False) -> Request:
+               plans: Sequence[Path], *, wide: bool = True, beside: int | None = None) -> Request:
     """Reads landscapes and plans.
 
     Args:
@@ -44,8 +44,8 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         plans: folders or files of plans for the only landscape.
         wide: whether wide scenes will do where no method plans anything: of maps that do not fit
             the memory otherwise.
-        by_workers: whether workers burn the fires: wide is then the scene of a single map of more
-            than LARGE_CELLS cells.
+        beside: where workers burn the fires, how many of them are processes of this machine: wide
+            is then the scene of a single map of more than LARGE_CELLS cells.
 
     Raises:
         InputError: files that do not fit, plans of another landscape.
@@ -64,6 +64,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     use_threads(options.scene.threads, torch_threads=1)
     given = options.scene.weather
     wide = wide and not any(name in CHOOSERS or method_of(name).treats for name in methods)
+    by_workers = beside is not None
     wide = wide and not (by_workers and (len(sources) > 1 or options.window is not None))
     for source in sources:
         if isinstance(source, str) and options.window is None:
@@ -74,7 +75,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
                                                             given.scenarios))
     scenes = [_scene(land, source if isinstance(source, str) else "", options,
                      wide and (_is_large(land.shape) if by_workers
-                               else not _fits(land, source, options)))
+                               else not _fits(land, source, options)), beside or 0)
               for source in sources for land in parts_of(source, options)]
     for path in plans:
         warn_of_other_options(path, options.scene)
@@ -86,12 +87,13 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
 
 
 def _scene(land: "Landscape", source: str, options: EvaluateOptions,
-           wide: bool) -> "Scene | WideScene":
-    """The scene of a landscape, a wide one if asked for."""
+           wide: bool, beside: int) -> "Scene | WideScene":
+    """The scene of a landscape, a wide one if asked for, which `beside` other processes hold too.
+    """
     from firebreak.planning.core.fire_counts import TESTED_BYTES
 
     if wide:
-        return options.scene.wide_scene(land, source, TESTED_BYTES)
+        return options.scene.wide_scene(land, source, TESTED_BYTES, beside)
     return options.scene.scene(land, source, options.plan_fires)
 
 

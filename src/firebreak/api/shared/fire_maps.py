@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.shared.plan_options import SimulateOptions
-from firebreak.api.shared.scene_checks import check_wide_memory, check_wide_memory_first
+from firebreak.api.shared.scene_checks import (
+    burner_bytes,
+    check_wide_memory,
+    check_wide_memory_first,
+)
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
@@ -86,10 +90,11 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
 
 
 def burn(part: Part, options: SimulateOptions, bar: "Bar",
-         workers: "Callable[[Recipe], Executor] | None" = None) -> Burned:
+         workers: "Callable[[Recipe], Executor] | None" = None, beside: int = 0) -> Burned:
     """Burns the fires, under the breaks of a plan where one is named.
 
     workers: opens an executor by which they burn, with the same bits; here if not given.
+    beside: workers that are processes of this machine.
     """
     from firebreak.api.shared.records import warn_of_other_options
     from firebreak.executors.base import closing
@@ -101,7 +106,7 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar",
 
     warm_up()
     begin = time.perf_counter()
-    scene = _scene(options, part)
+    scene = _scene(options, part, beside)
     fires = scene.fires("simulate", options.fires)
     breaks = None
     if isinstance(options.plan, Path):
@@ -139,14 +144,15 @@ def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) ->
     return files
 
 
-def _scene(options: SimulateOptions, part: Part) -> "WideScene":
+def _scene(options: SimulateOptions, part: Part, beside: int) -> "WideScene":
     """The scene, with flame lengths told apart even where all of them lose all."""
     from firebreak.fire import BURNED, make_wide_scene, max_threads
 
     land = part.land
     conditions = options.scene.conditions(part.land, part.source)
     weather = conditions.weather
-    check_wide_memory(land, 1 if weather is None else weather.steps_per_stream, max_threads())
+    steps = 1 if weather is None else weather.steps_per_stream
+    check_wide_memory(land, steps, max_threads(), beside * burner_bytes(steps))
     return make_wide_scene(land, replace(conditions, response=conditions.response or BURNED),
                       options.scene.seed, layers=options.scene.layers(land))
 

@@ -74,7 +74,7 @@ def run(arguments: list[str]) -> int:
         common.check_out(args.out)
     scenes, methods, request = request_of(
         args.landscapes, args, args.plan or [], wide=not args.perturb,
-        by_workers=args.where.executor is not None)
+        beside=None if args.where.executor is None else args.where.beside())
     whole = [scene for scene in scenes if isinstance(scene, Scene)]  # all, where they must be
     if args.where.executor is None:
         if args.out is not None or args.where != WorkerOptions():

@@ -53,7 +53,7 @@ def run(arguments: list[str]) -> int:
     part = part_to_burn(args.landscape, args)
     land = part.land
     observed = None if args.observed is None else _observed(args.observed, land)
-    done = burn(part, args, bars(args.scene.bars_hidden), workers)
+    done = burn(part, args, bars(args.scene.bars_hidden), workers, args.where.beside())
     # Counted in cells: a fire's loss counts value.
     share = done.burned_share
     burned = done.burned

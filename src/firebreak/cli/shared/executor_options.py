@@ -29,6 +29,14 @@ class WorkerOptions:
     """Seconds after which a worker that does not answer is replaced and its call made again; no
     limit if not given."""
 
+    def beside(self) -> int:
+        """Processes of this machine that work beside this one. Nodes of a cluster have memory of
+        their own.
+        """
+        from firebreak.executors.ray_core import cores
+
+        return (self.workers or cores()) if self.executor == "processes" else 0
+
     def open(self, recipe: "Recipe") -> "Executor":
         """The executor that the options ask for."""
         from firebreak.executors.choice import open_executor
