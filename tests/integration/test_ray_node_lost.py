@@ -3,16 +3,20 @@
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 
 from firebreak.checks import ResourceFailedError
 from firebreak.executors.base import closing
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
+from firebreak.fire import burn_wide_statistics, make_wide_scene, wide_parts
+from firebreak.fire.fires import FireRegime
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation import streaming
 from firebreak.planning.evaluation.evaluate import planned
+from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
 from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
 from ray_workers import TwoNodes, nodes_of_workers
 from worked import make_tally
@@ -99,3 +103,27 @@ def test_ray_that_does_not_start_in_time_is_one_sentence(
                                                   r"machine|127\.0\.0\.1:1) \(The current node "
                                                   r"timed out[^\n]*--executor processes$"):
         open_executor("ray", Recipe(make_tally), 1, address)
+
+
+def test_fires_of_a_large_map_outlive_a_node(nodes: TwoNodes,
+                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wide_parts, "PART_FIRES", 5)  # of the driver: it says what parts there are
+    wide = make_wide_scene(generate(3, 24), FireConditions(
+        scenarios=4, regime=FireRegime(burned_share=0.05)), 3)
+    fires = wide.fires("test", 120)
+    here = burn_wide_statistics(wide, fires)
+    burned: list[int] = []
+
+    def kill(fires: int) -> None:
+        burned.append(fires)
+        if len(burned) == 5:
+            nodes.kill_second()
+            nodes_of_workers(lambda alive: alive < 2)
+
+    with closing(open_executor("ray", burner_recipe(wide), 2, nodes.cluster.address)) as executor:
+        nodes_of_workers(lambda alive: alive == 2)
+        there = burned_by_workers(executor, wide, fires, report=kill)
+        assert executor.restarts >= 1
+    assert len(burned) > 20
+    for ours, theirs in zip(here, there, strict=True):
+        np.testing.assert_array_equal(ours, theirs)

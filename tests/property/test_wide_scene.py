@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firebreak.fire import engine, travel_windows, wide_scene
+from firebreak.fire import engine, travel_windows, wide_parts, wide_scene
 from firebreak.fire.effects.crews import HoldRule
 from firebreak.fire.effects.losses import BURNED
 from firebreak.fire.effects.spotting import SpottingModel
@@ -78,6 +78,27 @@ def test_a_wide_scene_has_the_fires_and_sums_of_a_scene(name: str) -> None:
         np.testing.assert_array_equal(
             engine.burn_arrival(scene.field, fires.first(1), breaks)[0],
             wide_scene.burn_wide_arrival(wide, fires.first(1), breaks))
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+@pytest.mark.usefixtures("small_tiles")
+def test_parts_in_any_order_have_the_sums_of_all_fires(
+        name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wide_parts, "STRIP_CELLS", 700)
+    monkeypatch.setattr(wide_parts, "PART_FIRES", 6)
+    land = generate(3, (52, 61))
+    wide = make_wide_scene(land, CONDITIONS[name], 1)
+    fires = wide.fires("test", 40)
+    parts = wide_parts.parts_of(fires, land.shape)
+    assert len(parts) > 7
+    assert max(map(len, parts)) <= 6
+    assert sorted(np.concatenate(parts).tolist()) == list(range(40))
+    for breaks in (None, barred(land)):
+        made = [wide_parts.burn_part(wide, fires, parts[k], breaks)
+                for k in np.random.default_rng(0).permutation(len(parts))]
+        assert any(part.below.size < land.burnable.size for part in made)
+        assert_same(wide_scene.burn_wide_statistics(wide, fires, breaks),
+                    wide_parts.statistics_of_parts(wide, fires, breaks, made))
 
 
 @pytest.mark.usefixtures("small_tiles")

@@ -69,6 +69,7 @@ from firebreak.fire.travel.travel_field import (
     unpad,
 )
 from firebreak.fire.treated_flames import flames_after
+from firebreak.fire.wide_parts import PartSums, burn_part, parts_of, statistics_of_parts
 from firebreak.fire.wide_scene import (
     RIM,
     WideScene,
@@ -115,6 +116,7 @@ __all__ = [
     "Fires",
     "HoldRule",
     "Overlays",
+    "PartSums",
     "Perturbation",
     "ResponseFunction",
     "Scene",
@@ -128,6 +130,7 @@ __all__ = [
     "burn",
     "burn_arrival",
     "burn_loss",
+    "burn_part",
     "burn_statistics",
     "burn_times",
     "burn_wide_arrival",
@@ -155,12 +158,14 @@ __all__ = [
     "pad",
     "padded_cells",
     "padded_width",
+    "parts_of",
     "perturbed",
     "point_behavior",
     "read_layers",
     "scene_in",
     "set_threads",
     "start_threads",
+    "statistics_of_parts",
     "treat",
     "unpad",
     "untreat",

@@ -8,6 +8,7 @@ bits of a scene's.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,22 +122,52 @@ def burn_wide_statistics(scene: WideScene, fires: Fires, breaks: NDArray[np.bool
     """`engine.burn_statistics` on a wide scene. report: is given the
     number of fires that have burned since it was last called.
     """
+    added = sum_wide(scene, fires, np.arange(fires.source.size), breaks, report)
+    return statistics_of(added.sums, added.loss, added.value, scene.landscape.shape)
+
+
+class Summed(NamedTuple):
+    """Some of F fires in sums that have room for all. loss: f64 [F], 0 of the others; value: f32
+    [C, P] as burned; tiles: those that the fires of the last stream came near are ready.
+    """
+
+    sums: Sums
+    loss: NDArray[np.float64]
+    value: NDArray[np.float32]
+    tiles: Tiles
+
+
+def sum_wide(scene: WideScene, fires: Fires, which: NDArray[np.intp],
+             breaks: NDArray[np.bool_] | None = None,
+             report: Callable[[int], object] = lambda count: None) -> Summed:
+    """Burns those fires of `fires` that are listed, one at least, and adds them up."""
     loss = np.zeros(fires.source.size)
-    sums: Sums | None = None
-    value = np.empty((0, 0), np.float32)
+    made: Summed | None = None
 
     def burn(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
-        nonlocal sums, value
-        if sums is None:
-            sums, value = new_sums(job, fires), job.overlays.value[0]
+        nonlocal made
+        sums = new_sums(job, fires) if made is None else made.sums
+        made = Summed(sums, loss, job.overlays.value[0], tiles)
         added = add_fires(job, some, sums, tiles)
         loss[which] = added.loss
         report(int((added.state != MISSED).sum()))
         return added.state
 
-    _burn_all(scene, fires, scene.value_by_class, breaks, burn)
-    assert sums is not None
-    return statistics_of(sums, loss, value, scene.landscape.shape)
+    _burn_all(scene, fires, scene.value_by_class, breaks, burn, which)
+    assert made is not None
+    return made
+
+
+def nothing_summed(scene: WideScene, fires: Fires,
+                   breaks: NDArray[np.bool_] | None = None) -> Summed:
+    """Sums over none of the fires, of one thread, with room for all of them."""
+    job = _job_of(scene, 0, np.zeros(scene.landscape.shape, np.bool_) if breaks is None else breaks,
+                  scene.value_by_class, None)[0]
+    sums = new_sums(job, fires)
+    one = sums._replace(burned=sums.burned[:1], below=sums.below[:1], arrival=sums.arrival[:1],
+                        stopped=sums.stopped[:1])
+    return Summed(one, np.zeros(fires.source.size), job.overlays.value[0],
+                  empty_tiles(scene.landscape.shape, 1))
 
 
 def burn_wide_tracks(scene: WideScene, fires: Fires,
@@ -226,22 +257,36 @@ def _times(scene: WideScene, fires: Fires) -> list[NDArray[np.float32]]:
 
 
 def _burn_all(scene: WideScene, fires: Fires, value: NDArray[np.float32],
-              breaks: NDArray[np.bool_] | None, burn: Burn) -> None:
-    """Burns all fires, one stream of weather after the other, each until its tiles are ready."""
+              breaks: NDArray[np.bool_] | None, burn: Burn,
+              which: NDArray[np.intp] | None = None) -> None:
+    """Burns all fires, or those listed, one stream of weather after the other, each until its tiles
+    are ready.
+    """
     land = scene.landscape
     closed = np.zeros(land.shape, np.bool_) if breaks is None else breaks
+    which = np.arange(fires.source.size) if which is None else which
+    stream_of = fires.scenario[which]
     job: Job | None = None
-    for stream in np.unique(fires.scenario).tolist():
-        make = _window_maker(scene, stream, closed)
-        field = empty_field(make(Window(0, 0, 1, 1)), land.burnable)
-        field = field._replace(breaks=with_crews(field.breaks, land, scene.conditions))
-        job = (job_of(field, overlays_of(field, value, closed)) if job is None else
-               job._replace(field=field, arcs=arcs_of(field), spots=field.spots,
-                            rules=rules_of(field)))
+    for stream in np.unique(stream_of).tolist():
+        job, make = _job_of(scene, stream, closed, value, job)
         tiles = empty_tiles(land.shape, max_threads())
-        own = np.flatnonzero(fires.scenario == stream)
+        own = which[stream_of == stream]
         for first in range(0, own.size, AT_ONCE):
             _burn_some(job, own[first:first + AT_ONCE], fires, tiles, make, burn)
+
+
+def _job_of(scene: WideScene, stream: int, breaks: NDArray[np.bool_], value: NDArray[np.float32],
+            before: Job | None) -> tuple[Job, MakeField]:
+    """The job on one stream of weather, in which no tile is ready, and what makes its tiles.
+    before: the job on another stream, whose memory is used again.
+    """
+    land, make = scene.landscape, _window_maker(scene, stream, breaks)
+    field = empty_field(make(Window(0, 0, 1, 1)), land.burnable)
+    field = field._replace(breaks=with_crews(field.breaks, land, scene.conditions))
+    if before is None:
+        return job_of(field, overlays_of(field, value, breaks)), make
+    return before._replace(field=field, arcs=arcs_of(field), spots=field.spots,
+                           rules=rules_of(field)), make
 
 
 def _burn_some(job: Job, which: NDArray[np.intp], fires: Fires, tiles: Tiles, make: MakeField,

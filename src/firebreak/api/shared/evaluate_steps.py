@@ -12,12 +12,19 @@ from firebreak.api.shared.scene_checks import (
     check_memory_first,
     check_wide_memory_first,
     least_rows,
+    size_in_headers,
 )
 from firebreak.checks import check_fraction, fail
+from firebreak.landscape.names import path_of
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene, WideScene
     from firebreak.landscape.landscape import Landscape
+
+
+LARGE_CELLS = 1_000_000
+"""Cells of a map above which workers burn its fires weather by weather. What is free of memory does
+not decide: the fires are others than those of chunks."""
 
 
 class Request(NamedTuple):
@@ -29,13 +36,16 @@ class Request(NamedTuple):
 
 
 def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
-               plans: Sequence[Path], *, wide: bool = True) -> Request:
+               plans: Sequence[Path], *, wide: bool = True, beside: int | None = None) -> Request:
     """Reads landscapes and plans.
 
     Args:
         sources: landscapes, or what to read them from.
         plans: folders or files of plans for the only landscape.
-        wide: whether wide scenes will do where no method plans anything, see `_scene`.
+        wide: whether wide scenes will do where no method plans anything: of maps that do not fit
+            the memory otherwise.
+        beside: where workers burn the fires, how many of them are processes of this machine: wide
+            is then the scene of a single map of more than LARGE_CELLS cells.
 
     Raises:
         InputError: files that do not fit, plans of another landscape.
@@ -54,14 +64,18 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     use_threads(options.scene.threads, torch_threads=1)
     given = options.scene.weather
     wide = wide and not any(name in CHOOSERS or method_of(name).treats for name in methods)
+    by_workers = beside is not None
+    wide = wide and not (by_workers and (len(sources) > 1 or options.window is not None))
     for source in sources:
         if isinstance(source, str) and options.window is None:
-            if wide:
+            if wide and (not by_workers or _is_large(size_in_headers(path_of(source)))):
                 check_wide_memory_first(source, None, max_threads())
             else:
                 check_memory_first(source, None, least_rows(source, given.weather,
                                                             given.scenarios))
-    scenes = [_scene(land, source if isinstance(source, str) else "", options, wide)
+    scenes = [_scene(land, source if isinstance(source, str) else "", options,
+                     wide and (_is_large(land.shape) if by_workers
+                               else not _fits(land, source, options)), beside or 0)
               for source in sources for land in parts_of(source, options)]
     for path in plans:
         warn_of_other_options(path, options.scene)
@@ -73,17 +87,28 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
 
 
 def _scene(land: "Landscape", source: str, options: EvaluateOptions,
-           wide: bool) -> "Scene | WideScene":
-    """The scene of a landscape; a wide one where that will do and the other does not fit the
-    memory.
+           wide: bool, beside: int) -> "Scene | WideScene":
+    """The scene of a landscape, a wide one if asked for, which `beside` other processes hold too.
     """
-    from firebreak.free_memory import free_bytes
-    from firebreak.planning.core.fire_counts import TESTED_BYTES, planning_bytes
+    from firebreak.planning.core.fire_counts import TESTED_BYTES
 
-    if wide and sum(planning_bytes(land.shape, options.scene.conditions(land, source),
-                                   options.plan_fires)) > free_bytes():
-        return options.scene.wide_scene(land, source, TESTED_BYTES)
+    if wide:
+        return options.scene.wide_scene(land, source, TESTED_BYTES, beside)
     return options.scene.scene(land, source, options.plan_fires)
+
+
+def _fits(land: "Landscape", source: "str | Landscape", options: EvaluateOptions) -> bool:
+    """Whether the scene of a landscape, and plans on it, fit the memory that is free."""
+    from firebreak.free_memory import free_bytes
+    from firebreak.planning.core.fire_counts import planning_bytes
+
+    conditions = options.scene.conditions(land, source if isinstance(source, str) else "")
+    return sum(planning_bytes(land.shape, conditions, options.plan_fires)) <= free_bytes()
+
+
+def _is_large(shape: tuple[int, int] | None) -> bool:
+    """Whether a map has more than LARGE_CELLS cells, as far as is known."""
+    return shape is not None and shape[0] * shape[1] > LARGE_CELLS
 
 
 def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Landscape]":

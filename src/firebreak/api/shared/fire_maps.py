@@ -11,12 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.shared.plan_options import SimulateOptions
-from firebreak.api.shared.scene_checks import check_wide_memory, check_wide_memory_first
+from firebreak.api.shared.scene_checks import (
+    burner_bytes,
+    check_wide_memory,
+    check_wide_memory_first,
+)
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from firebreak.executors.base import Executor
+    from firebreak.executors.calls import Recipe
     from firebreak.fire import BurnStatistics, FireBehavior, Fires, WideScene
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.progress import Bar
@@ -83,17 +89,24 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
     return Part(spec, full, land, offset)
 
 
-def burn(part: Part, options: SimulateOptions, bar: "Bar") -> Burned:
-    """Burns the fires, under the breaks of a plan where one is named."""
+def burn(part: Part, options: SimulateOptions, bar: "Bar",
+         workers: "Callable[[Recipe], Executor] | None" = None, beside: int = 0) -> Burned:
+    """Burns the fires, under the breaks of a plan where one is named.
+
+    workers: opens an executor by which they burn, with the same bits; here if not given.
+    beside: workers that are processes of this machine.
+    """
     from firebreak.api.shared.records import warn_of_other_options
+    from firebreak.executors.base import closing
     from firebreak.fire import burn_wide_statistics
     from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
     from firebreak.planning.output.export import read_plan
     from firebreak.planning.warm_up import warm_up
 
     warm_up()
     begin = time.perf_counter()
-    scene = _scene(options, part)
+    scene = _scene(options, part, beside)
     fires = scene.fires("simulate", options.fires)
     breaks = None
     if isinstance(options.plan, Path):
@@ -102,7 +115,11 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar") -> Burned:
     elif options.plan is not None:  # a mask, from Python
         breaks = mask_of(options.plan, part.land) & part.land.burnable
     with bar(options.fires, "fire") as advance:
-        burned = burn_wide_statistics(scene, fires, breaks, advance)
+        if workers is None:
+            burned = burn_wide_statistics(scene, fires, breaks, advance)
+        else:
+            with closing(workers(burner_recipe(scene))) as executor:
+                burned = burned_by_workers(executor, scene, fires, breaks, advance)
     maps = _maps(scene, burned, options.fires_per_ha_year, breaks)
     return Burned(scene, fires, breaks, burned, maps, time.perf_counter() - begin)
 
@@ -127,14 +144,15 @@ def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) ->
     return files
 
 
-def _scene(options: SimulateOptions, part: Part) -> "WideScene":
+def _scene(options: SimulateOptions, part: Part, beside: int) -> "WideScene":
     """The scene, with flame lengths told apart even where all of them lose all."""
     from firebreak.fire import BURNED, make_wide_scene, max_threads
 
     land = part.land
     conditions = options.scene.conditions(part.land, part.source)
     weather = conditions.weather
-    check_wide_memory(land, 1 if weather is None else weather.steps_per_stream, max_threads())
+    steps = 1 if weather is None else weather.steps_per_stream
+    check_wide_memory(land, steps, max_threads(), beside * burner_bytes(steps))
     return make_wide_scene(land, replace(conditions, response=conditions.response or BURNED),
                       options.scene.seed, layers=options.scene.layers(land))
 

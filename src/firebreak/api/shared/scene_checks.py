@@ -94,6 +94,11 @@ def check_windows(name: str, count: int, cells: int, rows: int) -> None:
                remedy="ask for fewer with --windows, or smaller ones with --window")
 
 
+def burner_bytes(steps: int) -> int:
+    """Of each cell, of a process that burns fires of a wide scene on one thread."""
+    return BYTES_PER_CELL + BYTES_PER_CELL_STEP * steps + BYTES_PER_CELL_THREAD
+
+
 def check_wide_memory(landscape: "Landscape", steps: int, threads: int, more: int = 0) -> None:
     """Refuses a wide scene that would not fit the memory that is free: it holds the travel times of
     one stream of `steps` rows of weather, and scratch memory and sums of each thread.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.scene_checks import (
+    burner_bytes,
     check_wide_memory,
     notice_of_ignitions,
     warn_of_small_fires,
@@ -255,17 +256,19 @@ class SceneOptions:
         warn_of_small_fires(made)
         return made
 
-    def wide_scene(self, landscape: "Landscape", spec: str, more: int = 0) -> "WideScene":
+    def wide_scene(self, landscape: "Landscape", spec: str, more: int = 0,
+                   beside: int = 0) -> "WideScene":
         """The scene of a landscape of any size read from `spec`, for fires that burn one by one.
 
-        more: bytes of a cell that are taken beside it.
+        more: bytes of a cell that are taken beside it; beside: processes of this machine that burn
+            its fires too.
         """
         from firebreak.fire import make_wide_scene, max_threads
 
         conditions = self.conditions(landscape, spec)
         weather = conditions.weather
-        check_wide_memory(landscape, 1 if weather is None else weather.steps_per_stream,
-                          max_threads(), more)
+        steps = 1 if weather is None else weather.steps_per_stream
+        check_wide_memory(landscape, steps, max_threads(), more + beside * burner_bytes(steps))
         made = make_wide_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
         warn_of_small_fires(made)
         return made

@@ -62,7 +62,7 @@ def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(EvaluateArguments, plans_together(arguments), "evaluate")
     from firebreak.api.shared.evaluate_steps import request_of
-    from firebreak.fire import Scene
+    from firebreak.fire import Scene, WideScene
     from firebreak.planning.evaluation.doubt import to_json as doubt_json
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.tables import table, to_json
@@ -73,8 +73,8 @@ def run(arguments: list[str]) -> int:
     if args.out is not None:
         common.check_out(args.out)
     scenes, methods, request = request_of(
-        args.landscapes, args, args.plan or [],
-        wide=not args.perturb and args.where.executor is None)
+        args.landscapes, args, args.plan or [], wide=not args.perturb,
+        beside=None if args.where.executor is None else args.where.beside())
     whole = [scene for scene in scenes if isinstance(scene, Scene)]  # all, where they must be
     if args.where.executor is None:
         if args.out is not None or args.where != WorkerOptions():
@@ -83,6 +83,8 @@ def run(arguments: list[str]) -> int:
                        given="none", where="evaluate", remedy="add --executor processes")
         done = evaluate(scenes, methods, test_fires=args.test_fires,
                         bar=bars(args.scene.bars_hidden), **request)
+    elif isinstance(scenes[0], WideScene):
+        done = _by_weather(args, scenes[0], methods, request)
     else:
         done = _in_chunks(args, whole, methods, request)
     print(table(done))
@@ -125,6 +127,25 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
         return evaluate_in_chunks(scenes, plans, executor, plan_fires=args.plan_fires,
                                   test_fires=args.test_fires, seed=args.scene.seed,
                                   folder=args.out, progress=advance)
+
+
+def _by_weather(args: EvaluateArguments, scene: "WideScene", methods: list[str],
+                request: dict[str, Any]) -> "Evaluation":
+    """The evaluation of plans of a large map, whose fires workers burn weather by weather."""
+    from firebreak.api.shared.evaluate_steps import LARGE_CELLS
+    from firebreak.executors.base import closing
+    from firebreak.planning.evaluation.evaluate import evaluate
+    from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
+
+    if args.out is not None:
+        raise fail(expected=f"no --out on a map of more than {LARGE_CELLS:,} cells",
+                   given=str(args.out), where="--out",
+                   remedy="leave it out; the calls of a worker that is lost are made again")
+    with closing(args.where.open(burner_recipe(scene))) as executor:
+        return evaluate([scene], methods, test_fires=args.test_fires,
+                        bar=bars(args.scene.bars_hidden), **request,
+                        burn=lambda _, fires, breaks: burned_by_workers(executor, scene, fires,
+                                                                        breaks))
 
 
 def _next(args: EvaluateArguments, done: "Evaluation",

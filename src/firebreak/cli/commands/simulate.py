@@ -1,7 +1,7 @@
 """`firebreak simulate LANDSCAPE`: burn a landscape many times and write the maps."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.progress import bars
 from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
+from firebreak.cli.shared.executor_options import BurnOptions
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.landscape.agreement import Agreement, agreement_of
 
@@ -34,6 +35,7 @@ class SimulateArguments(SimulateOptions):
     --duration-min and --duration-spread 0."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
+    where: BurnOptions = field(default_factory=BurnOptions)
 
 
 def run(arguments: list[str]) -> int:
@@ -45,12 +47,13 @@ def run(arguments: list[str]) -> int:
     if args.observed is not None and args.fires != 1:
         raise fail(expected="--fires 1 together with --observed", given=f"{args.fires} fires",
                    where="--observed", remedy="burn the one fire that was observed")
+    workers = args.where.open if args.where.named() else None
     common.check_out(args.out)
     use_threads(args.scene.threads)
     part = part_to_burn(args.landscape, args)
     land = part.land
     observed = None if args.observed is None else _observed(args.observed, land)
-    done = burn(part, args, bars(args.scene.bars_hidden))
+    done = burn(part, args, bars(args.scene.bars_hidden), workers, args.where.beside())
     # Counted in cells: a fire's loss counts value.
     share = done.burned_share
     burned = done.burned

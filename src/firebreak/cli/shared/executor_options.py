@@ -19,7 +19,7 @@ class WorkerOptions:
     executor: ExecutorName | None = None
     """Burn the test fires in chunks, any number in constant memory: in this process, on this
     machine's cores, or on a Ray cluster (extra ray). These are other fires than without this
-    option."""
+    option, except on a map of more than a million cells for which no method plans."""
     workers: int = 0
     """Number of workers; 0: one for each core (of the cluster). Results are the same for any
     number."""
@@ -28,6 +28,14 @@ class WorkerOptions:
     worker_limit_s: Positive | None = None
     """Seconds after which a worker that does not answer is replaced and its call made again; no
     limit if not given."""
+
+    def beside(self) -> int:
+        """Processes of this machine that work beside this one. Nodes of a cluster have memory of
+        their own.
+        """
+        from firebreak.executors.ray_core import cores
+
+        return (self.workers or cores()) if self.executor == "processes" else 0
 
     def open(self, recipe: "Recipe") -> "Executor":
         """The executor that the options ask for."""
@@ -47,6 +55,27 @@ class ExecutorOptions(WorkerOptions):
     executor: ExecutorName = "in-process"
     """Where the work is done: in this process, on this machine's cores, or on a Ray cluster (extra
     ray)."""
+
+
+@dataclass(frozen=True)
+class BurnOptions(WorkerOptions):
+    """Where fires burn."""
+
+    executor: ExecutorName | None = None
+    """Where the fires burn: in this process, on this machine's cores, or on a Ray cluster (extra
+    ray). The maps are the same everywhere."""
+
+    def named(self) -> bool:
+        """Whether workers are asked for.
+
+        Raises:
+            InputError: their options without an executor.
+        """
+        if self.executor is None and self != BurnOptions():
+            raise fail(expected="--executor together with --workers, --worker-limit-s or "
+                                "--ray-address", given="none", where="--executor",
+                       remedy="add --executor processes")
+        return self.executor is not None
 
 
 @dataclass(frozen=True)

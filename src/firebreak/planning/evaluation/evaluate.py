@@ -23,7 +23,7 @@ from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.core.progress import Bar, Reporter, in_shares, no_bar, no_report
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.auto import plan_by_choice
-from firebreak.planning.evaluation.judging import Judged, Row, judge_scene
+from firebreak.planning.evaluation.judging import Burn, Judged, Row, judge_scene, statistics
 from firebreak.planning.evaluation.statistics import (
     bootstrap_means,
     percentile_interval,
@@ -100,7 +100,8 @@ def evaluate(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, bud
              random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
              search: SearchOptions = SEARCH, rules: PlanRules = FREE,
              existing: Mapping[str, Plan] | None = None,
-             pairs: Sequence[tuple[str, str]] = (), bar: Bar = no_bar) -> Evaluation:
+             pairs: Sequence[tuple[str, str]] = (), bar: Bar = no_bar,
+             burn: Burn = statistics) -> Evaluation:
     """Plans with every method on every scene and burns the test fires under the plans.
 
     Args:
@@ -115,6 +116,7 @@ def evaluate(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, bud
         pairs: further methods to hold against one another: how much more the first saves.
         plans: made elsewhere; each method or file name among them must cover every scene.
         bar: of the plans as they are made, and then of the fires as they burn under them.
+        burn: burns them, with the bits of `judging.statistics`.
 
     Raises:
         InputError: as `make_plan`; nothing to evaluate; plans that fit no scene or not all; test
@@ -129,7 +131,7 @@ def evaluate(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, bud
             policy=policy, random_draws=random_draws, plans=plans, search=search, rules=rules,
             existing=existing or {}, report=report))
     with bar(_fires_to_burn(request, plan_fires + test_fires), "fire") as report:
-        results = [judge_scene(scene, made, own, plan_fires, test_fires, report)
+        results = [judge_scene(scene, made, own, plan_fires, test_fires, report, burn)
                    for scene, (made, own) in zip(scenes, request, strict=True)]
     kept = tuple({method: drawn[0] for method, drawn in made.items()} | own
                  for made, own in request)

@@ -4,7 +4,7 @@ Every plan of a scene meets the same test fires, the untreated map too. An ignit
 treated cell still burns and spreads.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,9 +78,21 @@ class Judged(NamedTuple):
     untreated: NDArray[np.float64]
 
 
+Burn = Callable[[Scene | WideScene, Fires, NDArray[np.bool_] | None], BurnStatistics]
+"""Burns fires on a scene under breaks, or without any."""
+
+
+def statistics(scene: Scene | WideScene, fires: Fires,
+               breaks: NDArray[np.bool_] | None = None) -> BurnStatistics:
+    """Burns fires here: the same bits of either kind of scene."""
+    if isinstance(scene, WideScene):
+        return burn_wide_statistics(scene, fires, breaks)
+    return burn_statistics(scene.field, fires, scene.value_by_class, breaks)
+
+
 def judge_scene(scene: Scene | WideScene, made: Mapping[str, list[Plan]], given: Mapping[str, Plan],
-                plan_fires: int, test_fires: int,
-                report: Reporter = no_report) -> dict[str, Judged]:
+                plan_fires: int, test_fires: int, report: Reporter = no_report,
+                burn: Burn = statistics) -> dict[str, Judged]:
     """Burns the plan fires and the test fires under each plan of a scene.
 
     Args:
@@ -88,16 +100,17 @@ def judge_scene(scene: Scene | WideScene, made: Mapping[str, list[Plan]], given:
         given: by name plans made elsewhere.
         plan_fires, test_fires: number of fires of the sets "plan" and "test".
         report: takes fires as they burn, those without breaks too.
+        burn: burns them, with the bits of `statistics`.
 
     Raises:
         InputError: fires that burn nothing of value.
     """
-    test, plan_set = (_burned(scene, scene.fires(name, count))
+    test, plan_set = (_burned(scene, scene.fires(name, count), burn)
                    for name, count in ((TEST_SET, test_fires), ("plan", plan_fires)))
     report(test_fires + plan_fires)
 
     def judge(name: str, plan: Plan) -> Judged:
-        found = _judge(scene, name, plan, test, plan_set)
+        found = _judge(scene, name, plan, test, plan_set, burn)
         report(test_fires + plan_fires)
         return found
 
@@ -109,26 +122,18 @@ def judge_scene(scene: Scene | WideScene, made: Mapping[str, list[Plan]], given:
     return judged
 
 
-def _statistics(scene: Scene | WideScene, fires: Fires,
-                breaks: NDArray[np.bool_] | None = None) -> BurnStatistics:
-    """The same bits of either kind of scene."""
-    if isinstance(scene, WideScene):
-        return burn_wide_statistics(scene, fires, breaks)
-    return burn_statistics(scene.field, fires, scene.value_by_class, breaks)
-
-
-def _burned(scene: Scene | WideScene, fires: Fires) -> _Burned:
-    untreated = _statistics(scene, fires)
+def _burned(scene: Scene | WideScene, fires: Fires, burn: Burn) -> _Burned:
+    untreated = burn(scene, fires, None)
     if not untreated.loss.mean() > 0.0:
         raise nothing_burned(scene)
     return _Burned(fires, untreated)
 
 
-def _judge(scene: Scene | WideScene, name: str, plan: Plan, test: _Burned,
-           plan_set: _Burned) -> Judged:
+def _judge(scene: Scene | WideScene, name: str, plan: Plan, test: _Burned, plan_set: _Burned,
+           burn: Burn) -> Judged:
     mask = plan.break_mask()
     before = test.untreated
-    after, promised = (_statistics(scene, burned.fires, mask) if mask.any()
+    after, promised = (burn(scene, burned.fires, mask) if mask.any()
                        else burned.untreated for burned in (test, plan_set))
     row = Row(
         landscape=scene.landscape.name, budget=plan.budget_share, plan_fires=plan.plan_fires,

@@ -1,0 +1,111 @@
+"""`simulate` and `evaluate` of a large map by workers write what one process writes."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rasterio
+
+from firebreak.api.shared import evaluate_steps
+from firebreak.cli import main
+from firebreak.executors.base import closing
+from firebreak.executors.choice import open_executor
+from firebreak.fire import FireConditions, FireRegime, burn_wide_statistics, make_wide_scene
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
+
+LAND = "synthetic:3:30"
+FIRES = ["--scenarios", "3", "--burned-share", "0.05", "--quiet"]
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    assert main([*arguments]) == code
+    out = capsys.readouterr()
+    return out.out if code == 0 else out.err
+
+
+def maps(folder: Path) -> dict[str, np.ndarray]:
+    found = {}
+    for path in sorted(folder.glob("*.tif")):
+        with rasterio.open(path) as dataset:
+            found[path.name] = dataset.read()
+    return found
+
+
+@pytest.mark.parametrize("where", [["in-process"], ["processes", "--workers", "2"]],
+                         ids=lambda where: where[0])
+def test_simulated_maps_are_the_same_by_workers(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str], where: list[str]) -> None:
+    said(capsys, "simulate", LAND, *FIRES, "--fires", "50", "--out", str(tmp_path / "here"))
+    said(capsys, "simulate", LAND, *FIRES, "--fires", "50", "--out", str(tmp_path / "there"),
+         "--executor", *where)
+    here, there = maps(tmp_path / "here"), maps(tmp_path / "there")
+    assert len(here) > 5
+    assert here.keys() == there.keys()
+    for name, bands in here.items():
+        np.testing.assert_array_equal(bands, there[name], name)
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small maps count as large ones."""
+    monkeypatch.setattr(evaluate_steps, "LARGE_CELLS", 500)
+
+
+def results(text: str) -> dict[str, Any]:
+    """What --json prints, but for the seconds that plans took."""
+    found: dict[str, Any] = json.loads(
+        text[text.index("\n{") + 1:],
+        object_hook=lambda own: {name: own[name] for name in own if name != "seconds"})
+    return found
+
+
+@pytest.mark.usefixtures("large")
+def test_plans_of_a_large_map_are_judged_by_workers_on_the_same_fires(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = str(tmp_path / "plan")
+    said(capsys, "plan", LAND, *FIRES, "--method", "downstream-value", "--plan-fires", "20",
+         "--report", "none", "--budget", "0.05", "--out", plan)
+    asked = ["evaluate", LAND, *FIRES, "--plan", plan, "--methods", "none", "--budget", "0.05",
+             "--test-fires", "60", "--plan-fires", "20", "--json"]
+    here = results(said(capsys, *asked))
+    assert here["methods"]["downstream-value"]["reduction"] > 0.0
+    assert results(said(capsys, *asked, "--executor", "processes", "--workers", "2")) == here
+    told = said(capsys, *asked, "--executor", "processes", "--out", str(tmp_path / "sums"), code=2)
+    assert "expected no --out on a map of more than 500 cells" in told
+    assert not (tmp_path / "sums").exists()
+    # What plans is planned on a scene that holds everything, and its test fires burn in chunks.
+    chunks = results(said(capsys, *asked, "--methods", "none,random", "--random-draws", "1",
+                          "--executor", "in-process"))
+    assert chunks["rows"] != here["rows"]
+
+
+def test_workers_without_an_executor_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    told = said(capsys, "simulate", LAND, "--workers", "2", code=2)
+    assert "expected --executor together with --workers" in told
+    assert "add --executor processes" in told
+
+
+def test_a_killed_worker_changes_no_bit() -> None:
+    wide = make_wide_scene(generate(4, 24), FireConditions(
+        scenarios=4, regime=FireRegime(burned_share=0.05)), 4)
+    fires, breaks = wide.fires("test", 80), np.zeros((24, 24), np.bool_)
+    breaks[::5] = True
+    here = burn_wide_statistics(wide, fires, breaks)
+    killed: list[int] = []
+
+    with closing(open_executor("processes", burner_recipe(wide), 2)) as executor:
+        def kill(fires: int) -> None:
+            if not killed:
+                killed.extend(executor.backend.process_ids())
+                for worker in killed:
+                    os.kill(worker, signal.SIGKILL)
+
+        there = burned_by_workers(executor, wide, fires, breaks, kill)
+        assert executor.restarts >= 1
+    for ours, theirs in zip(here, there, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
