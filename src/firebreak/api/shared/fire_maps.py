@@ -21,11 +21,12 @@ from firebreak.checks import fail
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from firebreak.executors.base import Executor
-    from firebreak.executors.calls import Recipe
     from firebreak.fire import BurnStatistics, FireBehavior, Fires, WideScene
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.progress import Bar
+
+    BurnAll = Callable[["WideScene", "Fires", NDArray[np.bool_] | None, Callable[[int], object]],
+                       "BurnStatistics"]
 
 OUTSIDE = -9999.0  # written where there is no data
 WATER_COLOURS = ("#ffffd9", "#c7e9b4", "#41b6c4", "#225ea8", "#081d58")
@@ -90,17 +91,15 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
 
 
 def burn(part: Part, options: SimulateOptions, bar: "Bar",
-         workers: "Callable[[Recipe], Executor] | None" = None, beside: int = 0) -> Burned:
+         burn_all: "BurnAll | None" = None, beside: int = 0) -> Burned:
     """Burns the fires, under the breaks of a plan where one is named.
 
-    workers: opens an executor by which they burn, with the same bits; here if not given.
-    beside: workers that are processes of this machine.
+    burn_all: burns them, with the bits of `burn_wide_statistics`, which does if not given.
+    beside: processes of this machine that do.
     """
     from firebreak.api.shared.records import warn_of_other_options
-    from firebreak.executors.base import closing
     from firebreak.fire import burn_wide_statistics
     from firebreak.landscape.formats.overlays import mask_of
-    from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
     from firebreak.planning.output.export import read_plan
     from firebreak.planning.warm_up import warm_up
 
@@ -115,11 +114,7 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar",
     elif options.plan is not None:  # a mask, from Python
         breaks = mask_of(options.plan, part.land) & part.land.burnable
     with bar(options.fires, "fire") as advance:
-        if workers is None:
-            burned = burn_wide_statistics(scene, fires, breaks, advance)
-        else:
-            with closing(workers(burner_recipe(scene))) as executor:
-                burned = burned_by_workers(executor, scene, fires, breaks, advance)
+        burned = (burn_all or burn_wide_statistics)(scene, fires, breaks, advance)
     maps = _maps(scene, burned, options.fires_per_ha_year, breaks)
     return Burned(scene, fires, breaks, burned, maps, time.perf_counter() - begin)
 

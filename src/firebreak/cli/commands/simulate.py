@@ -1,6 +1,7 @@
 """`firebreak simulate LANDSCAPE`: burn a landscape many times and write the maps."""
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +20,8 @@ from firebreak.cli.shared.same_options import scene_words
 from firebreak.landscape.agreement import Agreement, agreement_of
 
 if TYPE_CHECKING:
-    from firebreak.fire import Fires, WideScene
+    from firebreak.api.shared.fire_maps import BurnAll
+    from firebreak.fire import BurnStatistics, Fires, WideScene
     from firebreak.landscape.landscape import Landscape
 
 
@@ -47,13 +49,13 @@ def run(arguments: list[str]) -> int:
     if args.observed is not None and args.fires != 1:
         raise fail(expected="--fires 1 together with --observed", given=f"{args.fires} fires",
                    where="--observed", remedy="burn the one fire that was observed")
-    workers = args.where.open if args.where.named() else None
+    by_workers = _by_workers(args.where) if args.where.named() else None
     common.check_out(args.out)
     use_threads(args.scene.threads)
     part = part_to_burn(args.landscape, args)
     land = part.land
     observed = None if args.observed is None else _observed(args.observed, land)
-    done = burn(part, args, bars(args.scene.bars_hidden), workers, args.where.beside())
+    done = burn(part, args, bars(args.scene.bars_hidden), by_workers, args.where.beside())
     # Counted in cells: a fire's loss counts value.
     share = done.burned_share
     burned = done.burned
@@ -83,6 +85,19 @@ def run(arguments: list[str]) -> int:
                            "seconds": done.seconds, "files": [str(path) for path in files]}
                           | ({} if agreement is None else {"observed": agreement._asdict()}))
     return 0
+
+
+def _by_workers(where: BurnOptions) -> "BurnAll":
+    """What burns fires on a scene by the workers that are asked for."""
+    from firebreak.executors.base import closing
+    from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
+
+    def burn_all(scene: "WideScene", fires: "Fires", breaks: NDArray[np.bool_] | None,
+                 report: Callable[[int], object]) -> "BurnStatistics":
+        with closing(where.open(burner_recipe(scene))) as executor:
+            return burned_by_workers(executor, scene, fires, breaks, report)
+
+    return burn_all
 
 
 def _observed(path: Path, land: "Landscape") -> NDArray[np.bool_]:
