@@ -75,9 +75,11 @@ def test_plans_of_a_large_map_are_judged_by_workers_on_the_same_fires(
     here = results(said(capsys, *asked))
     assert here["methods"]["downstream-value"]["reduction"] > 0.0
     assert results(said(capsys, *asked, "--executor", "processes", "--workers", "2")) == here
-    told = said(capsys, *asked, "--executor", "processes", "--out", str(tmp_path / "sums"), code=2)
-    assert "expected no --out on a map of more than 500 cells" in told
-    assert not (tmp_path / "sums").exists()
+    # With --out, sums of chunks are kept, of other fires.
+    kept = results(said(capsys, *asked, "--executor", "in-process", "--out",
+                        str(tmp_path / "sums")))
+    assert kept["rows"] != here["rows"]
+    assert (tmp_path / "sums").is_dir()
     # What plans is planned on a scene that holds everything, and its test fires burn in chunks.
     chunks = results(said(capsys, *asked, "--methods", "none,random", "--random-draws", "1",
                           "--executor", "in-process"))
@@ -88,6 +90,24 @@ def test_workers_without_an_executor_are_refused(capsys: pytest.CaptureFixture[s
     told = said(capsys, "simulate", LAND, "--workers", "2", code=2)
     assert "expected --executor together with --workers" in told
     assert "add --executor processes" in told
+
+
+@pytest.mark.parametrize("command", [["simulate"], ["evaluate", "--methods", "none"]],
+                         ids=lambda command: command[0])
+def test_workers_that_cannot_be_are_refused_before_anything_is_read(
+        capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    told = said(capsys, *command, "no-such-map.tif", "--executor", "processes", "--workers", "-1",
+                code=2)
+    assert "expected 0 to 4096 workers, got -1" in told
+
+
+def test_workers_that_do_not_fit_the_memory_are_named(
+        capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.free_memory.free_bytes", lambda: 10_000_000)
+    told = said(capsys, "simulate", LAND, *FIRES, "--fires", "5", "--executor", "processes",
+                "--workers", "40", code=2)
+    assert "in 40 workers" in told
+    assert "ask for fewer --workers" in told
 
 
 def test_a_killed_worker_changes_no_bit() -> None:

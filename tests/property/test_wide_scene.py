@@ -1,5 +1,7 @@
 """Fires on a wide scene against the same fires on a scene that holds everything, bit for bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -94,11 +96,34 @@ def test_parts_in_any_order_have_the_sums_of_all_fires(
     assert max(map(len, parts)) <= 6
     assert sorted(np.concatenate(parts).tolist()) == list(range(40))
     for breaks in (None, barred(land)):
-        made = [wide_parts.burn_part(wide, fires, parts[k], breaks)
-                for k in np.random.default_rng(0).permutation(len(parts))]
-        assert any(part.below.size < land.burnable.size for part in made)
-        assert_same(wide_scene.burn_wide_statistics(wide, fires, breaks),
-                    wide_parts.statistics_of_parts(wide, fires, breaks, made))
+        sums = wide_parts.WideSums(wide, fires, breaks)
+        for k in np.random.default_rng(0).permutation(len(parts)):
+            made = wide_parts.burn_part(wide, fires.part(parts[k]), breaks, sums.units)
+            assert made.below.size < land.burnable.size or name == "fires everywhere"
+            sums.add(parts[k], made)
+        assert_same(wide_scene.burn_wide_statistics(wide, fires, breaks), sums.statistics())
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_a_break_that_crews_hold_far_off_is_held_by_what_arrives_there() -> None:
+    """An ember falls onto a break in a tile that is not made, where all fire seems cold."""
+    land = replace(generate(3, (90, 120)), cell_size_m=8.0)
+    conditions = FireConditions(
+        scenarios=2, regime=FireRegime(duration_min=12.0), treatment=Treatment(kind="shaded"),
+        climate=WindClimate(wind_20ft_mean_m_min=1500.0, wind_20ft_spread_m_min=200.0),
+        spotting=SpottingModel(surface_brands_per_ha=60.0, ignition_delay_min=0.5),
+        hold=HoldRule(by="hand", response_min=0.0))
+    scene, wide = make_scene(land, conditions, 1), make_wide_scene(land, conditions, 1)
+    breaks = np.zeros(land.shape, bool)
+    breaks[::3] = True
+    breaks[:, ::4] = True
+    breaks &= land.treatable
+    fires = wide.fires("test", 40)
+    whole = engine.burn_statistics(scene.field, fires, scene.value_by_class, breaks)
+    assert whole.held_probability.any()
+    alone = [wide_scene.burn_wide_statistics(wide, fires.part(np.array([k])), breaks).loss[0]
+             for k in range(40)]
+    np.testing.assert_array_equal(whole.loss, alone)
 
 
 @pytest.mark.usefixtures("small_tiles")

@@ -12,14 +12,29 @@ MAX_WORKERS = 4096
 
 def open_executor(name: ExecutorName, recipe: Recipe, workers: int = 0,
                   ray_address: str | None = None, limit_s: float | None = None) -> Executor:
-    """An executor of `workers` workers that hold what the recipe makes.
+    """An executor of `workers` workers that hold what the recipe makes; see `check_executor`.
 
     Args:
         workers: 0: as many as there are cores (of the cluster, for Ray), one for in-process.
         limit_s: see `Executor`; of no meaning in this process, where calls come one by one.
 
     Raises:
-        InputError: Ray is asked for and not there, or an address without it is given.
+        InputError: as `check_executor`; Ray is asked for and not there.
+    """
+    check_executor(name, workers, ray_address)
+    if name == "in-process":
+        return Executor(InProcess(recipe), workers or 1)
+    if name == "processes":
+        return Executor(Processes(recipe), workers or cores(), limit_s=limit_s)
+    backend = RayCore(recipe, workers, ray_address)
+    return Executor(backend, workers or backend.cores(), limit_s=limit_s)
+
+
+def check_executor(name: ExecutorName, workers: int, ray_address: str | None) -> None:
+    """Refuses what no executor can be opened with, before there is anything to work on.
+
+    Raises:
+        InputError: a number of workers that cannot be, or an address without Ray.
     """
     if not 0 <= workers <= MAX_WORKERS:
         raise fail(expected=f"0 to {MAX_WORKERS} workers", given=f"{workers}", where="--workers",
@@ -27,9 +42,3 @@ def open_executor(name: ExecutorName, recipe: Recipe, workers: int = 0,
     if ray_address is not None and name != "ray":
         raise fail(expected="--executor ray together with --ray-address", given=f"'{name}'",
                    where="--ray-address", remedy="add --executor ray")
-    if name == "in-process":
-        return Executor(InProcess(recipe), workers or 1)
-    if name == "processes":
-        return Executor(Processes(recipe), workers or cores(), limit_s=limit_s)
-    backend = RayCore(recipe, workers, ray_address)
-    return Executor(backend, workers or backend.cores(), limit_s=limit_s)

@@ -69,7 +69,7 @@ from firebreak.fire.travel.travel_field import (
     unpad,
 )
 from firebreak.fire.treated_flames import flames_after
-from firebreak.fire.wide_parts import PartSums, burn_part, parts_of, statistics_of_parts
+from firebreak.fire.wide_parts import PartSums, WideSums, burn_part, parts_of
 from firebreak.fire.wide_scene import (
     RIM,
     WideScene,
@@ -124,6 +124,7 @@ __all__ = [
     "TravelField",
     "ValueLayer",
     "WideScene",
+    "WideSums",
     "annual_burn_probability",
     "backing_rate",
     "break_state",
@@ -165,7 +166,6 @@ __all__ = [
     "scene_in",
     "set_threads",
     "start_threads",
-    "statistics_of_parts",
     "treat",
     "unpad",
     "untreat",

@@ -122,13 +122,13 @@ def burn_wide_statistics(scene: WideScene, fires: Fires, breaks: NDArray[np.bool
     """`engine.burn_statistics` on a wide scene. report: is given the
     number of fires that have burned since it was last called.
     """
-    added = sum_wide(scene, fires, np.arange(fires.source.size), breaks, report)
+    added = sum_wide(scene, fires, breaks, report)
     return statistics_of(added.sums, added.loss, added.value, scene.landscape.shape)
 
 
 class Summed(NamedTuple):
-    """Some of F fires in sums that have room for all. loss: f64 [F], 0 of the others; value: f32
-    [C, P] as burned; tiles: those that the fires of the last stream came near are ready.
+    """F fires in sums. loss: f64 [F]; value: f32 [C, P] as burned; tiles: those that the fires of
+    the last stream came near are ready.
     """
 
     sums: Sums
@@ -137,23 +137,28 @@ class Summed(NamedTuple):
     tiles: Tiles
 
 
-def sum_wide(scene: WideScene, fires: Fires, which: NDArray[np.intp],
-             breaks: NDArray[np.bool_] | None = None,
-             report: Callable[[int], object] = lambda count: None) -> Summed:
-    """Burns those fires of `fires` that are listed, one at least, and adds them up."""
+def sum_wide(scene: WideScene, fires: Fires, breaks: NDArray[np.bool_] | None = None,
+             report: Callable[[int], object] = lambda count: None,
+             units: tuple[float, float] | None = None) -> Summed:
+    """Burns fires, one at least, and adds them up.
+
+    units: `per_value` and `per_minute` of the sums, where they are to be added to others'.
+    """
     loss = np.zeros(fires.source.size)
     made: Summed | None = None
 
     def burn(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
         nonlocal made
         sums = new_sums(job, fires) if made is None else made.sums
+        if units is not None:
+            sums = sums._replace(per_value=units[0], per_minute=units[1])
         made = Summed(sums, loss, job.overlays.value[0], tiles)
         added = add_fires(job, some, sums, tiles)
         loss[which] = added.loss
         report(int((added.state != MISSED).sum()))
         return added.state
 
-    _burn_all(scene, fires, scene.value_by_class, breaks, burn, which)
+    _burn_all(scene, fires, scene.value_by_class, breaks, burn)
     assert made is not None
     return made
 
@@ -257,20 +262,15 @@ def _times(scene: WideScene, fires: Fires) -> list[NDArray[np.float32]]:
 
 
 def _burn_all(scene: WideScene, fires: Fires, value: NDArray[np.float32],
-              breaks: NDArray[np.bool_] | None, burn: Burn,
-              which: NDArray[np.intp] | None = None) -> None:
-    """Burns all fires, or those listed, one stream of weather after the other, each until its tiles
-    are ready.
-    """
+              breaks: NDArray[np.bool_] | None, burn: Burn) -> None:
+    """Burns all fires, one stream of weather after the other, each until its tiles are ready."""
     land = scene.landscape
     closed = np.zeros(land.shape, np.bool_) if breaks is None else breaks
-    which = np.arange(fires.source.size) if which is None else which
-    stream_of = fires.scenario[which]
     job: Job | None = None
-    for stream in np.unique(stream_of).tolist():
+    for stream in np.unique(fires.scenario).tolist():
         job, make = _job_of(scene, stream, closed, value, job)
         tiles = empty_tiles(land.shape, max_threads())
-        own = which[stream_of == stream]
+        own = np.flatnonzero(fires.scenario == stream)
         for first in range(0, own.size, AT_ONCE):
             _burn_some(job, own[first:first + AT_ONCE], fires, tiles, make, burn)
 

@@ -11,11 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.shared.plan_options import SimulateOptions
-from firebreak.api.shared.scene_checks import (
-    burner_bytes,
-    check_wide_memory,
-    check_wide_memory_first,
-)
+from firebreak.api.shared.scene_checks import check_wide_memory, check_wide_memory_first
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
@@ -147,7 +143,7 @@ def _scene(options: SimulateOptions, part: Part, beside: int) -> "WideScene":
     conditions = options.scene.conditions(part.land, part.source)
     weather = conditions.weather
     steps = 1 if weather is None else weather.steps_per_stream
-    check_wide_memory(land, steps, max_threads(), beside * burner_bytes(steps))
+    check_wide_memory(land, steps, max_threads(), beside=beside)
     return make_wide_scene(land, replace(conditions, response=conditions.response or BURNED),
                       options.scene.seed, layers=options.scene.layers(land))
 

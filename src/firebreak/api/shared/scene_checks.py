@@ -94,24 +94,26 @@ def check_windows(name: str, count: int, cells: int, rows: int) -> None:
                remedy="ask for fewer with --windows, or smaller ones with --window")
 
 
-def burner_bytes(steps: int) -> int:
-    """Of each cell, of a process that burns fires of a wide scene on one thread."""
-    return BYTES_PER_CELL + BYTES_PER_CELL_STEP * steps + BYTES_PER_CELL_THREAD
-
-
-def check_wide_memory(landscape: "Landscape", steps: int, threads: int, more: int = 0) -> None:
+def check_wide_memory(landscape: "Landscape", steps: int, threads: int, more: int = 0,
+                      beside: int = 0) -> None:
     """Refuses a wide scene that would not fit the memory that is free: it holds the travel times of
     one stream of `steps` rows of weather, and scratch memory and sums of each thread.
 
-    more: bytes of a cell that are taken beside it.
+    more: bytes of a cell that are taken beside it; beside: other processes of this machine that
+        burn its fires, on one thread each.
 
     Raises:
         InputError: naming both sizes.
     """
-    per_cell = (BYTES_PER_CELL + BYTES_PER_CELL_STEP * steps + BYTES_PER_CELL_THREAD * threads
-                + more)
-    _check_free(per_cell, landscape, f"with {steps} steps of weather on {threads} threads",
-                "crop it, join its cells, or ask for fewer hours or, by NUMBA_NUM_THREADS, threads")
+    each = BYTES_PER_CELL + BYTES_PER_CELL_STEP * steps
+    per_cell = each + BYTES_PER_CELL_THREAD * threads + more
+    words = f"with {steps} steps of weather on {threads} threads"
+    if beside:
+        per_cell += beside * (each + BYTES_PER_CELL_THREAD)
+        words += f" and in {beside} workers"
+    _check_free(per_cell, landscape, words, (
+        "ask for fewer --workers, crop it, or join its cells" if beside else
+        "crop it, join its cells, or ask for fewer hours or, by NUMBA_NUM_THREADS, threads"))
 
 
 def _check_free(per_cell: int, landscape: "Landscape", words: str, remedy: str) -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Literal
 
 from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.scene_checks import (
-    burner_bytes,
     check_wide_memory,
     notice_of_ignitions,
     warn_of_small_fires,
@@ -268,7 +267,7 @@ class SceneOptions:
         conditions = self.conditions(landscape, spec)
         weather = conditions.weather
         steps = 1 if weather is None else weather.steps_per_stream
-        check_wide_memory(landscape, steps, max_threads(), more + beside * burner_bytes(steps))
+        check_wide_memory(landscape, steps, max_threads(), more, beside)
         made = make_wide_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
         warn_of_small_fires(made)
         return made

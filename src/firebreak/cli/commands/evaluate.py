@@ -70,10 +70,12 @@ def run(arguments: list[str]) -> int:
     if args.perturb and args.where.executor is not None:
         raise fail(expected="--perturb without --executor", given="both", where="--perturb",
                    remedy="leave one of them out")
+    args.where.check()
     if args.out is not None:
         common.check_out(args.out)
     scenes, methods, request = request_of(
-        args.landscapes, args, args.plan or [], wide=not args.perturb,
+        args.landscapes, args, args.plan or [],
+        wide=not args.perturb and (args.out is None or args.where.executor is None),
         beside=None if args.where.executor is None else args.where.beside())
     whole = [scene for scene in scenes if isinstance(scene, Scene)]  # all, where they must be
     if args.where.executor is None:
@@ -132,15 +134,10 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
 def _by_weather(args: EvaluateArguments, scene: "WideScene", methods: list[str],
                 request: dict[str, Any]) -> "Evaluation":
     """The evaluation of plans of a large map, whose fires workers burn weather by weather."""
-    from firebreak.api.shared.evaluate_steps import LARGE_CELLS
     from firebreak.executors.base import closing
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
 
-    if args.out is not None:
-        raise fail(expected=f"no --out on a map of more than {LARGE_CELLS:,} cells",
-                   given=str(args.out), where="--out",
-                   remedy="leave it out; the calls of a worker that is lost are made again")
     with closing(args.where.open(burner_recipe(scene))) as executor:
         return evaluate([scene], methods, test_fires=args.test_fires,
                         bar=bars(args.scene.bars_hidden), **request,

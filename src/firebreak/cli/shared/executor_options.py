@@ -19,7 +19,8 @@ class WorkerOptions:
     executor: ExecutorName | None = None
     """Burn the test fires in chunks, any number in constant memory: in this process, on this
     machine's cores, or on a Ray cluster (extra ray). These are other fires than without this
-    option, except on a map of more than a million cells for which no method plans."""
+    option. The fires of one map of more than a million cells for which no method plans are the same
+    and in no chunks, unless --out keeps sums."""
     workers: int = 0
     """Number of workers; 0: one for each core (of the cluster). Results are the same for any
     number."""
@@ -35,15 +36,31 @@ class WorkerOptions:
         """
         from firebreak.executors.ray_core import cores
 
-        return (self.workers or cores()) if self.executor == "processes" else 0
+        here = self.executor == "processes" or (self.executor == "ray" and self.ray_address is None)
+        return (self.workers or cores()) if here else 0
 
-    def open(self, recipe: "Recipe") -> "Executor":
-        """The executor that the options ask for."""
-        from firebreak.executors.choice import open_executor
+    def check(self) -> None:
+        """Refuses options that no executor can be opened with.
 
+        Raises:
+            InputError: naming the option.
+        """
+        from firebreak.executors.choice import check_executor
+
+        check_executor(self.executor or "in-process", self.workers, self.ray_address)
         if self.worker_limit_s is not None and not self.worker_limit_s > 0.0:
             raise fail(expected="a limit above 0", given=f"{self.worker_limit_s:g}",
                        where="--worker-limit-s", remedy="give seconds, or leave it out")
+
+    def open(self, recipe: "Recipe") -> "Executor":
+        """The executor that the options ask for.
+
+        Raises:
+            InputError: as `check`, or as `open_executor`.
+        """
+        from firebreak.executors.choice import open_executor
+
+        self.check()
         return open_executor(self.executor or "in-process", recipe, self.workers, self.ray_address,
                              self.worker_limit_s)
 
@@ -69,8 +86,9 @@ class BurnOptions(WorkerOptions):
         """Whether workers are asked for.
 
         Raises:
-            InputError: their options without an executor.
+            InputError: their options without an executor, or as `check`.
         """
+        self.check()
         if self.executor is None and self != BurnOptions():
             raise fail(expected="--executor together with --workers, --worker-limit-s or "
                                 "--ray-address", given="none", where="--executor",

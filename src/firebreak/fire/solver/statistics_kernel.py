@@ -63,13 +63,14 @@ class Tiles(NamedTuple):
 
 @compiled()
 def _stays_inside(burned, width, tiles, requested, work):
-    """Whether all burned cells lie so far inside tiles that are ready that the fire read no other;
-    sets the tiles that it came near in requested u8 [N].
+    """Whether all cells that burned, or at which crews held a break, lie so far inside tiles that
+    are ready that the fire read no other; sets the tiles that it came near in requested u8 [N].
     """
     rows, cols = work.time.shape[0] // width - 2 * REACH, width - 2 * REACH
     inside = True
-    for k in range(burned):
-        row, col = work.order[k] // width - REACH, work.order[k] % width - REACH
+    for k in range(burned + work.stopped[0]):
+        cell = work.order[k] if k < burned else stopped_cell(k - burned, work)
+        row, col = cell // width - REACH, cell % width - REACH
         for down in (max(row - REACH, 0), min(row + REACH, rows - 1)):
             for right in (max(col - REACH, 0), min(col + REACH, cols - 1)):
                 tile = down // tiles.side * tiles.across + right // tiles.side

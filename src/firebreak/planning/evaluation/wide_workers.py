@@ -1,6 +1,6 @@
 """Fires of a wide scene burned by workers, with the bits of one process."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,9 @@ from firebreak.fire import (
     Fires,
     PartSums,
     WideScene,
+    WideSums,
     burn_part,
     parts_of,
-    statistics_of_parts,
 )
 
 
@@ -24,10 +24,12 @@ class Burner:
     def __init__(self, scene: WideScene) -> None:
         self.scene = scene
 
-    def burn(self, fires: Fires, which: NDArray[np.intp],
-             cells: NDArray[np.int64]) -> PartSums:
-        """The sums of those fires that are listed, once the flat cells are broken."""
-        return burn_part(self.scene, fires, which, _mask(cells, self.scene.landscape.shape))
+    def burn(self, fires: Fires, cells: NDArray[np.int64],
+             units: tuple[float, float]) -> PartSums:
+        """The sums of fires of one weather, in these units, once the flat cells are broken."""
+        breaks = np.zeros(self.scene.landscape.shape, np.bool_)
+        breaks.ravel()[cells] = True
+        return burn_part(self.scene, fires, breaks if cells.size else None, units)
 
 
 def burner_recipe(scene: WideScene) -> Recipe:
@@ -43,20 +45,9 @@ def burned_by_workers(executor: Executor, scene: WideScene, fires: Fires,
     report: is given the number of fires that have burned since it was last called.
     """
     cells = np.empty(0, np.int64) if breaks is None else np.flatnonzero(breaks)
-    parts = parts_of(fires, scene.landscape.shape)
-
-    def answers() -> Iterator[PartSums]:
-        calls = ((fires, which, cells) for which in parts)
-        for _, made in map_chunks(executor, Burner.burn.__name__, calls, "async"):
-            report(made.which.size)
-            yield made
-
-    return statistics_of_parts(scene, fires, breaks, answers())
-
-
-def _mask(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.bool_] | None:
-    if not cells.size:
-        return None
-    mask = np.zeros(shape, np.bool_)
-    mask.ravel()[cells] = True
-    return mask
+    parts, sums = parts_of(fires, scene.landscape.shape), WideSums(scene, fires, breaks)
+    calls = ((fires.part(which), cells, sums.units) for which in parts)
+    for place, made in map_chunks(executor, Burner.burn.__name__, calls, "async"):
+        sums.add(parts[place], made)
+        report(parts[place].size)
+    return sums.statistics()
