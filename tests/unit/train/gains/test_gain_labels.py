@@ -180,7 +180,6 @@ def trained(folder: Path, *changes: str) -> tuple[ParallelTrainer, list[dict]]:
     return trainer, list(trainer.run())
 
 
-@pytest.mark.usefixtures("bare_runs")
 @pytest.mark.slow
 def test_a_run_learns_from_gains_until_the_discount_rises(tmp_path: Path) -> None:
     trainer, rows = trained(tmp_path / "a", "agent.discount_begin=10", "agent.discount_finish=20",
