@@ -23,7 +23,8 @@ ONLY_TYPED = {
              "workers", "ray_address", "worker_limit_s"},
     "evaluate": {"landscapes", "plan", "out", "executor", "workers", "ray_address",
                  "worker_limit_s", "json", "perturb", "draws"},
-    "simulate": {"landscape", "observed", "out", "json"},
+    "simulate": {"landscape", "observed", "out", "json", "executor", "workers", "ray_address",
+                 "worker_limit_s"},
     "train": {"config", "quiet", "json"}}
 """What the command line has besides: where it reads and writes, where the work is done, plans by
 windows and under doubt."""
