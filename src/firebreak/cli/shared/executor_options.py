@@ -99,15 +99,15 @@ class BurnOptions(WorkerOptions):
 @dataclass(frozen=True)
 class WindowOptions:
     """A map of more than 256x256 treatable cells is planned in parts, windows: each proposes lines
-    for breaks, and fires on the whole map choose among them. Any of these options has a smaller map
-    planned so too."""
+    for breaks, and fires on the whole map choose among them. With any of these options, a smaller
+    map is planned in the same way."""
 
     window_cells: int | None = None
     """Number of cells along a side of the square in which a window places breaks; 128 if not
     given."""
     window_margin: int | None = None
-    """Number of cells around that square from which fires come in; if not given, as far as three
-    quarters of the fires get from where they start, at most."""
+    """Number of cells around that square, in which fires start and spread too; if not given, the
+    distance that three quarters of the fires stay within."""
     executor: ExecutorName | None = None
     """Where windows are planned and judged: in this process, on this machine's cores, or on a Ray
     cluster (extra ray). The plan is the same everywhere."""
