@@ -105,15 +105,24 @@ def test_parts_in_any_order_have_the_sums_of_all_fires(
         assert_same(wide_scene.burn_wide_statistics(wide, fires, breaks), sums.statistics())
 
 
+FAR_OFF = FireConditions(
+    scenarios=2, regime=FireRegime(duration_min=12.0),
+    climate=WindClimate(wind_20ft_mean_m_min=1500.0, wind_20ft_spread_m_min=200.0),
+    spotting=SpottingModel(surface_brands_per_ha=60.0, ignition_delay_min=0.5))
+BY_HAND = HoldRule(by="hand", response_min=0.0)
+
+
+@pytest.mark.parametrize("conditions", [
+    replace(FAR_OFF, treatment=Treatment(kind="shaded"), hold=BY_HAND),
+    replace(FAR_OFF, treatment=Treatment(kind="shaded"), hold=replace(BY_HAND, crew_km=0.1)),
+    replace(FAR_OFF, breach="wilson", treatment=Treatment(width_m=1.0), hold=BY_HAND),
+    replace(FAR_OFF, attack_min=6.0)], ids=["held", "held by few", "breached and held",
+                                            "initial attack"])
 @pytest.mark.usefixtures("small_tiles")
-def test_a_break_that_crews_hold_far_off_is_held_by_what_arrives_there() -> None:
-    """An ember falls onto a break in a tile that is not made, where all fire seems cold."""
+def test_what_embers_do_far_off_does_not_hang_on_the_other_fires(
+        conditions: FireConditions) -> None:
+    """An ember may fall onto a break in a tile that is not made, where all fire seems cold."""
     land = replace(generate(3, (90, 120)), cell_size_m=8.0)
-    conditions = FireConditions(
-        scenarios=2, regime=FireRegime(duration_min=12.0), treatment=Treatment(kind="shaded"),
-        climate=WindClimate(wind_20ft_mean_m_min=1500.0, wind_20ft_spread_m_min=200.0),
-        spotting=SpottingModel(surface_brands_per_ha=60.0, ignition_delay_min=0.5),
-        hold=HoldRule(by="hand", response_min=0.0))
     scene, wide = make_scene(land, conditions, 1), make_wide_scene(land, conditions, 1)
     breaks = np.zeros(land.shape, bool)
     breaks[::3] = True
@@ -121,7 +130,8 @@ def test_a_break_that_crews_hold_far_off_is_held_by_what_arrives_there() -> None
     breaks &= land.treatable
     fires = wide.fires("test", 40)
     whole = engine.burn_statistics(scene.field, fires, scene.value_by_class, breaks)
-    assert whole.held_probability.any()
+    assert whole.loss.any()
+    assert whole.held_probability.any() == (conditions.hold is not None)
     alone = [wide_scene.burn_wide_statistics(wide, fires.part(np.array([k])), breaks).loss[0]
              for k in range(40)]
     np.testing.assert_array_equal(whole.loss, alone)
