@@ -64,9 +64,10 @@ def pages(names: list[str]) -> list[Path]:
 
 
 def commands(block: Block) -> list[str]:
-    """A shell block's commands, comments taken off."""
+    """A shell block's commands, comments taken off; a backslash at a line's end continues it."""
+    whole = re.sub(r"\\\n\s*", "", block.text)
     return [line for line in (re.sub(r"\s+#.*$", "", row).strip()
-                              for row in block.text.splitlines()) if line]
+                              for row in whole.splitlines()) if line]
 
 
 def command_line(text: str, setup: bool) -> list[str]:

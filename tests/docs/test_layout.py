@@ -1,0 +1,54 @@
+"""Layout of the pages: what wrapping and indenting can break, and a reader sees at once."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import run_docs  # noqa: E402
+
+MORE = ("CHANGELOG.md", "src/firebreak/policies/README.md")
+PAGES = run_docs.pages([*run_docs.PAGES, *MORE])
+FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+MARKER = re.compile(r"\s*([-+*]|\d+[.)])\s")
+BACKSLASH = re.compile(r"\\(?!\n)")
+
+
+def faults(text: str) -> list[str]:
+    """What a page shows otherwise than it was meant, each with the number of its line."""
+    found = []
+    lines = FENCE.sub(lambda fence: "\n" * fence[0].count("\n"), text).split("\n")
+    first = before = ""  # line of the paragraph or list; line before
+    for number, line in enumerate(lines, 1):
+        first = first if before.strip() else line
+        if MARKER.match(line) and before.strip() and not MARKER.match(first):
+            found.append(f"{number}: a paragraph that goes on as a list")
+        elif MARKER.match(line) and before.count("(") > before.count(")"):
+            found.append(f"{number}: a bracket that goes on as a list")
+        if re.match(r" {4}\S", line) and not before.strip():
+            found.append(f"{number}: code that stands in no fence")
+        if line.startswith(": "):
+            found.append(f"{number}: a definition, which the pages' Markdown does not have")
+        before = line
+    found += [f"{text[:fence.start()].count(chr(10)) + 1}: a backslash within a line of code"
+              for fence in FENCE.finditer(text) if BACKSLASH.search(fence[0])]
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_show_what_was_meant(page: Path) -> None:
+    assert faults(page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("text", ["it is +0.053 (0.036\n- 0.070).", "- it is (0.036\n  - 0.070)",
+                                  "Run:\n\n    firebreak plan", "A term\n: its meaning",
+                                  "```sh\na --b \\ --c\n```", "many of them:\n1. one"])
+def test_a_fault_is_found(text: str) -> None:
+    assert len(faults(f"# Page\n\n{text}\n")) == 1
+
+
+def test_lists_and_commands_over_several_lines_are_no_fault() -> None:
+    assert faults("- one (a\n  b)\n- two\n\n1. one\n\n   more\n\n```sh\na \\\n  --b\n```\n") == []
