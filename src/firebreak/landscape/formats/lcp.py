@@ -31,7 +31,7 @@ _FOLDER = "firebreak"  # in GDAL's memory; the file holds the name of what it wa
 
 def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
     """A landscape file of eight bands, and a .prj beside it if there is a reference system; returns
-    what was written. It has no room for values, costs or treatable cells. Without a reference
+    what was written. It has no room for values, costs, treatable cells or roads. Without a reference
     system its latitude is 0, with a warning.
 
     Raises:
@@ -72,7 +72,7 @@ def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
 
 
 def without_extras(landscape: Landscape) -> Landscape:
-    """A landscape without values, costs, treatable cells, ignition weights and curing."""
+    """A landscape without values, costs, treatable cells, ignition weights, curing and roads."""
     ones = np.ones(landscape.shape, np.float32)
     return replace(landscape, value=ones, cost=ones, ignition_weight=ones,
-                   grass_curing=DEFAULT_CURING * ones, treatable=landscape.burnable)
+                   grass_curing=DEFAULT_CURING * ones, treatable=landscape.burnable, road_m=None)

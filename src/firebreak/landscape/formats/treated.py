@@ -60,7 +60,7 @@ def write_treated(path: Path, source: str, landscape: Landscape, breaks: NDArray
 
     Where `source` is a landscape GeoTIFF its bands, type, no data, tags and colour table are kept,
     and so is every number outside the breaks. Other sources give the GeoTIFF of `write_landscape`,
-    without values, costs and treatable cells, which fire programs have no bands for.
+    without values, costs, treatable cells and roads, which fire programs have no bands for.
 
     Args:
         source: what the landscape was read from.

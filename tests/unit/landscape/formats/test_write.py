@@ -268,6 +268,15 @@ def test_a_farsite_file_without_a_reference_system_has_latitude_0(tmp_path: Path
         assert (dataset.tags()["LATITUDE"], dataset.count) == ("0", 8)
 
 
+def test_a_farsite_file_leaves_out_what_it_has_no_bands_for(tmp_path: Path) -> None:
+    land = replace(generate(4, 9), crs=rasterio.crs.CRS.from_epsg(5070).to_wkt())
+    more = replace(land, value=2.0 * land.value, road_m=np.ones(land.shape, np.float32))
+    path, _ = write_lcp(tmp_path / "more.lcp", more)
+    plain, _ = write_lcp(tmp_path / "plain.lcp", land)
+    with rasterio.open(path) as dataset, rasterio.open(plain) as other:
+        assert np.array_equal(dataset.read(), other.read())
+
+
 @pytest.mark.filterwarnings("ignore:.*disagree", "ignore:.*coordinate reference system")
 def test_a_farsite_file_is_read_back(tmp_path: Path) -> None:
     land = replace(generate(4, 9, cell_size_m=30.0),
