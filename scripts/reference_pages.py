@@ -16,9 +16,9 @@ OUT = ROOT / "docs" / "api"
 COMMANDS = """# Commands
 
 Every option of every command, as `--help-all` prints them. Exit codes: 0 done, 1 a check failed, 2
-bad input (one sentence, nothing written), 3 disk or memory failed, 4 not judged (`memory check`),
-130 interrupted, 143 terminated. Every command takes `--json` for one machine-readable line at its
-end.
+bad input (one sentence, nothing written), 3 disk, memory or a worker failed, 4 not judged (`memory
+check`), 130 interrupted, 141 the program that read the output closed it, 143 terminated. Every
+command takes `--json` for one machine-readable line at its end.
 """
 CONFIGURATION = """# Configuration
 
