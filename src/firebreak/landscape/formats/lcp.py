@@ -31,8 +31,8 @@ _FOLDER = "firebreak"  # in GDAL's memory; the file holds the name of what it wa
 
 def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
     """A landscape file of eight bands, and a .prj beside it if there is a reference system; returns
-    what was written. It has no room for values, costs, treatable cells or roads. Without a reference
-    system its latitude is 0, with a warning.
+    what was written. It has no room for values, costs, treatable cells or roads. Without a
+    reference system its latitude is 0, with a warning.
 
     Raises:
         InputError: fuels of the FBP System, another suffix, a folder that is missing or may
