@@ -19,8 +19,8 @@ class WorkerOptions:
     executor: ExecutorName | None = None
     """Burn the test fires in chunks, any number in constant memory: in this process, on this
     machine's cores, or on a Ray cluster (extra ray). These are other fires than without this
-    option. The fires of one map of more than a million cells for which no method plans are the same
-    and in no chunks, unless --out keeps sums."""
+    option, except on one map of more than a million cells for which no method plans: without --out
+    its fires are the same, and burn in no chunks."""
     workers: int = 0
     """Number of workers; 0: one for each core (of the cluster). Results are the same for any
     number."""
