@@ -7,33 +7,28 @@ business.
 import copy
 import gc
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
-from firebreak.agent.exploration import explored, guide_of
+from firebreak.agent.exploration import explored
 from firebreak.agent.gain_store import GainBatch
+from firebreak.agent.losses import (
+    BatchPart,
+    Networks,
+    PartLoss,
+    descend,
+    gain_parts,
+    transition_parts,
+)
 from firebreak.agent.network import network_of
 from firebreak.agent.replay import Batch
 from firebreak.agent.settings import DQNSettings
-from firebreak.agent.symmetry import turn_batch
-from firebreak.agent.targets import (
-    copy_towards,
-    double_q_target,
-    large_margin,
-    masked_argmax,
-    paired_loss,
-    unit_of,
-)
+from firebreak.agent.targets import copy_towards, masked_argmax, unit_of
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
-
-MAX_PASS_CELLS = 25_600
-"""Cells of maps that go through the network at a time on a CPU, 16 maps of 40x40: what a gradient
-step needs for a while does not grow with maps and batches, and it takes no longer."""
 
 
 class Update(NamedTuple):
@@ -53,8 +48,18 @@ class NotFinite(FloatingPointError):
         self.batch = batch
 
 
+Descent = Callable[[Networks, Sequence[BatchPart]], Iterable[PartLoss]]
+"""Adds the gradients of parts of a batch to those of the online network, and gives their losses, in
+the order of the parts; see `losses.descend`."""
+
+
 class DQNAgent:
-    """Online and target network, optimizer, and the two random streams of acting and sampling."""
+    """Online and target network, optimizer, and the two random streams of acting and sampling.
+
+    Attributes:
+        descend: where the parts of a learner step's batch are computed; in this process unless it
+            is set.
+    """
 
     def __init__(self, layout: ObservationLayout, settings: DQNSettings, seed: int,
                  device: str = "cpu") -> None:
@@ -73,6 +78,12 @@ class DQNAgent:
         self.acting = torch.Generator().manual_seed(seed + 1)
         self.sampling = torch.Generator().manual_seed(seed + 2)
         self.learner_steps = 0
+        self.descend: Descent = descend
+
+    @property
+    def networks(self) -> Networks:
+        """What losses are computed with."""
+        return Networks(self.online_net, self.target_net, self.layout)
 
     @torch.no_grad()
     def q_values(self, observation: Tensor) -> Tensor:
@@ -110,20 +121,9 @@ class DQNAgent:
         Raises:
             NotFinite: loss or gradient (nothing has changed then), or weights.
         """
-        discount, maps = self.discount, batch.action.shape[0]
-        values: list[Tensor] = []
-
-        def losses() -> Iterator[Tensor]:
-            for rows in self._passes(batch.observation):
-                part = turn_batch(batch.rows(rows), turned, self.layout)
-                moved = part.to(self.device)
-                taken, imitation = self._taken(moved)
-                loss = functional.huber_loss(taken, self._target(moved)) + imitation
-                values.append(taken.detach())
-                yield loss * (moved.action.shape[0] / maps)
-
-        loss, norm = self._descend(losses(), batch)
-        return Update(loss, norm, torch.cat(values).mean().item(), discount)
+        discount, weight = self.discount, self.settings.imitation(self.learner_steps)
+        parts = transition_parts(batch, turned, weight, self.settings.margin, self.device)
+        return self._descend(parts, batch, discount)
 
     def learn_gains(self, batch: GainBatch, turned: int = 0) -> Update:
         """One gradient step towards the gains of a batch's actions, every cell or some line
@@ -132,47 +132,20 @@ class DQNAgent:
         Raises:
             NotFinite: as `learn`.
         """
-        count = int((~batch.gain.isnan()).sum())
-        returned = 0 if batch.returns is None else int((~batch.returns.isnan()).sum())
-        values: list[Tensor] = []
+        return self._descend(gain_parts(batch, turned, self.device), batch, 0.0)
 
-        def losses() -> Iterator[Tensor]:
-            for rows in self._passes(batch.observation):
-                part = batch.rows(rows).turned(turned, self.layout).to(self.device)
-                here = ~part.gain.isnan()
-                unit = unit_of(part.observation, self.layout)[:, None]
-                target = part.gain.nan_to_num() / unit
-                gain, later = self.online_net.parts(part.observation, part.line)
-                values.append(gain[here].detach())
-                loss = functional.huber_loss(gain[here], target[here], reduction="sum") / count
-                if returned and later is not None and part.returns is not None:
-                    loss = loss + paired_loss(later, part.returns / unit) / returned
-                yield loss
-
-        loss, norm = self._descend(losses(), batch)
-        return Update(loss, norm, torch.cat(values).mean().item(), 0.0)
-
-    def _passes(self, observation: Tensor) -> list[slice]:
-        """The rows of a batch that go through the network together."""
-        maps = observation.shape[0]
-        cells = maps * observation.shape[-2] * observation.shape[-1]
-        count = 1 if self.device.type == "cuda" else -(-cells // MAX_PASS_CELLS)
-        each = -(-maps // count)
-        return [slice(first, first + each) for first in range(0, maps, each)]
-
-    def _descend(self, losses: Iterable[Tensor],
-                 batch: Batch | GainBatch) -> tuple[float, float]:
+    def _descend(self, parts: list[BatchPart], batch: Batch | GainBatch, discount: float) -> Update:
         """One step of the optimizer, and of the target network, down the sum of the losses of a
-        batch's parts, each let go before the next is made; the sum and the gradient's norm.
+        batch's parts.
         """
         settings = self.settings
         for group in self.optimizer.param_groups:
             group["lr"] = settings.learning_rate(self.learner_steps)
         self.optimizer.zero_grad(set_to_none=True)
-        loss = 0.0
-        for part in losses:
-            part.backward()
-            loss += part.item()
+        loss, values = 0.0, []
+        for part in self.descend(self.networks, parts):
+            loss += part.loss
+            values.append(part.values)
         norm = nn.utils.clip_grad_norm_(self.online_net.parameters(), settings.gradient_clip)
         if not (math.isfinite(loss) and math.isfinite(float(norm))):
             raise self._not_finite("the loss" if not math.isfinite(loss)
@@ -185,7 +158,7 @@ class DQNAgent:
             copy_towards(self.target_net, self.online_net, settings.target_share)
         elif self.learner_steps % settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
-        return loss, float(norm)
+        return Update(loss, float(norm), torch.cat(values).mean().item(), discount)
 
     def check_finite(self) -> None:
         """Of both networks: a loss meets the target network only at discounts above 0.
@@ -208,40 +181,6 @@ class DQNAgent:
         behind = [name for name, finite in found.items() if not finite]
         return NotFinite(what + (f", and in {', '.join(behind)}" if behind else ""),
                          {k: v for k, v in batch._asdict().items() if v is not None})
-
-    @torch.no_grad()
-    def _target(self, batch: Batch) -> Tensor:
-        """What the network should say of the actions taken, in the unit of their observations: [M].
-        """
-        following, unit = batch.next_observation, unit_of(batch.observation, self.layout)
-        reward = batch.reward / unit
-        if not bool((batch.discount > 0.0).any()):
-            return reward
-        discount = batch.discount * unit_of(following, self.layout) / unit
-        return double_q_target(reward, discount, self.online_net(following),
-                               lambda best: self.target_net.value_of(following, best),
-                               batch.next_mask)
-
-    def _taken(self, batch: Batch) -> tuple[Tensor, Tensor | float]:
-        """Q-values of the actions taken, [M], and the imitation loss."""
-        weight = self.settings.imitation(self.learner_steps)
-        if weight == 0.0:
-            return self.online_net.value_of(batch.observation, batch.action), 0.0
-        q = self.online_net(batch.observation)
-        taken = q.gather(1, batch.action[:, None])[:, 0]
-        return taken, weight * self._imitation_loss(q, batch)
-
-    def _imitation_loss(self, q: Tensor, batch: Batch) -> Tensor:
-        """The mean large-margin loss where the action is what downstream value would have done."""
-        mask = self._mask(batch.observation)
-        guide = guide_of(batch.observation, self.layout)
-        best = guide.masked_fill(~mask, -1.0).amax(1)
-        demonstrated = guide.gather(1, batch.action[:, None])[:, 0] >= best
-        margin = large_margin(q, batch.action, mask, self.settings.margin)
-        return (demonstrated * margin).mean()
-
-    def _mask(self, observation: Tensor) -> Tensor:
-        return observation[:, self.layout.channel("available")].flatten(1) > 0.5
 
     @property
     def discount(self) -> float:

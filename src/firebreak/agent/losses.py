@@ -1,0 +1,165 @@
+"""The losses of a learner step, by parts of its batch.
+
+A part goes through the network at once. What it gives depends on its arguments only, so that it may
+be computed in this process or in another.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from firebreak.agent.exploration import guide_of
+from firebreak.agent.gain_store import GainBatch
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.replay import Batch
+from firebreak.agent.symmetry import turn_batch
+from firebreak.agent.targets import double_q_target, large_margin, paired_loss, unit_of
+from firebreak.layout import ObservationLayout
+
+MAX_PART_CELLS = 25_600
+"""Cells of maps that go through the network at a time on a CPU, 16 maps of 40x40: what a gradient
+step needs for a while does not grow with maps and batches, and it takes no longer."""
+
+
+class Networks(NamedTuple):
+    """The network that learns, the one that values what follows, and what both observe."""
+
+    online: QMapNetwork
+    target: QMapNetwork
+    layout: ObservationLayout
+
+
+class PartLoss(NamedTuple):
+    """What a part adds to the loss of its batch, and the values that the network gave: f32 [K]."""
+
+    loss: float
+    values: Tensor
+
+
+class TransitionPart(NamedTuple):
+    """Some transitions of a batch, seen under symmetry `turned`.
+
+    share: of the batch's transitions. imitation, margin: weight of the large-margin loss, and the
+    margin itself.
+    """
+
+    batch: Batch
+    turned: int
+    share: float
+    imitation: float
+    margin: float
+
+    def loss(self, networks: Networks) -> tuple[Tensor, Tensor]:
+        """Its part of the batch's mean loss, and the values of the actions taken."""
+        turned = turn_batch(self.batch, self.turned, networks.layout)
+        batch = turned.to(device_of(networks.online))
+        taken, imitation = self._taken(batch, networks)
+        loss = functional.huber_loss(taken, _target(batch, networks)) + imitation
+        return loss * self.share, taken
+
+    def _taken(self, batch: Batch, networks: Networks) -> tuple[Tensor, Tensor | float]:
+        """Q-values of the actions taken, [M], and the imitation loss."""
+        if self.imitation == 0.0:
+            return networks.online.value_of(batch.observation, batch.action), 0.0
+        q = networks.online(batch.observation)
+        taken = q.gather(1, batch.action[:, None])[:, 0]
+        loss = _imitation_loss(q, batch, networks.layout, self.margin)
+        return taken, self.imitation * loss
+
+
+class GainPart(NamedTuple):
+    """Some labelled states of a batch, seen under symmetry `turned`.
+
+    gains, returns: how many of these the whole batch has.
+    """
+
+    batch: GainBatch
+    turned: int
+    gains: int
+    returns: int
+
+    def loss(self, networks: Networks) -> tuple[Tensor, Tensor]:
+        """Its part of the batch's mean loss, and the values of the actions with gains."""
+        turned = self.batch.turned(self.turned, networks.layout)
+        batch = turned.to(device_of(networks.online))
+        here = ~batch.gain.isnan()
+        unit = unit_of(batch.observation, networks.layout)[:, None]
+        target = batch.gain.nan_to_num() / unit
+        gain, later = networks.online.parts(batch.observation, batch.line)
+        loss = functional.huber_loss(gain[here], target[here], reduction="sum") / self.gains
+        if self.returns and later is not None and batch.returns is not None:
+            loss = loss + paired_loss(later, batch.returns / unit) / self.returns
+        return loss, gain[here]
+
+
+BatchPart = TransitionPart | GainPart
+
+
+def transition_parts(batch: Batch, turned: int, imitation: float, margin: float,
+                     device: torch.device) -> list[BatchPart]:
+    """The parts of a batch of transitions, in order; `TransitionPart` says what the rest is."""
+    maps = batch.action.shape[0]
+    parts = (batch.rows(rows) for rows in _rows(batch.observation, device))
+    return [TransitionPart(part, turned, part.action.shape[0] / maps, imitation, margin)
+            for part in parts]
+
+
+def gain_parts(batch: GainBatch, turned: int, device: torch.device) -> list[BatchPart]:
+    """The parts of a batch of labelled states, in order."""
+    gains = int((~batch.gain.isnan()).sum())
+    returns = 0 if batch.returns is None else int((~batch.returns.isnan()).sum())
+    return [GainPart(batch.rows(rows), turned, gains, returns)
+            for rows in _rows(batch.observation, device)]
+
+
+def descend(networks: Networks, parts: Iterable[BatchPart]) -> Iterator[PartLoss]:
+    """Adds the gradient of each part's loss to those of the online network, one after the other:
+    what a part needs is let go before the next is begun.
+    """
+    for part in parts:
+        loss, values = part.loss(networks)
+        loss.backward()
+        yield PartLoss(loss.item(), values.detach().cpu())
+
+
+def parts_in(maps: int, cells: int) -> int:
+    """Into how many parts, at most, a batch of so many maps of so many cells each goes on a CPU."""
+    return min(-(-maps * cells // MAX_PART_CELLS), maps)
+
+
+def device_of(network: QMapNetwork) -> torch.device:
+    """Where the weights of a network are."""
+    return next(network.parameters()).device
+
+
+def _rows(observation: Tensor, device: torch.device) -> list[slice]:
+    """The rows of a batch that go through the network together."""
+    maps, (height, width) = observation.shape[0], observation.shape[-2:]
+    count = 1 if device.type == "cuda" else parts_in(maps, height * width)
+    each = -(-maps // count)
+    return [slice(first, first + each) for first in range(0, maps, each)]
+
+
+@torch.no_grad()
+def _target(batch: Batch, networks: Networks) -> Tensor:
+    """What the network should say of the actions taken, in the unit of their observations: [M]."""
+    following, unit = batch.next_observation, unit_of(batch.observation, networks.layout)
+    reward = batch.reward / unit
+    if not bool((batch.discount > 0.0).any()):
+        return reward
+    discount = batch.discount * unit_of(following, networks.layout) / unit
+    return double_q_target(reward, discount, networks.online(following),
+                           lambda best: networks.target.value_of(following, best),
+                           batch.next_mask)
+
+
+def _imitation_loss(q: Tensor, batch: Batch, layout: ObservationLayout, margin: float) -> Tensor:
+    """The mean large-margin loss where the action is what downstream value would have done."""
+    mask = batch.observation[:, layout.channel("available")].flatten(1) > 0.5
+    guide = guide_of(batch.observation, layout)
+    best = guide.masked_fill(~mask, -1.0).amax(1)
+    demonstrated = guide.gather(1, batch.action[:, None])[:, 0] >= best
+    return (demonstrated * large_margin(q, batch.action, mask, margin)).mean()
