@@ -126,8 +126,8 @@ def descend(networks: Networks, parts: Iterable[BatchPart]) -> Iterator[PartLoss
 
 
 def parts_in(maps: int, cells: int) -> int:
-    """Into how many parts, at most, a batch of so many maps of so many cells each goes on a CPU."""
-    return min(-(-maps * cells // MAX_PART_CELLS), maps)
+    """Into how many parts a batch of so many maps of so many cells each goes on a CPU."""
+    return -(-maps // _maps_in_a_part(maps, cells))
 
 
 def device_of(network: QMapNetwork) -> torch.device:
@@ -138,9 +138,13 @@ def device_of(network: QMapNetwork) -> torch.device:
 def _rows(observation: Tensor, device: torch.device) -> list[slice]:
     """The rows of a batch that go through the network together."""
     maps, (height, width) = observation.shape[0], observation.shape[-2:]
-    count = 1 if device.type == "cuda" else parts_in(maps, height * width)
-    each = -(-maps // count)
+    each = maps if device.type == "cuda" else _maps_in_a_part(maps, height * width)
     return [slice(first, first + each) for first in range(0, maps, each)]
+
+
+def _maps_in_a_part(maps: int, cells: int) -> int:
+    """So that parts are few, and of one size but for the last."""
+    return -(-maps // -(-maps * cells // MAX_PART_CELLS))
 
 
 @torch.no_grad()

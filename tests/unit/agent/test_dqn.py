@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from firebreak.agent import dqn
+from firebreak.agent import losses
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.replay import Batch
@@ -256,13 +256,15 @@ def test_a_restored_agent_goes_on_as_the_first_would_have() -> None:
     assert first.learner_steps == second.learner_steps == 5
 
 
-def test_a_batch_in_passes_teaches_what_it_teaches_at_once(monkeypatch) -> None:
-    at_once, in_passes = agent(), agent()
+def test_a_batch_in_parts_teaches_what_it_teaches_at_once(monkeypatch) -> None:
+    at_once, in_parts = agent(), agent()
     given = batch(count=7)
     one = at_once.learn(given)
-    monkeypatch.setattr(dqn, "MAX_PASS_CELLS", 3 * CELLS)  # 3, 3 and 1 maps
-    assert len(in_passes._passes(given.observation)) == 3
-    other = in_passes.learn(given)
+    monkeypatch.setattr(losses, "MAX_PART_CELLS", 3 * CELLS)
+    parts = losses.transition_parts(given, 0, 0.0, 0.0, in_parts.device)
+    assert [part.batch.action.shape[0] for part in parts] == [3, 3, 1]
+    assert losses.parts_in(7, CELLS) == 3
+    other = in_parts.learn(given)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
         (one.loss, one.gradient_norm, one.mean_q), rel=1e-5)
 

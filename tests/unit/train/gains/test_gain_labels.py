@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from firebreak.agent import dqn
+from firebreak.agent import losses
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainBatch, GainStore
 from firebreak.agent.settings import DQNSettings, LinearSchedule
@@ -156,15 +156,15 @@ def test_the_loss_is_the_huber_error_of_labelled_cells_alone() -> None:
     assert agent.learn_gains(batch).loss == pytest.approx(float(huber), rel=1e-4)
 
 
-def test_passes_weigh_every_labelled_cell_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_weigh_every_labelled_cell_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     def agent() -> DQNAgent:
         return DQNAgent(OBSERVATION, DQNSettings(
             epsilon=constant(0.0), discount=constant(0.0), learning_rate=constant(1e-3),
             width=8), 0)
     batch = store_of(5).sample(5, torch.Generator().manual_seed(2))
-    batch.gain[:2, 3:] = torch.nan  # a pass with next to no labels
+    batch.gain[:2, 3:] = torch.nan  # a part with next to no labels
     one = agent().learn_gains(batch)
-    monkeypatch.setattr(dqn, "MAX_PASS_CELLS", 2 * SIZE * SIZE)
+    monkeypatch.setattr(losses, "MAX_PART_CELLS", 2 * SIZE * SIZE)
     other = agent().learn_gains(batch)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
         (one.loss, one.gradient_norm, one.mean_q), rel=1e-4)
