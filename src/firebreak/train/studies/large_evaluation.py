@@ -4,8 +4,6 @@ The sums so far are kept on disk, so a killed evaluation goes on where it was; c
 their order, so the figures are the same for any number of workers and stops.
 """
 
-import hashlib
-import json
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice, tee
@@ -20,6 +18,7 @@ from firebreak.checks import fail
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.executors.base import Executor, map_chunks
 from firebreak.fire import Scene, burn_loss
+from firebreak.planning.core.identity import hash_of, parts_of_scene, program
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.evaluate import (
     Evaluation,
@@ -141,17 +140,20 @@ def _by_name(own: Planned) -> dict[str, list[Plan]]:
 
 
 def _identity(scenes: list[Scene], planned: list[Planned], test_fires: int) -> str:
-    """What sums belong to: scenes, plans, number of fires."""
-    digest = hashlib.sha256(json.dumps(test_fires).encode())
+    """What sums belong to: the program, scenes, plans, number of fires."""
+    return hash_of(_parts(scenes, planned, test_fires))
+
+
+def _parts(scenes: list[Scene], planned: list[Planned],
+           test_fires: int) -> Iterator[str | bytes]:
+    yield program()
+    yield repr(test_fires)
     for scene, own in zip(scenes, planned, strict=True):
-        digest.update(repr((scene.key, scene.landscape.checksum(), scene.seed,
-                            scene.median_duration_min, scene.conditions)).encode())
-        digest.update(scene.value_by_class.tobytes())
+        yield from parts_of_scene(scene)
         for name, plans in _by_name(own).items():
-            digest.update(name.encode())
+            yield repr((name, len(plans)))
             for plan in plans:
-                digest.update(np.sort(plan.cells).tobytes())
-    return digest.hexdigest()
+                yield np.sort(plan.cells).tobytes()
 
 
 def _save(folder: Path, identity: str, done: int, sums: list[FireSums]) -> None:
@@ -167,8 +169,8 @@ def _restored(folder: Path, identity: str,
         return 0, empty
     state: dict[str, Any] = latest_checkpoint(folder, KIND).load()
     if state["identity"] != identity:
-        raise fail(expected="sums of this evaluation", given="sums of other plans, landscapes or "
-                   "fires", where=str(folder),
+        raise fail(expected="sums of this evaluation", given="sums of other plans, landscapes, "
+                   "fires or of another program", where=str(folder),
                    remedy="choose another --out (plans repeat with --evaluations, not with "
                           "--time-limit)")
     with restoring(folder):

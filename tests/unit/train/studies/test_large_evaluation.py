@@ -20,7 +20,7 @@ from firebreak.executors.base import Executor, closing
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.fire.engine import burn_statistics
-from firebreak.fire.fires import Fires
+from firebreak.fire.fires import FireRegime, Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation import streaming
@@ -36,6 +36,8 @@ from firebreak.train.storage.checkpoints import checkpoints_of
 from firebreak.train.storage.store import STATE
 from firebreak.train.studies import large_evaluation
 from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
+from firebreak.weather.scenarios import WindClimate, draw_scenarios
+from firebreak.weather.streams import make_streams
 
 FIRES = 330
 METHODS = ["none", "random", "downstream-value-static"]
@@ -238,6 +240,33 @@ def test_sums_of_other_plans_are_refused(
                          random_draws=2))
     with pytest.raises(InputError, match="sums of this evaluation, got sums of other plans"):
         judged(scenes, other, executor_for(scenes, other), folder=tmp_path)
+
+
+def test_sums_of_other_weather_are_other_sums() -> None:
+    """In words, numpy leaves out the middle of so many rows."""
+    steps = draw_scenarios(WindClimate(), generator(4, "weather"), 1008)
+    weather = make_streams(steps, 72, 60.0)
+    wind = steps.wind_20ft_m_min.copy()
+    wind[500] *= 3.0
+    windy = weather._replace(steps=steps._replace(wind_20ft_m_min=wind))
+    heavy = weather._replace(weight=np.roll(np.arange(1.0, 15.0) / 105.0, 3))
+    land, regime = generate(3, 8), FireRegime(duration_min=120.0)
+    assert repr(windy) == repr(weather)
+    assert len({_identity_of(make_scene(land, FireConditions(weather=one, regime=regime), 1))
+                for one in (weather, windy, heavy)}) == 3
+
+
+def _identity_of(scene: Scene) -> str:
+    return large_evaluation._identity([scene], [Planned({}, {})], 100)
+
+
+def test_sums_of_another_program_are_not_taken_up(
+        scenes: list[Scene], plans: list[Planned], tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    judged(scenes, plans, executor_for(scenes, plans), folder=tmp_path)
+    monkeypatch.setattr(large_evaluation, "program", lambda: "2.0.0")
+    with pytest.raises(InputError, match="or of another program"):
+        judged(scenes, plans, executor_for(scenes, plans), folder=tmp_path)
 
 
 @pytest.fixture

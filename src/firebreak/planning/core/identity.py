@@ -1,0 +1,49 @@
+"""What kept work belongs to: a hash of all that its numbers follow from, so that work of other
+fires or of another program is not taken up.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+import firebreak
+from firebreak import __version__
+from firebreak.fire import Scene, WideScene
+from firebreak.weather.streams import WeatherStreams
+
+
+def hash_of(parts: Iterable[str | bytes]) -> str:
+    """SHA-256 over parts, in hex."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part if isinstance(part, bytes) else part.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+@cache
+def program() -> str:
+    """The version and a hash of all sources: any of them may change a bit of the numbers."""
+    package = Path(firebreak.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(f"{path.relative_to(package).as_posix()}\0".encode())
+        digest.update(path.read_bytes())
+    return f"{__version__} {digest.hexdigest()}"
+
+
+def parts_of_scene(scene: Scene | WideScene) -> Iterator[str | bytes]:
+    """Of the fires on a scene, and of what is lost to them."""
+    streams = scene.streams if isinstance(scene, WideScene) else WeatherStreams(
+        scene.scenarios, scene.field.steps, scene.field.step_min, scene.stream_weight)
+    yield scene.landscape.checksum()
+    # Numpy shortens long arrays in words, so the weather is told in bytes.
+    yield repr((scene.key, scene.seed, scene.median_duration_min,
+                replace(scene.conditions, weather=None), streams.steps_per_stream,
+                streams.step_min))
+    for array in (*streams.steps, streams.weight, scene.value_by_class):
+        yield np.ascontiguousarray(array).tobytes()
