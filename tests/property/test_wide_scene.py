@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from firebreak.fire import engine, travel_windows, wide_parts, wide_scene
+from firebreak.fire import engine, travel_windows, wide_behavior, wide_parts, wide_scene
 from firebreak.fire.effects.crews import HoldRule
 from firebreak.fire.effects.losses import BURNED
 from firebreak.fire.effects.spotting import SpottingModel
@@ -192,5 +192,5 @@ def test_maps_of_fire_behavior_do_not_depend_on_the_bands(monkeypatch) -> None:
     under = wide_scene.mean_behavior(wide, breaks, rates)["rate"]
     np.testing.assert_array_equal(under[~breaks], whole[~breaks])
     assert (under[breaks] != whole[breaks]).any()
-    monkeypatch.setattr(wide_scene, "BAND_CELLS", 100)
+    monkeypatch.setattr(wide_behavior, "BAND_CELLS", 100)
     np.testing.assert_array_equal(wide_scene.mean_behavior(wide, breaks, rates)["rate"], under)

@@ -116,7 +116,8 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
     _check_burns(landscape, behavior)
     heat = layers is not None or conditions.by_flame or conditions.meets_crews
     travel = travel_under(landscape, behavior, streams, conditions, heat)
-    check_intensities(landscape, behavior, conditions)
+    if conditions.meets_crews and not has_intensity(behavior):
+        raise without_intensity(landscape)
     breaks = break_rules(landscape, behavior, streams, conditions, travel)
     breaks = with_crews(breaks, landscape, conditions)
     return Scene(
@@ -219,18 +220,17 @@ def with_crews(rules: BreakRules, landscape: Landscape, conditions: FireConditio
                           crew=crew._replace(always=always, cells=float(cells)))
 
 
-def check_intensities(landscape: Landscape, behavior: FireBehavior,
-                      conditions: FireConditions) -> None:
-    """Refuses crews where no intensity says what they can do.
-
-    Raises:
-        InputError: the fire behaviour spreads without intensity.
-    """
+def has_intensity(behavior: FireBehavior) -> bool:
+    """Whether any fire has an intensity, which says what crews can do."""
     burns = behavior.rate_of_spread_m_min > 0.0
-    if conditions.meets_crews and not (behavior.fireline_intensity_kw_m[burns] > 0.0).any():
-        raise fail(expected="fires with an intensity, by which crews hold breaks and attack fires",
-                   given="fires without one", where=f"landscape {landscape.name}",
-                   remedy="leave out --hold and --initial-attack here")
+    return bool((behavior.fireline_intensity_kw_m[burns] > 0.0).any())
+
+
+def without_intensity(landscape: Landscape) -> InputError:
+    """The error to raise where crews meet fires that spread without intensity."""
+    return fail(expected="fires with an intensity, by which crews hold breaks and attack fires",
+                given="fires without one", where=f"landscape {landscape.name}",
+                remedy="leave out --hold and --initial-attack here")
 
 
 def behavior_under(landscape: Landscape, weather: WeatherScenarios, conditions: FireConditions,

@@ -26,7 +26,6 @@ from firebreak.fire.scene import (
     median_on,
     rows_of,
     streams_for,
-    too_wet,
     travel_under,
     value_by_class_of,
     with_crews,
@@ -43,6 +42,7 @@ from firebreak.fire.travel_windows import (
     make_requested,
     request_tiles,
 )
+from firebreak.fire.wide_behavior import bands, check_burns, mean_rate
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import Window
 from firebreak.weather.scenarios import WeatherScenarios
@@ -52,8 +52,6 @@ RIM = 3 * REACH
 """An arc crosses cells at most REACH away, which read what lies as far again."""
 AT_ONCE = 64  # fires of one weather between two looks at which tiles they came near
 MAX_GROWTH = 16  # tiles made at once beyond those that fires came near
-BAND_CELLS = 500_000  # times rows of weather, whose fire behaviour is held at once
-_SAMPLED = 200  # cells along a side of the sample that starts the search for durations
 
 State = NDArray[np.uint8]
 Burn = Callable[[Job, Fires, NDArray[np.intp], Tiles], State]
@@ -96,7 +94,7 @@ def make_wide_scene(landscape: Landscape, conditions: FireConditions, seed: int,
     """The wide scene of a landscape; arguments and errors as of `scene.make_scene`."""
     key = landscape.fire_checksum()
     streams = streams_for(conditions, seed, key, weather)
-    rate = _mean_rate(landscape, streams.steps, conditions)
+    check_burns(landscape, streams.steps, conditions)
     by_flame = layers is not None or conditions.by_flame or conditions.meets_crews
     bare = WideScene(
         landscape=landscape, conditions=conditions, streams=streams,
@@ -110,6 +108,7 @@ def make_wide_scene(landscape: Landscape, conditions: FireConditions, seed: int,
     def burn(fires: Fires) -> list[NDArray[np.float32]]:
         return _times(alone, fires)
 
+    rate = mean_rate(landscape, streams.steps, conditions)
     median = median_on(conditions.regime, landscape, streams.weight, seed, key, rate, burn)
     return WideScene(
         landscape=landscape, conditions=conditions, streams=streams,
@@ -235,11 +234,8 @@ def mean_behavior(scene: WideScene, breaks: NDArray[np.bool_] | None,
     mean: makes maps [h, W] by name of the behaviour [R, h, W] of a band.
     """
     land, rows = scene.landscape, scene.streams.steps
-    height, width = land.shape
-    step = max(1, BAND_CELLS // (width * rows.weight.size))
     maps: dict[str, NDArray] = {}
-    for top in range(0, height, step):
-        window = Window(top, 0, min(step, height - top), width)
+    for window in bands(land.shape, rows.weight.size):
         part = behavior_under(window.of(land), rows, scene.conditions,
                               None if breaks is None else breaks[window.slices])
         for name, band in mean(part).items():
@@ -323,24 +319,3 @@ def _one_stream(streams: WeatherStreams, stream: int) -> WeatherStreams:
     rows = slice(stream * count, (stream + 1) * count)
     steps = WeatherScenarios(*(values[rows] for values in streams.steps))
     return WeatherStreams(steps, count, streams.step_min, np.ones(1))
-
-
-def _mean_rate(landscape: Landscape, rows: WeatherScenarios, conditions: FireConditions) -> float:
-    """Mean rate of spread of a sample of burnable cells, m/min.
-
-    Raises:
-        InputError: no cell at all burns in any weather.
-    """
-    if not landscape.burnable.any():
-        return 0.0
-    every = -(-max(landscape.shape) // _SAMPLED)
-    sample = landscape.map_grids(lambda grid: grid[::every, ::every])
-    rate = fire_behavior(sample, rows, conditions.model).rate_of_spread_m_min
-    if (rate > 0.0).any():
-        return float(rate[:, sample.burnable].mean())
-    for top in range(0, landscape.shape[0], _SAMPLED):
-        band = Window(top, 0, min(_SAMPLED, landscape.shape[0] - top), landscape.shape[1])
-        if (fire_behavior(band.of(landscape), rows, conditions.model).rate_of_spread_m_min
-                > 0.0).any():
-            return 0.0
-    raise too_wet(landscape)
