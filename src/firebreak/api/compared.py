@@ -109,20 +109,18 @@ def evaluate(landscapes: Source | Sequence[Source], *, plans: Sequence[Any] = ()
     asked = replace(asked, policy=getattr(asked.policy, "policy", asked.policy))
     if len(sources) == 1:
         asked = with_arrays(asked, sources[0], asked.scene)
-    if asked.test_fires < 1:
-        raise fail(expected="at least 1 test fire", given=f"{asked.test_fires}",
-                   where="--test-fires", remedy="2000 are usual")
-    files, made = _plans(plans if isinstance(plans, list | tuple) else [plans])
+    compared = _plans(plans if isinstance(plans, list | tuple) else [plans])
     with threads_kept():
-        scenes, methods, more = request_of(sources, asked, files)
+        scenes, methods, more = request_of(sources, asked, compared)
         return ComparedPlans.of(evaluate_scenes(
             scenes, methods, test_fires=asked.test_fires, bar=notebook_bars(asked.scene.quiet),
-            **more | {"plans": [*more["plans"], *made]}))
+            **more))
 
 
-def _plans(given: Sequence[Any]) -> tuple[list[Path], list[Plan]]:
-    """Files of plans, and plans as such."""
-    files, made = [], []
+def _plans(given: Sequence[Any]) -> list[Path | Plan]:
+    """Files of plans, and behind them plans as such."""
+    files: list[Path | Plan] = []
+    made: list[Path | Plan] = []
     for one in given:
         plan = getattr(one, "plan", one)  # of what `plan` returned
         if isinstance(plan, str | Path) and str(plan):
@@ -133,7 +131,7 @@ def _plans(given: Sequence[Any]) -> tuple[list[Path], list[Plan]]:
             raise fail(expected="plans: folders, files, or what plan returned",
                        given=type(plan).__name__, where="plans",
                        remedy="compare a mask with plan(...).compare(mask)")
-    return files, made
+    return files + made
 
 
 def compared_with(work: "Work", others: Sequence[Any]) -> ComparedPlans:

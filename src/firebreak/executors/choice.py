@@ -5,7 +5,7 @@ from firebreak.executors.base import Executor, ExecutorName
 from firebreak.executors.calls import Recipe
 from firebreak.executors.in_process import InProcess
 from firebreak.executors.processes import Processes
-from firebreak.executors.ray_core import RayCore, cores
+from firebreak.executors.ray_core import RayCore, check_ray, cores
 
 MAX_WORKERS = 4096
 
@@ -19,7 +19,7 @@ def open_executor(name: ExecutorName, recipe: Recipe, workers: int = 0,
         limit_s: see `Executor`; of no meaning in this process, where calls come one by one.
 
     Raises:
-        InputError: as `check_executor`; Ray is asked for and not there.
+        InputError: as `check_executor`, or as `RayCore`.
     """
     check_executor(name, workers, ray_address)
     if name == "in-process":
@@ -34,7 +34,7 @@ def check_executor(name: ExecutorName, workers: int, ray_address: str | None) ->
     """Refuses what no executor can be opened with, before there is anything to work on.
 
     Raises:
-        InputError: a number of workers that cannot be, or an address without Ray.
+        InputError: a number of workers that cannot be, an address without Ray, or as `check_ray`.
     """
     if not 0 <= workers <= MAX_WORKERS:
         raise fail(expected=f"0 to {MAX_WORKERS} workers", given=f"{workers}", where="--workers",
@@ -42,3 +42,5 @@ def check_executor(name: ExecutorName, workers: int, ray_address: str | None) ->
     if ray_address is not None and name != "ray":
         raise fail(expected="--executor ray together with --ray-address", given=f"'{name}'",
                    where="--ray-address", remedy="add --executor ray")
+    if name == "ray":
+        check_ray(ray_address)

@@ -25,8 +25,8 @@ class RayCore:
         address: HOST:PORT of a running cluster; None: this machine alone.
 
     Raises:
-        InputError: Ray is not installed, nobody answers at the address, or the cluster has fewer
-            CPUs than workers are asked for: they would be waited for forever.
+        InputError: Ray is not installed, the cluster is of another version, or has fewer CPUs than
+            workers are asked for: they would be waited for forever.
         ResourceFailedError: Ray's own processes do not start in time.
     """
 
@@ -34,8 +34,6 @@ class RayCore:
 
     def __init__(self, recipe: Recipe, workers: int, address: str | None = None) -> None:
         self._ray = imported()
-        if address is not None:
-            check_address(address)
         self._began = not self._ray.is_initialized()
         if self._began:
             self._join(workers or cores(), address)
@@ -169,6 +167,17 @@ def imported() -> ModuleType:
         raise fail(expected="Ray, for the executor 'ray'", given="an installation without it",
                    where="--executor ray", remedy=f"run {install('ray')}") from None
     return ray
+
+
+def check_ray(address: str | None) -> None:
+    """Refuses to go on towards workers on Ray that there cannot be.
+
+    Raises:
+        InputError: Ray is not installed, or as `check_address`.
+    """
+    imported()
+    if address is not None:
+        check_address(address)
 
 
 def check_address(address: str) -> None:

@@ -20,6 +20,7 @@ from firebreak.landscape.names import path_of
 if TYPE_CHECKING:
     from firebreak.fire import Scene, WideScene
     from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.core.plan import Plan
 
 
 LARGE_CELLS = 1_000_000
@@ -36,29 +37,32 @@ class Request(NamedTuple):
 
 
 def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
-               plans: Sequence[Path], *, wide: bool = True, beside: int | None = None) -> Request:
-    """Reads landscapes and plans.
+               plans: "Sequence[Path | Plan]", *, wide: bool = True,
+               beside: int | None = None) -> Request:
+    """Reads landscapes and plans, and makes the scenes once all that is asked for can be done.
 
     Args:
         sources: landscapes, or what to read them from.
-        plans: folders or files of plans for the only landscape.
+        plans: folders or files of plans for the only landscape, or plans.
         wide: whether wide scenes will do where no method plans anything: of maps that do not fit
             the memory otherwise.
         beside: where workers burn the fires, how many of them are processes of this machine: wide
             is then the scene of a single map of more than LARGE_CELLS cells.
 
     Raises:
-        InputError: files that do not fit, plans of another landscape.
+        InputError: no fires or no methods asked for, files that do not fit, plans of another
+            landscape.
     """
     from firebreak.api.shared.policies import policy_for
-    from firebreak.api.shared.records import warn_of_other_options
     from firebreak.fire import max_threads
-    from firebreak.planning.methods import CHOOSERS, method_of
-    from firebreak.planning.output.export import read_plan
+    from firebreak.planning.methods import CHOOSERS, check_methods, method_of
 
     check_fraction(options.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
+    _check_counts(options)
     methods = [name.strip() for name in options.methods.split(",") if name.strip()]
+    if methods or not plans:
+        check_methods(methods, "--methods", choosers=True)
     policy = policy_for([*methods, *([options.search_from] if options.search_from else [])],
                         options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
@@ -73,36 +77,55 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
             else:
                 check_memory_first(source, None, least_rows(source, given.weather,
                                                             given.scenarios))
-    scenes = [_scene(land, source if isinstance(source, str) else "", options,
+    parts = [(land, source if isinstance(source, str) else "")
+             for source in sources for land in parts_of(source, options)]
+    read = [_plan(one, [land for land, _ in parts], options) for one in plans]
+    scenes = [_scene(land, source, options,
                      wide and (_is_large(land.shape) if by_workers
-                               else not _fits(land, source, options)), beside or 0)
-              for source in sources for land in parts_of(source, options)]
-    for path in plans:
-        warn_of_other_options(path, options.scene)
-    read = [read_plan(path, _only(scenes)) for path in plans]
+                               else not _fits(land, source, options)), beside)
+              for land, source in parts]
     return Request(scenes, methods, {
         "budget_share": options.budget, "plan_fires": options.plan_fires,
         "seed": options.scene.seed, "policy": policy, "random_draws": options.random_draws,
         "plans": read, "search": options.search()})
 
 
+def _check_counts(options: EvaluateOptions) -> None:
+    for what, count, name, usual in (
+            ("test fire", options.test_fires, "--test-fires", "2000 are usual"),
+            ("plan fire", options.plan_fires, "--plan-fires", "256 are usual"),
+            ("random plan", options.random_draws, "--random-draws", "30 are usual")):
+        if count < 1:
+            raise fail(expected=f"at least 1 {what}", given=f"{count}", where=name, remedy=usual)
+
+
+def _plan(given: "Path | Plan", lands: "Sequence[Landscape]", options: EvaluateOptions) -> "Plan":
+    """A plan as it is given, or read for the only landscape."""
+    from firebreak.api.shared.records import warn_of_other_options
+    from firebreak.planning.output.export import read_plan
+
+    if not isinstance(given, Path):
+        return given
+    warn_of_other_options(given, options.scene)
+    return read_plan(given, _only(lands))
+
+
 def _scene(land: "Landscape", source: str, options: EvaluateOptions,
-           wide: bool, beside: int) -> "Scene | WideScene":
-    """The scene of a landscape, a wide one if asked for, which `beside` other processes hold too.
-    """
+           wide: bool, beside: int | None) -> "Scene | WideScene":
+    """The scene of a landscape, a wide one if asked for. beside: as `request_of`."""
     from firebreak.planning.core.fire_counts import TESTED_BYTES
 
     if wide:
-        return options.scene.wide_scene(land, source, TESTED_BYTES, beside)
+        return options.scene.wide_scene(land, source, TESTED_BYTES, beside or 0)
     return options.scene.scene(land, source, options.plan_fires)
 
 
-def _fits(land: "Landscape", source: "str | Landscape", options: EvaluateOptions) -> bool:
+def _fits(land: "Landscape", source: str, options: EvaluateOptions) -> bool:
     """Whether the scene of a landscape, and plans on it, fit the memory that is free."""
     from firebreak.free_memory import free_bytes
     from firebreak.planning.core.fire_counts import planning_bytes
 
-    conditions = options.scene.conditions(land, source if isinstance(source, str) else "")
+    conditions = options.scene.conditions(land, source)
     return sum(planning_bytes(land.shape, conditions, options.plan_fires)) <= free_bytes()
 
 
@@ -139,8 +162,8 @@ def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Lands
     return [found[place].of(land) for place in sorted(drawn.tolist())]
 
 
-def _only(scenes: "Sequence[Scene | WideScene]") -> "Landscape":
-    if len(scenes) != 1:
-        raise fail(expected="one landscape together with --plan", given=f"{len(scenes)}",
+def _only(lands: "Sequence[Landscape]") -> "Landscape":
+    if len(lands) != 1:
+        raise fail(expected="one landscape together with --plan", given=f"{len(lands)}",
                    where="evaluate", remedy="evaluate a plan on the landscape it was made for")
-    return scenes[0].landscape
+    return lands[0]

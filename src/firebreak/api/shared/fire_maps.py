@@ -93,26 +93,32 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar",
     burn_all: burns them, with the bits of `burn_wide_statistics`, which does if not given.
     beside: processes of this machine that do.
     """
-    from firebreak.api.shared.records import warn_of_other_options
     from firebreak.fire import burn_wide_statistics
-    from firebreak.landscape.formats.overlays import mask_of
-    from firebreak.planning.output.export import read_plan
     from firebreak.planning.warm_up import warm_up
 
+    breaks = _breaks(options, part)
     warm_up()
     begin = time.perf_counter()
     scene = _scene(options, part, beside)
     fires = scene.fires("simulate", options.fires)
-    breaks = None
-    if isinstance(options.plan, Path):
-        warn_of_other_options(options.plan, options.scene)
-        breaks = _on_part(read_plan(options.plan, part.full).break_mask(), part)
-    elif options.plan is not None:  # a mask, from Python
-        breaks = mask_of(options.plan, part.land) & part.land.burnable
     with bar(options.fires, "fire") as advance:
         burned = (burn_all or burn_wide_statistics)(scene, fires, breaks, advance)
     maps = _maps(scene, burned, options.fires_per_ha_year, breaks)
     return Burned(scene, fires, breaks, burned, maps, time.perf_counter() - begin)
+
+
+def _breaks(options: SimulateOptions, part: Part) -> NDArray[np.bool_] | None:
+    """The breaks of the plan that is named, if any."""
+    from firebreak.api.shared.records import warn_of_other_options
+    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.planning.output.export import read_plan
+
+    if options.plan is None:
+        return None
+    if isinstance(options.plan, Path):
+        warn_of_other_options(options.plan, options.scene)
+        return _on_part(read_plan(options.plan, part.full).break_mask(), part)
+    return mask_of(options.plan, part.land) & part.land.burnable  # a mask, from Python
 
 
 def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) -> list[Path]:

@@ -71,18 +71,18 @@ def run(arguments: list[str]) -> int:
         raise fail(expected="--perturb without --executor", given="both", where="--perturb",
                    remedy="leave one of them out")
     args.where.check()
+    if args.where.executor is None and (args.out is not None or args.where != WorkerOptions()):
+        raise fail(expected="--executor together with --out, --workers, --worker-limit-s or "
+                            "--ray-address",
+                   given="none", where="evaluate", remedy="add --executor processes")
     if args.out is not None:
         common.check_out(args.out)
     scenes, methods, request = request_of(
         args.landscapes, args, args.plan or [],
-        wide=not args.perturb and (args.out is None or args.where.executor is None),
+        wide=not args.perturb and args.out is None,
         beside=None if args.where.executor is None else args.where.beside())
     whole = [scene for scene in scenes if isinstance(scene, Scene)]  # all, where they must be
     if args.where.executor is None:
-        if args.out is not None or args.where != WorkerOptions():
-            raise fail(expected="--executor together with --out, --workers, --worker-limit-s or "
-                                "--ray-address",
-                       given="none", where="evaluate", remedy="add --executor processes")
         done = evaluate(scenes, methods, test_fires=args.test_fires,
                         bar=bars(args.scene.bars_hidden), **request)
     elif isinstance(scenes[0], WideScene):
@@ -118,9 +118,6 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
     from firebreak.planning.evaluation.evaluate import planned, plans_to_make
     from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
 
-    if args.test_fires < 1:
-        raise fail(expected="at least 1 test fire", given=f"{args.test_fires}",
-                   where="--test-fires", remedy="2000 are usual")
     bar = bars(args.scene.bars_hidden)
     with bar(plans_to_make(scenes, methods, args.random_draws), "plan") as advance:
         plans = list(planned(scenes, methods, report=advance, **request))

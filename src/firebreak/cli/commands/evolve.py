@@ -47,6 +47,7 @@ def run(arguments: list[str]) -> int:
     from firebreak.train.studies.evolution import Evolution
 
     args = common.parse(EvolveArguments, arguments, "evolve")
+    args.where.check()
     config = configuration(args.config, args.run, {
         "evolution.population": args.population, "evolution.generations": args.generations})
     folder = runs.folder_of(args.run, f"evolve-{Path(args.config).stem}")

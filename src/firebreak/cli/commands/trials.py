@@ -54,6 +54,7 @@ def run(arguments: list[str]) -> int:
     from firebreak.train.studies.trials import FoldRunner
 
     args = common.parse(TrialsArguments, arguments, "trials")
+    args.where.check()
     config = configuration(args.config, args.run, {
         "trials.folds": args.folds, "trials.trials": args.trials})
     folder = runs.folder_of(args.run, f"trials-{Path(args.config).stem}")

@@ -48,6 +48,9 @@ class WorkerOptions:
         from firebreak.executors.choice import check_executor
 
         check_executor(self.executor or "in-process", self.workers, self.ray_address)
+        self._check_limit()
+
+    def _check_limit(self) -> None:
         if self.worker_limit_s is not None and not self.worker_limit_s > 0.0:
             raise fail(expected="a limit above 0", given=f"{self.worker_limit_s:g}",
                        where="--worker-limit-s", remedy="give seconds, or leave it out")
@@ -60,7 +63,7 @@ class WorkerOptions:
         """
         from firebreak.executors.choice import open_executor
 
-        self.check()
+        self._check_limit()
         return open_executor(self.executor or "in-process", recipe, self.workers, self.ray_address,
                              self.worker_limit_s)
 

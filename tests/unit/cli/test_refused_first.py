@@ -1,0 +1,99 @@
+"""What cannot be done is refused before a scene is made: on a large map that takes long."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from firebreak.api.shared import evaluate_steps
+from firebreak.cli import main
+
+LAND = ["synthetic:3:30", "--quiet"]
+EVALUATE = ["evaluate", *LAND, "--methods", "none"]
+SIMULATE = ["simulate", *LAND]
+WORKERS = {
+    "fewer workers than none": (["--executor", "processes", "--workers", "-1"],
+                                "0 to 4096 workers, got -1"),
+    "no Ray": (["--executor", "ray"], "expected Ray"),
+    "no address": (["--executor", "ray", "--ray-address", "nowhere"], "HOST:PORT"),
+    "nobody there": (["--executor", "ray", "--ray-address", "127.0.0.1:9"], "got no answer"),
+    "an address without Ray": (["--executor", "processes", "--ray-address", "127.0.0.1:9"],
+                               "--executor ray together with"),
+    "no limit": (["--executor", "processes", "--worker-limit-s", "0"], "--worker-limit-s"),
+}
+ALONE = {
+    "workers alone": (["--workers", "2"], "expected --executor together with"),
+    "a limit alone": (["--worker-limit-s", "5"], "expected --executor together with"),
+}
+PLANS = {
+    "no plan": (["--plan", "nowhere/plan"], "nowhere/plan: expected a plan"),
+    "no plan in a folder": (["--plan", "."], "expected a plan"),
+}
+FIRES = {
+    "no plan fires": (["--plan-fires", "0"], "at least 1 plan fire, got 0"),
+    "fewer plan fires than none": (["--plan-fires", "-5"], "at least 1 plan fire, got -5"),
+    "no test fires": (["--test-fires", "0"], "at least 1 test fire, got 0"),
+    "no draws": (["--random-draws", "0"], "at least 1 random plan, got 0"),
+    "no method": (["--methods", "none,magic"], "magic"),
+    "no methods": (["--methods", ","], "one or more methods"),
+    "a method twice": (["--methods", "none,none"], "each once"),
+}
+CASES = {
+    **{f"simulate: {name}": (SIMULATE, *case) for name, case in {
+        **WORKERS, **ALONE, **PLANS, "no fires": (["--fires", "0"], "at least 1 fire, got 0"),
+        "nothing observed": (["--fires", "1", "--observed", "nowhere.gpkg"], "nowhere.gpkg"),
+        "more fires than observed": (["--observed", "nowhere.gpkg"], "--fires 1 together"),
+    }.items()},
+    **{f"evaluate: {name}": (EVALUATE, *case) for name, case in {
+        **WORKERS, **ALONE, **PLANS, **FIRES,
+        "sums alone": (["--out", "sums"], "expected --executor together with"),
+        "doubts by workers": (["--perturb", "--executor", "processes"], "without --executor"),
+    }.items()},
+    **{f"evaluate by workers: {name}": ([*EVALUATE, "--executor", "in-process"], *case)
+       for name, case in {**PLANS, **FIRES}.items()},
+    **{f"evaluate in chunks: {name}": (
+        [*EVALUATE, "--executor", "in-process", "--out", "sums"], *case)
+       for name, case in {**PLANS, **FIRES}.items()},
+    **{f"{command}: {name}": ([command, "--quiet"] if command == "evolve" else [command], *case)
+       for command in ("evolve", "trials") for name, case in WORKERS.items()},
+}
+WORK = ("firebreak.fire.make_scene", "firebreak.fire.make_wide_scene",
+        "firebreak.planning.warm_up.warm_up", "firebreak.train.data.splits.make_splits",
+        "firebreak.train.data.folds.make_store")
+
+
+def work(*_: object, **__: object) -> None:
+    raise AssertionError("this is work")
+
+
+@pytest.mark.parametrize("large", [False, True], ids=["small", "large"])
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input_is_refused_before_there_is_work(
+        name: str, large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    command, options, words = CASES[name]
+    monkeypatch.chdir(tmp_path)
+    if large:
+        monkeypatch.setattr(evaluate_steps, "LARGE_CELLS", 500)
+    if name.endswith("no Ray"):
+        monkeypatch.setitem(sys.modules, "ray", None)
+    elif "ray" in options:
+        pytest.importorskip("ray")
+    for place in WORK:
+        monkeypatch.setattr(place, work)
+    assert main([*command, *options]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+    assert not list(tmp_path.rglob("*"))
+
+
+@pytest.mark.parametrize("command", [SIMULATE, EVALUATE, ["evolve", "--quiet"], ["trials"]],
+                         ids=lambda command: command[0])
+def test_good_input_comes_to_the_work(command: list[str], tmp_path: Path,
+                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for place in WORK:
+        monkeypatch.setattr(place, work)
+    with pytest.raises(AssertionError, match="this is work"):
+        main(command)
