@@ -3,6 +3,9 @@
 import json
 import os
 import signal
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +14,26 @@ import pytest
 import rasterio
 
 from firebreak.api.shared import evaluate_steps
+from firebreak.api.shared.scene_checks import (
+    BYTES_PER_CELL,
+    BYTES_PER_CELL_PARTS,
+    BYTES_PER_CELL_STEP,
+    BYTES_PER_CELL_THREAD,
+)
 from firebreak.cli import main
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
-from firebreak.fire import FireConditions, FireRegime, burn_wide_statistics, make_wide_scene
+from firebreak.fire import (
+    BURNED,
+    BurnStatistics,
+    FireConditions,
+    FireRegime,
+    burn_wide_statistics,
+    make_wide_scene,
+    max_threads,
+)
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.fire_counts import TESTED_BYTES
 from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
 
 LAND = "synthetic:3:30"
@@ -108,6 +126,53 @@ def test_workers_that_do_not_fit_the_memory_are_named(
                 "--workers", "40", code=2)
     assert "in 40 workers" in told
     assert "ask for fewer --workers" in told
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize(("command", "more"), [
+    (["simulate", LAND, *FIRES], 0), (["evaluate", LAND, *FIRES, "--methods", "none"],
+                                      TESTED_BYTES)], ids=lambda given: str(given)[2:10])
+def test_sums_of_parts_in_this_process_are_counted(
+        command: list[str], more: int, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(*_: object, **__: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("firebreak.fire.make_wide_scene", work)
+    each = (BYTES_PER_CELL + BYTES_PER_CELL_STEP + BYTES_PER_CELL_THREAD * max_threads() + more
+            + BYTES_PER_CELL_PARTS)
+    monkeypatch.setattr("firebreak.free_memory.free_bytes", lambda: 900 * each - 1)
+    assert "900 cells with 1 steps" in said(capsys, *command, "--executor", "in-process", code=2)
+    monkeypatch.setattr("firebreak.free_memory.free_bytes", lambda: 900 * each)
+    with pytest.raises(NotImplementedError):
+        main([*command, "--executor", "in-process"])
+
+
+def test_sums_of_parts_take_what_is_told() -> None:
+    land = generate(4, 250)
+    land = replace(land, fuel_model=np.full(land.shape, 104, np.int16))
+    wide = make_wide_scene(land, FireConditions(scenarios=1, response=BURNED,
+                                                regime=FireRegime(duration_min=1e5)), 4)
+    fires = wide.fires("test", 3)
+
+    def by_parts() -> BurnStatistics:
+        with closing(open_executor("in-process", burner_recipe(wide), 1)) as executor:
+            return burned_by_workers(executor, wide, fires)
+
+    burn_wide_statistics(wide, fires)  # compiled
+    parts = peak_bytes(by_parts) - peak_bytes(lambda: burn_wide_statistics(wide, fires))
+    padded = BYTES_PER_CELL_PARTS * 256**2
+    assert 0.7 * padded < parts < padded
+
+
+def peak_bytes(burn: Callable[[], BurnStatistics]) -> int:
+    tracemalloc.start()
+    burned = burn()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert burned.burn_probability.all()
+    return peak
 
 
 def test_a_killed_worker_changes_no_bit() -> None:

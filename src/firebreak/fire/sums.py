@@ -52,9 +52,11 @@ class Added(NamedTuple):
     tracks: Tracks
 
 
-def new_sums(job: Job, fires: Fires) -> Sums:
-    """Sums that start at 0, in units that hold all of `fires` together without overflow."""
-    count, cells, threads = fires.source.size, job.cells, max_threads()
+def new_sums(job: Job, fires: Fires, threads: int | None = None) -> Sums:
+    """Sums that start at 0, in units that hold all of `fires` together without overflow. threads:
+    that add to them; all there are if not given.
+    """
+    count, cells, threads = fires.source.size, job.cells, threads or max_threads()
     value = job.overlays.value[0]
     most_lost = float((value if value.shape[0] == 1 else value.max(axis=0)).sum(dtype=np.float64))
     longest = min(float(fires.duration_min.max(initial=0.0)), LONGEST_MIN)

@@ -167,10 +167,7 @@ def nothing_summed(scene: WideScene, fires: Fires,
     """Sums over none of the fires, of one thread, with room for all of them."""
     job = _job_of(scene, 0, np.zeros(scene.landscape.shape, np.bool_) if breaks is None else breaks,
                   scene.value_by_class, None)[0]
-    sums = new_sums(job, fires)
-    one = sums._replace(burned=sums.burned[:1], below=sums.below[:1], arrival=sums.arrival[:1],
-                        stopped=sums.stopped[:1])
-    return Summed(one, np.zeros(fires.source.size), job.overlays.value[0],
+    return Summed(new_sums(job, fires, 1), np.zeros(fires.source.size), job.overlays.value[0],
                   empty_tiles(scene.landscape.shape, 1))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.scene_checks import (
+    BYTES_PER_CELL_PARTS,
     check_memory_first,
     check_wide_memory_first,
     least_rows,
@@ -116,7 +117,8 @@ def _scene(land: "Landscape", source: str, options: EvaluateOptions,
     from firebreak.planning.core.fire_counts import TESTED_BYTES
 
     if wide:
-        return options.scene.wide_scene(land, source, TESTED_BYTES, beside or 0)
+        parts = BYTES_PER_CELL_PARTS if beside == 0 else 0
+        return options.scene.wide_scene(land, source, TESTED_BYTES + parts, beside or 0)
     return options.scene.scene(land, source, options.plan_fires)
 
 

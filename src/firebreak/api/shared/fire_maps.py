@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.shared.plan_options import SimulateOptions
-from firebreak.api.shared.scene_checks import check_wide_memory, check_wide_memory_first
+from firebreak.api.shared.scene_checks import (
+    BYTES_PER_CELL_PARTS,
+    check_wide_memory,
+    check_wide_memory_first,
+)
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
@@ -99,7 +103,7 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar",
     breaks = _breaks(options, part)
     warm_up()
     begin = time.perf_counter()
-    scene = _scene(options, part, beside)
+    scene = _scene(options, part, beside, 0 if burn_all is None or beside else BYTES_PER_CELL_PARTS)
     fires = scene.fires("simulate", options.fires)
     with bar(options.fires, "fire") as advance:
         burned = (burn_all or burn_wide_statistics)(scene, fires, breaks, advance)
@@ -141,15 +145,18 @@ def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) ->
     return files
 
 
-def _scene(options: SimulateOptions, part: Part, beside: int) -> "WideScene":
-    """The scene, with flame lengths told apart even where all of them lose all."""
+def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "WideScene":
+    """The scene, with flame lengths told apart even where all of them lose all.
+
+    beside, more: as `check_wide_memory`.
+    """
     from firebreak.fire import BURNED, make_wide_scene, max_threads
 
     land = part.land
     conditions = options.scene.conditions(part.land, part.source)
     weather = conditions.weather
     steps = 1 if weather is None else weather.steps_per_stream
-    check_wide_memory(land, steps, max_threads(), beside=beside)
+    check_wide_memory(land, steps, max_threads(), more, beside)
     return make_wide_scene(land, replace(conditions, response=conditions.response or BURNED),
                       options.scene.seed, layers=options.scene.layers(land))
 
