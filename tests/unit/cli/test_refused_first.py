@@ -3,10 +3,12 @@
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from firebreak.api.shared import evaluate_steps
 from firebreak.cli import main
+from firebreak.landscape.synthetic.generate import generate
 
 LAND = ["synthetic:3:30", "--quiet"]
 EVALUATE = ["evaluate", *LAND, "--methods", "none"]
@@ -86,6 +88,28 @@ def test_bad_input_is_refused_before_there_is_work(
     assert words in said
     assert said.count("\n") == 1
     assert not list(tmp_path.rglob("*"))
+
+
+@pytest.mark.parametrize("by_workers", [False, True])
+def test_plans_that_fit_no_comparison_are_refused_before_there_is_work(
+        by_workers: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    land = generate(3, 30)
+    row, col = np.argwhere(land.treatable)[0].tolist()
+    plan = tmp_path / "plan.csv"
+    plan.write_text(f"row,col\n{row},{col}\n")
+    for place in WORK:
+        monkeypatch.setattr(place, work)
+    where = ["--executor", "in-process"] if by_workers else []
+    for lands, options, words in (
+            (LAND[:1], ["--budget", "0.2"], "expected plans of the evaluated budget"),
+            (LAND[:1], ["--budget", "0.000001"], "a budget that buys the cheapest cell"),
+            ([LAND[0], "synthetic:4:30"], [], "one landscape together with --plan")):
+        assert main(["evaluate", *lands, "--methods", "none", "--plan", str(plan), *options,
+                     *where]) == 2
+        assert words in capsys.readouterr().err
+    assert main(["evaluate", LAND[0], LAND[0], *where]) == 2
+    assert "each landscape once" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", [SIMULATE, EVALUATE, ["evolve", "--quiet"], ["trials"]],

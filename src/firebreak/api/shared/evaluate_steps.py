@@ -56,6 +56,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     """
     from firebreak.api.shared.policies import policy_for
     from firebreak.fire import max_threads
+    from firebreak.planning.evaluation.request import checked_plans
     from firebreak.planning.methods import CHOOSERS, check_methods, method_of
 
     check_fraction(options.budget, what="a budget", where="--budget",
@@ -63,7 +64,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     _check_counts(options)
     methods = [name.strip() for name in options.methods.split(",") if name.strip()]
     if methods or not plans:
-        check_methods(methods, "--methods", choosers=True)
+        check_methods(methods, "--methods", choosers=True)  # before maps are read
     policy = policy_for([*methods, *([options.search_from] if options.search_from else [])],
                         options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
@@ -80,7 +81,9 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
                                                             given.scenarios))
     parts = [(land, source if isinstance(source, str) else "")
              for source in sources for land in parts_of(source, options)]
-    read = [_plan(one, [land for land, _ in parts], options) for one in plans]
+    lands = [land for land, _ in parts]
+    read = [_plan(one, lands, options) for one in plans]
+    checked_plans(lands, methods, read, options.budget, options.random_draws)
     scenes = [_scene(land, source, options,
                      wide and (_is_large(land.shape) if by_workers
                                else not _fits(land, source, options)), beside)

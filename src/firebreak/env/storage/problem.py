@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from firebreak.checks import InputError, check_fraction, fail
 from firebreak.env.storage.observation import static_layers
 from firebreak.fire import Fires, Scene, WideScene
+from firebreak.landscape.landscape import Landscape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,7 +60,15 @@ def problem_of(scene: Scene, budget_share: float, plan: Fires, reward: Fires) ->
 
 def budget_cost(scene: Scene | WideScene, budget_share: float) -> float:
     """The budget in cost units: a share of the cost of treating all treatable cells."""
-    land = scene.landscape
+    return budget_on(scene.landscape, budget_share)
+
+
+def budget_on(land: Landscape, budget_share: float) -> float:
+    """`budget_cost` of a landscape.
+
+    Raises:
+        InputError: the budget is not a share, or buys no treatable cell.
+    """
     check_fraction(budget_share, what="a budget", where="budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     costs = land.cost[land.treatable].astype(np.float64)

@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
-from firebreak.checks import fail
 from firebreak.env.storage.problem import budget_cost
 from firebreak.fire import Scene, WideScene
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
-from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.planning.core.plan import Plan, cost_unit
 from firebreak.planning.core.progress import Bar, Reporter, in_shares, no_bar, no_report
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.auto import plan_by_choice
 from firebreak.planning.evaluation.judging import Burn, Judged, Row, judge_scene, statistics
+from firebreak.planning.evaluation.request import RANDOM_DRAWS, checked_plans
 from firebreak.planning.evaluation.statistics import (
     bootstrap_means,
     percentile_interval,
@@ -33,7 +33,6 @@ from firebreak.planning.methods import (
     AUTO,
     CHOOSERS,
     POLICY_METHOD,
-    check_methods,
     make_plan,
     method_of,
 )
@@ -41,9 +40,6 @@ from firebreak.seeding import generator, integer_seed
 
 MIN_BOOTSTRAP_LANDSCAPES = 10
 """Below this many, intervals are Student's: a bootstrap of a handful is too narrow."""
-
-RANDOM_DRAWS = 30
-"""Plans that a stochastic method is the mean over."""
 
 IntervalOver = Literal["landscapes", "fires"]
 
@@ -159,8 +155,8 @@ def planned(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budg
     Args:
         report: takes plans as they are made, in parts of them too.
     """
-    _check_request(scenes, methods, plans, random_draws)
-    given = _plans_by_scene(scenes, methods, plans, budget_share)
+    given = checked_plans([scene.landscape for scene in scenes], methods, plans, budget_share,
+                          random_draws)
 
     def make(scene: Scene | WideScene, method: str, own_seed: int) -> Plan:
         if isinstance(scene, WideScene):
@@ -217,61 +213,6 @@ def concluded(results: Results, interval: IntervalOf, test_fires: int,
         paired={f"{a} - {b}": _difference(results, interval, a, b)
                 for a, b in [*_pairs(names, subject or usual), *pairs]},
         test_fires=test_fires, plans=plans)
-
-
-def _check_request(scenes: Sequence[Scene | WideScene], methods: Sequence[str],
-                   plans: Sequence[Plan], random_draws: int) -> None:
-    if methods or not plans:
-        check_methods(methods, "--methods", choosers=True)
-    if not scenes:
-        raise fail(expected="at least 1 landscape", given="none", where="evaluate",
-                   remedy="name at least one")
-    if len({scene.landscape.checksum() for scene in scenes}) < len(scenes):
-        raise fail(expected="each landscape once", given="one twice", where="evaluate",
-                   remedy="remove the repeated landscape")
-    if random_draws < 1:
-        raise fail(expected="at least 1 random plan", given=f"{random_draws}", where="evaluate",
-                   remedy=f"{RANDOM_DRAWS} is usual")
-
-
-def _plans_by_scene(scenes: Sequence[Scene | WideScene], methods: Sequence[str],
-                    plans: Sequence[Plan], budget_share: float) -> list[dict[str, Plan]]:
-    """The given plans of each scene by name; a name already taken gets -2, -3 and so on."""
-    found: list[dict[str, Plan]] = [{} for _ in scenes]
-    keys = [scene.landscape.checksum() for scene in scenes]
-    for plan in plans:
-        if plan.landscape_checksum not in keys:
-            raise fail(expected="plans for the landscapes that are evaluated",
-                       given=f"one for {plan.landscape}", where=f"plan '{plan.method}'",
-                       remedy="name its landscape too, or leave the plan out")
-        place = keys.index(plan.landscape_checksum)
-        check_plan(plan, scenes[place].landscape)
-        _check_comparable(plan, scenes[place], budget_share)
-        taken = {*methods, *found[place]}
-        number = 1
-        while (name := plan.label if number == 1 else f"{plan.label}-{number}") in taken:
-            number += 1
-        found[place][name] = plan
-    if any(own.keys() != found[0].keys() for own in found):
-        raise fail(expected=f"given plans for all of the {len(scenes)} landscapes",
-                   given=f"{len(plans)} plans that do not cover them", where="evaluate",
-                   remedy="evaluate the landscapes that have plans separately")
-    return found
-
-
-def _check_comparable(plan: Plan, scene: Scene | WideScene, budget_share: float) -> None:
-    """A plan is only held against methods that may spend what it was allowed to spend, whatever it
-    left of that, or what it spends; to within one cell.
-    """
-    land = scene.landscape
-    budget = budget_cost(scene, budget_share)
-    cell = float(land.cost[land.treatable].max()) * (1.0 + 1e-6)
-    if min(abs(plan.budget - budget), abs(plan.cost - budget)) > cell:
-        whole = cost_of(np.flatnonzero(land.treatable), land)
-        raise fail(expected=f"plans of the evaluated budget of {budget:g} {plan.priced_in}",
-                   given=f"one of {plan.budget:g} that costs {plan.cost:g}",
-                   where=f"plan '{plan.method}'",
-                   remedy=f"evaluate it with a budget of {plan.budget / whole:.6g}")
 
 
 def _seeds_of(method: str, seed: int, random_draws: int) -> list[int]:
