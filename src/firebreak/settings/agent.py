@@ -77,7 +77,8 @@ class AgentSettings:
     """States kept with their gains."""
     fit_steps: Annotated[int, Ge(0), Le(1_000_000)] = 0
     """Learner steps after the last episode, on the states kept with their gains alone: the learning
-    rate is that of the start for a fifth of them, then falls to 0."""
+    rate is that of the start for a fifth of them, then falls to 0, and the last weights are the
+    run's policy."""
     return_share: Fraction = 0.0
     """Share of the states with gains of which returns are made too: plans that begin with some
     actions, completed by the target network and all judged on the same fires. They are learned from

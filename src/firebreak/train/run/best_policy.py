@@ -1,4 +1,4 @@
-"""The best policy of a run so far: its weights, in storage of their own, and its file."""
+"""The policy that a run keeps so far: its weights, in storage of their own, and its file."""
 
 import warnings
 from pathlib import Path
@@ -11,7 +11,7 @@ from firebreak.agent.policy_file import POLICY, save_policy
 
 
 class BestPolicy:
-    """What did best on validation.
+    """What did best on validation, or what a fit ended with.
 
     Args:
         network: whose weights these are at first.

@@ -26,6 +26,14 @@ def is_due(run: RunState, config: RunConfig) -> bool:
     return fitted % _period(total) == 0 or fitted >= total
 
 
+def ends(run: RunState, config: RunConfig) -> bool:
+    """Whether a fit is at its end. Its last weights are the policy of a run, whatever validation
+    said on the way: the learning rate has fallen to 0 there, and the validation problems are too
+    few to tell weights of one fit apart.
+    """
+    return 0 < config.agent.fit_steps <= run.progress.fitted
+
+
 def is_over(run: RunState, config: RunConfig) -> bool:
     """Whether all learner steps are made. A run that has no labelled states makes none, with a
     warning.

@@ -28,7 +28,7 @@ from firebreak.train.data.splits import Splits
 from firebreak.train.rollout.validation import joined, validate
 from firebreak.train.run.best_policy import BestPolicy
 from firebreak.train.run.cleanup import EVERYTHING, Cleaner
-from firebreak.train.run.fit import fit, fitted_of, is_due, is_over
+from firebreak.train.run.fit import ends, fit, fitted_of, is_due, is_over
 from firebreak.train.run.group import (
     EnvGroup,
     check_replay_budget,
@@ -64,12 +64,12 @@ class ParallelTrainer:
     environments, a replay and a collector.
 
     Args:
-        run: the output folder; policy.safetensors (best on validation) and checkpoints/ are written
-            there.
+        run: the output folder; policy.safetensors (best on validation, or the end of a fit) and
+            checkpoints/ are written there.
 
     Attributes:
         stop_asked: set it to have `run` finish the step under way, save and end.
-        best: what did best on validation so far.
+        best: what did best on validation so far, or what the fit ended with.
         positions: where the files of rows stand, stored with each checkpoint; set by whoever
             writes them.
         unsaved: why the last save failed; None if it did not.
@@ -327,7 +327,7 @@ class ParallelTrainer:
             result = joined([validate(self.agent, group.validation_env, group.problems,
                                       self.check_stop) for group in self.arenas])
         self.progress.validated_at = self.env_steps + self.progress.fitted
-        improved = result.reduction > self.best.reduction
+        improved = result.reduction > self.best.reduction or ends(self.state, self.config)
         if improved:
             self.best.take(result.reduction, self.agent.learner_steps, {
                 "run": self.run_folder.name, "validation_reduction": result.reduction,

@@ -1,6 +1,6 @@
 """The learner steps after the last episode, on all states that a run has labelled."""
 
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -9,9 +9,12 @@ import pytest
 import torch
 
 from firebreak.agent.gain_store import GainStore
+from firebreak.agent.network import hash_of_weights
+from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
+from firebreak.train.rollout.validation import Validation
 from firebreak.train.run.fit import is_due
 from firebreak.train.run.progress import RunState
 from firebreak.train.run.trainer import ParallelTrainer
@@ -55,6 +58,26 @@ def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
     checked = [row["learner_steps"] - before for row in rows if row["kind"] == "validation"]
     assert checked[-9:] == [0, 5, 10, 15, 20, 25, 30, 35, 40]
     assert trainer.progress.fitted == 40
+
+
+@pytest.mark.parametrize("fit_steps", [0, 16])
+def test_a_fit_keeps_its_last_weights_and_a_run_without_one_the_best(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fit_steps: int) -> None:
+    """Validation falls from one time to the next."""
+    given = count(0, -1)
+    monkeypatch.setattr("firebreak.train.run.trainer.validate",
+                        lambda *_: Validation(float(next(given)), 0.0))
+    config = load_config("quick", [*FIT, f"agent.fit_steps={fit_steps}", "train.episodes=8",
+                                   "evaluation.every_episodes=4"])
+    trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
+    rows = list(trainer.run())
+    trainer.close()
+    last = hash_of_weights([trainer.agent.online_net])
+    assert next(given) < -1  # there were earlier ones, all better
+    kept = load_policy(tmp_path)
+    assert (hash_of_weights([kept.network]) == last) == bool(fit_steps)
+    assert rows[-1]["best_learner_steps"] == kept.provenance["learner_steps"]
+    assert (rows[-1]["best_learner_steps"] == rows[-1]["learner_steps"]) == bool(fit_steps)
 
 
 @pytest.mark.parametrize("total", [1, 7, 8, 9, 15, 16, 17, 100, 1001])
