@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import firebreak
+from firebreak.agent.policy_file import shipped_policies
 from tiny import TINY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -122,7 +123,7 @@ SAMPLE = ("landscape.tif", "roads.tif", "weather.toml", "about.toml")
 def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
     (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {"firebreak/policies/general.safetensors", "firebreak/policies/segments.safetensors",
+    assert {*(f"firebreak/policies/{name}.safetensors" for name in shipped_policies()),
             "firebreak/landscape/treatments.toml",
             "firebreak/configs/quick.toml", "firebreak/report/explorer/assets/explorer.html",
             "firebreak/report/explorer/assets/explorer.css",

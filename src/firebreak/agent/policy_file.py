@@ -106,15 +106,20 @@ def write_sealed(path: Path, about: str, weights: Mapping[str, Tensor]) -> None:
     write_bytes(path, *pieces_of_file(weights, texts))
 
 
+def shipped_policies() -> dict[str, Path]:
+    """The policies that come with the package, by name."""
+    return {file.stem: file for file in sorted(SHIPPED.parent.glob(f"*{SHIPPED.suffix}"))}
+
+
 def policy_at(name: str) -> Path:
     """Where a policy is: one that comes with the package by its name, or a file or run folder."""
-    shipped = {file.stem: file for file in SHIPPED.parent.glob(f"*{SHIPPED.suffix}")}
-    return shipped.get(name, Path(name))
+    return shipped_policies().get(name, Path(name))
 
 
 def load_policy(path: Path = SHIPPED) -> Policy:
-    """Reads a policy file, or the best policy of a run folder; the shipped one if not given. Warns
-    of a file of an earlier version, with the command that converts it.
+    """Reads a policy file, the policy of a run folder, or one that comes with the package by its
+    name, where no file has it; the shipped one if not given. Warns of a file of an earlier version,
+    with the command that converts it.
 
     Raises:
         InputError: no such file, not a policy, or one made for another observation layout.
@@ -149,10 +154,11 @@ def convert_policy(old: Path, new: Path) -> None:
 
 def _file_at(path: Path) -> Path:
     found = [path / name for name in (POLICY, OLD_POLICY)] if path.is_dir() else [path]
-    for file in found:
+    for file in [*found, policy_at(str(path))]:
         if file.is_file():
             return file
-    raise fail(expected=f"a policy file or a run folder with {POLICY}", given="no such file",
+    raise fail(expected=f"a policy file, a run folder with {POLICY}, or one of "
+               f"{', '.join(shipped_policies())}", given="no such file",
                where=str(path), remedy="train one with 'firebreak train quick'")
 
 
