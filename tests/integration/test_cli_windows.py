@@ -1,6 +1,7 @@
 """`firebreak plan` by windows, from the command line."""
 
 import csv
+import errno
 import json
 import signal
 import subprocess
@@ -170,6 +171,34 @@ def test_a_stopped_plan_goes_on_where_less_memory_is_free(
     assert "lines of 4 windows" in capsys.readouterr().err
     assert (ranks(out) == ranks(tmp_path / "whole")).all()
     assert not (out / "unfinished").exists()
+
+
+@pytest.mark.parametrize("place", ["planning.output.export.write_plan",
+                                   "cli.commands.by_windows.judged.judge"])
+def test_a_plan_is_not_made_again_where_its_files_or_its_test_failed(
+        place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    """As on a full disk: all that was computed is kept until the last file is written."""
+    def fails(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "plan.tif")
+
+    def asked(*arguments: object) -> None:
+        raise AssertionError("it is known")
+
+    options = ("--window-cells", "32", "--report", "none")
+    out = tmp_path / "full"
+    with monkeypatch.context() as patch:
+        patch.setattr(f"firebreak.{place}", fails)
+        assert plan(*options, out=out) != 0
+    assert f"the same command with --out {out} goes on" in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        for name in ("propose", "rate", "lost", "worth", "losses"):
+            patch.setattr(RegionWorker, name, asked)
+        assert plan(*options, out=out) == 0
+    assert "lines of 4 windows" in capsys.readouterr().err
+    assert not (out / "unfinished").exists()
+    assert plan(*options, out=tmp_path / "whole") == 0
+    assert (ranks(out) == ranks(tmp_path / "whole")).all()
 
 
 def test_a_brief_report_tells_what_is_saved_and_lists_segments(

@@ -103,6 +103,7 @@ class Unfinished(Kept):
 
     def remove(self) -> None:
         """Removes what was kept: the plan is finished, or cannot be made."""
+        self._fresh = []
         shutil.rmtree(self.folder, ignore_errors=True)
         if self._made_out:
             with contextlib.suppress(OSError):  # there is something else in it, or it was not made

@@ -1,8 +1,8 @@
 """A plan by windows from the command line: made, and kept while it is made; the rest is beside."""
 
+import contextlib
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firebreak.api.shared.machine import use_threads
@@ -18,10 +18,13 @@ from firebreak.files import made_folder
 from firebreak.landscape.names import path_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from firebreak.agent.policy_file import Policy
     from firebreak.api.place.place import Place
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
+    from firebreak.planning.output.unfinished import Unfinished
     from firebreak.planning.windows.make import WindowPlan, WindowSettings
     from firebreak.planning.windows.region import Region
 
@@ -73,6 +76,7 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
     from firebreak.cli.commands.by_windows.told import record, say, write_brief
     from firebreak.planning.core.area import lift
     from firebreak.planning.output.export import write_plan
+    from firebreak.planning.output.unfinished import Unfinished, job_of
     from firebreak.planning.warm_up import warm_up
     from firebreak.planning.windows.make import WindowSettings, make_region
 
@@ -88,14 +92,17 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
         ("core", args.windows.window_cells), ("margin", args.windows.window_margin))
         if value is not None})
     out = common.chosen_folder(args.out, "plan")
-    made = _made(args, region, place.share, settings, out, bar)
-    out = made_folder(out)
-    files = [write_record(out, args, args.landscape, args.config), *write_plan(
-        lift(made.plan, place.offset, place.full), place.full, out).values()]
-    judged = judge(made.plan, region, network, args, bar)
-    if judged is not None and judged.segments is not None:
-        files += write_brief(out, made, judged, network, place, args,
-                             [path.name for path in files])
+    kept = Unfinished(out, job_of(region, place.share, settings))
+    made = _made(args, region, place.share, settings, kept, bar)
+    with _kept_where_stopped(kept):
+        made_folder(out)
+        files = [write_record(out, args, args.landscape, args.config), *write_plan(
+            lift(made.plan, place.offset, place.full), place.full, out).values()]
+        judged = judge(made.plan, region, network, args, bar)
+        if judged is not None and judged.segments is not None:
+            files += write_brief(out, made, judged, network, place, args,
+                                 [path.name for path in files])
+    kept.remove()
     say(made, judged, files)
     area = "" if args.place.area is None else f" --area {shlex.quote(str(args.place.area))}"
     print(f"next: firebreak simulate {shlex.quote(args.landscape)}{area}"
@@ -106,38 +113,43 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
 
 
 def _made(args: PlanArguments, region: "Region", share: float, settings: "WindowSettings",
-          out: Path, bar: "Bar") -> "WindowPlan":
-    """The plan; what is done of it is kept below `out` until it is whole."""
+          kept: "Unfinished", bar: "Bar") -> "WindowPlan":
+    """The plan; all that is done of it is kept, and stays."""
     from firebreak.executors.base import closing
     from firebreak.planning.core.progress import in_shares
-    from firebreak.planning.output.unfinished import Unfinished, job_of
     from firebreak.planning.windows.make import plan_by_windows, region_recipe
 
-    kept = Unfinished(out, job_of(region, share, settings))
     goes_on = kept.windows > 0
     if goes_on:
         print(f"goes on with what is kept in {kept.folder}: lines of "
               f"{counted(kept.windows, 'window')} and {counted(kept.answers, 'answer')} of shards",
               file=sys.stderr)
+    with _kept_where_stopped(kept):
+        try:
+            with closing(args.windows.open(region_recipe(region))) as executor, bar(
+                    1, "plan") as advance:
+                made = plan_by_windows(region, share, executor, settings, kept=kept,
+                                       report=in_shares(advance))
+        except InputError:
+            if not goes_on:  # else less memory may be free than when it was begun
+                kept.remove()
+            raise
+    kept.write()
+    return made
+
+
+@contextlib.contextmanager
+def _kept_where_stopped(kept: "Unfinished") -> "Iterator[None]":
+    """Keeps what is done of a plan where the work ends early, by a signal or a full disk too."""
     try:
-        with closing(args.windows.open(region_recipe(region))) as executor, bar(
-                1, "plan") as advance:
-            made = plan_by_windows(region, share, executor, settings, kept=kept,
-                                   report=in_shares(advance))
-    except InputError:
-        if goes_on:  # less memory may be free than when it was begun
-            kept.write()
-        else:
-            kept.remove()
-        raise
+        yield
     except BaseException:
-        kept.write()
+        with contextlib.suppress(OSError):  # of a full disk: what is written already stays
+            kept.write()
         if kept.folder.exists():
             print(f"firebreak: what is done of the plan is kept in {kept.folder}: the same command "
-                  f"with --out {shlex.quote(str(out))} goes on", file=sys.stderr)
+                  f"with --out {shlex.quote(str(kept.folder.parent))} goes on", file=sys.stderr)
         raise
-    kept.remove()
-    return made
 
 
 def _network(args: PlanArguments, place: "Place") -> "Plan | None":
