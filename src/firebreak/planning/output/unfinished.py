@@ -5,9 +5,10 @@ answered so far, so that the same command goes on after a kill.
 import contextlib
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import count, takewhile
 from pathlib import Path
 
 import numpy as np
@@ -44,12 +45,11 @@ class Unfinished(Kept):
         # All is read at once, so that nothing of another plan is replaced or removed.
         self._proposals = {path.name: _proposal_in(*self._read(path))
                            for path in self.folder.glob("window-*")}
-        answers = sorted(self.folder.glob("answers-*"))
-        read = [self._read(path) for path in answers]
-        self._known = [one for arrays, _ in read for one in _answers_in(arrays)]
+        read = [self._read(path) for path in sorted(self.folder.glob("answers-*"))]
         self._shards = read[0][1] if read else ""
+        self._known = _from_the_first([arrays for arrays, shards in read if shards == self._shards])
         self._fresh: list[Arrays] = []
-        self._files, self._next = len(answers), 0
+        self._next = 0
 
     @property
     def windows(self) -> int:
@@ -74,18 +74,20 @@ class Unfinished(Kept):
 
     def begin(self, shards: str) -> None:
         """As `Kept` says; removes answers of other shards."""
-        if self._known and shards != self._shards:
-            for path in self.folder.glob("answers-*"):
+        if shards != self._shards:
+            # The last one first: what a kill leaves of them has no gap.
+            for path in sorted(self.folder.glob("answers-*"), reverse=True):
                 path.unlink()
-            self._known, self._files = [], 0
+            self._known = []
         self._shards = shards
 
     def answer(self, ask: Callable[[], Arrays]) -> Arrays:
         """As `Kept` says."""
-        self._next += 1
-        if self._next <= len(self._known):
+        if self._next < len(self._known):
+            self._next += 1
             return self._known[self._next - 1]
         made = ask()
+        self._next += 1
         self._fresh.append(made)
         numbers = sum(part.size for one in self._fresh for part in one.values())
         if len(self._fresh) >= _MOST_ANSWERS or numbers >= _MOST_NUMBERS:
@@ -95,10 +97,10 @@ class Unfinished(Kept):
     def write(self) -> None:
         """Writes the answers that are in memory only."""
         if self._fresh:
-            self._write(self.folder / f"answers-{self._files:06}", {
-                f"{place:06}.{name}": part for place, one in enumerate(self._fresh)
+            first = self._next - len(self._fresh)
+            self._write(self.folder / f"answers-{first:09}", {
+                f"{first + place:09}.{name}": part for place, one in enumerate(self._fresh)
                 for name, part in one.items()}, self._shards)
-            self._files += 1
             self._fresh = []
 
     def remove(self) -> None:
@@ -141,13 +143,16 @@ def _proposal_in(arrays: Arrays, refused: str) -> Proposal:
     return Proposal([line for line in lines if line.size], float(arrays["simulations"][0]), refused)
 
 
-def _answers_in(arrays: Arrays) -> list[Arrays]:
-    """The answers of a file, in order."""
-    found: dict[str, Arrays] = {}
-    for name, part in arrays.items():
-        place, _, own = name.partition(".")
-        found.setdefault(place, {})[own] = part
-    return [found[place] for place in sorted(found)]
+def _from_the_first(files: Sequence[Arrays]) -> list[Arrays]:
+    """The answers of files from the first question on, in order, up to one that no file has: those
+    after it are asked again, since which questions they answer follows from it.
+    """
+    found: dict[int, Arrays] = {}
+    for arrays in files:
+        for name, part in arrays.items():
+            number, _, own = name.partition(".")
+            found.setdefault(int(number), {})[own] = part
+    return [found[number] for number in takewhile(found.__contains__, count())]
 
 
 def job_of(region: Region, budget_share: float, settings: WindowSettings) -> str:

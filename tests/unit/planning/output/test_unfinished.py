@@ -15,6 +15,10 @@ def refuse() -> dict[str, np.ndarray]:
     raise AssertionError("it is known")
 
 
+def stop() -> dict[str, np.ndarray]:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize("most", [1, 3, 100])
 def test_what_was_kept_comes_back_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                            most: int) -> None:
@@ -85,3 +89,56 @@ def test_answers_of_other_shards_are_asked_again_and_proposals_stay(tmp_path: Pa
     again.begin("a place each")
     assert again.answers == again.windows == 1
     assert again.answer(refuse)["lost"].tolist() == [2]
+
+
+@pytest.mark.parametrize(("lost", "left"), [(0, 0), (1, 2), (2, 4), (3, 6)])
+def test_answers_after_a_file_that_is_missing_are_asked_again(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: int, left: int) -> None:
+    """And are known again then, whatever files of before lie beside those that are written."""
+    monkeypatch.setattr(unfinished, "_MOST_ANSWERS", 2)
+
+    def answered(known: int, number: int) -> None:
+        kept = Unfinished(tmp_path, "job")
+        kept.begin("four places")
+        assert kept.answers == known
+        for k in range(number):
+            found = kept.answer(refuse if k < known else lambda k=k: {  # type: ignore[misc]
+                "own" if k % 2 else "lost": np.array([k])})
+            assert found["own" if k % 2 else "lost"].tolist() == [k]
+        with pytest.raises(KeyboardInterrupt):
+            kept.answer(stop)
+        kept.write()
+
+    answered(0, 8)
+    files = sorted((tmp_path / "unfinished").iterdir())
+    assert len(files) == 4
+    files[lost].unlink()
+    answered(left, left + 1)  # stopped again, with half a file
+    if lost < 3:
+        answered(left + 1, 8)
+    answered(8 if lost < 3 else 7, 8)
+    answered(8, 8)
+
+
+def test_a_kill_while_answers_are_removed_leaves_the_first_of_them(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unfinished, "_MOST_ANSWERS", 1)
+    kept = Unfinished(tmp_path, "job")
+    kept.begin("four places")
+    for k in range(3):
+        kept.answer(lambda k=k: {"lost": np.array([k])})  # type: ignore[misc]
+    removed, left = Path.unlink, iter(range(1))
+
+    def unlink(path: Path, missing_ok: bool = False) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        removed(path, missing_ok)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", unlink)
+        with pytest.raises(KeyboardInterrupt):
+            Unfinished(tmp_path, "job").begin("a place each")
+    same = Unfinished(tmp_path, "job")
+    same.begin("four places")
+    assert same.answers == 2
+    assert [same.answer(refuse)["lost"].tolist() for _ in range(2)] == [[0], [1]]
