@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import InputError
+from firebreak.checks import InputError, counted, fail
 from firebreak.executors.base import Executor
 from firebreak.fire import Fires
 from firebreak.planning.core.plan import cost_of
@@ -92,9 +92,14 @@ def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: S
         windows: their plan.
         untreated: by shard, what is lost without breaks.
         budget: in units of cost.
+
+    Raises:
+        InputError: neither saves anything, or none keeps to the rules.
     """
     burns = _Burns(region, judge.executor, kept)
     chosen = _choose(region, judge, windows, untreated, budget, kept, burns, report, lazy=lazy)
+    if not chosen.cells.size:
+        raise _no_plan(region, windows)
     return chosen._replace(burned=burns.fires)
 
 
@@ -112,7 +117,11 @@ def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Seque
         ranked = sorted((lost(some, plan.cells), k) for k, plan in enumerate(rows))[:BEST]
         rows = [rows[k] for _, k in ranked]
     report(0.2)
-    if not rows or lost(fires, by_windows.cells) <= (least := lost(fires, rows[0].cells)):
+    if not rows:
+        return by_windows
+    before, least = lost(fires, by_windows.cells), lost(fires, rows[0].cells)
+    saves = ranked[0][0] < sum(untreated)
+    if before < least or (before == least and (by_windows.cells.size or not saves)):
         return by_windows
     lines, first = _lines_with_rows(region, rows[0], judge.lines, budget)
     own = Judge(region, judge.shards, lines, judge.executor, kept)
@@ -122,7 +131,7 @@ def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Seque
         own.give_back()
         rated, risen = rated + made.rated, risen + made.risen
         better = _chosen(lines, made, rated, risen, rows=True)
-        if lost(fires, better.cells) <= least:
+        if better.cells.size and lost(fires, better.cells) <= least:
             return better
     # That fits the plan fires more closely than the rows as they were, or is no plan.
     include = region.rules.include
@@ -131,6 +140,19 @@ def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Seque
     pieces = [include, *pieces] if include.size else pieces
     plain = JudgedLines(list(range(len(pieces))), ranked[0][0], rated, risen)
     return _chosen([*pieces, *judge.lines], plain, rated, risen, rows=True)
+
+
+def _no_plan(region: Region, windows: JudgedLines) -> InputError:
+    """Why there are no breaks to plan."""
+    where = f"landscape {region.scene.landscape.name}"
+    if windows.short:
+        return fail(expected=f"pieces of at least {region.rules.shortest_m:g} m",
+                    given="only shorter ones with this budget", where=where,
+                    remedy="lower --shortest-m, or raise the budget")
+    return fail(expected="lines or rows of breaks that save something of the plan fires",
+                given=f"none that does, of {counted(region.fires.source.size, 'plan fire')}",
+                where=where, remedy="raise --plan-fires or the budget, let fires last longer, or "
+                                    "make other breaks")
 
 
 def _chosen(lines: Lines, made: JudgedLines, rated: int, risen: int, *, rows: bool) -> Chosen:

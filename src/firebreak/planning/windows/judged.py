@@ -25,14 +25,16 @@ _COST_BITS = 40
 
 
 class JudgedLines(NamedTuple):
-    """lines: chosen, in order; lost: by all plan fires under them, in whole units; rated, risen:
-    see `Ratings`.
+    """lines: chosen, in order, none where none saves anything or keeps to the rules; lost: by all
+    plan fires under them, in whole units; rated, risen: see `Ratings`; short: whether some were
+    given up because their pieces were too short.
     """
 
     lines: list[int]
     lost: int
     rated: int
     risen: int
+    short: bool = False
 
 
 class Judge:
@@ -124,6 +126,7 @@ def judged_lines(region: Region, judge: Judge, lines: Lines, forced: Sequence[in
     whole = floor(budget * (1.0 + 1e-9) * unit)
     _check_budget(region, [costs[k] for k in forced], costs, whole, budget)
     rated = risen = 0
+    any_short = False
     first, without = list(forced), set[int]()
     for last in range(ROUNDS):
         ratings = Ratings(lines, land.shape[1], judge.meets)
@@ -132,12 +135,13 @@ def judged_lines(region: Region, judge: Judge, lines: Lines, forced: Sequence[in
                               lazy=lazy, report=told.spend)
         rated, risen = rated + ratings.rated, risen + ratings.risen
         short = _short(region, lines, chosen)
+        any_short |= bool(short)
         first = [line for line in chosen.lines if line not in short]
         if not short or last == ROUNDS - 1:
             break
         without |= {line for line, hopeless in short.items() if hopeless}
     taken = _without_short(region, lines, first)
-    return JudgedLines(taken, judge.lost(tuple(taken)), rated, risen)
+    return JudgedLines(taken, judge.lost(tuple(taken)), rated, risen, any_short)
 
 
 def budget_of(region: Region, budget_share: float) -> float:
@@ -168,7 +172,7 @@ def _check_budget(region: Region, forced: Sequence[int], costs: Sequence[int], w
         raise fail(expected=f"a budget that pays for what must be included ({needed_cost:g})",
                    given=f"{budget:g}", where=where,
                    remedy="raise the budget or include fewer cells")
-    if not forced and (not costs or min(costs) > whole):
+    if costs and not forced and min(costs) > whole:
         raise fail(expected="a budget that buys one of the lines that windows propose",
                    given=f"{budget:g} {cost_unit(land)}", where=where, remedy="raise the budget")
 
@@ -195,16 +199,8 @@ def _short(region: Region, lines: Lines, chosen: Selection) -> dict[int, bool]:
 
 def _without_short(region: Region, lines: Lines, taken: list[int]) -> list[int]:
     """Lines without those of pieces that are too short, of which others may have been a part."""
-    while True:
-        short = _short(region, lines, Selection(taken, [], 0))
-        if not short:
-            break
+    while short := _short(region, lines, Selection(taken, [], 0)):
         taken = [line for line in taken if line not in short]
-    if not taken:
-        raise fail(expected=f"pieces of at least {region.rules.shortest_m:g} m",
-                   given="only shorter ones with this budget",
-                   where=f"landscape {region.scene.landscape.name}",
-                   remedy="lower --shortest-m, or raise the budget")
     return taken
 
 

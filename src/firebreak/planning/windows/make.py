@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from firebreak.agent.policy_file import Policy
-from firebreak.checks import InputError
+from firebreak.checks import InputError, fail
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.executors.base import Executor, map_chunks
 from firebreak.executors.calls import Recipe
@@ -127,7 +127,8 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
 
     Raises:
         InputError: a margin below the reach of most fires, a budget that buys no line, fires that
-            burn nothing of value, windows or shards that do not fit the memory.
+            burn nothing of value or come near no land to treat, breaks that save nothing, windows
+            or shards that do not fit the memory.
     """
     began = working_s()
     cut = _cut(region, settings, executor)
@@ -137,7 +138,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
                         shards, boxes, executor)
     report(0.05)
     proposals = _proposals(region, cut, settings, executor, kept, report)
-    lines, forced = _lines(region, proposals, cut.cores)
+    lines, forced = _lines(region, proposals, cut)
     judge, budget = Judge(region, shards, lines, executor, kept), budget_of(region, budget_share)
     untreated = judge.lost_by_shard()
     if sum(untreated) <= 0:
@@ -203,23 +204,37 @@ def _proposals(region: Region, cut: _Cut, settings: WindowSettings, executor: Ex
     return [found[core.number] for core in cut.cores]
 
 
-def _lines(region: Region, proposals: Sequence[Proposal],
-           cores: Sequence[Core]) -> tuple[Lines, list[int]]:
+def _lines(region: Region, proposals: Sequence[Proposal], cut: _Cut) -> tuple[Lines, list[int]]:
     """All lines to judge, and the numbers of those that the plan must have.
 
     Raises:
-        InputError: there are none, since windows refused; what the first one said.
+        InputError: there are none, since windows refused, what the first one said; or since no fire
+            comes near land to treat.
     """
     lines = [line for proposal in proposals for line in proposal.lines]
     refused = [proposal.refused for proposal in proposals if proposal.refused]
     include = region.rules.include
     if not lines and not include.size and refused:
         raise InputError(refused[0])
-    lines += seam_lines(lines, region.scene.landscape, cores, joined=region.scene.conditions.leak)
+    if not lines and not include.size and not _any_fire_near(region, cut):
+        fires = region.fires.source.size
+        raise fail(expected="plan fires that come near land that may be treated",
+                   given=f"none of {fires:,}", where=f"landscape {region.scene.landscape.name}",
+                   remedy="raise --plan-fires, let fires last longer, or let more land be treated")
+    lines += seam_lines(lines, region.scene.landscape, cut.cores,
+                        joined=region.scene.conditions.leak)
     if not include.size:
         return lines, []
     bare = (line[~np.isin(line, include)] for line in lines)
     return [include, *(line for line in bare if line.size)], [0]
+
+
+def _any_fire_near(region: Region, cut: _Cut) -> bool:
+    """Whether a fire comes into a window that treats anything."""
+    treatable = region.scene.landscape.treatable
+    return any(treatable[core.inside.slices].any() and fires_in(
+        core, region.fires, cut.footprints, 1, treatable.shape[1]).source.size
+        for core in cut.cores)
 
 
 def make_region(scene: WideScene, budget_share: float, method: str, *, seed: int,

@@ -1,6 +1,8 @@
 """Rows across the whole map beside the lines of windows: which plan is kept, and what rows give up.
 """
 
+from dataclasses import replace
+from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,10 +20,13 @@ from firebreak.fire import (
     burn_wide_statistics,
     make_wide_scene,
 )
+from firebreak.fire.effects.losses import BURNED
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import cost_of
+from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.patterns.row_plans import Across, RowPlan
 from firebreak.planning.windows import exchange
+from firebreak.planning.windows.cores import Core
 from firebreak.planning.windows.exchange import CHOICE_SET, _without_least
 from firebreak.planning.windows.make import (
     Region,
@@ -32,7 +37,7 @@ from firebreak.planning.windows.make import (
     region_recipe,
 )
 from firebreak.planning.windows.reached import losses_by_workers
-from firebreak.planning.windows.region import RegionWorker
+from firebreak.planning.windows.region import Proposal, RegionWorker
 from firebreak.planning.windows.shards import loss_bound, loss_unit
 
 SIZE, BUDGET = 80, 0.04
@@ -165,3 +170,60 @@ def test_rows_stay_as_they_are_where_giving_up_pieces_leaves_no_plan(
         raise InputError("no line is left")
     monkeypatch.setattr(exchange, "_fewer", none)
     assert planned(region).rows
+
+
+def planned_of_grass(monkeypatch: pytest.MonkeyPatch, minutes: float, *, line: int | None,
+                     shortest_m: float = 0.0) -> WindowPlan:
+    """Of grass in which fires run from the first rows of the map to the last, where the value is.
+
+    line: row of the four cells that windows propose; None: what their method does, far from the
+    fires and with value where they start.
+    """
+    land = generate(3, 48)
+    value, treatable = np.zeros(land.shape, np.float32), np.zeros(land.shape, np.bool_)
+    value[-3:], treatable[40 if line is None else 10:] = 1.0, True
+    land = replace(land, fuel_model=np.full(land.shape, 102, np.int16), treatable=treatable,
+                   value=value if line is not None else value[::-1],
+                   ignition_weight=value[::-1].copy())
+    wide = make_wide_scene(land, FireConditions(
+        scenarios=1, response=BURNED, regime=FireRegime(duration_min=minutes)), 5)
+    region = make_region(wide, BUDGET, "downstream-value", seed=5, plan_fires=20,
+                         rules=PlanRules(shortest_m=shortest_m))
+
+    def propose(self: RegionWorker, core: Core, fires: Fires) -> Proposal:
+        cells = np.arange(4) + 48 * (line or 0) + 20
+        return Proposal([cells] if core.number == 0 else [], 1.0)
+
+    if line is not None:
+        monkeypatch.setattr(RegionWorker, "propose", wraps(RegionWorker.propose)(propose))
+    with closing(open_executor("in-process", region_recipe(region), 1)) as executor:
+        return plan_by_windows(region, BUDGET, executor, WindowSettings(core=24))
+
+
+@pytest.mark.parametrize(("line", "shortest_m"), [(30, 0.0), (46, 900.0)])
+def test_rows_are_weighed_where_no_line_saves_anything_or_is_long_enough(
+        line: int, shortest_m: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fires go around one in the midst of the map; one on what is of value saves that."""
+    made = planned_of_grass(monkeypatch, 3000.0, line=line, shortest_m=shortest_m)
+    assert made.rows
+    assert made.promised > 0.9
+
+
+@pytest.mark.parametrize(("line", "shortest_m", "message"), [
+    (30, 0.0, "expected lines or rows of breaks that save something of the plan fires, got none "
+              "that does, of 20 plan fires; raise --plan-fires"),
+    (46, 900.0, "expected pieces of at least 900 m, got only shorter ones with this budget; lower "
+                "--shortest-m")])
+def test_breaks_that_save_nothing_are_refused(
+        line: int, shortest_m: float, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given_rows(monkeypatch)
+    with pytest.raises(InputError, match=message):
+        planned_of_grass(monkeypatch, 3000.0, line=line, shortest_m=shortest_m)
+
+
+def test_where_no_fire_comes_near_land_to_treat_that_is_what_is_said(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no larger budget is asked for."""
+    with pytest.raises(InputError, match="expected plan fires that come near land that may be "
+                                         "treated, got none of 20; raise --plan-fires"):
+        planned_of_grass(monkeypatch, 0.2, line=None)
