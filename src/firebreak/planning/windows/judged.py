@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.executors.base import Executor, call_each
 from firebreak.fire import WideScene
+from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import ROUNDS, short_pieces
@@ -21,7 +22,10 @@ from firebreak.planning.windows.ratings import Ratings
 from firebreak.planning.windows.region import Lines, Region, RegionWorker
 from firebreak.planning.windows.shards import ROOM, Rating, ShardPlan, Wanted
 
-_COST_BITS = 40
+_COST_BITS, _CHEAPEST_BITS = 40, 22
+"""Of the dearest cell's cost in whole units, at most; of the cheapest one's, at least: what a plan
+spends may then be as far from its budget as sums of costs are.
+"""
 
 
 class JudgedLines(NamedTuple):
@@ -121,7 +125,7 @@ def judged_lines(region: Region, judge: Judge, lines: Lines, forced: Sequence[in
         InputError: a budget that buys no line.
     """
     land = region.scene.landscape
-    unit = 2.0**(_COST_BITS - ceil(log2(float(land.cost.max()))))
+    unit = _units_in_one(land)
     costs = [round(cost_of(line, land) * unit) for line in lines]
     whole = floor(budget * (1.0 + 1e-9) * unit)
     _check_budget(region, [costs[k] for k in forced], costs, whole, budget)
@@ -142,6 +146,16 @@ def judged_lines(region: Region, judge: Judge, lines: Lines, forced: Sequence[in
         without |= {line for line, hopeless in short.items() if hopeless}
     taken = _without_short(region, lines, first)
     return JudgedLines(taken, judge.lost(tuple(taken)), rated, risen, any_short)
+
+
+def _units_in_one(land: Landscape) -> float:
+    """Whole units in a cost of 1: a power of 2, so that costs keep their bits where these lie
+    close together.
+    """
+    cheapest = float(land.cost[land.treatable].min(initial=np.inf))
+    dearest = _COST_BITS - ceil(log2(float(land.cost.max())))
+    return 2.0**(dearest if cheapest == np.inf else max(
+        dearest, _CHEAPEST_BITS - floor(log2(cheapest))))
 
 
 def budget_of(region: Region, budget_share: float) -> float:

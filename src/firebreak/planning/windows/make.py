@@ -243,7 +243,8 @@ def make_region(scene: WideScene, budget_share: float, method: str, *, seed: int
                 rules: PlanRules = FREE) -> Region:
     """The region of a map: its plan fires, as many as the budget needs if not given."""
     land = scene.landscape
-    count = plan_fires or plan_fires_for(round(budget_share * int(land.treatable.sum())))
+    count = (plan_fires_for(round(budget_share * int(land.treatable.sum())))
+             if plan_fires is None else plan_fires)
     return Region(scene=scene, fires=scene.fires("plan", count), method=method, policy=policy,
                   search=search, share=min(1.0, budget_share * over), seed=seed,
                   rules=rules)

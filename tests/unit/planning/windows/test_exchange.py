@@ -227,3 +227,26 @@ def test_where_no_fire_comes_near_land_to_treat_that_is_what_is_said(
     with pytest.raises(InputError, match="expected plan fires that come near land that may be "
                                          "treated, got none of 20; raise --plan-fires"):
         planned_of_grass(monkeypatch, 0.2, line=None)
+
+
+@pytest.mark.parametrize(("cheap", "dear"), [(1e-6, 1e3), (1e-6, 1e8), (3.0, 5.0)])
+def test_costs_may_lie_far_apart(cheap: float, dear: float) -> None:
+    """Lines that cost next to nothing beside the dearest cell still cost something, and the plan
+    keeps to its budget.
+    """
+    land = generate(3, 40)
+    cost = np.full(land.shape, cheap, np.float32)
+    cost[0] = dear
+    wide = make_wide_scene(replace(land, cost=cost), FireConditions(
+        scenarios=1, regime=FireRegime(burned_share=0.05)), 5)
+    budget = 60.0 * cheap
+    region = make_region(wide, 0.05, "downstream-value", seed=5, plan_fires=10,
+                         rules=PlanRules(budget=budget))
+    with closing(open_executor("in-process", region_recipe(region), 1)) as executor:
+        made = plan_by_windows(region, 0.05, executor, WindowSettings(core=20))
+    assert 0.5 * budget < made.plan.cost <= budget * (1.0 + 1e-6)
+
+
+def test_no_plan_fires_are_none(region: Region) -> None:
+    with pytest.raises(InputError, match="at least 1 fire, got 0"):
+        make_region(region.scene, BUDGET, "downstream-value", seed=5, plan_fires=0)
