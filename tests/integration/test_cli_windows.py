@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,12 @@ import numpy as np
 import pytest
 
 from firebreak import read_landscape
+from firebreak.api.place.options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli import main
+from firebreak.cli.shared.executor_options import WindowOptions
+from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.windows.region import RegionWorker
@@ -72,18 +76,11 @@ def test_a_plan_that_promises_much_more_than_it_keeps_says_so(
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    (["--window-cells", "4"], "--window-cells: expected at least 16 cells, got 4"),
-    (["--window-margin", "-1"], "--window-margin: expected at least 0 cells, got -1"),
     (["--window-margin", "0"], "expected a margin of at least"),
-    (["--window-cells", "32", "--horizon", "3"],
-     "expected none of --lines, --phases and --horizon, got --horizon"),
-    (["--window-cells", "32", "--report", "full"], "expected --report brief or none"),
     (["--window-cells", "32", "--shortest-m", "90000"], "expected pieces of at least 90000 m"),
     (["--window-cells", "32", "--method", "milp", "--shortest-m", "90"],
      "a method that can include cells and keep a shortest length"),
-    (["--window-cells", "32", "--budget", "0.0003"], "a budget that buys"),
-    (["--window-cells", "32", "--workers", "9999"], "expected 0 to 4096 workers"),
-    (["--ray-address", "host:1"], "--executor ray together with --ray-address")])
+    (["--window-cells", "32", "--budget", "0.0003"], "a budget that buys")])
 def test_bad_input_is_one_sentence_and_writes_nothing(
         options: list[str], message: str, tmp_path: Path,
         capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,6 +89,68 @@ def test_bad_input_is_one_sentence_and_writes_nothing(
     assert message in error
     assert "Traceback" not in error
     assert not (tmp_path / "none").exists()
+
+
+WINDOWS = ["--window-cells", "32"]
+REFUSED: list[tuple[str, list[str], str]] = [
+    ("window_cells", ["--window-cells", "3"], "--window-cells: expected at least 16 cells, got 3"),
+    ("window_margin", ["--window-margin", "-1"], "--window-margin: expected at least 0 cells"),
+    ("workers", ["--executor", "processes", "--workers", "-1"], "expected 0 to 4096 workers"),
+    ("workers", ["--workers", "2"], "expected --executor together with --workers"),
+    ("worker_limit_s", ["--worker-limit-s", "9"], "expected --executor together with --workers"),
+    ("ray_address", ["--ray-address", "nowhere:1"], "expected --executor ray together with"),
+    ("ray_address", ["--executor", "ray", "--ray-address", "nowhere"],
+     "--ray-address: expected HOST:PORT"),
+    ("plan_fires", [*WINDOWS, "--plan-fires", "-5"], "expected at least 1 plan fire, got -5"),
+    ("plan_fires", [*WINDOWS, "--plan-fires", "0"], "expected at least 1 plan fire, got 0"),
+    ("test_fires", [*WINDOWS, "--test-fires", "-1"], "expected at least 2 test fires, or 0"),
+    ("test_fires", [*WINDOWS, "--test-fires", "1"], "expected at least 2 test fires, or 0"),
+    ("report", [*WINDOWS, "--report", "full"], "expected --report brief or none"),
+    ("method", [*WINDOWS, "--method", "none"], "expected a method that makes breaks"),
+    ("batch", [*WINDOWS, "--batch", "3"], "expected none of --batch and --fires-per-ha-year"),
+    ("fires_per_ha_year", [*WINDOWS, "--fires-per-ha-year", "0"], "got --fires-per-ha-year"),
+    ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "got --lines"),
+    ("only_lines", [*WINDOWS, "--only-lines"], "got --only-lines"),
+    ("phases", [*WINDOWS, "--phases", "2027:5,2028:5"], "got --phases"),
+    ("horizon", [*WINDOWS, "--horizon", "3"], "got --horizon"),
+    ("discount_rate", [*WINDOWS, "--discount-rate", "0.03"], "expected --horizon together with")]
+"""Option, what is typed, what is said."""
+HEEDED = {"budget", "policy", "time_limit", "evaluations", "search_from", "place", "scene",
+          "landscape", "config", "out", "windows", "executor",
+          "area", "must_include", "must_exclude", "existing", "shortest_m", "segment_m", "money",
+          "cost_per_ha", "cost_slope", "cost_per_km"}
+"""Other options of plans, places and windows: a plan by windows does what each says."""
+
+
+@pytest.mark.parametrize(("typed", "message"), [case[1:] for case in REFUSED])
+def test_options_are_refused_before_the_map_is_read(
+        typed: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    def late(*arguments: object, **named: object) -> None:
+        raise AssertionError("too late")
+
+    for name in ("read", "wide_scene", "scene"):
+        monkeypatch.setattr(SceneOptions, name, late)
+    assert main(["plan", LAND, *typed, "--out", str(tmp_path / "none")]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "none").exists()
+
+
+def test_no_option_is_without_effect_on_a_plan_by_windows() -> None:
+    """One that is new is heeded, or refused in a sentence: say which."""
+    options = {field.name for kind in (PlanArguments, PlaceOptions, WindowOptions)
+               for field in fields(kind)}
+    assert options == HEEDED | {name for name, *_ in REFUSED}
+
+
+def test_phases_of_a_file_are_refused_too(tmp_path: Path,
+                                          capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text("[[phase]]\nyear = 2027\nbudget = 5.0\n")
+    assert main(["plan", LAND, *WINDOWS, "--config", str(file), "--out", str(tmp_path)]) == 2
+    assert "got --phases" in capsys.readouterr().err
 
 
 def test_a_plan_that_was_stopped_goes_on_to_the_same_plan(

@@ -9,7 +9,8 @@ from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import write_record
 from firebreak.api.shared.scene_checks import size_in_headers
-from firebreak.checks import InputError, check_fraction, counted, fail
+from firebreak.checks import InputError, check_fraction, counted
+from firebreak.cli.commands.by_windows.asked import check_asked
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
@@ -45,13 +46,16 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
 
     method = args.method or DEFAULT
     check_methods([method], "--method", choosers=True)
+    own = METHOD if method in CHOOSERS else method
+    plan_fires = args.plan_fires if fires_named else None
+    if args.windows != WindowOptions():
+        check_asked(args, own, plan_fires)
     size = (cells_named(args.place.area) if isinstance(args.place.area, str) else None
             ) or size_in_headers(path_of(args.landscape))
     if not _is_by_windows(args, method, size[0] * size[1] if size else 0):
         return None
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
-    own = METHOD if method in CHOOSERS else method
     policy = policy_for([own, args.search_from or own], args.policy, args.scene)
     use_threads(args.scene.threads, torch_threads=1)
     full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
@@ -59,7 +63,8 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
                      args.scene.breaks.leak)
     if not _is_by_windows(args, method, int(place.land.treatable.sum())):
         return None
-    return _run(args, place, own, policy, args.plan_fires if fires_named else None)
+    check_asked(args, own, plan_fires)
+    return _run(args, place, own, policy, plan_fires)
 
 
 def _is_by_windows(args: PlanArguments, method: str, treatable: int) -> bool:
@@ -80,7 +85,6 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
     from firebreak.planning.warm_up import warm_up
     from firebreak.planning.windows.make import WindowSettings, make_region
 
-    _check_rules(args, place)
     network = _network(args, place)
     warm_up()
     bar = bars(args.scene.bars_hidden)
@@ -159,17 +163,3 @@ def _network(args: PlanArguments, place: "Place") -> "Plan | None":
     if args.place.existing is None or args.test_fires < 2:
         return None
     return existing_plan(args.place.existing, place.land, place.full, place.offset)
-
-
-def _check_rules(args: PlanArguments, place: "Place") -> None:
-    """Refuses what is for plans that are made at once, see docs/scale.md."""
-    where = f"a plan by windows of {place.land.name}"
-    remedy = "leave it out, or plan a part of the map at once with --area"
-    given = ("--lines" if place.rules.lines is not None else "--phases" if place.phases else
-             "--horizon" if args.place.horizon is not None else "")
-    if given:
-        raise fail(expected="none of --lines, --phases and --horizon", given=given, where=where,
-                   remedy=remedy)
-    if args.report == "full":
-        raise fail(expected="--report brief or none", given="--report full", where=where,
-                   remedy=remedy)

@@ -1,0 +1,67 @@
+"""What is asked of a plan by windows, checked before anything is read: no option is without effect,
+see docs/scale.md.
+"""
+
+from firebreak.checks import fail
+from firebreak.cli.shared.executor_options import BurnOptions
+from firebreak.cli.shared.plan_record import PlanArguments
+
+LEAST_WINDOW = 16
+"""Cells along a side of a window's core."""
+
+
+def check_asked(args: PlanArguments, method: str, plan_fires: int | None) -> None:
+    """Refuses options that no plan by windows can be made with, or that would change nothing in it.
+
+    Args:
+        method: what windows plan by.
+        plan_fires: where their number was given.
+
+    Raises:
+        InputError: naming the option.
+    """
+    _check_numbers(args, plan_fires)
+    where = args.windows
+    BurnOptions(where.executor, where.workers, where.ray_address, where.worker_limit_s).named()
+    _check_effect(args, method)
+
+
+def _check_numbers(args: PlanArguments, plan_fires: int | None) -> None:
+    for name, value, least in (("--window-cells", args.windows.window_cells, LEAST_WINDOW),
+                               ("--window-margin", args.windows.window_margin, 0)):
+        if value is not None and value < least:
+            raise fail(expected=f"at least {least} cells", given=f"{value}", where=name,
+                       remedy="leave it out")
+    if plan_fires is not None and plan_fires < 1:
+        raise fail(expected="at least 1 plan fire", given=f"{plan_fires}", where="--plan-fires",
+                   remedy="leave it out for as many as the budget needs")
+    if args.test_fires != 0 and args.test_fires < 2:
+        raise fail(expected="at least 2 test fires, or 0 for none", given=f"{args.test_fires}",
+                   where="--test-fires", remedy="1000 is usual")
+
+
+def _check_effect(args: PlanArguments, method: str) -> None:
+    """Refuses what is for plans that are made at once, and what says nothing by itself."""
+    from firebreak.api.place.money import phases_of
+    from firebreak.planning.methods import METHODS
+
+    where, place = f"a plan by windows of {args.landscape}", args.place
+    for expected, given in (
+            ("none of --lines, --phases and --horizon", {
+                "--lines": place.lines is not None, "--only-lines": place.only_lines,
+                "--phases": bool(phases_of(place.phases, args.config)),
+                "--horizon": place.horizon is not None}),
+            ("none of --batch and --fires-per-ha-year", {
+                "--batch": args.batch is not None,
+                "--fires-per-ha-year": args.fires_per_ha_year is not None}),
+            ("--report brief or none", {"--report full": args.report == "full"})):
+        for name, is_given in given.items():
+            if is_given:
+                raise fail(expected=expected, given=name, where=where,
+                           remedy="leave it out, or plan a part of the map at once with --area")
+    if place.discount_rate:
+        raise fail(expected="--horizon together with --discount-rate", given="none",
+                   where="--discount-rate", remedy="leave it out")
+    if not METHODS[method].treats:
+        raise fail(expected="a method that makes breaks", given=f"'{method}'", where="--method",
+                   remedy="name another, or leave it out")
