@@ -3,11 +3,8 @@ answered so far, so that the same command goes on after a kill.
 """
 
 import contextlib
-import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import cache
 from itertools import count, takewhile
 from pathlib import Path
 
@@ -15,10 +12,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-import firebreak
-from firebreak import __version__
 from firebreak.checks import fail
 from firebreak.files import made_folder, write_bytes
+from firebreak.planning.core.identity import hash_of, parts_of_scene, program
 from firebreak.planning.windows.kept import Arrays, Kept
 from firebreak.planning.windows.make import WindowSettings
 from firebreak.planning.windows.region import Proposal, Region
@@ -157,37 +153,17 @@ def _from_the_first(files: Sequence[Arrays]) -> list[Arrays]:
 
 def job_of(region: Region, budget_share: float, settings: WindowSettings) -> str:
     """Names a plan by windows by all that it follows from."""
-    digest = hashlib.sha256()
-    for part in _parts(region, budget_share, settings):
-        digest.update(part if isinstance(part, bytes) else part.encode())
-        digest.update(b"\0")
-    return digest.hexdigest()
-
-
-@cache
-def _hash_of_package() -> str:
-    """Of all sources: answers are taken up in their order, which all of them may change."""
-    package = Path(firebreak.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        digest.update(f"{path.relative_to(package).as_posix()}\0".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return hash_of(_parts(region, budget_share, settings))
 
 
 def _parts(region: Region, budget_share: float,
            settings: WindowSettings) -> Iterator[str | bytes]:
-    scene, rules = region.scene, region.rules
-    yield f"{__version__} {_hash_of_package()}"
-    yield scene.landscape.checksum()
-    yield scene.key
-    yield repr(replace(scene.conditions, weather=None))
+    rules = region.rules
+    yield program()  # answers are taken up in their order, which all sources may change
+    yield from parts_of_scene(region.scene)
     yield repr((region.method, region.search, region.share, region.seed, budget_share, settings,
-                rules.budget, rules.shortest_m, scene.streams.steps_per_stream,
-                scene.streams.step_min))
-    arrays: list[NDArray] = [*region.fires, *scene.streams.steps, scene.value_by_class,
-                             rules.include]
-    for array in arrays:
+                rules.budget, rules.shortest_m))
+    for array in (*region.fires, rules.include):
         yield np.ascontiguousarray(array).tobytes()
     if region.policy is not None:
         for name, weight in region.policy.network.state_dict().items():
