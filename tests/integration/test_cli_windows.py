@@ -103,6 +103,7 @@ REFUSED: list[tuple[str, list[str], str]] = [
      "--ray-address: expected HOST:PORT"),
     ("plan_fires", [*WINDOWS, "--plan-fires", "-5"], "expected at least 1 plan fire, got -5"),
     ("plan_fires", [*WINDOWS, "--plan-fires", "0"], "expected at least 1 plan fire, got 0"),
+    ("plan_fires", ["--plan-fires", "0"], "expected at least 1 plan fire, got 0"),
     ("test_fires", [*WINDOWS, "--test-fires", "-1"], "expected at least 2 test fires, or 0"),
     ("test_fires", [*WINDOWS, "--test-fires", "1"], "expected at least 2 test fires, or 0"),
     ("report", [*WINDOWS, "--report", "full"], "expected --report brief or none"),

@@ -20,13 +20,20 @@ def check_asked(args: PlanArguments, method: str, plan_fires: int | None) -> Non
     Raises:
         InputError: naming the option.
     """
-    _check_numbers(args, plan_fires)
+    check_numbers(args, plan_fires)
     where = args.windows
     BurnOptions(where.executor, where.workers, where.ray_address, where.worker_limit_s).named()
     _check_effect(args, method)
 
 
-def _check_numbers(args: PlanArguments, plan_fires: int | None) -> None:
+def check_numbers(args: PlanArguments, plan_fires: int | None) -> None:
+    """Refuses numbers that no plan can be made with, by windows or at once.
+
+    plan_fires: where their number was given.
+
+    Raises:
+        InputError: naming the option.
+    """
     for name, value, least in (("--window-cells", args.windows.window_cells, LEAST_WINDOW),
                                ("--window-margin", args.windows.window_margin, 0)):
         if value is not None and value < least:
@@ -34,7 +41,7 @@ def _check_numbers(args: PlanArguments, plan_fires: int | None) -> None:
                        remedy="leave it out")
     if plan_fires is not None and plan_fires < 1:
         raise fail(expected="at least 1 plan fire", given=f"{plan_fires}", where="--plan-fires",
-                   remedy="leave it out for as many as the budget needs")
+                   remedy="leave it out")
     if args.test_fires != 0 and args.test_fires < 2:
         raise fail(expected="at least 2 test fires, or 0 for none", given=f"{args.test_fires}",
                    where="--test-fires", remedy="1000 is usual")

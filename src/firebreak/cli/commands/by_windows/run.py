@@ -10,7 +10,7 @@ from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import write_record
 from firebreak.api.shared.scene_checks import size_in_headers
 from firebreak.checks import InputError, check_fraction, counted
-from firebreak.cli.commands.by_windows.asked import check_asked
+from firebreak.cli.commands.by_windows.asked import check_asked, check_numbers
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
@@ -48,6 +48,7 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
     check_methods([method], "--method", choosers=True)
     own = METHOD if method in CHOOSERS else method
     plan_fires = args.plan_fires if fires_named else None
+    check_numbers(args, plan_fires)  # a large map may turn out to need windows
     if args.windows != WindowOptions():
         check_asked(args, own, plan_fires)
     size = (cells_named(args.place.area) if isinstance(args.place.area, str) else None
