@@ -1,5 +1,5 @@
-"""What is asked of a plan by windows, checked before anything is read: no option is without effect,
-see docs/scale.md.
+"""What is asked of a plan by windows, checked before its fires are made: no option is without
+effect, see docs/scale.md.
 """
 
 from firebreak.checks import fail
