@@ -101,8 +101,7 @@ def run(arguments: list[str]) -> int:
 
 def _doubted(args: EvaluateArguments, scenes: "list[Scene]", done: "Evaluation") -> "DoubtResult":
     """The plans in perturbed worlds, printed as a table."""
-    from firebreak.planning.evaluation.doubt import doubt, worlds
-    from firebreak.planning.evaluation.doubt_table import doubt_table
+    from firebreak.planning.evaluation.doubt import doubt, doubt_table, worlds
 
     with bars(args.scene.bars_hidden)(worlds(scenes, args.draws), "world") as advance:
         found = doubt(scenes, done.plans, args.test_fires, args.scene.seed, args.draws, advance)

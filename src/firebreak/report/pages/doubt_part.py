@@ -1,8 +1,8 @@
 """The part of a plan's report that tells what the plan saves if the fire model is wrong."""
 
-from firebreak.planning.evaluation.doubt import DoubtResult
-from firebreak.planning.evaluation.doubt_table import (
+from firebreak.planning.evaluation.doubt import (
     HEADER,
+    DoubtResult,
     doubt_rows,
     doubt_verdict,
     draws_of,

@@ -15,13 +15,13 @@ from firebreak.planning.evaluation.doubt import (
     DoubtResult,
     change_of,
     doubt,
+    doubt_table,
     order_kept,
     to_json,
     trust_in,
     trust_worlds,
     worlds,
 )
-from firebreak.planning.evaluation.doubt_table import doubt_table
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.methods import make_plan
 from firebreak.settings.doubt import DOUBTS, TRUST_DRAWS, TRUST_RIVALS
