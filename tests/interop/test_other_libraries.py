@@ -62,14 +62,15 @@ def test_a_masked_agent_of_sb3_contrib_breaks_allowed_cells_only() -> None:
     assert not any(taken)
 
 
-def test_another_librarys_agent_is_scored_in_the_table(tmp_path: Path) -> None:
+@pytest.mark.parametrize("network", ["flat", "convolutional"])
+def test_another_librarys_agent_is_scored_in_the_table(network: str) -> None:
     pytest.importorskip("sb3_contrib")
     sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
     try:
         import other_library
     finally:
         sys.path.pop(0)
-    text = other_library.compared(steps=128, maps=2, seed=0, test_fires=50)
+    text = other_library.compared(steps=128, maps=2, seed=0, test_fires=50, network=network)
     line = next(line for line in text.splitlines() if line.startswith("maskable-ppo "))
     reduction = re.search(r"-?\d\.\d{3}", line)  # behind the cost, which may be a range
     assert reduction is not None
