@@ -51,6 +51,22 @@ def test_ticks_stand_where_their_coordinates_are() -> None:
         close_figure(figure)
 
 
+def test_the_unit_lies_on_no_number() -> None:
+    """Also where one stands at the corner, as on a map of 4 x 4 km that begins at 0."""
+    corner = replace(generate(4, 40), transform=(100.0, 0.0, 0.0, 0.0, -100.0, 4000.0))
+    for land in (corner, PLACED):
+        with new_figure(6.0, 5.0, title="", caption="") as figure:
+            axes = figure.subplots()
+            rows, cols = land.shape
+            axes.set(xlim=(-0.5, cols - 0.5), ylim=(rows - 0.5, -0.5))
+            draw_coordinates(axes, land)
+            FigureCanvasAgg(figure).draw()
+            unit, = (text for text in axes.texts if text.get_text().strip() == "km")
+            for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
+                assert not unit.get_window_extent().overlaps(label.get_window_extent())
+            close_figure(figure)
+
+
 def test_a_map_is_located_where_something_is_known() -> None:
     bare = replace(PLACED, crs=None)
     assert can_locate(PLACED, None)
