@@ -112,8 +112,9 @@ def shipped_policies() -> dict[str, Path]:
 
 
 def policy_at(name: str) -> Path:
-    """Where a policy is: one that comes with the package by its name, or a file or run folder."""
-    return shipped_policies().get(name, Path(name))
+    """Where a policy is: a file or run folder, or one that comes with the package by its name."""
+    path = Path(name)
+    return path if path.exists() else shipped_policies().get(name, path)
 
 
 def load_policy(path: Path = SHIPPED) -> Policy:
@@ -153,8 +154,9 @@ def convert_policy(old: Path, new: Path) -> None:
 
 
 def _file_at(path: Path) -> Path:
-    found = [path / name for name in (POLICY, OLD_POLICY)] if path.is_dir() else [path]
-    for file in [*found, policy_at(str(path))]:
+    found = ([path / name for name in (POLICY, OLD_POLICY)] if path.is_dir()
+             else [policy_at(str(path))])
+    for file in found:
         if file.is_file():
             return file
     raise fail(expected=f"a policy file, a run folder with {POLICY}, or one of "

@@ -147,7 +147,11 @@ class ParallelTrainer:
             yield from self._memory_rows("baseline")
             yield from self._turns()
             yield from self._fit()
-            if not self._is_validated():
+            if self._is_fitted():
+                if self.best.learner_steps != self.agent.learner_steps:
+                    yield self._validated()[0]
+                    self._save_or_warn(best=True)
+            elif not self._is_validated():
                 # Saved before: a run that goes on from here is not validated at this point.
                 self._save_or_warn()
                 yield self._validated()[0]
@@ -198,6 +202,10 @@ class ParallelTrainer:
             except NotFinite as error:
                 raise self._diverged(error) from error
             yield from self._turn_rows()
+
+    def _is_fitted(self) -> bool:
+        """Whether a fit is at its end, whose weights are the policy."""
+        return ends(self.state, self.config)
 
     def _is_validated(self) -> bool:
         """Whether nothing was learned or played since the last validation."""
@@ -327,7 +335,7 @@ class ParallelTrainer:
             result = joined([validate(self.agent, group.validation_env, group.problems,
                                       self.check_stop) for group in self.arenas])
         self.progress.validated_at = self.env_steps + self.progress.fitted
-        improved = result.reduction > self.best.reduction or ends(self.state, self.config)
+        improved = result.reduction > self.best.reduction or self._is_fitted()
         if improved:
             self.best.take(result.reduction, self.agent.learner_steps, {
                 "run": self.run_folder.name, "validation_reduction": result.reduction,

@@ -80,6 +80,35 @@ def test_a_fit_keeps_its_last_weights_and_a_run_without_one_the_best(
     assert (rows[-1]["best_learner_steps"] == rows[-1]["learner_steps"]) == bool(fit_steps)
 
 
+@pytest.mark.filterwarnings("ignore:the run goes on with agent.fit_steps")
+@pytest.mark.parametrize("lowered", [5, 8])
+def test_a_fit_that_is_cut_short_keeps_its_last_weights_also_for_what_goes_on(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lowered: int) -> None:
+    """It stops at a validation in its midst; validation falls from one time to the next."""
+    given = count(0, -1)
+    monkeypatch.setattr("firebreak.train.run.trainer.validate",
+                        lambda *_: Validation(float(next(given)), 0.0))
+
+    def trainer(*changes: str) -> ParallelTrainer:
+        config = load_config("quick", [*FIT, "agent.fit_steps=16", *changes])
+        return ParallelTrainer(config, make_splits(config, Path()), tmp_path)
+    first = trainer()
+    for row in first.run():
+        if row["kind"] == "validation" and first.progress.fitted == 8:
+            first.stop_asked = True
+    first.close()
+    again = trainer(f"agent.fit_steps={lowered}")
+    again.resume()
+    assert list(again.run())[-1]["kind"] == "end"
+    again.close()
+    last = hash_of_weights([again.agent.online_net])
+    assert hash_of_weights([load_policy(tmp_path).network]) == last
+    longer = trainer("train.episodes=40")
+    longer.resume()  # writes the policy that its checkpoint has
+    longer.close()
+    assert hash_of_weights([load_policy(tmp_path).network]) == last
+
+
 @pytest.mark.parametrize("total", [1, 7, 8, 9, 15, 16, 17, 100, 1001])
 def test_a_fit_is_validated_before_it_and_at_most_eight_times_on_the_way(total: int) -> None:
     config = load_config("quick", [*FIT, f"agent.fit_steps={total}"])
