@@ -166,11 +166,18 @@ def make_search(name: str, config: RunConfig, folder: Path) -> Search:
 
 
 def check_search(config: RunConfig) -> None:
-    """That every value listed gives a configuration.
+    """That every value listed gives a configuration, and that trials need no workers of their own.
 
     Raises:
-        InputError: one does not.
+        InputError: one does not, or they do.
     """
+    for name in ("learners", "collectors"):
+        asked = getattr(config.train, name)
+        if asked and getattr(config.train, f"{name[:-1]}_executor") != "in-process":
+            raise fail(expected=f"train.{name} = 0 in trials", given=f"{asked}",
+                       where=f"train.{name}",
+                       remedy="leave it out: trials are shared out among workers, which have none "
+                              "of their own")
     if not config.trials.search:
         raise fail(expected="keys to search over", given="none", where="trials.search",
                    remedy="list values of at least one key")
