@@ -19,6 +19,7 @@ before anything is measured, and on looking for it in every branch before.
 import argparse
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -126,7 +127,8 @@ def begin(policies: Sequence[Path], records: Path) -> None:
                    where="--policy", remedy="rename the file or the folder")
     asked = {"policies": {name: hashlib.sha256(_file(path).read_bytes()).hexdigest()
                           for name, path in zip(names, policies, strict=True)},
-             "code": hash_of_code(), "records": str(records.resolve())}
+             "code": hash_of_code(),
+             "records": os.path.relpath(records.resolve(), SPEC.parent)}
     if not OPENED.exists():
         write_text(OPENED, json.dumps({
             "opened": datetime.now(UTC).isoformat(timespec="seconds"), "specification": SHA256,
