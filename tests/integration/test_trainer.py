@@ -1,6 +1,5 @@
 """A tiny run from configuration to policy file: rows, gates, determinism, resume, memory."""
 
-import runpy
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +8,12 @@ import pytest
 import torch
 
 from bare import without_looks_at_memory
-from firebreak.agent.network import QMapNetwork, hash_of_weights
-from firebreak.agent.policy_file import load_policy, save_policy
+from firebreak.agent.network import hash_of_weights
+from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
-from firebreak.layout import OBSERVATION
 from firebreak.memory.owned import owned_bytes
 from firebreak.memory.registry import live_counts
-from firebreak.train.config.load import as_toml, load_config
+from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.splits import make_splits
 from firebreak.train.rollout.validation import validate
@@ -292,68 +290,6 @@ def test_below_its_memory_limit_a_run_has_the_same_weights(
 
 
 @pytest.mark.usefixtures("bare_runs")
-@pytest.mark.slow
-def test_a_network_is_fitted_anew_to_the_states_that_runs_labelled(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str]) -> None:
-    """scripts/fit_policy.py: the states of two runs, the same bits each time, a lower loss; what it
-    writes says where it began.
-    """
-    changes = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
-               "agent.discount_end=0", "train.episodes=6", "evaluation.validation_landscapes=1"]
-    runs = [tmp_path / str(seed) for seed in (0, 1)]
-    for seed, run in enumerate(runs):
-        trained(run, *changes, f"seed={seed}")
-        (run / "config.toml").write_text(as_toml(tiny(*changes)))
-    script = Path(__file__).resolve().parents[2] / "scripts" / "fit_policy.py"
-    parts = runpy.run_path(str(script))
-    fit = parts["fit"]
-    first = fit(runs, None, 40, 5e-3, 0)
-    losses = [float(line.rpartition(" ")[2]) for line in capsys.readouterr().out.splitlines()]
-    assert len(losses) == 2
-    assert losses[-1] < losses[0]
-    again = fit(runs, None, 40, 5e-3, 0)
-    assert hash_of_weights([first.online_net]) == hash_of_weights([again.online_net])
-    save_policy(tmp_path / "p.pt", first.online_net, 8, {})
-    further = fit(runs, str(tmp_path / "p.pt"), 2, 1e-9, 0)
-    seen = torch.rand(1, OBSERVATION.channels, 10, 10)
-    torch.testing.assert_close(further.online_net(seen), first.online_net(seen))
-    monkeypatch.setattr("sys.argv", [str(script), *map(str, runs), "--out", str(tmp_path / "q.pt"),
-                                     "--start", str(tmp_path / "p.pt"), "--steps", "2"])
-    parts["main"]()
-    written = load_policy(tmp_path / "q.pt").provenance
-    assert (written["runs"], written["start"], written["learner_steps"]) == (2, "p.pt", 2)
-
-
-@pytest.mark.usefixtures("bare_runs")
-def test_fitting_names_a_run_without_labels_and_a_start_of_another_width(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str]) -> None:
-    script = Path(__file__).resolve().parents[2] / "scripts" / "fit_policy.py"
-    main = runpy.run_path(str(script))["main"]
-    labelled = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
-                "agent.discount_end=0"]
-    for name, changes in (("plain", []), ("labelled", labelled)):
-        trained(tmp_path / name, *changes, "train.episodes=4")
-        (tmp_path / name / "config.toml").write_text(as_toml(tiny(*changes)))
-    save_policy(tmp_path / "wide.pt", QMapNetwork(OBSERVATION.channels, 24), 24, {})
-    for given, reason in ((["plain"], "expected a run that labelled states"),
-                          (["labelled", "--start", str(tmp_path / "wide.pt")],
-                           "leave the start out"),
-                          (["absent"], "absent")):
-        out = tmp_path / "never.pt"
-        monkeypatch.setattr("sys.argv", ["fit_policy.py", str(tmp_path / given[0]), *given[1:],
-                                         "--out", str(out), "--steps", "2"])
-        with pytest.raises(SystemExit) as left:
-            main()
-        assert left.value.code == 2
-        said = capsys.readouterr().err
-        assert reason in said
-        assert len(said.splitlines()) == 1
-        assert not out.exists()
-
-
-@pytest.mark.usefixtures("bare_runs")
 def test_a_run_begins_with_the_weights_of_a_policy_and_goes_on_without_its_file(
         run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
     policy = run[0].run_folder / "policy.safetensors"
@@ -374,8 +310,7 @@ def test_a_run_begins_with_the_weights_of_a_policy_and_goes_on_without_its_file(
 
 
 @pytest.mark.parametrize(("start", "reason"), [
-    ("absent.pt", "absent.pt"), ("general", "width, head and actions"),
-    ("segments", "width, head and actions")])
+    ("absent.pt", "absent.pt"), ("general", "width, head and actions")])
 def test_a_start_that_does_not_fit_is_named(start: str, reason: str, tmp_path: Path) -> None:
     config = tiny(f"agent.start={start}")
     with pytest.raises(InputError, match=reason):

@@ -12,13 +12,14 @@ import sealed
 import sealed_windows
 from protocol import PARTS, Part
 
-from firebreak.agent.policy_file import CONTROL, SHIPPED
+from firebreak.agent.policy_file import SHIPPED
 from firebreak.checks import InputError
 from firebreak.landscape.raster.windows import Window
 from firebreak.landscape.synthetic.families import FAMILIES, FBP_FAMILIES, HELD_OUT, family_named
 from firebreak.train.config.load import load_config, presets
 
 ROOT = Path(__file__).parents[2]
+OLD = ROOT / "benchmarks" / "policies" / "segments.safetensors"
 SPEC = json.loads(sealed.SPEC.read_text())
 SETS = sealed.sets_of(SPEC)
 
@@ -111,7 +112,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_without_the_option_nothing_is_opened(
         tmp_path: Path, opened: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["open", "--data", str(tmp_path), "--policy", str(CONTROL), "--records",
+    arguments = ["open", "--data", str(tmp_path), "--policy", str(OLD), "--records",
                  str(tmp_path / "r.jsonl")]
     assert sealed.main(arguments) == 2
     said = capsys.readouterr().err
@@ -128,23 +129,23 @@ def test_it_is_opened_for_one_policy_which_may_go_on(
         return sealed.main(["open", "--data", str(tmp_path), "--policy", str(policy), "--records",
                             str(tmp_path / records), "--open-once"])
 
-    assert run(CONTROL) == 0
+    assert run(OLD) == 0
     first = (tmp_path / "opened.json").read_text()
     told = json.loads(first)
-    assert told["policies"].keys() == {CONTROL.stem, SHIPPED.stem}
+    assert told["policies"].keys() == {OLD.stem, SHIPPED.stem}
     assert told["specification"] == sealed.SHA256
     assert opened == list(SPEC["parts"])
-    assert run(CONTROL) == 0
+    assert run(OLD) == 0
     assert (tmp_path / "opened.json").read_text() == first
     other = tmp_path / "other.safetensors"
     other.write_bytes(SHIPPED.read_bytes())
     capsys.readouterr()
     assert run(other) == 2
     assert "sealed test set, opened " in capsys.readouterr().err
-    assert run(CONTROL, "other.jsonl") == 2
+    assert run(OLD, "other.jsonl") == 2
     assert "the records that it was opened for" in capsys.readouterr().err
     monkeypatch.setattr(sealed, "hash_of_code", lambda: "another")
-    assert run(CONTROL) == 2
+    assert run(OLD) == 2
     assert "the code that it was opened for" in capsys.readouterr().err
     assert opened == 2 * list(SPEC["parts"])
 
@@ -153,7 +154,7 @@ def test_a_policy_of_the_shipped_ones_name_is_refused(
         tmp_path: Path, opened: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """One of the two would not be measured, and the set would be open."""
     own = tmp_path / SHIPPED.name
-    own.write_bytes(CONTROL.read_bytes())
+    own.write_bytes(OLD.read_bytes())
     assert sealed.main(["open", "--data", str(tmp_path), "--policy", str(own), "--records",
                         str(tmp_path / "r.jsonl"), "--open-once"]) == 2
     assert "a policy of another name" in capsys.readouterr().err

@@ -37,12 +37,8 @@ from firebreak.tensor_file import CHUNK, Damaged, Header, header_of, pieces_of_f
 FORMAT = old_policy.NEW_FORMAT
 POLICY, OLD_POLICY = "policy.safetensors", "policy.pt"
 """In the folder of a run: the best policy; as versions before format 3 named it."""
-SHIPPED = Path(__file__).parents[1] / "policies" / "segments.safetensors"
-"""The policy that comes with the package: trained with the preset `segments`, fitted anew."""
-CONTROL = SHIPPED.with_name("general.safetensors")
-"""The gain network of single cells, trained with the preset `general`: the learned control, and
-where the shipped policy's weights began.
-"""
+SHIPPED = Path(__file__).parents[1] / "policies" / "general.safetensors"
+"""The policy that comes with the package: trained with the preset `general`."""
 
 MAX_HEADER = 2 * old_policy.MAX_TEXT
 OLD_SECONDS, OLD_BYTES = 10, 512 << 20
@@ -159,8 +155,8 @@ def _file_at(path: Path) -> Path:
     for file in found:
         if file.is_file():
             return file
-    raise fail(expected=f"a policy file, a run folder with {POLICY}, or one of "
-               f"{', '.join(shipped_policies())}", given="no such file",
+    raise fail(expected=f"a policy file, a run folder with {POLICY}, or "
+               f"{' or '.join(shipped_policies())}", given="no such file",
                where=str(path), remedy="train one with 'firebreak train quick'")
 
 

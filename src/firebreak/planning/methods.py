@@ -156,8 +156,8 @@ METHODS: dict[str, Method] = {
         "solves a mixed-integer program on the plan fires' spread graphs, with a bound; for small "
         "maps", _place_milp, searches=True, takes_start=True, takes_rules=False),
     "regression": Method(
-        "treats the cells with the largest gain that a network predicts, trained without "
-        f"reinforcement learning; {_ANEW}", learned.place_regression),
+        "treats the single cells that a trained policy values most, also where it was trained to "
+        f"place lines; {_ANEW}", learned.place_regression, guided=True),
     "dqn": Method(
         f"treats the cells or lines that a trained policy values most; {_ANEW}",
         learned.place_dqn, guided=True,

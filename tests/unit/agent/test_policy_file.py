@@ -85,8 +85,7 @@ def test_the_file_is_one_that_safetensors_reads(tmp_path: Path, network) -> None
 
 
 def test_policies_of_the_package_are_found_by_name(tmp_path: Path) -> None:
-    assert load_policy(policy_at("general")).network.shapes == 1
-    assert load_policy(policy_at("segments")).network.shapes > 1
+    assert load_policy(policy_at("general")).network.shapes > 1
     assert policy_at(str(tmp_path)) == tmp_path
 
 

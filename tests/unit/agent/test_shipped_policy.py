@@ -1,63 +1,70 @@
-"""The policies that come with the package: small, plain, better than the heuristic they look at."""
+"""The policy that comes with the package: small, plain, better than the heuristic it looks at."""
 
+import hashlib
 import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from firebreak.agent.policy_file import CONTROL, SHIPPED, load_policy
+from firebreak.agent.policy_file import SHIPPED, load_policy
 from firebreak.checks import InputError
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.methods import make_plan
-from firebreak.train.config.load import load_config
+from firebreak.train.config.load import as_toml, load_config
+
+OLD = Path(__file__).parents[3] / "benchmarks" / "policies"
 
 
-def test_the_shipped_policy_is_small_and_says_how_it_was_trained() -> None:
+def test_the_shipped_policy_is_small_and_saw_no_map_but_what_jobs_have() -> None:
     assert SHIPPED.stat().st_size < 1_000_000
-    provenance = load_policy().provenance
-    config = load_config("segments")
-    for name in [*config.landscapes.maps, *config.landscapes.train_maps]:
-        assert name in provenance["config"]
-    assert "santa-ana" not in provenance["config"]
-    assert "/" not in provenance["config"]  # no path of the machine that it was trained on
-
-
-def test_the_policy_of_synthetic_land_saw_no_map_and_what_jobs_have() -> None:
-    policy = load_policy(Path("synthetic"))
+    policy = load_policy()
     config = tomllib.loads(policy.provenance["config"])
     land, mixture = config["landscapes"], config["mixture"]
     assert (land["kind"], land["maps"], land["train_maps"]) == ("synthetic", [], [])
     assert "start" not in config["agent"]
-    assert "/" not in policy.provenance["config"]
+    assert "/" not in policy.provenance["config"]  # no path of the machine that it was trained on
     assert min(mixture[name] for name in ("fbp", "narrow", "held", "parts", "existing")) > 0.1
+
+
+def test_its_preset_trains_what_it_was_trained_for() -> None:
+    """But for what the run was stopped and continued with: numbers of episodes and steps."""
+    made = tomllib.loads(load_policy().provenance["config"])
+    preset = tomllib.loads(as_toml(load_config("general")))
+    for table in ("landscapes", "mixture", "fires", "breaks", "replay"):
+        assert made[table] == preset[table], table
+    lengths = {"fit_steps", "decay_begin", "decay_finish", "epsilon_steps"}
+    agent = made["agent"]
+    assert {name for name in agent if agent[name] != preset["agent"][name]} <= lengths
 
 
 def test_a_policy_that_comes_along_has_a_name_that_a_file_may_take(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert load_policy(Path("segments")).provenance == load_policy().provenance
-    Path("segments").write_bytes(CONTROL.read_bytes())
-    assert load_policy(Path("segments")).provenance == load_policy(CONTROL).provenance
-    with pytest.raises(InputError, match=r"or one of general, segments, synthetic, got no such"):
-        load_policy(Path("segment"))
+    assert load_policy(Path("general")).provenance == load_policy().provenance
+    Path("general").write_bytes((OLD / "segments.safetensors").read_bytes())
+    assert load_policy(Path("general")).provenance["run"] != load_policy().provenance["run"]
+    with pytest.raises(InputError, match=r"or general, got no such"):
+        load_policy(Path("genera"))
     with pytest.raises(InputError, match="no such file"):
-        load_policy(Path("elsewhere/segments"))
+        load_policy(Path("elsewhere/general"))
 
 
-def test_the_learned_control_saw_no_discount_above_0() -> None:
-    provenance = load_policy(CONTROL).provenance
-    agent = tomllib.loads(provenance["config"])["agent"]
-    assert agent["gain_share"] > 0.0
-    assert agent["discount"] == 0.0
-    assert (provenance["learner_steps"] <= agent["discount_begin"] or agent["discount_end"] == 0.0)
+def test_earlier_policies_are_what_their_page_says_and_still_plan() -> None:
+    page = (OLD / "README.md").read_text(encoding="utf-8")
+    kept = sorted(OLD.glob("*.safetensors"))
+    assert len(kept) == 2
+    scene = make_scene(generate(71, 16), FireConditions(scenarios=2), 71)
+    for file in kept:
+        assert f"| `{file.name}` | {hashlib.sha256(file.read_bytes()).hexdigest()} |" in page
+        plan = make_plan(scene, 0.05, 8, "dqn", seed=0, policy=load_policy(file))
+        assert plan.cells.size
 
 
-@pytest.mark.parametrize("name", ["segments", "synthetic"])
-def test_the_shipped_policies_save_more_than_downstream_value_on_fresh_maps(name: str) -> None:
-    policy, leads = load_policy(Path(name)), []
+def test_the_shipped_policy_saves_more_than_downstream_value_on_fresh_maps() -> None:
+    policy, leads = load_policy(), []
     for seed in (71, 72, 73, 74):
         scene = make_scene(generate(seed, 28), FireConditions(), seed)
         fires = scene.fires("other", 300)

@@ -111,8 +111,8 @@ class PlanningOptions:
     budget: Share = BUDGET
     """Share of the treatable cells' cost that may be spent: 0.02, or 2%."""
     policy: Path | None = None
-    """Policy file, folder of a run, or a policy that comes with firebreak by its name (segments,
-    synthetic, general), for the methods that follow a policy; segments if not given."""
+    """Policy file, or folder of a run, for the methods that follow a policy; general, the policy
+    that comes with firebreak, if not given."""
     time_limit: Positive | None = None
     """Time limit of a method that searches, in seconds: 10 if not given, for milp 60."""
     evaluations: int | None = None

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from firebreak.agent.network import Part
-from firebreak.agent.policy_file import CONTROL, Policy, load_policy
+from firebreak.agent.policy_file import Policy
 from firebreak.agent.targets import unit_of
 from firebreak.checks import PART_OF_MAP, fail
 from firebreak.env.actions import (
@@ -64,15 +64,14 @@ def place_dqn(task: Task) -> Placement:
 
 
 def place_regression(task: Task) -> Placement:
-    """The cells whose own gain a network predicts largest: greedy, by a learned estimate of the
-    gain on fires that it does not see. The network comes with the package.
+    """The cells that a trained Q-map network values most, one greedy choice after another, also
+    where it was trained to place lines: what the policy is worth without them.
 
     Raises:
-        InputError: more treatable cells than MAX_TREATABLE.
+        InputError: no policy, or more treatable cells than MAX_TREATABLE.
     """
-    check_size(task.problem.scene.landscape, "regression")
-    control = load_policy(CONTROL)
-    return place_by_score(task, lambda slots: cell_values(control, slots))
+    policy = policy_of(task, "regression")
+    return place_by_score(task, lambda slots: cell_values(policy, slots))
 
 
 def policy_of(task: Task, method: str) -> Policy:

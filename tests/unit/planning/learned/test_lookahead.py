@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from break_cases import BREAKS
-from firebreak.agent.policy_file import CONTROL, Policy, load_policy
+from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.env.actions import open_cells
 from firebreak.env.storage.problem import problem_of
@@ -110,4 +110,4 @@ def test_an_untrained_policy_that_looks_ahead_saves_more_than_one_that_does_not(
 
 def test_a_policy_for_cells_is_refused(scene: Scene) -> None:
     with pytest.raises(InputError, match=r"dqn-lookahead: expected a policy that places lines"):
-        plan_of(scene, load_policy(CONTROL))
+        plan_of(scene, untrained())
