@@ -44,7 +44,7 @@ LEARNED = ("dqn", "dqn-lookahead", "dqn-search", "regression")
 
 CHEAP = ("none", "random", "burn-probability", "value-hazard", "downstream-value-static",
          "downstream-value", "betweenness", "dominator", "segments", "tom", "strips")
-RIVALS = ("downstream-value", "greedy", "segments", "dqn", "dqn-lookahead")
+RIVALS = ("downstream-value", "greedy", "segments", "regression", "dqn", "dqn-lookahead")
 
 
 class Set(NamedTuple):

@@ -7,12 +7,12 @@ where `<!-- table NAME -->` stands for a table of this module.
 import argparse
 import re
 from collections.abc import Callable, Sequence
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import doubt
 import numpy as np
+import results_sealed
 import returns
 from protocol import read_records
 from results_figures import draw_figures
@@ -35,13 +35,6 @@ from firebreak.planning.evaluation.statistics import (
     stratified_interval,
 )
 from firebreak.seeding import generator
-
-SHIPPED = ("", "segments", "general")
-"""Names of what comes with the package: no policy, the policy, the learned control. Others are of
-other training seeds."""
-
-PLAN_FIRES = (64, 256, 1000)
-"""How many plan fires the rivals are given."""
 
 RIVALS = {"dqn": ("segments", "greedy", "regression", "downstream-value"),
           "dqn-lookahead": ("segments", "greedy", "dqn", "downstream-value")}
@@ -235,8 +228,7 @@ def pace(records: Records) -> str:
     for land in ("synthetic", "shifted", "real"):
         for shown in sorted({record["plan_fires"] for record in records}):
             here = of(on_land(records, land), plan_fires=shown)
-            seconds = {name: matrix(of(here, method=name, policy="segments" if "dqn" in name
-                                       else ""), "seconds")[0] for name in names}
+            seconds = {name: matrix(of(here, method=name), "seconds")[0] for name in names}
             taken.append([land, f"{shown:,}", str(seconds["greedy"].size),
                           *(f"{np.median(seconds[name]):.2f}" for name in names)])
             line = [land, f"{shown:,}"]
@@ -247,60 +239,6 @@ def pace(records: Records) -> str:
     return "\n\n".join([
         markdown(["land", "plan fires", "maps", *names], taken),
         markdown(["land", "plan fires", "greedy / dqn", "greedy / dqn-lookahead"], ratios)])
-
-
-def over_seeds(records: Records) -> str:
-    """Policies of one recipe and several training seeds, taken together, in two tables:
-    interquartile mean over seeds and maps, and what they save more than greedy and segments on the
-    maps of both.
-    """
-    own_rows, lead_rows = [], []
-    for land, shown, method in product(("synthetic", "shifted", "real"), PLAN_FIRES,
-                                       ("dqn", "dqn-lookahead")):
-        here = of(on_land(records, land), plan_fires=shown)
-        own = [record for record in of(here, method=method) if record["policy"] not in SHIPPED]
-        if not own:
-            continue
-        values = matrix(own)
-        low, high = stratified_interval(values, generator(0, "results", land, method))
-        means = values.mean(axis=1)
-        key = [land, f"{shown:,}", method]
-        own_rows.append([*key, str(values.shape[0]), str(values.shape[1]),
-                         f"{interquartile_mean(values.ravel()):.3f} ({low:.3f} to {high:.3f})",
-                         f"{means.mean():.3f} ({means.min():.3f} to {means.max():.3f})"])
-        line = list(key)
-        for name in ("greedy", "segments"):
-            ours, theirs = paired(own + of(here, method=name), method, name)
-            if not theirs.size:
-                line += ["", ""]
-                continue
-            chance = probability_of_improvement(ours, theirs.mean(axis=0))
-            few = "" if ours.shape[1] == values.shape[1] else f", {ours.shape[1]} maps"
-            line += [worded(difference(ours, theirs)) + few, f"{chance:.2f}"]
-        lead_rows.append(line)
-    key = ["land", "plan fires", "method"]
-    return "\n\n".join([
-        markdown([*key, "seeds", "maps", "reduction, IQM (95 %)",
-                  "mean (lowest to highest seed)"], own_rows),
-        markdown([*key, "more than greedy", "chance", "more than segments", "chance"],
-                 lead_rows)])
-
-
-def seeds(records: Records) -> str:
-    """Policies of all training seeds against greedy and segments on the same maps, by land."""
-    rows = []
-    for land in ("synthetic", "shifted", "real"):
-        here = on_land(records, land)
-        for method in ("dqn", "dqn-lookahead", "regression"):
-            for policy in sorted({record["policy"] for record in of(here, method=method)}):
-                line = [land, method, policy]
-                for name in ("greedy", "segments"):
-                    own, other = paired(of(here, method=method, policy=policy)
-                                        + of(here, method=name), method, name)
-                    line.append(worded(difference(own, other)))
-                rows.append([*line[:3], str(own.shape[1]), f"{own.mean():.3f}", *line[3:]])
-    return markdown(["land", "method", "policy", "maps", "reduction", "more than greedy",
-                     "more than segments"], rows)
 
 
 def _percent(share: float) -> str:
@@ -323,8 +261,6 @@ def _window_set(name: str) -> str:
 
 def tables(records: Records) -> dict[str, str]:
     """Every table of the page by name."""
-    everyone = records
-    records = [record for record in records if record["policy"] in SHIPPED]
     part = {name: of(records, part=name) for name in
             ("main", "real", "large", "budgets", "range", "gap", "huge")}
     timed = [record | {"method": f"{record['method']}, {record['limit']:g} s"}
@@ -349,10 +285,9 @@ def tables(records: Records) -> dict[str, str]:
              "real-64": compared([r for r in part["large"] if r["set"] != "synthetic-64"]),
              "rivals": rivals(of(records, part="rivals"), "dqn"),
              "rivals-lookahead": rivals(of(records, part="rivals"), "dqn-lookahead"),
-             "seeds": seeds(of(everyone, part="rivals", plan_fires=256)),
              "pace": pace(of(records, part="pace")),
-             "over-seeds": over_seeds(of(everyone, part="rivals")),
-             "elsewhere": elsewhere(of(records, part="elsewhere"))}
+             "elsewhere": elsewhere(of(records, part="elsewhere")),
+             **results_sealed.tables(records)}
     for name, own, field, label, heroes in (
             ("budgets", part["budgets"], "budget", _percent, ("dqn", "dqn-lookahead")),
             ("search-budgets", searched, "budget", _percent, ("dqn-search",)),
