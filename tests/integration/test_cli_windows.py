@@ -92,6 +92,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(
 
 
 WINDOWS = ["--window-cells", "32"]
+INCLUDED = ["--must-include", "agreed.tif"]
 REFUSED: list[tuple[str, list[str], str]] = [
     ("window_cells", ["--window-cells", "3"], "--window-cells: expected at least 16 cells, got 3"),
     ("window_margin", ["--window-margin", "-1"], "--window-margin: expected at least 0 cells"),
@@ -114,11 +115,25 @@ REFUSED: list[tuple[str, list[str], str]] = [
     ("only_lines", [*WINDOWS, "--only-lines"], "got --only-lines"),
     ("phases", [*WINDOWS, "--phases", "2027:5,2028:5"], "got --phases"),
     ("horizon", [*WINDOWS, "--horizon", "3"], "got --horizon"),
-    ("discount_rate", [*WINDOWS, "--discount-rate", "0.03"], "expected --horizon together with")]
+    ("discount_rate", [*WINDOWS, "--discount-rate", "0.03"], "expected --horizon together with"),
+    *((name, [*WINDOWS, *INCLUDED, *typed], message) for name, typed, message in (
+        ("evaluations", ["--method", "dqn", "--evaluations", "0"], "at least 1 evaluation, got 0"),
+        ("time_limit", ["--method", "swap", "--time-limit", "0"], "a number above 0"),
+        ("search_from", ["--method", "swap", "--search-from", "nonsense"], "got method 'nonsense'"),
+        ("search_from", ["--method", "swap", "--search-from", "anneal"],
+         "a method that does not search itself, got anneal"),
+        ("must_include", ["--method", "milp"], "a method that can include cells"))),
+    ("shortest_m", [*WINDOWS, "--method", "milp", "--shortest-m", "90"],
+     "keep a shortest length"),
+    ("existing", [*WINDOWS, "--existing", "net.tif", "--test-fires", "0"],
+     "expected test fires together with --existing"),
+    ("existing", ["--existing", "net.tif", "--test-fires", "0"],
+     "expected test fires together with --existing"),
+    ("report", ["--report", "brief", "--test-fires", "0"],
+     "expected test fires together with --report brief")]
 """Option, what is typed, what is said."""
-HEEDED = {"budget", "policy", "time_limit", "evaluations", "search_from", "place", "scene",
-          "landscape", "config", "out", "windows", "executor",
-          "area", "must_include", "must_exclude", "existing", "shortest_m", "segment_m", "money",
+HEEDED = {"budget", "policy", "place", "scene", "landscape", "config", "out", "windows",
+          "executor", "area", "must_exclude", "segment_m", "money",
           "cost_per_ha", "cost_slope", "cost_per_km"}
 """Other options of plans, places and windows: a plan by windows does what each says."""
 
@@ -292,6 +307,30 @@ def test_what_must_be_included_is_in_the_plan(tmp_path: Path) -> None:
     assert plan("--window-cells", "32", "--report", "none", "--must-include",
                 str(tmp_path / "wanted.tif"), out=tmp_path / "plan") == 0
     assert (ranks(tmp_path / "plan")[wanted == 1] > 0).all()
+
+
+def test_a_budget_below_what_must_be_included_is_refused_before_a_window_is_planned(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    land = read_landscape(LAND)
+    wanted = land.treatable.astype(np.uint8)
+    write_geotiff(tmp_path / "wanted.tif", {"wanted": wanted}, land, nodata=255, dtype=np.uint8)
+    monkeypatch.setattr(RegionWorker, "propose", None)
+    assert plan("--window-cells", "32", "--must-include", str(tmp_path / "wanted.tif"),
+                out=tmp_path / "plan") == 2
+    assert "expected a budget that pays for what must be included" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--plan-fires", "--test-fires"])
+def test_countless_fires_are_refused_before_any_is_drawn(
+        option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(RegionWorker, "propose", None)
+    assert plan("--window-cells", "32", option, "1" + 12 * "0", out=tmp_path / "plan") == 2
+    error = capsys.readouterr().err
+    assert "of free memory" in error
+    assert f"ask for fewer with {option}" in error
+    assert not (tmp_path / "plan").exists()
 
 
 @pytest.mark.parametrize(("options", "fires"), [

@@ -237,8 +237,12 @@ def check_takes_lines(method: str) -> None:
                                                                  "--lines")
 
 
-def _check_start(method: str, start: str) -> None:
-    """Refuses a start that is no method, or itself a search where the method takes a start."""
+def check_start(method: str, start: str) -> None:
+    """Refuses a start that is no method, or itself a search where the method takes a start.
+
+    Raises:
+        InputError: naming methods that a search may start from.
+    """
     check_methods([start], "--search-from")
     if METHODS[method].takes_start and METHODS[start].searches:
         raise fail(expected="a method that does not search itself", given=start,
@@ -279,7 +283,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
                    remedy="leave it out for about 50 rounds")
     search.check()
     if search.start is not None:
-        _check_start(method, search.start)
+        check_start(method, search.start)
     warm_up()
     check_plan_fires(scene, plan_fires, kept=METHODS[method].keeps_fires)
     began = working_s()

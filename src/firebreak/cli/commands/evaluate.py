@@ -115,8 +115,15 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
     from firebreak.executors.base import closing
     from firebreak.executors.calls import Recipe
     from firebreak.planning.evaluation.evaluate import planned, plans_to_make
-    from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
+    from firebreak.train.studies.large_evaluation import (
+        Judge,
+        check_kept,
+        evaluate_in_chunks,
+        masks_of,
+    )
 
+    if args.out is not None:
+        check_kept(args.out)
     bar = bars(args.scene.bars_hidden)
     with bar(plans_to_make(scenes, methods, args.random_draws), "plan") as advance:
         plans = list(planned(scenes, methods, report=advance, **request))

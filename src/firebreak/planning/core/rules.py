@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import fail
+from firebreak.checks import InputError, fail
 from firebreak.env.storage.problem import Problem
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import length_m, pieces
@@ -72,10 +72,14 @@ class PlanRules:
                        given=f"{budget:g}", where=where,
                        remedy="raise the budget or include fewer cells")
         if not takes_rules and (self.include.size or self.shortest_m > 0.0):
-            raise fail(expected="a method that can include cells and keep a shortest length",
-                       given=f"'{method}'", where="--method",
-                       remedy="use swap or segments, or leave out --must-include and "
-                              "--shortest-m")
+            raise no_form_for_rules(method)
+
+
+def no_form_for_rules(method: str) -> InputError:
+    """The error of a method that can include no cells and keep no shortest length."""
+    return fail(expected="a method that can include cells and keep a shortest length",
+                given=f"'{method}'", where="--method",
+                remedy="use swap or segments, or leave out --must-include and --shortest-m")
 
 
 FREE = PlanRules()

@@ -3,7 +3,7 @@ answered so far, so that the same command goes on after a kill.
 """
 
 import contextlib
-import shutil
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, takewhile
 from pathlib import Path
@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.files import made_folder, write_bytes
+from firebreak.files import check_folder, made_folder, write_bytes
 from firebreak.planning.core.identity import hash_of, parts_of_scene, program
 from firebreak.planning.windows.kept import Arrays, Kept
 from firebreak.planning.windows.make import WindowSettings
@@ -21,6 +21,10 @@ from firebreak.planning.windows.region import Proposal, Region
 from firebreak.tensor_file import header_of, pieces_of_file, read_tensor
 
 FOLDER = "unfinished"
+_OWN = re.compile(r"window-\d{6,}|answers-\d{9,}")
+"""Names of what is kept; the folder may hold a user's own files beside them."""
+_CUT_SHORT = re.compile(r"\.(?:window|answers)-\d+\..+")
+"""Names of what a kill has left of one that was being written."""
 _MOST_ANSWERS, _MOST_NUMBERS = 8, 20_000
 """Answers, and numbers in them, that are kept in memory before they are written."""
 
@@ -38,10 +42,12 @@ class Unfinished(Kept):
     def __init__(self, out: Path, job: str) -> None:
         self._out, self.folder, self._job = out, out / FOLDER, job
         self._made_out = not out.exists()
+        if self.folder.exists():
+            check_folder(self.folder)
         # All is read at once, so that nothing of another plan is replaced or removed.
         self._proposals = {path.name: _proposal_in(*self._read(path))
-                           for path in self.folder.glob("window-*")}
-        read = [self._read(path) for path in sorted(self.folder.glob("answers-*"))]
+                           for path in self._files("window-")}
+        read = [self._read(path) for path in self._files("answers-")]
         self._shards = read[0][1] if read else ""
         self._known = _from_the_first([arrays for arrays, shards in read if shards == self._shards])
         self._fresh: list[Arrays] = []
@@ -72,7 +78,7 @@ class Unfinished(Kept):
         """As `Kept` says; removes answers of other shards."""
         if shards != self._shards:
             # The last one first: what a kill leaves of them has no gap.
-            for path in sorted(self.folder.glob("answers-*"), reverse=True):
+            for path in reversed(self._files("answers-")):
                 path.unlink()
             self._known = []
         self._shards = shards
@@ -102,10 +108,25 @@ class Unfinished(Kept):
     def remove(self) -> None:
         """Removes what was kept: the plan is finished, or cannot be made."""
         self._fresh = []
-        shutil.rmtree(self.folder, ignore_errors=True)
-        if self._made_out:
+        with contextlib.suppress(OSError):
+            for path in [*self._files(), *self._cut_short()]:
+                path.unlink()
+        for folder in (self.folder, *([self._out] if self._made_out else [])):
             with contextlib.suppress(OSError):  # there is something else in it, or it was not made
-                self._out.rmdir()
+                folder.rmdir()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether anything of the plan is in the folder."""
+        return bool(self._files())
+
+    def _files(self, begin: str = "") -> list[Path]:
+        """Files of the folder that are this plan's, in order."""
+        return [path for path in _files_in(self.folder)
+                if _OWN.fullmatch(path.name) and path.name.startswith(begin)]
+
+    def _cut_short(self) -> list[Path]:
+        return [path for path in _files_in(self.folder) if _CUT_SHORT.fullmatch(path.name)]
 
     def _write(self, path: Path, arrays: Arrays, words: str = "") -> None:
         made_folder(self.folder)
@@ -122,6 +143,10 @@ class Unfinished(Kept):
                            remedy="give another --out, or remove this folder")
             return {name: read_tensor(file, entry, None, path).numpy()
                     for name, entry in header.entries.items()}, header.texts.get("words", "")
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
 def _tensor(part: NDArray) -> torch.Tensor:
@@ -166,6 +191,7 @@ def _parts(region: Region, budget_share: float,
     for array in (*region.fires, rules.include):
         yield np.ascontiguousarray(array).tobytes()
     if region.policy is not None:
+        yield repr(sorted(region.policy.network.options.items()))
         for name, weight in region.policy.network.state_dict().items():
             yield name
             yield weight.contiguous().numpy().tobytes()

@@ -128,7 +128,10 @@ def judged_lines(region: Region, judge: Judge, lines: Lines, forced: Sequence[in
     unit = _units_in_one(land)
     costs = [round(cost_of(line, land) * unit) for line in lines]
     whole = floor(budget * (1.0 + 1e-9) * unit)
-    _check_budget(region, [costs[k] for k in forced], costs, whole, budget)
+    if costs and not forced and min(costs) > whole:
+        raise fail(expected="a budget that buys one of the lines that windows propose",
+                   given=f"{budget:g} {cost_unit(land)}", where=f"landscape {land.name}",
+                   remedy="raise the budget")
     rated = risen = 0
     any_short = False
     first, without = list(forced), set[int]()
@@ -176,19 +179,19 @@ class _Told:
         self._report(min(self._spent / self._whole, 1.0))
 
 
-def _check_budget(region: Region, forced: Sequence[int], costs: Sequence[int], whole: int,
-                  budget: float) -> None:
+def check_included(region: Region, budget: float) -> None:
+    """Refuses a budget that does not pay for what a plan must include.
+
+    Raises:
+        InputError: naming both.
+    """
     land = region.scene.landscape
-    needed = sum(forced)
-    where = f"landscape {land.name}"
-    if needed > whole:
-        needed_cost = cost_of(region.rules.include, land)
-        raise fail(expected=f"a budget that pays for what must be included ({needed_cost:g})",
-                   given=f"{budget:g}", where=where,
+    unit = _units_in_one(land)
+    needed = cost_of(region.rules.include, land)
+    if round(needed * unit) > floor(budget * (1.0 + 1e-9) * unit):
+        raise fail(expected=f"a budget that pays for what must be included ({needed:g})",
+                   given=f"{budget:g}", where=f"landscape {land.name}",
                    remedy="raise the budget or include fewer cells")
-    if costs and not forced and min(costs) > whole:
-        raise fail(expected="a budget that buys one of the lines that windows propose",
-                   given=f"{budget:g} {cost_unit(land)}", where=where, remedy="raise the budget")
 
 
 def _short(region: Region, lines: Lines, chosen: Selection) -> dict[int, bool]:

@@ -13,6 +13,7 @@ from firebreak.env.storage.problem import nothing_burned
 from firebreak.executors.base import Executor, map_chunks
 from firebreak.executors.calls import Recipe
 from firebreak.fire import WideScene
+from firebreak.free_memory import check_free
 from firebreak.planning.core.clock import working_s
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
@@ -29,7 +30,7 @@ from firebreak.planning.windows.cores import (
 )
 from firebreak.planning.windows.exchange import chosen_plan
 from firebreak.planning.windows.footprints import Footprint, fires_in
-from firebreak.planning.windows.judged import Judge, budget_of, judged_lines
+from firebreak.planning.windows.judged import Judge, budget_of, check_included, judged_lines
 from firebreak.planning.windows.kept import NOTHING_KEPT, Kept
 from firebreak.planning.windows.memory import check_memory, fitting_shards
 from firebreak.planning.windows.reached import footprints_by_workers
@@ -46,6 +47,8 @@ from firebreak.planning.windows.shards import known_boxes
 FEWEST_FIRES, CELLS_PER_FIRE = 256, 8
 """Plan fires: with fewer than one for every few cells of the budget a plan fences in the fires that
 were drawn, and no others."""
+_FIRE_BYTES = 600
+"""Memory of a plan fire: what it is, the box that it burned, and the windows that it came to."""
 MOST_FIRES = 256
 """Plan fires of a window, at most: all of them judge."""
 OVER = 2.0
@@ -130,7 +133,8 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
             burn nothing of value or come near no land to treat, breaks that save nothing, windows
             or shards that do not fit the memory.
     """
-    began = working_s()
+    began, budget = working_s(), budget_of(region, budget_share)
+    check_included(region, budget)
     cut = _cut(region, settings, executor)
     boxes = known_boxes([one.box for one in cut.footprints], region.scene)
     shards = fitting_shards(region, boxes, executor, most_shard_fires)
@@ -139,7 +143,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     report(0.05)
     proposals = _proposals(region, cut, settings, executor, kept, report)
     lines, forced = _lines(region, proposals, cut)
-    judge, budget = Judge(region, shards, lines, executor, kept), budget_of(region, budget_share)
+    judge = Judge(region, shards, lines, executor, kept)
     untreated = judge.lost_by_shard()
     if sum(untreated) <= 0:
         raise nothing_burned(region.scene)
@@ -241,10 +245,16 @@ def make_region(scene: WideScene, budget_share: float, method: str, *, seed: int
                 policy: Policy | None = None, search: SearchOptions = SEARCH,
                 plan_fires: int | None = None, over: float = OVER,
                 rules: PlanRules = FREE) -> Region:
-    """The region of a map: its plan fires, as many as the budget needs if not given."""
+    """The region of a map: its plan fires, as many as the budget needs if not given.
+
+    Raises:
+        InputError: more fires than fit the memory that is free.
+    """
     land = scene.landscape
     count = (plan_fires_for(round(budget_share * int(land.treatable.sum())))
              if plan_fires is None else plan_fires)
+    check_free({f"{count:,} plan fires": count * _FIRE_BYTES}, where=f"landscape {land.name}",
+               remedy="ask for fewer with --plan-fires")
     return Region(scene=scene, fires=scene.fires("plan", count), method=method, policy=policy,
                   search=search, share=min(1.0, budget_share * over), seed=seed,
                   rules=rules)

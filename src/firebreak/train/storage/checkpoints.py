@@ -14,7 +14,13 @@ from typing import Any
 
 from firebreak.checks import fail
 from firebreak.tensor_file import Damaged
-from firebreak.train.storage.store import Saved, open_folder, remove_folder, write_folder
+from firebreak.train.storage.store import (
+    Saved,
+    is_stored,
+    open_folder,
+    remove_folder,
+    write_folder,
+)
 
 CHECKPOINTS = "checkpoints"
 KEPT = 2
@@ -32,6 +38,8 @@ def save_checkpoint(root: Path, kind: str, tree: Mapping[str, Any], *, best: boo
     root.mkdir(parents=True, exist_ok=True)
     earlier = checkpoints_of(root)
     number = _number(earlier[-1]) + 1 if earlier else 1
+    while any(root.glob(f"{number:08d}*")):  # a folder of the user's
+        number += 1
     folder = root / f"{number:08d}{'-best' * best}"
     write_folder(folder, kind, tree)
     marked = [path for path in [*earlier, folder] if path.name.endswith("-best")]
@@ -69,10 +77,13 @@ def latest_checkpoint(root: Path, kind: str) -> Saved:
 
 
 def checkpoints_of(root: Path) -> list[Path]:
-    """Folders of checkpoints, oldest first, whole or not."""
+    """Folders of checkpoints, oldest first, whole or not; none of other folders that have such a
+    name.
+    """
     if not root.is_dir():
         return []
-    return sorted((path for path in root.iterdir() if _NAME.fullmatch(path.name)), key=_number)
+    return sorted((path for path in root.iterdir()
+                   if _NAME.fullmatch(path.name) and is_stored(path)), key=_number)
 
 
 def failure_of(run: Path, what: str, batch: Mapping[str, Any],

@@ -129,6 +129,11 @@ def sweep(root: Path) -> list[Path]:
     return stale
 
 
+def is_stored(folder: Path) -> bool:
+    """Whether a folder holds anything that `write_folder` writes, whole or not."""
+    return any((folder / name).is_file() for name in (MANIFEST, STATE, TENSORS))
+
+
 def _manifest(folder: Path, kind: str) -> dict[str, Any]:
     path = folder / MANIFEST
     content = _whole(path)

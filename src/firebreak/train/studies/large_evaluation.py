@@ -100,6 +100,16 @@ def evaluate_in_chunks(scenes: list[Scene], planned: list[Planned], executor: Ex
     return _concluded(scenes, planned, sums, plan_fires, test_fires, seed)
 
 
+def check_kept(folder: Path) -> None:
+    """Refuses a folder whose sums are damaged or of another kind, before plans are made.
+
+    Raises:
+        InputError: naming the folder.
+    """
+    if checkpoints_of(folder):
+        latest_checkpoint(folder, KIND)
+
+
 def _chunks(scenes: list[Scene], test_fires: int) -> Iterator[tuple[int, int, int]]:
     """Scene, number and fires of each chunk, in the order in which they are added."""
     for place, scene in enumerate(scenes):

@@ -51,6 +51,27 @@ def test_what_another_plan_kept_is_refused_and_stays(tmp_path: Path) -> None:
     assert Unfinished(tmp_path, "job").windows == 1
 
 
+def test_files_of_a_user_stay(tmp_path: Path) -> None:
+    kept = Unfinished(tmp_path / "out", "job")
+    kept.keep_proposal(0, Proposal([], 0.0))
+    kept.answer(lambda: {"a": np.arange(3)})
+    kept.write()
+    cut = kept.folder / ".window-000001.77.tmp"  # what a kill leaves
+    own = [kept.folder / name for name in ("notes.txt", "window-000001.bak", "answers-old")]
+    for path in (cut, *own):
+        path.write_text("my own")
+    again = Unfinished(tmp_path / "out", "job")
+    assert (again.windows, again.answers) == (1, 1)
+    again.remove()
+    assert sorted(kept.folder.iterdir()) == sorted(own)
+    for path in own:
+        path.unlink()
+    kept.folder.rmdir()
+    kept.folder.write_text("a file")
+    with pytest.raises(InputError, match="expected a folder, got a file"):
+        Unfinished(tmp_path / "out", "job")
+
+
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     kept = Unfinished(tmp_path, "job")
     kept.keep_proposal(0, Proposal([np.arange(9)], 0.0))

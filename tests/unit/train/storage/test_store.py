@@ -277,6 +277,18 @@ def test_the_last_ones_and_the_best_are_kept(tmp_path: Path) -> None:
     assert latest_checkpoint(tmp_path, "run").load() == {"n": 7}
 
 
+def test_folders_of_a_user_are_no_checkpoints(tmp_path: Path) -> None:
+    """Dates are names of eight digits too."""
+    for name in ("20261126", "00000002"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "notes.txt").write_text("my own")
+    assert checkpoints_of(tmp_path) == []
+    for turn in range(5):
+        save_checkpoint(tmp_path, "run", {"turn": turn})
+    assert [path.name for path in checkpoints_of(tmp_path)] == ["00000005", "00000006"]
+    assert all((tmp_path / name / "notes.txt").is_file() for name in ("20261126", "00000002"))
+
+
 def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(tmp_path: Path) -> None:
     for number in range(3):
         save_checkpoint(tmp_path, "run", {"n": number})

@@ -32,7 +32,7 @@ from firebreak.planning.evaluation.statistics import (
 )
 from firebreak.planning.evaluation.streaming import BINS, chunk_counts, worst_tenth
 from firebreak.seeding import generator
-from firebreak.train.storage.checkpoints import checkpoints_of
+from firebreak.train.storage.checkpoints import checkpoints_of, save_checkpoint
 from firebreak.train.storage.store import STATE
 from firebreak.train.studies import large_evaluation
 from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
@@ -276,6 +276,15 @@ def said(capsys: pytest.CaptureFixture[str]) -> Any:
                      "2", "--scenarios", "2", *arguments])
         return code, capsys.readouterr().err
     return run
+
+
+def test_a_folder_of_something_else_is_refused_before_a_plan_is_made(
+        said: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_checkpoint(tmp_path, "run", {"turn": 1})
+    monkeypatch.setattr("firebreak.planning.evaluation.evaluate.planned", None)
+    code, text = said("--executor", "in-process", "--out", str(tmp_path))
+    assert code == 2
+    assert "expected saved state of kind" in text
 
 
 def test_mistakes_are_one_sentence(said: Any, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ def check_asked(args: PlanArguments, method: str, plan_fires: int | None) -> Non
     where = args.windows
     BurnOptions(where.executor, where.workers, where.ray_address, where.worker_limit_s).named()
     _check_effect(args, method)
+    _check_method(args, method)
 
 
 def check_numbers(args: PlanArguments, plan_fires: int | None) -> None:
@@ -45,6 +46,25 @@ def check_numbers(args: PlanArguments, plan_fires: int | None) -> None:
     if args.test_fires != 0 and args.test_fires < 2:
         raise fail(expected="at least 2 test fires, or 0 for none", given=f"{args.test_fires}",
                    where="--test-fires", remedy="1000 is usual")
+    if args.test_fires == 0:
+        for name, is_given in (("--existing", args.place.existing is not None),
+                               (f"--report {args.report}", args.report in ("full", "brief"))):
+            if is_given:
+                raise fail(expected=f"test fires together with {name}", given="none",
+                           where="--test-fires 0", remedy="leave one of the two out")
+
+
+def _check_method(args: PlanArguments, method: str) -> None:
+    """Refuses what a window could only refuse: a plan of the lines of others would not say so."""
+    from firebreak.planning.core.rules import no_form_for_rules
+    from firebreak.planning.methods import METHODS, check_start
+
+    args.search().check()
+    if args.search_from is not None:
+        check_start(method, args.search_from)
+    if not METHODS[method].takes_rules and (args.place.must_include is not None
+                                            or args.place.shortest_m > 0.0):
+        raise no_form_for_rules(method)
 
 
 def _check_effect(args: PlanArguments, method: str) -> None:

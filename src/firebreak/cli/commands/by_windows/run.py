@@ -81,12 +81,15 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
     from firebreak.cli.commands.by_windows.judged import judge
     from firebreak.cli.commands.by_windows.told import record, say, write_brief
     from firebreak.planning.core.area import lift
+    from firebreak.planning.core.fire_counts import check_test_fires
     from firebreak.planning.output.export import write_plan
     from firebreak.planning.output.unfinished import Unfinished, job_of
     from firebreak.planning.warm_up import warm_up
     from firebreak.planning.windows.make import WindowSettings, make_region
 
     network = _network(args, place)
+    if args.test_fires:
+        check_test_fires(args.landscape, args.test_fires, 2 if network is None else 3)
     warm_up()
     bar = bars(args.scene.bars_hidden)
     with bar(0, "map and fires"):
@@ -151,7 +154,7 @@ def _kept_where_stopped(kept: "Unfinished") -> "Iterator[None]":
     except BaseException:
         with contextlib.suppress(OSError):  # of a full disk: what is written already stays
             kept.write()
-        if kept.folder.exists():
+        if kept.is_kept:
             print(f"firebreak: what is done of the plan is kept in {kept.folder}: the same command "
                   f"with --out {shlex.quote(str(kept.folder.parent))} goes on", file=sys.stderr)
         raise
