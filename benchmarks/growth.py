@@ -45,6 +45,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.terrain import slope_aspect
 from firebreak.planning.core.plan import Plan, cost_of, cost_unit
 from firebreak.planning.core.rounds import afford, default_batch, spaced_best, spendable
+from firebreak.planning.methods import method_of
 from firebreak.planning.warm_up import warm_up
 from firebreak.planning.windows.make import (
     WindowSettings,
@@ -124,7 +125,7 @@ def timed_calls() -> dict[str, float]:
 
 
 def by_windows(scene: WideScene, given: argparse.Namespace) -> tuple[Plan, dict[str, float]]:
-    policy = load_policy() if given.method.startswith("dqn") else None
+    policy = load_policy() if method_of(given.method).guided else None
     region = make_region(scene, given.budget, given.method, seed=given.seed, policy=policy,
                          plan_fires=given.plan_fires)
     settings, parts, before = WindowSettings(margin=given.margin), timed_calls(), peak_gb()

@@ -260,7 +260,15 @@ def _window_set(name: str) -> str:
 
 
 def tables(records: Records) -> dict[str, str]:
-    """Every table of the page by name."""
+    """Every table of the page by name.
+
+    Raises:
+        ValueError: records of several policies, which the tables would take for one.
+    """
+    followed = {record["policy"] for record in records
+                if record["policy"] and not record["part"].startswith("sealed")}
+    if len(followed) > 1:
+        raise ValueError(f"records of one policy, got {', '.join(sorted(followed))}")
     part = {name: of(records, part=name) for name in
             ("main", "real", "large", "budgets", "range", "gap", "huge")}
     timed = [record | {"method": f"{record['method']}, {record['limit']:g} s"}

@@ -10,7 +10,7 @@ OLD = "segments"
 """Name of the policy of version 1.0 in the records."""
 
 LANDS = {
-    "synthetic": ("sealed-synthetic-40",), "a family of its own": ("sealed-delta-40",),
+    "synthetic": ("sealed-synthetic-40",), "unseen family": ("sealed-delta-40",),
     "FBP fuels": ("sealed-boreal-40", "sealed-montane-40"),
     "windows of real maps": ("sealed-santa-ana-30m-40", "sealed-vilopriu-20m-40",
                              "sealed-dogrib-100m-40")}

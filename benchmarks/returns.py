@@ -34,6 +34,9 @@ from firebreak.planning.evaluation.statistics import percentile_interval
 from firebreak.seeding import generator
 from firebreak.train.gains.paired_returns import PairedReturns, Values
 
+OLD = Path(__file__).with_name("policies") / "segments.safetensors"
+"""The policy that docs/results.md tells of."""
+
 SIDE, BUDGET, PLAN_FIRES, FIRES = 40, 0.05, 256, 1000
 STATES, LINES, BEST = 3, 8, 4
 """States of a map, lines of a state, and how many of these are the best by value."""
@@ -195,11 +198,12 @@ def main() -> None:
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--first", type=int, default=62000, help="seed of the first map")
     options.add_argument("--maps", type=int, default=25)
+    options.add_argument("--policy", type=Path, default=OLD, help="default: of version 1.0.0")
     options.add_argument("--records", type=Path, required=True)
     args = options.parse_args()
     set_threads(1)
     torch.set_num_threads(1)
-    network = load_policy().network
+    network = load_policy(args.policy).network
     have = {record["map"] for record in read_records(args.records)}
     for number in range(args.first, args.first + args.maps):
         if number in have:

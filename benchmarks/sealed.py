@@ -9,7 +9,8 @@ which methods are measured on them with what. No table compares methods on these
 docs/scale.md plans all of Santa Ana, in which 13 of them lie. `check` compares file and land with
 their checksums and burns nothing. `open` measures the policy beside the one that comes with the
 package. It first writes when and for which policies, code and records it was opened (commit that
-file); the same command goes on where it stopped, and nothing else is measured after that.
+file: it was, for the policy that comes with the package now); the same command goes on where it
+stopped, and nothing else is measured after that.
 
 The file stops a second opening in the checkout that it lies in, and in those that have its commit.
 A checkout without it could open the set again: that it was opened once rests on committing the file

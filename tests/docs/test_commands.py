@@ -10,6 +10,7 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.cli.completion import CLASSES, _class_of
 from firebreak.cli.shared.common import parse, without_seed
+from firebreak.train.config.load import presets
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -40,8 +41,15 @@ def refusal(line: str) -> str | None:
                 parse(_class_of(name), without_seed(words[count:]), name)
             except InputError as error:
                 return str(error)
-            return None
+            return _unknown_start(words) if name == "train" else None
     return None
+
+
+def _unknown_start(words: list[str]) -> str | None:
+    """Why nothing begins with the first word after `train`; None for a preset or a file."""
+    first = words[1] if len(words) > 1 else ""
+    known = first in presets() or first.endswith(".toml") or first.startswith("-")
+    return None if known else f"no preset {first}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

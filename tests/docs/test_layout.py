@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 import run_docs  # noqa: E402
 
-MORE = ("CHANGELOG.md", "src/firebreak/policies/README.md")
+MORE = ("CHANGELOG.md", "src/firebreak/policies/README.md", "benchmarks/policies/README.md")
 PAGES = run_docs.pages([*run_docs.PAGES, *MORE])
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 MARKER = re.compile(r"\s*([-+*]|\d+[.)])\s")

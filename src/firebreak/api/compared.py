@@ -12,6 +12,7 @@ from firebreak.api.options import filled, verb
 from firebreak.api.shared.evaluate_steps import request_of
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import EvaluateOptions
+from firebreak.api.shared.policies import policy_for
 from firebreak.checks import fail
 from firebreak.landscape.raster.arrays import array_on
 from firebreak.planning.core.plan import Plan, cost_of, cost_unit
@@ -157,7 +158,8 @@ def compared_with(work: "Work", others: Sequence[Any]) -> ComparedPlans:
             [work.scene], [name for name in names if name not in given],
             budget_share=work.place.share, plan_fires=options.plan_fires,
             test_fires=options.test_fires or GIVEN_FIRES, seed=options.scene.seed,
-            policy=work.policy, search=options.search(), random_draws=3, existing=given,
+            policy=work.policy or policy_for(names, None, options.scene),
+            search=options.search(), random_draws=3, existing=given,
             rules=replace(work.place.rules, shortest_m=0.0, lines=None),
             bar=notebook_bars(options.scene.quiet)))
 

@@ -167,7 +167,7 @@ def _marks(made: "PlanArguments", place: "Place") -> "Marks":
 def _of_landscape(args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import SHIPPED, load_policy
     from firebreak.api.place.area import part_of
-    from firebreak.planning.methods import POLICY_METHOD, check_methods, make_plan
+    from firebreak.planning.methods import POLICY_METHOD, check_methods, make_plan, method_of
 
     method = args.method or POLICY_METHOD
     check_methods([method], "--method")
@@ -176,7 +176,7 @@ def _of_landscape(args: VisualizeArguments) -> Subject:
     land, offset = (full, (0, 0)) if args.area is None else part_of(full, args.area)
     scene = options.scene(land, args.runs[0])
     with warnings.catch_warnings():
-        if args.policy is None and method != POLICY_METHOD:
+        if args.policy is None and not method_of(method).guided:
             warnings.simplefilter("ignore")  # the Q-map is an extra here
         policy = load_policy(args.policy or SHIPPED)
         warn_of_other_breaks(policy, options)

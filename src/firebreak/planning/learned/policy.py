@@ -120,7 +120,8 @@ def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
 
 
 def cell_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
-    """Q-values [H, W] of breaking each cell alone, percent of the untreated loss, available or not.
+    """Q-values [H, W] of breaking each cell alone, percent of the untreated loss, available or not;
+    per cost of a policy that places lines.
     """
     rows, cols = slots.sizes.shape
     if policy.network.shapes == 1:
