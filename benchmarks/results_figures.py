@@ -77,10 +77,11 @@ def time_figure(records: Records) -> Figure | None:
             seconds, saved = _means([r for r in once if r["method"] == method])
             axes.plot(seconds, saved, "o", color=COLOURS.get(method, "black"))
             # There is a point to the right of theirs.
-            left = method in ("dominator", "downstream-value-static", "dqn-lookahead", "greedy",
-                              "regression")
-            axes.annotate(method, (seconds, saved), xytext=(-6 if left else 6, -4),
-                          textcoords="offset points", fontsize=8.5, ha="right" if left else "left")
+            left = method in ("dominator", "downstream-value-static", "dqn", "greedy")
+            above = method == "dqn-lookahead"  # a search begins there
+            axes.annotate(method, (seconds, saved), textcoords="offset points", fontsize=8.5,
+                          xytext=(6, 6) if above else (-6 if left else 6, -4),
+                          ha="center" if above else "right" if left else "left")
         for method in sorted({r["method"] for r in timed}):
             own = [r for r in timed if r["method"] == method]
             points = np.array([_means([r for r in own if r["limit"] == limit])
