@@ -58,6 +58,16 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken(page) == []
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent == ROOT / "docs"],
+                         ids=lambda page: page.name)
+def test_a_page_of_the_site_links_to_what_the_site_has(page: Path) -> None:
+    """The site is built of docs/ alone."""
+    targets = [target.partition("#")[0] for target in LINK.findall(
+        without_code(page.read_text(encoding="utf-8"))) if not ELSEWHERE.match(target)]
+    assert [target for target in targets if target
+            and not (page.parent / target).resolve().is_relative_to(ROOT / "docs")] == []
+
+
 def test_there_are_links_to_check() -> None:
     counts = [len(LINK.findall(without_code(page.read_text(encoding="utf-8")))) for page in PAGES]
     assert sum(counts) > 100
