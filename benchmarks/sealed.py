@@ -10,7 +10,8 @@ docs/scale.md plans all of Santa Ana, in which 13 of them lie. `check` compares 
 their checksums and burns nothing. `open` measures the policy beside the one that comes with the
 package. It first writes when and for which policies, code and records it was opened (commit that
 file: it was, for the policy that comes with the package now); the same command goes on where it
-stopped, and nothing else is measured after that.
+stopped, and nothing else is measured after that. Its records lie in docs/results/records by part
+and budget (`sealed*.jsonl`).
 
 The file stops a second opening in the checkout that it lies in, and in those that have its commit.
 A checkout without it could open the set again: that it was opened once rests on committing the file

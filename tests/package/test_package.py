@@ -85,6 +85,15 @@ def test_the_builder_of_conda_packages_takes_the_recipe() -> None:
     assert "package='firebreak-planner'" in str(made)
 
 
+def test_no_file_of_the_checkout_is_above_a_megabyte() -> None:
+    asked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if asked.returncode != 0:
+        pytest.skip("this is no checkout")
+    files = [ROOT / name for name in asked.stdout.split("\0") if name]
+    assert len(files) > 500
+    assert [file.name for file in files if file.is_file() and file.stat().st_size > 1_000_000] == []
+
+
 def test_nothing_says_to_install_the_other_program() -> None:
     """`firebreak` on the Python package index is a tool to root an Echo Dot."""
     wrong = re.compile(r"pip\s+install[^\n`]*[\s'\"]firebreak(\[|==|['\"`]|\s*$)"
