@@ -15,6 +15,7 @@ from firebreak.cli import main
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.memory.registry import live_counts
 from firebreak.planning.evaluation import auto
+from firebreak.planning.methods import METHODS
 from tiny import TINY
 
 LAND = "synthetic:3:20"
@@ -175,6 +176,12 @@ def test_a_plan_is_held_against_methods_plans_and_masks() -> None:
     assert found.methods["strips"].reduction == pytest.approx(other.effect.reduction.mean)
     with pytest.raises(firebreak.InputError, match="breaks on treatable cells"):
         made.compare(np.zeros((20, 20)))
+
+
+def test_a_plan_without_a_policy_is_held_against_every_method_that_follows_one() -> None:
+    made = firebreak.plan(LAND, method="downstream-value", evaluations=2, **FEW)
+    names = [name for name, method in METHODS.items() if method.guided]
+    assert {*made.compare(*names).methods} == {"downstream-value", *names}
 
 
 def test_results_are_frozen() -> None:
