@@ -6,7 +6,7 @@ of that the windows that fires reach (`windows`). The fires, and the sums over t
 bits of a scene's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -31,7 +31,15 @@ from firebreak.fire.scene import (
     with_crews,
 )
 from firebreak.fire.solver.statistics_kernel import MISSED, Tiles
-from firebreak.fire.sums import BurnStatistics, Sums, add_fires, new_sums, statistics_of, times_of
+from firebreak.fire.sums import (
+    BurnStatistics,
+    Sums,
+    add_fires,
+    new_sums,
+    no_sums,
+    statistics_of,
+    times_of,
+)
 from firebreak.fire.travel.shaded_breaks import shaded
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import TravelField, padded_width, unpad
@@ -157,9 +165,28 @@ def sum_wide(scene: WideScene, fires: Fires, breaks: NDArray[np.bool_] | None = 
         report(int((added.state != MISSED).sum()))
         return added.state
 
-    _burn_all(scene, fires, scene.value_by_class, breaks, burn)
+    _burn_all(scene, fires, scene.value_by_class, [(breaks, burn)])
     assert made is not None
     return made
+
+
+def burn_wide_losses(scene: WideScene, fires: Fires,
+                     plans: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    """What fires lose under each of some sets of breaks, flat cells: f64 [plans, F], the bits of
+    `burn_wide_statistics`, for far less where breaks do not burn: the travel times are made once.
+    """
+    loss = np.zeros((len(plans), fires.source.size))
+
+    def under(own: NDArray[np.float64]) -> Burn:
+        def burn(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+            added = add_fires(job, some, no_sums(), tiles)
+            own[which] = added.loss
+            return added.state
+        return burn
+
+    _burn_all(scene, fires, scene.value_by_class,
+              [(cells, under(own)) for cells, own in zip(plans, loss, strict=True)])
+    return loss
 
 
 def nothing_summed(scene: WideScene, fires: Fires,
@@ -187,7 +214,7 @@ def burn_wide_tracks(scene: WideScene, fires: Fires,
             take(int(which[k]), (row - REACH) * width + col - REACH, made.times[k])
         return made.state
 
-    _burn_all(scene, fires, np.ones(scene.landscape.shape, np.float32), None, burn)
+    _burn_all(scene, fires, np.ones(scene.landscape.shape, np.float32), [(None, burn)])
 
 
 def burn_wide_arrival(scene: WideScene, fire: Fires,
@@ -202,7 +229,7 @@ def burn_wide_arrival(scene: WideScene, fire: Fires,
         arrival[made.cells[0]] = made.times[0]
         return made.state
 
-    _burn_all(scene, fire, np.ones(scene.landscape.shape, np.float32), breaks, burn)
+    _burn_all(scene, fire, np.ones(scene.landscape.shape, np.float32), [(breaks, burn)])
     return unpad(arrival, scene.landscape.shape)
 
 
@@ -250,22 +277,39 @@ def _times(scene: WideScene, fires: Fires) -> list[NDArray[np.float32]]:
             times[fire] = own
         return made.state
 
-    _burn_all(scene, fires, np.ones(scene.landscape.shape, np.float32), None, burn)
+    _burn_all(scene, fires, np.ones(scene.landscape.shape, np.float32), [(None, burn)])
     return times
 
 
 def _burn_all(scene: WideScene, fires: Fires, value: NDArray[np.float32],
-              breaks: NDArray[np.bool_] | None, burn: Burn) -> None:
-    """Burns all fires, one stream of weather after the other, each until its tiles are ready."""
-    land = scene.landscape
-    closed = np.zeros(land.shape, np.bool_) if breaks is None else breaks
-    job: Job | None = None
+              plans: Sequence[tuple[NDArray | None, Burn]]) -> None:
+    """Burns all fires under each of some sets of breaks, grids or flat cells or None for none, one
+    stream of weather after the other, each until its tiles are ready.
+    """
+    land, before = scene.landscape, None
     for stream in np.unique(fires.scenario).tolist():
-        job, make = _job_of(scene, stream, closed, value, job)
-        tiles = empty_tiles(land.shape, max_threads())
         own = np.flatnonzero(fires.scenario == stream)
-        for first in range(0, own.size, AT_ONCE):
-            _burn_some(job, own[first:first + AT_ONCE], fires, tiles, make, burn)
+        made: tuple[Job, MakeField, Tiles] | None = None
+        for given, burn in plans:
+            breaks = _grid_of(given, land.shape)
+            if made is None or scene.conditions.treatment.kind == "shaded":
+                # Breaks that burn have travel times of their own.
+                before, make = _job_of(scene, stream, breaks, value, before)
+                made = before, make, empty_tiles(land.shape, max_threads())
+            job, make, tiles = made
+            job = job._replace(overlays=overlays_of(job.field, value, breaks))
+            for first in range(0, own.size, AT_ONCE):
+                _burn_some(job, own[first:first + AT_ONCE], fires, tiles, make, burn)
+
+
+def _grid_of(breaks: NDArray | None, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """Breaks, a grid or flat cells or None for none, as a grid."""
+    if breaks is not None and breaks.dtype == np.bool_:
+        return breaks
+    grid = np.zeros(shape, np.bool_)
+    if breaks is not None:
+        grid.ravel()[breaks] = True
+    return grid
 
 
 def _job_of(scene: WideScene, stream: int, breaks: NDArray[np.bool_], value: NDArray[np.float32],

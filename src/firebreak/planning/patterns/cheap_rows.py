@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.patterns.row_kernel import lay_paths, path_steps
 
 GAP = 50.0
 """What a cell that burns and may not be treated counts, in cells of mean cost: it leaves a gap."""
@@ -143,65 +144,21 @@ def _paths(price: Floats, bands: _Bands, some: NDArray[np.int64], columns: range
 
     price: [rows, cols].
     """
-    rows, cols = price.shape
+    cols = price.shape[1]
     first = bands.first_rows(some, np.arange(columns.start, columns.stop))
-    place = np.broadcast_to(np.arange(bands.height), (some.size, bands.height))
-    row = first[:, :, None] + np.arange(bands.height)
-    own = np.where((row >= 0) & (row < rows),
-                   price[np.clip(row, 0, rows - 1), np.array(columns)[:, None]], 0.0)
-    del row
-    entered = np.zeros((len(columns), *place.shape), np.int32)
-    came = np.zeros_like(entered)
-    best, entered[0] = _settled(own[:, 0], own[:, 0])
-    for col in range(1, len(columns)):
-        shift = (first[:, col] - first[:, col - 1])[:, None]
-        least = np.full(place.shape, np.inf)
-        for step in (0,) if joined else (0, -1, 1):
-            before = place + shift + step
-            inside = (before >= 0) & (before < bands.height)
-            cost = np.where(inside, np.take_along_axis(
-                best, np.clip(before, 0, bands.height - 1), axis=1), np.inf)
-            came[col] = np.where(cost < least, before, came[col])
-            least = np.minimum(cost, least)
-        best, entered[col] = _settled(least + own[:, col], own[:, col])
+    own = np.ascontiguousarray(price[:, columns.start:columns.stop].T)
+    best, room = np.empty((some.size, bands.height)), np.empty((2, bands.height))
+    entered = np.empty((some.size, len(columns), bands.height), np.int32)
+    came = np.empty_like(entered)
+    lay_paths(own, first, joined, best, room, entered, came)
     end = np.argmin(best, axis=1)
     if columns.stop < cols:
         # Beyond the map all places cost the same: the path ends where the first of the last column
         # of the map leads to.
         last = bands.first_rows(some, np.array([cols - 1]))[:, 0]
         end = np.clip(last - first[:, -1], 0, bands.height - 1)
-    for k, place_k in enumerate(end.tolist()):
-        steps = _back(place_k, entered[:, k], came[:, k])
+    for k, place in enumerate(end.tolist()):
+        steps = np.empty((path_steps(place, entered[k], came[k], np.empty((0, 2), np.int64)), 2),
+                         np.int64)
+        path_steps(place, entered[k], came[k], steps)
         yield np.stack([steps[:, 0] + columns.start, first[k, steps[:, 0]] + steps[:, 1]])
-
-
-def _settled(first: Floats, price: Floats) -> tuple[Floats, NDArray[np.int32]]:
-    """Costs [bands, height] once paths have run up or down their column, and where each entered it.
-
-    first: of paths that have just entered.
-    """
-    down, entered_down = _run(first, price)
-    up, entered_up = _run(first[:, ::-1], price[:, ::-1])
-    up, entered_up = up[:, ::-1], price.shape[1] - 1 - entered_up[:, ::-1]
-    return np.minimum(down, up), np.where(down <= up, entered_down, entered_up).astype(np.int32)
-
-
-def _run(first: Floats, price: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    below = np.cumsum(price, axis=1)
-    key = first - below
-    least = np.minimum.accumulate(key, axis=1)
-    entered = np.maximum.accumulate(
-        np.where(key <= least, np.arange(price.shape[1]), 0), axis=1)
-    return least + below, entered
-
-
-def _back(place: int, entered: NDArray[np.int32], came: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The path that ends in a place of the last column, (column, place) from the first."""
-    parts = []
-    for col in range(entered.shape[0] - 1, -1, -1):
-        begin = int(entered[col, place])
-        step = 1 if place >= begin else -1
-        run = np.arange(begin, place + step, step)[::-1]
-        parts.append(np.stack([np.full(run.size, col), run], axis=1))
-        place = int(came[col, begin])
-    return np.concatenate(parts)[::-1]

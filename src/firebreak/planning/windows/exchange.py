@@ -76,11 +76,12 @@ class _Burns:
         self._region, self._executor, self._kept = region, executor, kept
         self.fires = 0
 
-    def lost(self, fires: Fires, cells: NDArray[np.int64]) -> int:
-        """What fires lose once flat cells are broken, in whole units."""
-        self.fires += fires.source.size  # also where the answer was kept: a plan has one record
-        return sum(self._kept.answer(lambda: {"lost": losses_by_workers(
-            self._region, fires, cells, self._executor)})["lost"].tolist())
+    def lost(self, fires: Fires, plans: Sequence[NDArray[np.int64]]) -> list[int]:
+        """What fires lose under each of some sets of breaks, flat cells, in whole units."""
+        # Counted also where the answer was kept: a plan has one record.
+        self.fires += fires.source.size * len(plans)
+        return self._kept.answer(lambda: {"lost": losses_by_workers(
+            self._region, fires, plans, self._executor).sum(axis=1)})["lost"].tolist()
 
 
 def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: Sequence[int],
@@ -112,14 +113,16 @@ def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Seque
     lost = burns.lost
     rows = _plans_of_rows(region, _by_stream(region, judge, untreated), budget)
     ranked: list[tuple[int, int]] = []
-    for count in sorted({min(FIRST_FIRES, region.fires.source.size), region.fires.source.size}):
+    every = region.fires.source.size
+    for count in sorted({min(FIRST_FIRES, every), every}) if rows else ():
         some = region.fires.first(count)
-        ranked = sorted((lost(some, plan.cells), k) for k, plan in enumerate(rows))[:BEST]
+        under = lost(some, [plan.cells for plan in rows])
+        ranked = sorted((own, k) for k, own in enumerate(under))[:BEST]
         rows = [rows[k] for _, k in ranked]
     report(0.2)
     if not rows:
         return by_windows
-    before, least = lost(fires, by_windows.cells), lost(fires, rows[0].cells)
+    before, least = lost(fires, [by_windows.cells, rows[0].cells])
     saves = ranked[0][0] < sum(untreated)
     if before < least or (before == least and (by_windows.cells.size or not saves)):
         return by_windows
@@ -131,7 +134,7 @@ def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Seque
         own.give_back()
         rated, risen = rated + made.rated, risen + made.risen
         better = _chosen(lines, made, rated, risen, rows=True)
-        if better.cells.size and lost(fires, better.cells) <= least:
+        if better.cells.size and lost(fires, [better.cells])[0] <= least:
             return better
     # That fits the plan fires more closely than the rows as they were, or is no plan.
     include = region.rules.include

@@ -29,23 +29,30 @@ def footprints_by_workers(region: Region, numbers: NDArray[np.int64], cores: Seq
     return [by_number[place] for place in range(numbers.size)]
 
 
-def losses_by_workers(region: Region, fires: Fires, cells: NDArray[np.int64],
+def losses_by_workers(region: Region, fires: Fires, plans: Sequence[NDArray[np.int64]],
                       executor: Executor) -> NDArray[np.int64]:
-    """What each of some fires loses once flat cells are broken, whole units i64 [F], those of
-    shards.
+    """What each of some fires loses under each of some sets of breaks, flat cells, whole units i64
+    [plans, F], those of shards. A call burns its fires under all of them, since it makes the travel
+    times of where they come; calls are as long as one another, for every worker to have some.
     """
-    parts = _parts(fires, region)
-    lost = np.zeros(fires.source.size, np.int64)
+    count = -(-len(_parts(fires, region)) // executor.workers) * executor.workers
+    parts = [part for part in np.array_split(_close_by(fires, region), count) if part.size]
+    lost = np.zeros((len(plans), fires.source.size), np.int64)
     for part, own in zip(parts, call_all(executor, RegionWorker.losses.__name__, [
-            (fires.part(part), cells) for part in parts]), strict=True):
-        lost[part] = own
+            (fires.part(part), plans) for part in parts]), strict=True):
+        lost[:, part] = own
     return lost
 
 
 def _parts(fires: Fires, region: Region) -> list[NDArray[np.int64]]:
     """The numbers of fires that burn in one call."""
-    shape = region.scene.landscape.shape
-    row, col = np.divmod(fires.source, shape[1])
-    order = np.lexsort((col // _CLOSE_BY, row // _CLOSE_BY, fires.scenario))
-    size = _FIRES_PER_CALL * max(1, shape[0] * shape[1] // _CELLS_PER_CALL)
+    rows, cols = region.scene.landscape.shape
+    order = _close_by(fires, region)
+    size = _FIRES_PER_CALL * max(1, rows * cols // _CELLS_PER_CALL)
     return [order[k:k + size] for k in range(0, order.size, size)]
+
+
+def _close_by(fires: Fires, region: Region) -> NDArray[np.int64]:
+    """The numbers of fires, those of one weather that start close by one after another."""
+    row, col = np.divmod(fires.source, region.scene.landscape.shape[1])
+    return np.lexsort((col // _CLOSE_BY, row // _CLOSE_BY, fires.scenario))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
-from firebreak.fire import Fires, WideScene, burn_wide_statistics, scene_in
+from firebreak.fire import Fires, WideScene, burn_wide_losses, scene_in
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.limits import SearchOptions
@@ -91,11 +91,11 @@ class RegionWorker:
         """What these fires burn untreated."""
         return footprints_of(self.region.scene, self.region.fires.part(numbers), cores)
 
-    def losses(self, fires: Fires, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What fires, of the region or not, lose once flat cells are broken, in whole units [F]."""
-        breaks = np.zeros(self.region.scene.landscape.shape, np.bool_)
-        breaks.ravel()[cells] = True
-        loss = burn_wide_statistics(self.region.scene, fires, breaks).loss
+    def losses(self, fires: Fires, plans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """What fires, of the region or not, lose under each of some sets of breaks, flat cells, in
+        whole units [plans, F].
+        """
+        loss = burn_wide_losses(self.region.scene, fires, plans)
         return np.rint(loss * loss_unit(self._bound)).astype(np.int64)
 
     def propose(self, core: Core, fires: Fires) -> Proposal:

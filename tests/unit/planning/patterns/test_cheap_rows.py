@@ -13,7 +13,7 @@ from firebreak.fire import FireConditions, FireRegime, make_wide_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import cost_of
-from firebreak.planning.patterns.cheap_rows import LENGTH, _Bands, cheap_rows, most_rows
+from firebreak.planning.patterns.cheap_rows import LENGTH, _Bands, _paths, cheap_rows, most_rows
 from firebreak.planning.patterns.row_plans import (
     APART_DEG,
     Across,
@@ -71,6 +71,48 @@ def test_rows_that_bend_cost_no_more_than_straight_ones(seed: int, degrees: floa
         land.shape, towards, Pattern(4.0, 1.0, count), False) <= 0.0) & land.treatable)
     bent = np.concatenate([np.empty(0, np.int64), *cheap_rows(land, towards, count, 0.5, False)])
     assert cost_of(bent, land) <= cost_of(straight, land) + LENGTH * count * max(ROWS, COLS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 30), degrees=st.floats(0.0, 360.0), count=st.integers(1, 4),
+       room=st.floats(0.1, 0.9), joined=st.booleans())
+def test_a_path_costs_what_the_shortest_one_in_a_graph_does(
+        seed: int, degrees: float, count: int, room: float, joined: bool) -> None:
+    """Cells of the band are nodes; steps lead up, down and into the next column."""
+    rng, towards = np.random.default_rng(seed), wind(degrees)
+    if abs(towards[1]) > abs(towards[0]):
+        towards = towards[::-1]
+    shape = (int(rng.integers(3, 12)), int(rng.integers(2, 12)))
+    price = rng.integers(1, 9, shape).astype(float) * rng.choice([1.0, 20.0], shape)
+    bands, columns = _Bands(shape, towards, count, room), range(shape[1])
+    first = bands.first_rows(np.arange(count), np.arange(shape[1]))
+    for band, (cols, rows) in enumerate(_paths(price, bands, np.arange(count), columns, joined)):
+        assert (np.diff(cols) >= 0).all()
+        assert (np.diff(cols) + np.abs(np.diff(rows)) <= (1 if joined else 2)).all()
+        assert np.abs(np.diff(rows)).max(initial=0) <= 1
+        assert cols[[0, -1]].tolist() == [0, shape[1] - 1]
+        inside = (rows >= 0) & (rows < shape[0])
+        found = price[rows[inside], cols[inside]].sum()
+        assert found == pytest.approx(_shortest(price, first[band], bands.height, joined))
+
+
+def _shortest(price: np.ndarray, first: np.ndarray, height: int, joined: bool) -> float:
+    """The least sum of prices of the paths through a band, from its first column to its last: steps
+    are tried until none makes a path cheaper.
+    """
+    steps = [(0, -1), (0, 1), (1, 0)] + ([] if joined else [(1, -1), (1, 1)])
+    own = {(col, row): price[row, col] if 0 <= row < price.shape[0] else 0.0
+           for col in range(first.size) for row in range(first[col], first[col] + height)}
+    best = {cell: cost if cell[0] == 0 else np.inf for cell, cost in own.items()}
+    changed = True
+    while changed:
+        changed = False
+        for (col, row), cost in own.items():
+            for along_cols, along_rows in steps:
+                through = best.get((col - along_cols, row - along_rows), np.inf) + cost
+                if through < best[col, row]:
+                    best[col, row], changed = through, True
+    return min(cost for (col, _), cost in best.items() if col == first.size - 1)
 
 
 def test_a_row_goes_where_nothing_burns() -> None:

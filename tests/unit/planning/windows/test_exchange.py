@@ -105,9 +105,9 @@ def test_fires_that_burn_under_rows_are_counted(
     """In burns of all plan fires, beside what windows burn."""
     burned = []
 
-    def losses(self: RegionWorker, fires: Fires, cells: np.ndarray) -> np.ndarray:
-        burned.append(fires.source.size)
-        return original(self, fires, cells)
+    def losses(self: RegionWorker, fires: Fires, plans: list[np.ndarray]) -> np.ndarray:
+        burned.append(fires.source.size * len(plans))
+        return original(self, fires, plans)
 
     original = RegionWorker.losses
     monkeypatch.setattr(RegionWorker, "losses", losses)
@@ -142,16 +142,35 @@ def test_no_worker_holds_shards_while_rows_are_laid(
 
 def test_what_fires_lose_is_the_same_in_any_calls(region: Region,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:
-    cells = np.flatnonzero(region.scene.landscape.treatable)[::7]
-    fires = region.scene.fires("test", 30)
-    whole = RegionWorker(region).losses(fires, cells)
+    free = np.flatnonzero(region.scene.landscape.treatable)
+    plans, fires = [free[::7], free[:0], free[3::5]], region.scene.fires("test", 30)
+    whole = RegionWorker(region).losses(fires, plans)
     monkeypatch.setattr("firebreak.planning.windows.reached._FIRES_PER_CALL", 4)
-    with closing(open_executor("in-process", region_recipe(region), 2)) as executor:
-        assert losses_by_workers(region, fires, cells, executor).tolist() == whole.tolist()
-    mask = np.zeros((SIZE, SIZE), np.bool_)
-    mask.ravel()[cells] = True
+    for workers in (1, 2, 40):
+        with closing(open_executor("in-process", region_recipe(region), workers)) as executor:
+            assert (losses_by_workers(region, fires, plans, executor) == whole).all()
     unit = loss_unit(loss_bound(region.scene, region.fires.source.size))
-    assert whole / unit == pytest.approx(burn_wide_statistics(region.scene, fires, mask).loss)
+    for cells, own in zip(plans, whole, strict=True):
+        mask = np.zeros((SIZE, SIZE), np.bool_)
+        mask.ravel()[cells] = True
+        loss = burn_wide_statistics(region.scene, fires, mask).loss
+        assert own.tolist() == np.rint(loss * unit).tolist()
+
+
+def test_every_worker_burns_some_of_the_fires(region: Region,
+                                              monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    original = RegionWorker.losses
+
+    def losses(self: RegionWorker, fires: Fires, plans: list[np.ndarray]) -> np.ndarray:
+        sizes.append(fires.source.size)
+        return original(self, fires, plans)
+
+    monkeypatch.setattr(RegionWorker, "losses", losses)
+    monkeypatch.setattr("firebreak.planning.windows.reached._FIRES_PER_CALL", 28)
+    with closing(open_executor("in-process", region_recipe(region), 3)) as executor:
+        losses_by_workers(region, region.scene.fires("test", 30), [], executor)
+    assert sizes == [10, 10, 10]
 
 
 def test_what_saves_least_for_its_cost_goes_first() -> None:
