@@ -170,10 +170,11 @@ def sum_wide(scene: WideScene, fires: Fires, breaks: NDArray[np.bool_] | None = 
     return made
 
 
-def burn_wide_losses(scene: WideScene, fires: Fires,
-                     plans: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+def burn_wide_losses(scene: WideScene, fires: Fires, plans: Sequence[NDArray[np.int64]],
+                     report: Callable[[int], object] = lambda count: None) -> NDArray[np.float64]:
     """What fires lose under each of some sets of breaks, flat cells: f64 [plans, F], the bits of
     `burn_wide_statistics`, for far less where breaks do not burn: the travel times are made once.
+    report: is given the number of fires that have burned, under any plan, since it was last called.
     """
     loss = np.zeros((len(plans), fires.source.size))
 
@@ -181,6 +182,7 @@ def burn_wide_losses(scene: WideScene, fires: Fires,
         def burn(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
             added = add_fires(job, some, no_sums(), tiles)
             own[which] = added.loss
+            report(int((added.state != MISSED).sum()))
             return added.state
         return burn
 

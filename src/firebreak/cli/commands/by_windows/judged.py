@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from firebreak.cli.shared.plan_record import PlanArguments
-from firebreak.fire import burn_wide_statistics
+from firebreak.fire import burn_wide_losses
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.effect import Interval
@@ -44,11 +44,10 @@ def judge(plan: Plan, region: Region, network: Plan | None, args: PlanArguments,
         return None
     scene = region.scene
     fires = scene.fires("test", args.test_fires)
-    with bar((2 if network is None else 3) * args.test_fires, "fire") as advance:
-        before = burn_wide_statistics(scene, fires, report=advance).loss
-        after = burn_wide_statistics(scene, fires, plan.break_mask(), advance).loss
-        existing = None if network is None else (_saved(before, burn_wide_statistics(
-            scene, fires, network.break_mask(), advance).loss), network.cost)
+    under = [plan.cells[:0], plan.cells] + ([] if network is None else [network.cells])
+    with bar(len(under) * args.test_fires, "fire") as advance:
+        before, after, *others = burn_wide_losses(scene, fires, under, advance)
+    existing = None if network is None else (_saved(before, others[0]), network.cost)
     found = JudgedPlan(_saved(before, after), existing, None)
     if args.report == "none":
         return found
