@@ -33,6 +33,7 @@ from firebreak.fire.engine import (
     max_threads,
     set_threads,
     start_threads,
+    workspace,
 )
 from firebreak.fire.fbp.fuels import FUEL_NAMES, fuel_index
 from firebreak.fire.fbp.system import FBP_RANGES, fbp_behavior
@@ -43,7 +44,7 @@ from firebreak.fire.incremental.fire_store import FireStore
 from firebreak.fire.incremental.trial_kernel import NOT_TRIED, Candidates, in_units
 from firebreak.fire.perturbation import Perturbation, perturbed
 from firebreak.fire.scene import Scene, make_scene
-from firebreak.fire.solver.tables import Crossing, Overlays, crossing_of
+from firebreak.fire.solver.tables import Crossing, Overlays, Workspace, crossing_of
 from firebreak.fire.travel.arc_kernel import CLOSED, FACET_A, FACET_B, OPEN
 from firebreak.fire.travel.break_overlay import break_state, closing_table
 from firebreak.fire.travel.break_overlay_kernel import write_break
@@ -126,6 +127,7 @@ __all__ = [
     "ValueLayer",
     "WideScene",
     "WideSums",
+    "Workspace",
     "annual_burn_probability",
     "backing_rate",
     "break_state",
@@ -172,5 +174,6 @@ __all__ = [
     "unpad",
     "untreat",
     "with_states",
+    "workspace",
     "write_break",
 ]

@@ -20,6 +20,7 @@ from firebreak.fire import (
     FieldStore,
     FireStore,
     Overlays,
+    Workspace,
     pad,
     padded_cells,
     padded_width,
@@ -39,13 +40,15 @@ class Slots:
     """Storage for N problems. Fire ids: slot * K + k for plan fires, then N * K + slot * R + r.
 
     borrows: the only slot reads the travel field of its problem's scene instead of a copy.
+    scratch: room to burn in, see `FireStore`.
 
     Attributes meant for readers, first axis the slot: `land`, untreated_plan_loss and
     untreated_reward_loss f64 [N] (means over fires), moves i64 [N] (how often a problem was loaded
     or a break came or went).
     """
 
-    def __init__(self, sizes: Sizes, *, borrows: bool = False) -> None:
+    def __init__(self, sizes: Sizes, *, borrows: bool = False,
+                 scratch: Workspace | None = None) -> None:
         n, (rows, cols), s, k, r, classes, breach, spotting, heat, held = sizes
         width = padded_width(cols)
         p = (rows + 2 * REACH) * width
@@ -55,7 +58,7 @@ class Slots:
                                  breach=breach, spotting=spotting, held=held, borrows=borrows)
         self.land = LandStore(sizes)
         self.value = np.zeros((n, classes, p), np.float32)
-        self.fires = FireStore((rows, cols), n, k, r, classes)
+        self.fires = FireStore((rows, cols), n, k, r, classes, scratch)
         self._counts = np.zeros((2, n), np.int64)  # plan and reward fires in use
         self._plain = np.zeros(n, np.bool_)
         self._observed = ObservationStore(sizes)

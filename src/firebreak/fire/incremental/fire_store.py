@@ -31,6 +31,7 @@ from firebreak.fire.solver.tables import (
     Overlays,
     Results,
     ValueUnits,
+    Workspace,
     changes_of,
     crossing_of,
 )
@@ -52,10 +53,13 @@ class FireStore:
 
     affected: i64 [F], how many breaks have come or gone near enough to a fire to change it, or
     what another break would change in it.
+
+    scratch: room to burn in, for a map of this size or a larger one, which stores may share that
+    burn in turn; its own if not given.
     """
 
     def __init__(self, shape: tuple[int, int], slots: int, plan_fires: int, reward_fires: int,
-                 classes: int = 1) -> None:
+                 classes: int = 1, scratch: Workspace | None = None) -> None:
         self.width = padded_width(shape[1])
         self._shape, self._counts = shape, (slots, plan_fires, reward_fires)
         cells = (shape[0] + 2 * REACH) * self.width
@@ -66,7 +70,8 @@ class FireStore:
             np.concatenate([np.repeat(np.arange(slots), plan_fires),
                             np.repeat(np.arange(slots), reward_fires)]),
             np.zeros(fires, np.int64), np.zeros(fires), np.zeros(fires, np.uint64))
-        self._scratch = workspace(cells)
+        self._scratch = workspace(cells) if scratch is None else scratch
+        self._shares = scratch is not None
         threads = self._scratch.time.shape[0]
         self._store = KeptFires(
             np.full((fires, cells), np.inf, np.float32), np.zeros((fires, cells), np.float32),
@@ -93,8 +98,9 @@ class FireStore:
         self._aside: dict[int, AsideFire] = {}
 
     def arrays(self) -> Iterator[NDArray]:
-        """All arrays held."""
-        yield from (*self._table, *self._scratch, *self._store, *self._value, *self._new,
+        """All arrays held, but for room that is shared."""
+        yield from () if self._shares else self._scratch
+        yield from (*self._table, *self._store, *self._value, *self._new,
                     *self._crossing, *self._crossed, *self._changes, self._states, self._in_use,
                     self._stale, self.affected, self._burned, self._downstream)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
-from firebreak.fire import Fires, WideScene, burn_wide_losses, scene_in
+from firebreak.fire import Fires, WideScene, Workspace, burn_wide_losses, scene_in
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.limits import SearchOptions
@@ -30,6 +30,7 @@ from firebreak.planning.windows.shards import (
     Wanted,
     loss_bound,
     loss_unit,
+    room_to_burn,
 )
 
 LINE_CELLS = 12
@@ -77,11 +78,12 @@ class RegionWorker:
         self._bound = loss_bound(region.scene, region.fires.source.size)
         self._lines = LineTable([], 1)
         self._shards: dict[int, Shard] = {}
+        self._scratch: Workspace | None = None
 
     def receive(self, payload: Lines) -> None:
         """Takes the lines that are judged, by number."""
         self._lines = LineTable(payload, self.region.scene.landscape.shape[1])
-        self._shards = {}
+        self._shards, self._scratch = {}, None
 
     def shards_held(self) -> int:
         """How many shards it holds."""
@@ -169,7 +171,10 @@ class RegionWorker:
         return self._shards[number]
 
     def _new_shard(self, plan: ShardPlan) -> Shard:
-        return Shard(self.region.scene, plan, self.region.fires.part(plan.fires), self._bound)
+        if self._scratch is None:
+            self._scratch = room_to_burn(self.region.scene)
+        return Shard(self.region.scene, plan, self.region.fires.part(plan.fires), self._bound,
+                     self._scratch)
 
 
 def make_worker(region: Region) -> RegionWorker:

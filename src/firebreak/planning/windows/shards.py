@@ -19,7 +19,18 @@ from firebreak.env.gains import saved_by_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import Slots, sizes_for
 from firebreak.env.trials_anew import saved_anew
-from firebreak.fire import RIM, FireBehavior, Fires, Scene, WideScene, scene_in
+from firebreak.fire import (
+    REACH,
+    RIM,
+    FireBehavior,
+    Fires,
+    Scene,
+    WideScene,
+    Workspace,
+    padded_width,
+    scene_in,
+    workspace,
+)
 from firebreak.landscape.raster.windows import Window
 from firebreak.layout import OBSERVATION
 from firebreak.planning.windows.burning import BurningFires
@@ -111,6 +122,12 @@ def known_boxes(boxes: Sequence[Box], scene: WideScene) -> list[Box]:
     return list(boxes)
 
 
+def room_to_burn(scene: WideScene) -> Workspace:
+    """Room for a fire on the whole map, for all shards of a process."""
+    rows, cols = scene.landscape.shape
+    return workspace((rows + 2 * REACH) * padded_width(cols))
+
+
 class Wanted(NamedTuple):
     """A line to rate, by number, and the fires of the shard on which, i32; None for all."""
 
@@ -161,10 +178,16 @@ class LineTable:
 
 
 class Shard:
-    """The fires of a shard, kept burning under the lines that were taken so far."""
+    """The fires of a shard, kept burning under the lines that were taken so far.
 
-    def __init__(self, scene: WideScene, plan: ShardPlan, fires: Fires, bound: float) -> None:
+    scratch: room for a fire on the whole map, which shards that burn in turn share; its own if not
+    given.
+    """
+
+    def __init__(self, scene: WideScene, plan: ShardPlan, fires: Fires, bound: float,
+                 scratch: Workspace | None = None) -> None:
         self._scene, self._plan, self._fires, self._bound = scene, plan, fires, bound
+        self._scratch = scratch
         self.taken: tuple[int, ...] = ()
         self._begin(ROOM)
 
@@ -268,7 +291,8 @@ class Shard:
             own = self._own_fires()
             # As reward fires they keep no trees: only what they lose is asked for.
             self._slots = Slots(sizes_for(scene, 1, 0, min(own.source.size, self._plan.places)),
-                                borrows=scene.field.breaks.treated is None)
+                                borrows=scene.field.breaks.treated is None,
+                                scratch=self._scratch)
             self._slots.load(0, Problem(
                 scene=scene, plan_fires=own.first(0), reward_fires=own.first(0), budget=np.inf,
                 budget_share=1.0,

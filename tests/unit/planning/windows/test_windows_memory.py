@@ -90,6 +90,18 @@ def test_fires_wait_where_a_place_for_each_would_not_fit(
     assert bytes_of_shards(waiting, boxes, 1) < needed
 
 
+def test_every_fire_has_a_place_only_where_memory_is_left_for_pieces(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    boxes = [(0, 0, 100, 100)] * 200
+    executor = Executor(InProcess(Recipe(dict)), 1)
+    needed = memory._land(region, 1) + memory._laying(region) + bytes_of_shards(
+        shards_of(boxes, region.fires.scenario), boxes, 1)
+    for times, all_have_places in ((1.1, False), (1.3, True)):
+        limited(monkeypatch, round(times * needed))
+        shards = fitting_shards(region, boxes, executor)
+        assert all(shard.places > PLACES for shard in shards) == all_have_places
+
+
 def test_as_many_windows_at_once_as_there_are_processes(region: Region) -> None:
     cores = cores_of((SIZE, SIZE), 32, MARGIN)
     one, two = (windows_bytes(region, cores, 64, [], [], count) for count in (1, 2))
