@@ -2,6 +2,7 @@
 effect, see docs/scale.md.
 """
 
+from firebreak.api.shared.judged_options import check_judged
 from firebreak.checks import fail
 from firebreak.cli.shared.executor_options import BurnOptions
 from firebreak.cli.shared.plan_record import PlanArguments
@@ -43,15 +44,7 @@ def check_numbers(args: PlanArguments, plan_fires: int | None) -> None:
     if plan_fires is not None and plan_fires < 1:
         raise fail(expected="at least 1 plan fire", given=f"{plan_fires}", where="--plan-fires",
                    remedy="leave it out")
-    if args.test_fires != 0 and args.test_fires < 2:
-        raise fail(expected="at least 2 test fires, or 0 for none", given=f"{args.test_fires}",
-                   where="--test-fires", remedy="1000 is usual")
-    if args.test_fires == 0:
-        for name, is_given in (("--existing", args.place.existing is not None),
-                               (f"--report {args.report}", args.report in ("full", "brief"))):
-            if is_given:
-                raise fail(expected=f"test fires together with {name}", given="none",
-                           where="--test-fires 0", remedy="leave one of the two out")
+    check_judged(args)
 
 
 def _check_method(args: PlanArguments, method: str) -> None:
