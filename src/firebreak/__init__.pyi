@@ -237,7 +237,7 @@ def evaluate(
 ) -> ComparedPlans: ...
 
 def train_policy(
-    config: str | Path = 'quick',
+    config: str | Path | None = None,
     *,
     quiet: bool = False,
     out: str | Path | None = None,

@@ -1,6 +1,7 @@
 """The public functions and the command line: the same plan, fires, table and weights."""
 
 import json
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import rasterio
 import torch
 
 import firebreak
+from firebreak.agent.policy_file import load_policy
 from firebreak.api import notebook
 from firebreak.cli import main
 from firebreak.landscape.formats.write import write_geotiff
@@ -138,6 +140,35 @@ def test_what_was_handed_in_is_written_so_that_the_folder_is_enough() -> None:
     assert {"landscape", "given_must_exclude.tif"} <= {
         path.name for path in Path("saved").iterdir()}
     assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
+
+
+@pytest.mark.usefixtures("small_pictures")
+@pytest.mark.parametrize(("policy", "kept"), [
+    (load_policy, "saved/given_policy.safetensors"), (lambda: "general", "general")])
+def test_a_plan_by_a_policy_is_saved_so_that_the_folder_is_enough(
+        policy: Callable[[], object], kept: str) -> None:
+    made = firebreak.plan(LAND, method="dqn", policy=policy(), plan_fires=12, test_fires=0,
+                          threads=1)
+    made.save("saved")
+    named = json.loads(Path("saved/options.json").read_text())["plan"]["policy"]
+    assert named in (kept, str(Path(kept).resolve()))
+    assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
+    if kept != "general":
+        again = firebreak.plan(LAND, method="dqn", policy=kept, plan_fires=12, test_fires=0,
+                               threads=1)
+        assert (again.rank == made.rank).all()
+
+
+@pytest.mark.usefixtures("small_pictures")
+@pytest.mark.parametrize("in_file", [False, True])
+def test_a_plan_by_the_policy_that_comes_along_is_shown_from_its_folder(in_file: bool) -> None:
+    Path("conf").mkdir()
+    Path("conf/plan.toml").write_text('method = "dqn"\npolicy = "general"\n')
+    asked = ("--config", "conf/plan.toml") if in_file else ("--method", "dqn", "--policy",
+                                                            "general")
+    assert main(["plan", LAND, *asked, "--plan-fires", "12", "--test-fires", "0", "--threads", "1",
+                 "--quiet", "--out", "typed"]) == 0
+    assert main(["visualize", "typed", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
 
 
 @pytest.mark.usefixtures("small_pictures")

@@ -123,14 +123,15 @@ def test_processes_give_the_same_rows_even_if_one_is_killed_in_a_fold(
 def test_mistakes_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changes = [part for change in SMALL for part in ("--set", change)]
 
-    def said(*more: str) -> str:
-        assert main(["trials", "quick", *changes, "--out", str(tmp_path / "t"), *more]) == 2
+    def said(*more: str, new: bool = True) -> str:
+        where = ["quick", "--out", str(tmp_path / "t")] if new else []
+        assert main(["trials", *where, *changes, *more]) == 2
         text = capsys.readouterr().err
         assert text.count("\n") == 1
         return text
     assert "at most 4 folds, as many as there are blocks of land, got 5" in said("--folds", "5")
     assert "trials.folds" in said("--folds", "2")
     assert "at most 12 trials" in said("--trials", "13", "--search", "grid")
-    assert "config.toml" in said("--resume", str(tmp_path / "none"))
+    assert "config.toml" in said("--resume", str(tmp_path / "none"), new=False)
     with pytest.raises(InputError, match="one map size"):
         FoldRunner(small("mixture.sizes=[10, 12]"))

@@ -107,7 +107,6 @@ def evaluate(landscapes: Source | Sequence[Source], *, plans: Sequence[Any] = ()
     if isinstance(given.get("methods"), list | tuple):
         given["methods"] = ",".join(map(str, given["methods"]))
     asked = filled(EvaluateOptions, given, "evaluate")
-    asked = replace(asked, policy=getattr(asked.policy, "policy", asked.policy))
     if len(sources) == 1:
         asked = with_arrays(asked, sources[0], asked.scene)
     compared = _plans(plans if isinstance(plans, list | tuple) else [plans])

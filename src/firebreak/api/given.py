@@ -111,6 +111,20 @@ def with_folder(landscape: Landscape, options: PlanOptions,
     return str(folder.resolve()), dataclasses.replace(options, scene=scene)
 
 
+def with_policy_file(options: PlanOptions, folder: Path) -> PlanOptions:
+    """Options whose policy is a file of a folder, written there if it was handed in, so that a
+    record names it.
+    """
+    from firebreak.agent.policy_file import Policy, save_policy
+
+    policy: object = options.policy  # annotated as the command line has it
+    if not isinstance(policy, Policy):
+        return options
+    file = folder / "given_policy.safetensors"
+    save_policy(file, policy.network, policy.network.stem.out_channels, policy.provenance)
+    return dataclasses.replace(options, policy=file.resolve())
+
+
 def with_files(options: Options, folder: Path, landscape: Landscape) -> Options:
     """Options whose arrays are files of a folder, written there, so that a record names them."""
     from firebreak.landscape.formats.write import write_geotiff

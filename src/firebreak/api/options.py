@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from firebreak.api.shared.percents import fraction, is_share
 from firebreak.api.shared.scene_options import RasterOptions
 from firebreak.checks import InputError, fail, unknown_name, validated
 from firebreak.settings.texts import meanings
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
 
 Options = TypeVar("Options")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -107,14 +110,34 @@ def _checked(value: Any, word: Keyword, name: str) -> Any:
         value = value.item()
     if is_share(hint):
         value = fraction(value)
-    if (word.takes_grids or name == "policy") and not isinstance(value, str | Path | None):
+    if isinstance(value, str | Path | None):
+        pass  # of a file, or the name of something
+    elif word.takes_grids:
         return value
+    elif name == "policy":
+        return _policy(value)
     made, words = validated(value, hint)
     if words:
         if words.startswith(("less", "greater")):
             words = f"a number {words}"
         raise fail(expected=words, given=repr(value)[:80], where=name, remedy="correct this value")
     return made
+
+
+def _policy(given: object) -> "Policy":
+    """A policy that was handed in, by itself or with the run that trained it.
+
+    Raises:
+        InputError: anything else.
+    """
+    from firebreak.agent.policy_file import Policy
+
+    policy = getattr(given, "policy", given)
+    if not isinstance(policy, Policy):
+        raise fail(expected="a policy: the path of a file or run folder, a name, or what "
+                            "train_policy returned",
+                   given=type(given).__name__, where="policy", remedy="name a file or folder")
+    return policy
 
 
 def verb(kind: type, left_out: tuple[str, ...] = LEFT_OUT) -> Callable[[Verb], Verb]:

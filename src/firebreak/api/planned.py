@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from firebreak.api.given import (
     with_arrays,
     with_files,
     with_folder,
+    with_policy_file,
 )
 from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
@@ -198,12 +199,12 @@ class PlannedBreaks:
 
     def save(self, folder: str | Path) -> list[Path]:
         """Writes the files of `firebreak plan`, the report among them, into a folder, made if need
-        be; returns them. A landscape or arrays that were handed in are written beside them, so
-        that `firebreak visualize FOLDER --serve` finds them.
+        be; returns them. A landscape, arrays or a policy that were handed in are written beside
+        them, so that `firebreak visualize FOLDER --serve` finds them.
         """
         out = folder_of(folder, "save")
         work = self._work
-        options = with_files(work.options, out, work.place.full)
+        options = with_policy_file(with_files(work.options, out, work.place.full), out)
         source = work.source
         if isinstance(self._source, Landscape):
             source, options = with_folder(self._source, options, out / "landscape")
@@ -265,7 +266,6 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
     """
     source = source_of(landscape, "plan")
     asked = filled(PlanOptions, options, "plan")
-    asked = replace(asked, policy=getattr(asked.policy, "policy", asked.policy))
     asked = with_arrays(asked, source, asked.scene)
     forms = [name for name in ("budget", "money", "phases") if name in options]
     if len(forms) > 1:

@@ -15,7 +15,6 @@ from firebreak.api.options import filled, verb
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.run_output import begin_or_resume, compared, configuration, consume
-from firebreak.train.config import DEFAULT_PRESET
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -69,13 +68,13 @@ class TrainedPolicy:
 
 
 @verb(TrainOptions)
-def train_policy(config: str | Path = DEFAULT_PRESET, *, quiet: bool = False,
+def train_policy(config: str | Path | None = None, *, quiet: bool = False,
                  **options: Any) -> TrainedPolicy:
     """Trains a policy, as `firebreak train` does: the same presets, the same weights. What the run
-    writes is kept only where `out` names a folder.
+    writes is kept only where `out` names a folder, or `resume` a run to go on with.
 
     Args:
-        config: a preset, or the path of a TOML file.
+        config: a preset, or the path of a TOML file; quick if not given.
         quiet: no progress bar.
 
     `set` takes a dictionary as well: set={"train.episodes": 600}.
@@ -85,14 +84,15 @@ def train_policy(config: str | Path = DEFAULT_PRESET, *, quiet: bool = False,
     """
     asked = filled(TrainOptions, {**options, "set": _changes(options.get("set", ()))}, "train")
     begin = time.perf_counter()
-    kept = asked.out or asked.resume
+    kept = asked.resume or asked.out
     with (tempfile.TemporaryDirectory(prefix="firebreak-") if kept is None else nullcontext(kept)
           ) as folder, threads_kept():
-        return replace(_trained(str(config), asked, Path(folder), quiet),
+        name = None if config is None else str(config)
+        return replace(_trained(name, asked, Path(folder), quiet),
                        folder=kept, seconds=time.perf_counter() - begin)
 
 
-def _trained(name: str, asked: TrainOptions, folder: Path, quiet: bool) -> TrainedPolicy:
+def _trained(name: str | None, asked: TrainOptions, folder: Path, quiet: bool) -> TrainedPolicy:
     from firebreak.agent.policy_file import load_policy
     from firebreak.api.shared.run_output import check_new
     from firebreak.train.config.load import written_data

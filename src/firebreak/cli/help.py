@@ -31,7 +31,9 @@ _WIDEST, _COLUMN = 100, 28
 
 
 class Option(NamedTuple):
-    """An option as the help shows it. kind: of its value, empty for a switch."""
+    """An option as the help shows it. kind: of its value, empty for a switch; default: MISSING if
+    it must be given.
+    """
 
     name: str
     kind: str
@@ -124,8 +126,7 @@ def _groups(kind: Any, title: str, given: Any = None) -> Iterator[Group]:
 
 def _option(name: str, hint: Any, meaning: str, default: object) -> Option:
     return Option(name, " | ".join(_kinds(hint)),
-                  tyro.conf.Positional in getattr(hint, "__metadata__", ()), meaning,
-                  None if default is dataclasses.MISSING else default)
+                  tyro.conf.Positional in getattr(hint, "__metadata__", ()), meaning, default)
 
 
 def _kinds(hint: Any) -> Iterator[str]:
@@ -149,12 +150,13 @@ def _kinds(hint: Any) -> Iterator[str]:
 def _place_word(option: Option) -> str:
     if "..." in option.kind:
         return f"{option.name.upper().removesuffix('S')}..."
-    return option.name.upper() if option.default is None else f"[{option.name.upper()}]"
+    needed = option.default is dataclasses.MISSING
+    return option.name.upper() if needed else f"[{option.name.upper()}]"
 
 
 def _told(option: Option) -> str:
     default = option.default
-    if default is None or default is False or default == "":
+    if default is None or default is False or default == "" or default is dataclasses.MISSING:
         return option.meaning
     return f"{option.meaning} [{f'{default:g}' if isinstance(default, float) else default}]"
 

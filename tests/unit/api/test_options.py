@@ -108,6 +108,17 @@ def test_mistakes_are_told_in_the_words_of_python(given: dict[str, Any], words: 
     assert "--" not in str(told.value)
 
 
+@pytest.mark.parametrize("given", [123, 1.5, True, np.ones((10, 10)), LAND, ["general"]])
+@pytest.mark.parametrize("ask", [
+    lambda policy: firebreak.plan(LAND, method="strips", policy=policy),
+    lambda policy: firebreak.plan(LAND, method="dqn", policy=policy),
+    lambda policy: firebreak.evaluate(LAND, methods="none", policy=policy)])
+def test_what_is_no_policy_is_refused_whatever_the_method(ask: Any, given: Any) -> None:
+    with pytest.raises(InputError, match="policy: expected a policy: the path of a file") as told:
+        ask(given)
+    assert "--" not in str(told.value)
+
+
 @pytest.mark.parametrize("given", [None, 3, "", ["synthetic:1:10"]])
 def test_what_is_no_landscape_is_refused(given: Any) -> None:
     with pytest.raises(InputError, match="expected a landscape"):

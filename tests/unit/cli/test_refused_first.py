@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+# It keeps what it imports, so it is imported before work is replaced.
+import firebreak.planning.methods  # noqa: F401
 from firebreak.api.shared import evaluate_steps
 from firebreak.cli import main
 from firebreak.landscape.synthetic.generate import generate
@@ -13,6 +15,7 @@ from firebreak.landscape.synthetic.generate import generate
 LAND = ["synthetic:3:30", "--quiet"]
 EVALUATE = ["evaluate", *LAND, "--methods", "none"]
 SIMULATE = ["simulate", *LAND]
+PLAN = ["plan", *LAND, "--out", "none"]
 WORKERS = {
     "fewer workers than none": (["--executor", "processes", "--workers", "-1"],
                                 "0 to 4096 workers, got -1"),
@@ -35,12 +38,34 @@ FIRES = {
     "no plan fires": (["--plan-fires", "0"], "at least 1 plan fire, got 0"),
     "fewer plan fires than none": (["--plan-fires", "-5"], "at least 1 plan fire, got -5"),
     "no test fires": (["--test-fires", "0"], "at least 1 test fire, got 0"),
+    "a test fire": (["--test-fires", "1"], "at least 2 test fires on one landscape, got 1"),
     "no draws": (["--random-draws", "0"], "at least 1 random plan, got 0"),
     "no method": (["--methods", "none,magic"], "magic"),
     "no methods": (["--methods", ","], "one or more methods"),
     "a method twice": (["--methods", "none,none"], "each once"),
 }
+JUDGED = {
+    "a network that nothing tells of": (["--existing", "net.tif", "--report", "none"],
+                                        "expected a report together with --existing, got none"),
+    "a network without test fires": (["--existing", "net.tif", "--test-fires", "0"],
+                                     "expected test fires together with --existing, got none"),
+    "years that nothing tells of": (["--fires-per-ha-year", "1e-5", "--report", "none"],
+                                    "expected --report full together with --fires-per-ha-year"),
+    "years in a brief report": (["--fires-per-ha-year", "1e-5", "--report", "brief"],
+                                "--report brief: expected --report full together with"),
+    "years without test fires": (["--fires-per-ha-year", "0", "--test-fires", "0"],
+                                 "expected test fires together with --fires-per-ha-year, got none"),
+    "a report without test fires": (["--report", "full", "--test-fires", "0"],
+                                    "expected test fires together with --report full, got none"),
+    "one test fire": (["--test-fires", "1"], "at least 2 test fires, or 0 for none, got 1"),
+    "fewer test fires than none": (["--test-fires", "-3"], "at least 2 test fires, or 0"),
+    "more test fires than fit": (["--test-fires", "1000000000000"],
+                                 "GB for 1,000,000,000,000 fires"),
+    "more than fit in brief": (["--test-fires", "1000000000000", "--report", "brief"],
+                               "ask for fewer with --test-fires"),
+}
 CASES = {
+    **{f"plan: {name}": (PLAN, *case) for name, case in JUDGED.items()},
     **{f"simulate: {name}": (SIMULATE, *case) for name, case in {
         **WORKERS, **ALONE, **PLANS, "no fires": (["--fires", "0"], "at least 1 fire, got 0"),
         "nothing observed": (["--fires", "1", "--observed", "nowhere.gpkg"], "nowhere.gpkg"),
@@ -112,7 +137,9 @@ def test_plans_that_fit_no_comparison_are_refused_before_there_is_work(
     assert "each landscape once" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", [SIMULATE, EVALUATE, ["evolve", "--quiet"], ["trials"]],
+@pytest.mark.parametrize("command", [PLAN, [*PLAN, "--test-fires", "0"],
+                                     [*PLAN, "--report", "none", "--test-fires", "1000000000000"],
+                                     SIMULATE, EVALUATE, ["evolve", "--quiet"], ["trials"]],
                          ids=lambda command: command[0])
 def test_good_input_comes_to_the_work(command: list[str], tmp_path: Path,
                                       monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,8 +31,8 @@ class PlanOptions(PlanningOptions):
     other methods, doubts. brief: a page with what it saves, its cost and the map of its segments.
     none: the plan's files only. full if not given; plans by windows have brief and none."""
     fires_per_ha_year: NotNegative | None = None
-    """Number of fires that start per hectare and year; the report then says what the plan saves in
-    a year."""
+    """Number of fires that start per hectare and year; the full report then says what the plan
+    saves in a year."""
     place: PlaceOptions = field(default_factory=PlaceOptions)
     scene: SceneOptions = field(default_factory=SceneOptions)
 

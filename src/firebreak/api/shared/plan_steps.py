@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from firebreak.api.shared.judged_options import check_judged_at_once, is_judged
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.treated_map import rows_named
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from firebreak.report.pages.plan_report import Curve
 
 
+RANDOM_DRAWS = 3
+"""Plans of a random method beside a plan."""
 AT_EXISTING_COST = "-at-existing-cost"
 """The end of the name of a plan that may spend what the existing network costs."""
 
@@ -96,10 +99,9 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
                    remedy="0.05 treats 5 % of the treatable cells")
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
-    if options.test_fires != 0 and options.test_fires < 2:
-        raise fail(expected="at least 2 test fires, or 0 for none", given=f"{options.test_fires}",
-                   where="--test-fires", remedy="1000 is usual")
+    check_judged_at_once(options)
     _check_horizon(options)
+    _check_test_fires(source, options)
     policy = policy_for([method, options.search_from or method], options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
     spec = source if isinstance(source, str) else ""
@@ -121,8 +123,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
         scene = replace(scene, landscape=place.land)
     made = _made(method, scene, place, options, bar, policy)
     work = Work(spec, options, place, scene, made, None, policy, network)
-    compares = options.test_fires and options.report != "none"
-    return work._replace(evaluation=_compared(work, bar)) if compares else work
+    return work._replace(evaluation=_compared(work, bar)) if is_judged(options) else work
 
 
 def _check_horizon(options: PlanOptions) -> None:
@@ -144,6 +145,15 @@ def _check_horizon(options: PlanOptions) -> None:
                    remedy="leave one of them out")
 
 
+def _check_test_fires(source: "str | Landscape", options: PlanOptions) -> None:
+    """Refuses test fires that will not fit the memory before the plan is made that they judge."""
+    from firebreak.planning.core.fire_counts import check_test_fires
+
+    if is_judged(options):
+        check_test_fires(source if isinstance(source, str) else source.name, options.test_fires,
+                         RANDOM_DRAWS + len(_others(options)) + 1)
+
+
 def _check_memory_first(source: str, options: PlanOptions) -> None:
     """Refuses a map that will not fit the memory before any of its layers is loaded."""
     from firebreak.api.place.area import cells_named
@@ -160,7 +170,7 @@ def _network(place: "Place", options: PlanOptions) -> "Plan | None":
     """The network of breaks to compare with, read before any fire burns."""
     from firebreak.api.place.existing import existing_plan
 
-    if options.place.existing is None or not options.test_fires:
+    if options.place.existing is None:
         return None
     return existing_plan(options.place.existing, place.anywhere, place.full, place.offset)
 
@@ -188,23 +198,30 @@ def _compared(work: Work, bar: "Bar") -> "Evaluation":
     """The plan beside what the honest alternatives achieve on the same test fires."""
     from firebreak.planning.core.plan import EXISTING
     from firebreak.planning.evaluation.evaluate import evaluate
-    from firebreak.planning.methods import METHODS
 
     options, place, made = work.options, work.place, work.made
     plan = made.plan
     # What the chosen method plans by itself stands beside the plan only where it is another one.
     rivals = {name: other for name, other in made.others.items()
               if name != plan.method or other.cells.tolist() != plan.cells.tolist()}
-    others = ["none"] if options.report == "brief" else [
-        name for name, method in METHODS.items()
-        if method.compared and name != plan.method and name not in rivals]
+    others = [name for name in _others(options)
+              if options.report == "brief" or name not in (plan.method, *rivals)]
     existing = _existing(work, bar)
     pairs = [(name, EXISTING) for name in existing if name != EXISTING]
     # Rules may keep the plan from spending the whole budget, which the others may all the same.
     return evaluate([work.scene], others, budget_share=place.share, plan_fires=options.plan_fires,
-                    test_fires=options.test_fires, seed=options.scene.seed, random_draws=3,
+                    test_fires=options.test_fires, seed=options.scene.seed,
+                    random_draws=RANDOM_DRAWS,
                     rules=replace(place.rules, shortest_m=0.0, lines=None),
                     existing={plan.label: plan, **rivals, **existing}, pairs=pairs, bar=bar)
+
+
+def _others(options: PlanOptions) -> list[str]:
+    """The methods that plans are compared with."""
+    from firebreak.planning.methods import METHODS
+
+    return ["none"] if options.report == "brief" else [
+        name for name, method in METHODS.items() if method.compared]
 
 
 def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":

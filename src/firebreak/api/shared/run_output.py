@@ -10,6 +10,7 @@ from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import Teller, run_progress
 from firebreak.checks import fail
+from firebreak.train.config import DEFAULT_PRESET
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
@@ -19,26 +20,57 @@ if TYPE_CHECKING:
     from firebreak.train.data.splits import Splits
     from firebreak.train.run.trainer import ParallelTrainer
 
+CONFIG = "config.toml"
+"""The configuration of a run, in its folder."""
 
-def configuration(name: str, options: TrainOptions, given: dict[str, Any]) -> "RunConfig":
+
+def configuration(name: str | None, options: TrainOptions, given: dict[str, Any]) -> "RunConfig":
     """Of a new run, or of the one to go on with; its threads are set, its data folder is absolute.
 
     Args:
-        name: of a preset or a file.
+        name: of a preset or a file, where one was named.
         given: values by key that options of the command stand for; None: as configured.
 
     Raises:
-        InputError: there is no such configuration or run, or a value is not allowed.
+        InputError: there is no such configuration or run, a value is not allowed, or a run to go on
+            with is asked for together with another one.
     """
+    check_resumed(name, options)
     from firebreak.train.config.load import data_folder, load_config, with_data
 
     values = {"seed": options.seed, **given}
     changes = [*options.set, *(f"{key}={value}" for key, value in values.items()
                                if value is not None)]
-    config = load_config(name if options.resume is None else _stored(options.resume), changes)
+    config = load_config(named(name) if options.resume is None else _stored(options.resume),
+                         changes)
     use_threads(config.train.threads, config.train.torch_threads)
     _warn_of_unused_winds(config)
     return with_data(config, data_folder(config, options.data))
+
+
+def named(name: str | None) -> str:
+    """The preset or file of a new run: the usual preset where none was named."""
+    return DEFAULT_PRESET if name is None else name
+
+
+def check_resumed(name: str | None, options: TrainOptions) -> None:
+    """Refuses a folder or a configuration beside the run to go on with: it has its own.
+
+    Raises:
+        InputError: naming what was given besides.
+    """
+    run, out = options.resume, options.out
+    if run is None:
+        return
+    if out is not None and out.resolve() != run.resolve():
+        raise fail(expected="no other folder together with it", given=f"--out {out}",
+                   where=f"--resume {run}",
+                   remedy="leave one of them out: a run goes on in its own folder")
+    if name is not None and Path(name).resolve() != (run / CONFIG).resolve():
+        raise fail(expected="no preset or file together with it", given=f"'{name}'",
+                   where=f"--resume {run}",
+                   remedy="leave one of them out: a run goes on with its own configuration, which "
+                          "--set changes")
 
 
 def check_new(folder: Path) -> None:
@@ -47,7 +79,7 @@ def check_new(folder: Path) -> None:
     Raises:
         InputError: it does.
     """
-    if (folder / "config.toml").exists():
+    if (folder / CONFIG).exists():
         raise fail(expected="a folder without a run", given="one that holds a run",
                    where=str(folder), remedy="use --resume to go on with it, or another --out")
 
@@ -69,7 +101,7 @@ def begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> 
         warnings.warn(f"{folder}: stopped before its first checkpoint; the run starts anew",
                       stacklevel=2)
         rewind(folder, {})
-    write_text(folder / "config.toml", as_toml(trainer.config))
+    write_text(folder / CONFIG, as_toml(trainer.config))
 
 
 def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
@@ -176,8 +208,8 @@ def _warn_of_unused_winds(config: "RunConfig") -> None:
 
 
 def _stored(run: Path) -> str:
-    stored = run / "config.toml"
+    stored = run / CONFIG
     if not stored.is_file():
-        raise fail(expected="a run folder with config.toml", given="none there", where=str(run),
+        raise fail(expected=f"a run folder with {CONFIG}", given="none there", where=str(run),
                    remedy="give the folder of an earlier run")
     return str(stored)

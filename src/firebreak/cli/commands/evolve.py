@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from firebreak.api.shared.progress import run_progress
-from firebreak.api.shared.run_output import configuration
+from firebreak.api.shared.run_output import configuration, named
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
 from firebreak.cli.shared.executor_options import ExecutorOptions
-from firebreak.train.config import DEFAULT_PRESET
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 class EvolveArguments:
     """Evolve a population of fuel-break policies."""
 
-    config: Annotated[str, tyro.conf.Positional] = DEFAULT_PRESET
-    """A TOML file or a preset; its [evolution] table has the settings."""
+    config: Annotated[str | None, tyro.conf.Positional] = None
+    """A TOML file or a preset, quick if not given; its [evolution] table has the settings."""
     run: runs.RunOptions = field(default_factory=runs.RunOptions)
     population: int | None = None
     """Number of members, instead of the configuration's."""
@@ -50,7 +49,7 @@ def run(arguments: list[str]) -> int:
     args.where.check()
     config = configuration(args.config, args.run, {
         "evolution.population": args.population, "evolution.generations": args.generations})
-    folder = runs.folder_of(args.run, f"evolve-{Path(args.config).stem}")
+    folder = runs.folder_of(args.run, f"evolve-{Path(named(args.config)).stem}")
     splits = make_splits(config, written_data(config))
     begin = time.perf_counter()
     with closing(args.where.open(Recipe(make_player, (config,)))) as executor:

@@ -19,9 +19,9 @@ from firebreak.api.shared.run_output import (
     configuration,
     consume,
     draw_run,
+    named,
 )
 from firebreak.cli.shared import common, runs, signals
-from firebreak.train.config import DEFAULT_PRESET
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 class TrainArguments:
     """Train a fuel-break policy."""
 
-    config: Annotated[str, tyro.conf.Positional] = DEFAULT_PRESET
-    """A TOML file, or a preset (a file of configs/, by its name): quick takes about 5 minutes."""
+    config: Annotated[str | None, tyro.conf.Positional] = None
+    """A TOML file, or a preset (a file of configs/, by its name): quick, of about 5
+    minutes, if not given."""
     run: runs.RunOptions = field(default_factory=runs.RunOptions)
     quiet: bool = False
     """No progress bar."""
@@ -51,7 +52,7 @@ def run(arguments: list[str]) -> int:
 
     config = configuration(args.config, args.run, {})
     splits = make_splits(config, written_data(config))
-    folder = runs.folder_of(args.run, Path(args.config).stem)
+    folder = runs.folder_of(args.run, Path(named(args.config)).stem)
     trainer = ParallelTrainer(config, splits, folder)
     # Nothing is written before all of that has worked.
     with locked(folder), common.copied(folder, config.artifacts):

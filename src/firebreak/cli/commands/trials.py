@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from firebreak.api.shared.progress import run_progress
-from firebreak.api.shared.run_output import configuration
+from firebreak.api.shared.run_output import configuration, named
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
 from firebreak.cli.shared.executor_options import ExecutorOptions
 from firebreak.files import write_text
 from firebreak.reading import record_of
-from firebreak.train.config import DEFAULT_PRESET
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
@@ -28,8 +27,9 @@ OPTIONS = "search.json"
 class TrialsArguments:
     """Try configurations, each trained and tested on every fold of the land."""
 
-    config: Annotated[str, tyro.conf.Positional] = DEFAULT_PRESET
-    """A TOML file or a preset; its [trials] table lists the keys and values to try."""
+    config: Annotated[str | None, tyro.conf.Positional] = None
+    """A TOML file or a preset, quick if not given; its [trials] table lists the keys and values to
+    try."""
     folds: int | None = None
     """Number of folds, instead of the configuration's."""
     trials: int | None = None
@@ -57,7 +57,7 @@ def run(arguments: list[str]) -> int:
     args.where.check()
     config = configuration(args.config, args.run, {
         "trials.folds": args.folds, "trials.trials": args.trials})
-    folder = runs.folder_of(args.run, f"trials-{Path(args.config).stem}")
+    folder = runs.folder_of(args.run, f"trials-{Path(named(args.config)).stem}")
     kind = args.search if args.run.resume is None else search_of(args.run.resume)
     check_search(config)
     store = make_store(config, written_data(config))

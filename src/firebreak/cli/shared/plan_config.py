@@ -102,11 +102,19 @@ def _checked(value: Any, kind: Any, key: str, path: Path, base: Path) -> Any:
     if words:
         raise _wrong(key, words, value, path)
     if isinstance(made, Path):
-        return beside(base, made)
+        return made if key == "policy" and _is_shipped(made, base) else beside(base, made)
     # An area may be rows and columns or a file; a landscape a name or a file.
     if key in ("landscape", "place.area") and (base / str(value)).exists():
         return str(base / str(value))
     return made
+
+
+def _is_shipped(policy: Path, base: Path) -> bool:
+    """Whether it is the name of a policy that comes with firebreak, and of no file of the folder.
+    """
+    from firebreak.agent.policy_file import shipped_policies
+
+    return str(policy) in shipped_policies() and not (base / policy).exists()
 
 
 def _wrong(key: str, expected: str, value: Any, path: Path) -> Exception:

@@ -9,6 +9,7 @@ in pieces, so a replay is never held twice.
 import hashlib
 import json
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,7 @@ from firebreak.checks import fail
 from firebreak.files import new_folder, write_pieces
 from firebreak.tensor_file import (
     MAX_TEXT,
+    Damaged,
     Entry,
     damaged,
     header_of,
@@ -38,6 +40,14 @@ SCHEMA = 1
 MANIFEST, STATE, TENSORS = "manifest.json", "state.json", "tensors.safetensors"
 BESIDE, GONE = ".writing-", ".deleting-"
 """How names of folders begin that are not complete yet, or not complete any more."""
+
+_NAMES = {MANIFEST, STATE, TENSORS}
+_STALE = re.compile(rf"(?:{re.escape(BESIDE)}|{re.escape(GONE)}).+-\d+")
+_BEGINNING = json.dumps({"files": {STATE: {"bytes": 0}}}).encode().partition(b"0")[0]
+_NAMED = f'"format": "{FORMAT}"'.encode()
+"""What no manifest lacks; damage of a bit or a cut leaves one of the two."""
+_MANIFEST_BYTES = 4096
+"""More than a manifest has."""
 
 _TENSOR, _NUMBERED = "$tensor", "$numbered"
 
@@ -111,7 +121,11 @@ def open_folder(folder: Path, kind: str) -> Saved:
 
 
 def remove_folder(folder: Path) -> None:
-    """Deletes a folder; half deleted it has a name that `sweep` knows."""
+    """Deletes a folder that `write_folder` wrote, unless something else lies in it; half deleted it
+    has a name that `sweep` knows.
+    """
+    if not (is_stored(folder) and _holds_no_other(folder)):
+        return
     gone = folder.with_name(f"{GONE}{folder.name}-{os.getpid()}")
     os.rename(folder, gone)
     shutil.rmtree(gone, ignore_errors=True)
@@ -119,19 +133,53 @@ def remove_folder(folder: Path) -> None:
 
 def sweep(root: Path) -> list[Path]:
     """Deletes what an interrupted save or deletion left in a folder of folders; returns it. Only
-    for the process that owns the folder.
+    for the process that owns the folder. What has such a name and holds anything else stays.
     """
     if not root.is_dir():
         return []
-    stale = sorted(path for path in root.iterdir() if path.name.startswith((BESIDE, GONE)))
+    stale = sorted(path for path in root.iterdir()
+                   if _STALE.fullmatch(path.name) and _holds_no_other(path))
     for path in stale:
         shutil.rmtree(path, ignore_errors=True)
     return stale
 
 
 def is_stored(folder: Path) -> bool:
-    """Whether a folder holds anything that `write_folder` writes, whole or not."""
-    return any((folder / name).is_file() for name in (MANIFEST, STATE, TENSORS))
+    """Whether `write_folder` wrote a folder, which may be damaged by now: its manifest says so, or,
+    where that is lost, the two other files are there and nothing else.
+    """
+    content = _manifest_of(folder)
+    if content:
+        return _is_own(content)
+    return _names_in(folder) - {MANIFEST} == _NAMES - {MANIFEST}
+
+
+def _holds_no_other(folder: Path) -> bool:
+    """Whether a folder, which is no link, holds nothing but what `write_folder` writes, or less."""
+    content = _manifest_of(folder)
+    return (folder.is_dir() and not folder.is_symlink() and _names_in(folder) <= _NAMES
+            and (_is_own(content) or _BEGINNING.startswith(content)))
+
+
+def _is_own(manifest: bytes) -> bool:
+    return manifest.startswith(_BEGINNING) or _NAMED in manifest
+
+
+def _manifest_of(folder: Path) -> bytes:
+    """The beginning of a folder's manifest; nothing where it has none."""
+    try:
+        with _opened(folder / MANIFEST) as file:
+            return file.read(_MANIFEST_BYTES)
+    except (Damaged, OSError):
+        return b""
+
+
+def _names_in(folder: Path) -> set[str]:
+    """Names of what lies in a folder; that of one that cannot be read is its own."""
+    try:
+        return {path.name if path.is_file() else f"{path.name}/" for path in folder.iterdir()}
+    except OSError:
+        return {folder.name}
 
 
 def _manifest(folder: Path, kind: str) -> dict[str, Any]:

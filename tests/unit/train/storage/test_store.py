@@ -289,6 +289,88 @@ def test_folders_of_a_user_are_no_checkpoints(tmp_path: Path) -> None:
     assert all((tmp_path / name / "notes.txt").is_file() for name in ("20261126", "00000002"))
 
 
+FOREIGN = {
+    "a manifest of another program": {MANIFEST: b'{"name": "my web app"}', "notes.txt": b"own"},
+    "nothing but that": {MANIFEST: b'{"name": "my web app"}'},
+    "all three names": {MANIFEST: b'{"version": 2}', STATE: b"{}", TENSORS: b"weights"},
+    "a state of another program": {STATE: b'{"open": true}'},
+    "tensors of another program": {TENSORS: b"weights"},
+    "a manifest that is empty": {MANIFEST: b"", "index.html": b"<p>"},
+    "nothing": {},
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_folder_of_another_program_is_not_numbered_from_nor_removed(
+        name: str, tmp_path: Path) -> None:
+    """Its name may be a number, and its files may have the names of ours."""
+    for folder in ("20261126", "00000002", ".writing-site", ".deleting-00000001-x"):
+        (tmp_path / folder).mkdir()
+        for file, content in FOREIGN[name].items():
+            (tmp_path / folder / file).write_bytes(content)
+    before = {path for path in tmp_path.rglob("*")}
+    for turn in range(4):
+        assert sweep(tmp_path) == []
+        save_checkpoint(tmp_path, "run", {"turn": turn})
+    assert [path.name for path in checkpoints_of(tmp_path)] == ["00000004", "00000005"]
+    assert before <= {path for path in tmp_path.rglob("*")}
+    remove_folder(tmp_path / "20261126")
+    assert before <= {path for path in tmp_path.rglob("*")}
+    assert latest_checkpoint(tmp_path, "run").load() == {"turn": 3}
+
+
+def test_a_checkpoint_with_something_of_a_user_in_it_is_read_and_never_removed(
+        tmp_path: Path) -> None:
+    save_checkpoint(tmp_path, "run", {"turn": 0})
+    (tmp_path / "00000001" / "notes.txt").write_text("own")
+    assert latest_checkpoint(tmp_path, "run").load() == {"turn": 0}
+    for turn in range(1, 5):
+        save_checkpoint(tmp_path, "run", {"turn": turn})
+    assert [path.name for path in checkpoints_of(tmp_path)] == ["00000001", "00000004", "00000005"]
+    assert (tmp_path / "00000001" / "notes.txt").is_file()
+
+
+@pytest.mark.parametrize("name", [".writing-00000002-1", ".deleting-00000002-1"])
+def test_leftovers_with_something_of_a_user_in_them_stay(name: str, tmp_path: Path) -> None:
+    for file, content in ((STATE, "{}"), (MANIFEST, '{"name": "my web app"}')):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / file).write_text(content)
+    assert sweep(tmp_path) == []
+    (tmp_path / name / MANIFEST).write_text('{"files": {"sta')  # one of ours, cut short
+    (tmp_path / name / "pages").mkdir()
+    assert sweep(tmp_path) == []
+    (tmp_path / name / "pages").rmdir()
+    assert [path.name for path in sweep(tmp_path)] == [name]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("damage", [
+    lambda content: b"", lambda content: content[:40], lambda content: content[50:],
+    lambda content: bytes([content[0] ^ 4]) + content[1:],
+    lambda content: content.replace(b"firebreak", b"firebrebk")])
+def test_a_checkpoint_with_a_damaged_manifest_is_stepped_over(damage: Any, tmp_path: Path) -> None:
+    for turn in range(2):
+        save_checkpoint(tmp_path, "run", {"turn": turn})
+    manifest = tmp_path / "00000002" / MANIFEST
+    manifest.write_bytes(damage(manifest.read_bytes()))
+    with pytest.warns(UserWarning, match=r"00000002/manifest\.json.*00000001 is used"):
+        assert latest_checkpoint(tmp_path, "run").load() == {"turn": 0}
+    for turn in range(2, 5):
+        save_checkpoint(tmp_path, "run", {"turn": turn})
+    assert [path.name for path in checkpoints_of(tmp_path)] == ["00000004", "00000005"]
+
+
+def test_a_link_with_the_name_of_a_checkpoint_stays(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    save_checkpoint(tmp_path / "elsewhere", "run", {"turn": 0})
+    root.mkdir()
+    (root / "00000001").symlink_to(tmp_path / "elsewhere" / "00000001")
+    for turn in range(1, 5):
+        save_checkpoint(root, "run", {"turn": turn})
+    assert (root / "00000001").is_symlink()
+    assert latest_checkpoint(tmp_path / "elsewhere", "run").load() == {"turn": 0}
+
+
 def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(tmp_path: Path) -> None:
     for number in range(3):
         save_checkpoint(tmp_path, "run", {"n": number})

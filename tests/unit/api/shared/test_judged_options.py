@@ -1,0 +1,46 @@
+"""Python refuses what a plan would not tell of, in its own words and before there is work."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import firebreak
+from firebreak.checks import InputError
+
+LAND = firebreak.read_landscape("synthetic:1:10")
+NETWORK = np.eye(10)
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"existing": NETWORK, "test_fires": 0},
+     "test_fires 0: expected test fires together with existing, got none"),
+    ({"existing": NETWORK, "report": "none"},
+     "report none: expected a report together with existing, got none"),
+    ({"report": "full", "test_fires": 0}, "expected test fires together with report full"),
+    ({"report": "brief", "test_fires": 0}, "expected test fires together with report brief"),
+    ({"fires_per_ha_year": 1e-5, "test_fires": 0}, "together with fires_per_ha_year"),
+    ({"fires_per_ha_year": 1e-5, "report": "brief"},
+     "report brief: expected report full together with fires_per_ha_year"),
+    ({"test_fires": 1}, "expected at least 2 test fires, or 0 for none, got 1"),
+    ({"test_fires": 10**12}, "GB for 1,000,000,000,000 fires"),
+])
+@pytest.mark.parametrize("method", [None, "swap"])
+def test_what_a_plan_would_not_tell_of_is_refused(
+        method: str | None, given: dict[str, Any], words: str,
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(*_: object, **__: object) -> None:
+        raise AssertionError("this is work")
+
+    monkeypatch.setattr("firebreak.fire.make_scene", work)
+    with pytest.raises(InputError) as told:
+        firebreak.plan(LAND, method=method, **given)
+    assert words in str(told.value)
+    assert "--" not in str(told.value)
+
+
+def test_a_comparison_of_one_fire_is_refused_where_its_interval_is_over_fires() -> None:
+    with pytest.raises(InputError, match="at least 2 test fires on one landscape, got 1"):
+        firebreak.evaluate(LAND, methods="none", test_fires=1)
+    found = firebreak.evaluate([LAND, "synthetic:2:10"], methods="none", test_fires=1, threads=1)
+    assert found.test_fires == 1
