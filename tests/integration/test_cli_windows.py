@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.untrained import untrained
 
 from firebreak import read_landscape
 from firebreak.api.place.options import PlaceOptions
@@ -25,9 +26,12 @@ from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.raster.geotiff import open_raster, read_band
-from firebreak.planning.windows.region import RegionWorker
+from firebreak.planning.core.limits import SearchOptions
+from firebreak.planning.windows.make import make_region
+from firebreak.planning.windows.region import Proposal, RegionWorker
 from firebreak.planning.windows.shards import shards_of
 
+CELLS = Path(__file__).parents[2] / "benchmarks" / "policies" / "cells.safetensors"
 pytestmark = pytest.mark.usefixtures("small_pictures")
 LAND = "synthetic:5:64"
 SMALL = ["--budget", "0.05", "--method", "downstream-value", "--plan-fires", "24",
@@ -307,6 +311,62 @@ def test_what_must_be_included_is_in_the_plan(tmp_path: Path) -> None:
     assert plan("--window-cells", "32", "--report", "none", "--must-include",
                 str(tmp_path / "wanted.tif"), out=tmp_path / "plan") == 0
     assert (ranks(tmp_path / "plan")[wanted == 1] > 0).all()
+
+
+def some_wanted(folder: Path, name: str = LAND) -> str:
+    """A file of six cells that must be included."""
+    land = read_landscape(name)
+    wanted = np.zeros(land.shape, np.uint8)
+    wanted.ravel()[np.flatnonzero(land.treatable)[100:106]] = 1
+    return str(write_geotiff(folder / "wanted.tif", {"wanted": wanted}, land, nodata=255,
+                             dtype=np.uint8))
+
+
+@pytest.mark.parametrize(("land", "options", "message"), [
+    (LAND, ["--window-cells", "32", "--method", "dqn-lookahead", "--policy", str(CELLS)],
+     "expected a policy that places lines, got a policy that places single cells"),
+    ("synthetic:5:290", ["--window-cells", "290", "--method", "dqn"],
+     "--window-cells: expected windows of at most 65,536 treatable cells"),
+    ("synthetic:5:290", ["--window-cells", "290", "--method", "swap", "--search-from", "dqn"],
+     "--window-cells: expected windows of at most 65,536 treatable cells")])
+def test_a_policy_or_window_that_the_method_does_not_take_is_refused_before_fires_are_drawn(
+        land: str, options: list[str], message: str, tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(SceneOptions, "wide_scene", None)
+    monkeypatch.setattr("firebreak.planning.warm_up.warm_up", lambda: None)
+    for more in ([], ["--must-include", some_wanted(tmp_path, land)]):
+        assert main(["plan", land, *options, *more, "--out", str(tmp_path / "none")]) == 2
+        error = capsys.readouterr().err
+        assert message in error
+        assert error.count("\n") == 1
+        assert not (tmp_path / "none").exists()
+
+
+def test_no_plan_is_made_of_included_cells_alone_where_every_window_refuses(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    def propose(*arguments: object) -> Proposal:
+        return Proposal([], 0.0, "here: expected less, got more; try again")
+
+    monkeypatch.setattr(RegionWorker, "propose", propose)
+    assert plan("--window-cells", "32", "--report", "none", "--must-include",
+                some_wanted(tmp_path), out=tmp_path / "plan") == 2
+    assert "here: expected less, got more; try again" in capsys.readouterr().err
+    assert not (tmp_path / "plan").exists()
+
+
+def test_a_plan_by_windows_names_no_policy_that_it_did_not_follow(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = SceneOptions().wide_scene(read_landscape("synthetic:3:20"), "synthetic:3:20")
+    policy = untrained()
+
+    def followed(method: str, start: str | None = None) -> Any:
+        return make_region(scene, 0.05, method, seed=0, policy=policy, plan_fires=4,
+                           search=SearchOptions(start=start)).policy
+
+    assert followed("dqn") is policy
+    assert followed("swap", "dqn") is policy
+    assert followed("swap") is followed("segments") is followed("segments", "dqn") is None
 
 
 def test_a_budget_below_what_must_be_included_is_refused_before_a_window_is_planned(

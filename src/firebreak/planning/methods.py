@@ -68,6 +68,7 @@ class Method(NamedTuple):
         treats: whether it treats anything.
         stochastic: its plan differs from seed to seed; tables show the mean over several.
         guided: follows the policy that is given.
+        check_policy: refuses a policy that it cannot follow; None where it follows any.
         searches: goes on until a limit; no other search may start from its plan.
         takes_start: begins with the plan of another method.
         takes_rules: keeps to cells that must be included and to a shortest piece.
@@ -84,6 +85,7 @@ class Method(NamedTuple):
     treats: bool = True
     stochastic: bool = False
     guided: bool = False
+    check_policy: Callable[[Policy], None] | None = None
     searches: bool = False
     takes_start: bool = False
     takes_rules: bool = True
@@ -164,7 +166,8 @@ METHODS: dict[str, Method] = {
         candidate=Candidate(3)),
     "dqn-lookahead": Method(
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
-        "one", lookahead.place_dqn_lookahead, guided=True, tries_breaks=True, takes_lines=True,
+        "one", lookahead.place_dqn_lookahead, guided=True,
+        check_policy=lookahead.check_places_lines, tries_breaks=True, takes_lines=True,
         candidate=Candidate(5)),
     "dqn-search": Method(
         "starts from the plan of dqn-lookahead and replaces a few lines at a time, as the policy "
@@ -250,6 +253,26 @@ def check_start(method: str, start: str) -> None:
                    remedy="choose for example downstream-value, greedy or dqn")
 
 
+def guided_in(method: str, start: str | None) -> list[str]:
+    """The methods of a plan that follow a policy: the method itself, and the one that its search
+    starts from.
+    """
+    known = [method, *([start] if start is not None and METHODS[method].takes_start else [])]
+    return [name for name in known if METHODS[name].guided]
+
+
+def check_policy(method: str, start: str | None, policy: Policy | None) -> None:
+    """Refuses a policy that a method, or the one that its search starts from, cannot follow.
+
+    Raises:
+        InputError: naming methods that follow it.
+    """
+    for name in guided_in(method, start):
+        check = METHODS[name].check_policy
+        if policy is not None and check is not None:
+            check(policy)
+
+
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
               policy: Policy | None = None, batch: int | None = None,
               search: SearchOptions = SEARCH, rules: PlanRules = FREE,
@@ -301,7 +324,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
             ruled, seed, batch or default_batch(land, budget_share), policy, search,
             lambda start: place(start, ruled), report, rules.lines))
 
-    follows = any(METHODS[name].guided for name in (method, search.start) if name is not None)
+    follows = bool(guided_in(method, search.start))
     budget = problem.budget if rules.budget is None else rules.budget
     placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled, report),
                          None if begun is None else Placement(begun.cells, begun.simulations,

@@ -44,11 +44,20 @@ def place_dqn_lookahead(task: Task) -> Placement:
         InputError: as the policy's own plan; a policy that places single cells.
     """
     policy = policy_of(task, "dqn-lookahead")
+    check_places_lines(policy)
+    return look_ahead(task, policy, None).placement()
+
+
+def check_places_lines(policy: Policy) -> None:
+    """Refuses a policy that places single cells: there are no lines to burn before one is placed.
+
+    Raises:
+        InputError: naming methods that follow it.
+    """
     if policy.network.shapes == 1:
         raise fail(expected="a policy that places lines", given="a policy that places single cells",
                    where="method dqn-lookahead",
                    remedy="use method dqn or dqn-search, or train with agent.segments = true")
-    return look_ahead(task, policy, None).placement()
 
 
 def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Built:

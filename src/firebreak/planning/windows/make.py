@@ -19,6 +19,7 @@ from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
+from firebreak.planning.methods import guided_in
 from firebreak.planning.windows.cores import (
     CORE_CELLS,
     Core,
@@ -217,10 +218,11 @@ def _lines(region: Region, proposals: Sequence[Proposal], cut: _Cut) -> tuple[Li
     """
     lines = [line for proposal in proposals for line in proposal.lines]
     refused = [proposal.refused for proposal in proposals if proposal.refused]
-    include = region.rules.include
-    if not lines and not include.size and refused:
+    include, any_lines = region.rules.include, bool(lines)
+    if refused and not any_lines and (not include.size or len(refused) == _asked(region, cut)):
+        # A plan of the included cells would bear the name of a method that planned nothing.
         raise InputError(refused[0])
-    if not lines and not include.size and not _any_fire_near(region, cut):
+    if not any_lines and not include.size and not _asked(region, cut):
         fires = region.fires.source.size
         raise fail(expected="plan fires that come near land that may be treated",
                    given=f"none of {fires:,}", where=f"landscape {region.scene.landscape.name}",
@@ -233,11 +235,11 @@ def _lines(region: Region, proposals: Sequence[Proposal], cut: _Cut) -> tuple[Li
     return [include, *(line for line in bare if line.size)], [0]
 
 
-def _any_fire_near(region: Region, cut: _Cut) -> bool:
-    """Whether a fire comes into a window that treats anything."""
+def _asked(region: Region, cut: _Cut) -> int:
+    """How many windows have land to treat and fires that come near it."""
     treatable = region.scene.landscape.treatable
-    return any(treatable[core.inside.slices].any() and fires_in(
-        core, region.fires, cut.footprints, 1, treatable.shape[1]).source.size
+    return sum(bool(treatable[core.inside.slices].any() and fires_in(
+        core, region.fires, cut.footprints, 1, treatable.shape[1]).source.size)
         for core in cut.cores)
 
 
@@ -255,6 +257,7 @@ def make_region(scene: WideScene, budget_share: float, method: str, *, seed: int
              if plan_fires is None else plan_fires)
     check_free({f"{count:,} plan fires": count * _FIRE_BYTES}, where=f"landscape {land.name}",
                remedy="ask for fewer with --plan-fires")
-    return Region(scene=scene, fires=scene.fires("plan", count), method=method, policy=policy,
+    followed = policy if guided_in(method, search.start) else None  # no plan names another
+    return Region(scene=scene, fires=scene.fires("plan", count), method=method, policy=followed,
                   search=search, share=min(1.0, budget_share * over), seed=seed,
                   rules=rules)

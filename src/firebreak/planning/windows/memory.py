@@ -14,7 +14,7 @@ from firebreak.executors.base import Executor
 from firebreak.fire import WideScene
 from firebreak.free_memory import check_free, free_bytes
 from firebreak.planning.core.fire_counts import planning_bytes
-from firebreak.planning.methods import method_of
+from firebreak.planning.methods import guided_in
 from firebreak.planning.windows.cores import Box, Core, cores_of
 from firebreak.planning.windows.region import Region
 from firebreak.planning.windows.shards import PLACES, ShardPlan, bytes_of_shards, shards_of
@@ -143,7 +143,7 @@ def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,
 
 def _most_of_windows(region: Region, cores: Sequence[Core], fires: int) -> int:
     """Bytes of the window that takes most."""
-    learned = method_of(region.method).guided
+    learned = bool(guided_in(region.method, region.search.start))
     return max(sum(planning_bytes((core.whole.rows, core.whole.cols), region.scene.conditions,
                                   fires, learned=learned)) for core in cores)
 

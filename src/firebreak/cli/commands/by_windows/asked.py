@@ -2,9 +2,16 @@
 effect, see docs/scale.md.
 """
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
 from firebreak.checks import fail
 from firebreak.cli.shared.executor_options import BurnOptions
 from firebreak.cli.shared.plan_record import PlanArguments
+
+if TYPE_CHECKING:
+    from firebreak.api.place.place import Place
 
 LEAST_WINDOW = 16
 """Cells along a side of a window's core."""
@@ -65,6 +72,29 @@ def _check_method(args: PlanArguments, method: str) -> None:
     if not METHODS[method].takes_rules and (args.place.must_include is not None
                                             or args.place.shortest_m > 0.0):
         raise no_form_for_rules(method)
+
+
+def check_windows(place: "Place", method: str, args: PlanArguments) -> None:
+    """Refuses windows that are larger than what a method that follows a policy plans for.
+
+    Raises:
+        InputError: naming the window's treatable cells.
+    """
+    from firebreak.planning.learned.policy import MAX_TREATABLE
+    from firebreak.planning.methods import guided_in
+    from firebreak.planning.windows.cores import CORE_CELLS, cores_of
+
+    following = guided_in(method, args.search_from)
+    if not following:
+        return
+    free = place.land.treatable.copy()
+    free.ravel()[place.rules.include] = False
+    cores = cores_of(free.shape, args.windows.window_cells or CORE_CELLS, 0)
+    most = max(int(np.count_nonzero(free[core.inside.slices])) for core in cores)
+    if most > MAX_TREATABLE:
+        raise fail(expected=f"windows of at most {MAX_TREATABLE:,} treatable cells (256 x 256) for "
+                            f"method {following[0]}", given=f"one of {most:,}",
+                   where="--window-cells", remedy="lower it, or leave it out")
 
 
 def _check_effect(args: PlanArguments, method: str) -> None:

@@ -10,7 +10,7 @@ from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import write_record
 from firebreak.api.shared.scene_checks import size_in_headers
 from firebreak.checks import InputError, check_fraction, counted
-from firebreak.cli.commands.by_windows.asked import check_asked, check_numbers
+from firebreak.cli.commands.by_windows.asked import check_asked, check_numbers, check_windows
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
@@ -42,7 +42,7 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
     from firebreak.api.place.area import cells_named
     from firebreak.api.place.place import place_of
     from firebreak.api.shared.policies import policy_for
-    from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods
+    from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods, check_policy
 
     method = args.method or DEFAULT
     check_methods([method], "--method", choosers=True)
@@ -58,6 +58,7 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     policy = policy_for([own, args.search_from or own], args.policy, args.scene)
+    check_policy(own, args.search_from, policy)
     use_threads(args.scene.threads, torch_threads=1)
     full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
     place = place_of(args.place, full, args.budget, args.scene.breaks.break_width_m, args.config,
@@ -65,6 +66,7 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
     if not _is_by_windows(args, method, int(place.land.treatable.sum())):
         return None
     check_asked(args, own, plan_fires)
+    check_windows(place, own, args)
     return _run(args, place, own, policy, plan_fires)
 
 
