@@ -95,8 +95,10 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
 
 
 def _check_counts(options: EvaluateOptions) -> None:
+    if options.test_fires < 2:  # one says nothing of how much fires differ
+        raise fail(expected="at least 2 test fires", given=f"{options.test_fires}",
+                   where="--test-fires", remedy="2000 are usual")
     for what, count, name, usual in (
-            ("test fire", options.test_fires, "--test-fires", "2000 are usual"),
             ("plan fire", options.plan_fires, "--plan-fires", "256 are usual"),
             ("random plan", options.random_draws, "--random-draws", "30 are usual")):
         if count < 1:
