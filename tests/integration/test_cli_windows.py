@@ -88,7 +88,7 @@ def test_a_plan_that_promises_much_more_than_it_keeps_says_so(
 def test_bad_input_is_one_sentence_and_writes_nothing(
         options: list[str], message: str, tmp_path: Path,
         capsys: pytest.CaptureFixture[str]) -> None:
-    assert plan(*options, out=tmp_path / "none") == 2
+    assert plan(*options, out=tmp_path / "none" / "in" / "another") == 2
     error = capsys.readouterr().err
     assert message in error
     assert "Traceback" not in error

@@ -37,8 +37,8 @@ PLANS = {
 FIRES = {
     "no plan fires": (["--plan-fires", "0"], "at least 1 plan fire, got 0"),
     "fewer plan fires than none": (["--plan-fires", "-5"], "at least 1 plan fire, got -5"),
-    "no test fires": (["--test-fires", "0"], "at least 1 test fire, got 0"),
-    "a test fire": (["--test-fires", "1"], "at least 2 test fires on one landscape, got 1"),
+    "no test fires": (["--test-fires", "0"], "at least 2 test fires, got 0"),
+    "a single test fire": (["--test-fires", "1"], "at least 2 test fires, got 1"),
     "no draws": (["--random-draws", "0"], "at least 1 random plan, got 0"),
     "no method": (["--methods", "none,magic"], "magic"),
     "no methods": (["--methods", ","], "one or more methods"),

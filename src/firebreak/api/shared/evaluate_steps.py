@@ -82,7 +82,6 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     parts = [(land, source if isinstance(source, str) else "")
              for source in sources for land in parts_of(source, options)]
     lands = [land for land, _ in parts]
-    _check_fires_of_one(lands, options)
     read = [_plan(one, lands, options) for one in plans]
     checked_plans(lands, methods, read, options.budget, options.random_draws)
     scenes = [_scene(land, source, options,
@@ -96,19 +95,14 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
 
 
 def _check_counts(options: EvaluateOptions) -> None:
+    if options.test_fires < 2:  # one says nothing of how much fires differ
+        raise fail(expected="at least 2 test fires", given=f"{options.test_fires}",
+                   where="--test-fires", remedy="2000 are usual")
     for what, count, name, usual in (
-            ("test fire", options.test_fires, "--test-fires", "2000 are usual"),
             ("plan fire", options.plan_fires, "--plan-fires", "256 are usual"),
             ("random plan", options.random_draws, "--random-draws", "30 are usual")):
         if count < 1:
             raise fail(expected=f"at least 1 {what}", given=f"{count}", where=name, remedy=usual)
-
-
-def _check_fires_of_one(lands: "Sequence[Landscape]", options: EvaluateOptions) -> None:
-    """Refuses a single fire where intervals are told over the fires of the only landscape."""
-    if len(lands) == 1 and options.test_fires < 2:
-        raise fail(expected="at least 2 test fires on one landscape",
-                   given=f"{options.test_fires}", where="--test-fires", remedy="2000 are usual")
 
 
 def _plan(given: "Path | Plan", lands: "Sequence[Landscape]", options: EvaluateOptions) -> "Plan":

@@ -16,8 +16,11 @@ _HEADER = ("method", "cost", "reduction", "95 % interval", "untreated cells", "w
            "in sample", "seconds", "simulations")
 
 
-def table(evaluation: Evaluation) -> str:
-    """The methods and their paired differences as aligned text, several lines."""
+def table(evaluation: Evaluation, *, from_sums: bool = False) -> str:
+    """The methods and their paired differences as aligned text, several lines.
+
+    from_sums: whether the fires were burned in chunks, of which sums are kept and no single losses.
+    """
     rows = evaluation.rows
     count = len(evaluation.landscapes)
     where = f"{count} landscapes" if count > 1 else evaluation.landscapes[0]
@@ -38,7 +41,7 @@ def table(evaluation: Evaluation) -> str:
         lines += ["", *aligned([("difference", "mean", "95 % interval"), *(
             (name, f"{pair.difference:+.3f}", f"{pair.low:+.3f} to {pair.high:+.3f}")
             for name, pair in evaluation.paired.items())])]
-    return "\n".join([*lines, "", _footnote(evaluation)])
+    return "\n".join([*lines, "", _footnote(evaluation, from_sums)])
 
 
 def _header(evaluation: Evaluation) -> tuple[str, ...]:
@@ -143,12 +146,14 @@ def aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
             for line in lines]
 
 
-def _footnote(evaluation: Evaluation) -> str:
+def _footnote(evaluation: Evaluation, from_sums: bool) -> str:
     over = (f"the {len(evaluation.landscapes)} landscapes" if evaluation.interval == "landscapes"
             else f"the {evaluation.test_fires} test fires of one landscape")
     few = (evaluation.interval == "landscapes"
            and len(evaluation.landscapes) < MIN_BOOTSTRAP_LANDSCAPES)
-    how = "Student's t" if few else f"bootstrap, {RESAMPLES:,} resamples,"
+    how = ("Student's t" if few else
+           "delta method of a ratio" if from_sums and evaluation.interval == "fires" else
+           f"bootstrap, {RESAMPLES:,} resamples,")
     return (f"Intervals: {how} over {over}.\n"
             "'untreated cells' counts the losses in untreated cells only; 'in sample' is the "
             "reduction on the plan fires.")

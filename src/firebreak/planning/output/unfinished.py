@@ -40,8 +40,9 @@ class Unfinished(Kept):
     """
 
     def __init__(self, out: Path, job: str) -> None:
-        self._out, self.folder, self._job = out, out / FOLDER, job
-        self._made_out = not out.exists()
+        self.folder, self._job = out / FOLDER, job
+        # The nearest first: all that this plan makes, and takes away where it keeps nothing there.
+        self._new = [folder for folder in (out, *out.parents) if not folder.exists()]
         if self.folder.exists():
             check_folder(self.folder)
         # All is read at once, so that nothing of another plan is replaced or removed.
@@ -111,7 +112,7 @@ class Unfinished(Kept):
         with contextlib.suppress(OSError):
             for path in [*self._files(), *self._cut_short()]:
                 path.unlink()
-        for folder in (self.folder, *([self._out] if self._made_out else [])):
+        for folder in (self.folder, *self._new):
             with contextlib.suppress(OSError):  # there is something else in it, or it was not made
                 folder.rmdir()
 
@@ -140,7 +141,7 @@ class Unfinished(Kept):
             if header.texts.get("job") != self._job:
                 raise fail(expected="the unfinished plan of this command",
                            given="one of other options, land or program", where=str(self.folder),
-                           remedy="give another --out, or remove this folder")
+                           remedy="give another --out, or rename this folder")
             return {name: read_tensor(file, entry, None, path).numpy()
                     for name, entry in header.entries.items()}, header.texts.get("words", "")
 

@@ -46,8 +46,9 @@ def test_what_was_kept_comes_back_in_order(tmp_path: Path, monkeypatch: pytest.M
 def test_what_another_plan_kept_is_refused_and_stays(tmp_path: Path) -> None:
     kept = Unfinished(tmp_path, "job")
     kept.keep_proposal(0, Proposal([], 0.0))
-    with pytest.raises(InputError, match="the unfinished plan of this command"):
+    with pytest.raises(InputError, match="the unfinished plan of this command") as refused:
         Unfinished(tmp_path, "another job")
+    assert str(refused.value).endswith("give another --out, or rename this folder")
     assert Unfinished(tmp_path, "job").windows == 1
 
 
@@ -82,10 +83,11 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_was_made_for_it_goes_with_it(tmp_path: Path) -> None:
-    kept = Unfinished(tmp_path / "out", "job")
-    kept.keep_proposal(0, Proposal([], 0.0))
-    kept.remove()
-    assert not (tmp_path / "out").exists()
+    for out in (tmp_path / "out", tmp_path / "one" / "in" / "another"):
+        kept = Unfinished(out, "job")
+        kept.keep_proposal(0, Proposal([], 0.0))
+        kept.remove()
+        assert list(tmp_path.iterdir()) == []
     (tmp_path / "there").mkdir()
     kept = Unfinished(tmp_path / "there", "job")
     kept.keep_proposal(0, Proposal([], 0.0))

@@ -287,10 +287,22 @@ def test_a_folder_of_something_else_is_refused_before_a_plan_is_made(
     assert "expected saved state of kind" in text
 
 
+@pytest.mark.parametrize(("options", "words"), [
+    ((), "Intervals: bootstrap, 10,000 resamples, over the 20 test fires"),
+    (("--executor", "in-process"),
+     "Intervals: delta method of a ratio over the 20 test fires"),
+    (("synthetic:8:12", "--executor", "in-process"), "Intervals: Student's t over the 2 landscap")])
+def test_the_table_says_how_its_intervals_were_made(
+        options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "synthetic:7:12", *options, "--methods", "none,strips", "--scenarios",
+                 "2", "--plan-fires", "12", "--test-fires", "20", "--quiet"]) == 0
+    assert words in capsys.readouterr().out
+
+
 def test_mistakes_are_one_sentence(said: Any, tmp_path: Path) -> None:
     assert said("--out", str(tmp_path))[0] == 2
     code, text = said("--executor", "ray", "--ray-address", "127.0.0.1:9")
     assert code == 2
     assert text.count("\n") == 1
     code, text = said("--executor", "in-process", "--test-fires", "0")
-    assert (code, "at least 1 test fire, got 0" in text) == (2, True)
+    assert (code, "at least 2 test fires, got 0" in text) == (2, True)

@@ -1,0 +1,73 @@
+"""`firebreak plan` into a folder that holds an earlier plan."""
+
+from pathlib import Path
+
+import pytest
+
+from firebreak import plan
+from firebreak.cli import main
+from firebreak.planning.output.earlier import PLAN_FILES
+
+pytestmark = pytest.mark.usefixtures("small_pictures")
+FEW = ["--method", "downstream-value", "--plan-fires", "12", "--test-fires", "24", "--scenarios",
+       "2", "--threads", "1", "--quiet"]
+NONE = ["--report", "none"]
+WANTS_MORE = {"segments.gpkg", "segments.geojson", "segments.qml", "fire.mp4"}
+"""Files that need pyogrio, a reference system or ffmpeg."""
+
+
+def planned(*options: str, out: Path) -> set[str]:
+    """The names of the files in the folder of a plan."""
+    assert main(["plan", "synthetic:3:20", *FEW, *options, "--out", str(out)]) == 0
+    return {path.name for path in out.iterdir()}
+
+
+def test_all_files_of_a_plan_are_known_for_a_plans(tmp_path: Path) -> None:
+    """One that is new belongs into the list: else it stays beside the next plan."""
+    years = ("--treatment", "bare-line", "--horizon", "2", "--budget", "0.1")
+    full = planned(*years, out=tmp_path / "full")
+    brief = planned("--report", "brief", out=tmp_path / "brief")
+    drawn = planned("--test-fires", "0", out=tmp_path / "drawn")
+    doubted = planned("--budget", "0.1", out=tmp_path / "doubted")
+    windows = planned("--window-cells", "16", "--report", "brief", out=tmp_path / "windows")
+    written = full | brief | drawn | doubted | windows
+    assert written - PLAN_FILES == set()
+    assert PLAN_FILES - written <= WANTS_MORE
+
+
+@pytest.mark.parametrize("second", [[*NONE, "--budget", "0.03"],
+                                    [*NONE, "--window-cells", "16"],
+                                    ["--test-fires", "0", *NONE, "--method", "strips"]])
+def test_nothing_of_an_earlier_plan_stays_and_all_of_a_user_does(
+        second: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "plan"
+    assert "segments.tif" in planned("--budget", "0.1", out=out)
+    own = {"notes.txt", "report-old.html", "window.png"}
+    for name in own:
+        (out / name).write_text("mine")
+    (out / "years.csv").mkdir()  # a folder is no file of a plan
+    assert planned(*second, out=out) == planned(*second, out=tmp_path / "new") | own | {"years.csv"}
+
+
+def test_what_the_next_plan_is_made_from_stays(tmp_path: Path) -> None:
+    """It is read again when the plan is shown."""
+    out = tmp_path / "plan"
+    planned("--budget", "0.1", out=out)
+    files = planned(*NONE, "--must-exclude", str(out / "segments.tif"), "--value",
+                    str(out / "burn_probability_after.tif"), out=out)
+    assert {"segments.tif", "burn_probability_after.tif"} <= files
+    assert "report.html" not in files
+
+
+def test_a_refused_plan_leaves_the_earlier_one_as_it_was(tmp_path: Path) -> None:
+    out = tmp_path / "plan"
+    before = planned(*NONE, out=out)
+    assert main(["plan", "synthetic:3:20", *FEW, "--shortest-m", "90000", "--out", str(out)]) == 2
+    assert {path.name for path in out.iterdir()} == before
+
+
+def test_a_plan_that_python_saves_replaces_an_earlier_one(tmp_path: Path) -> None:
+    planned("--budget", "0.1", out=tmp_path)
+    made = plan("synthetic:3:20", method="strips", plan_fires=12, test_fires=0, scenarios=2,
+                threads=1, report="none")
+    assert {path.name for path in made.save(tmp_path)} == {path.name for path in tmp_path.iterdir()}
