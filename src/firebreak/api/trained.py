@@ -14,7 +14,13 @@ from firebreak.api.given import folder_of
 from firebreak.api.options import filled, verb
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import TrainOptions
-from firebreak.api.shared.run_output import begin_or_resume, compared, configuration, consume
+from firebreak.api.shared.run_output import (
+    begin_or_resume,
+    compared,
+    configuration,
+    consume,
+    splits_of,
+)
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -95,15 +101,13 @@ def train_policy(config: str | Path | None = None, *, quiet: bool = False,
 def _trained(name: str | None, asked: TrainOptions, folder: Path, quiet: bool) -> TrainedPolicy:
     from firebreak.agent.policy_file import load_policy
     from firebreak.api.shared.run_output import check_new
-    from firebreak.train.config.load import written_data
-    from firebreak.train.data.splits import make_splits
     from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.artifacts import mirrored
     from firebreak.train.storage.lock import locked
     from firebreak.train.storage.stored import metrics_rows
 
     config = configuration(name, asked, {})
-    splits = make_splits(config, written_data(config))
+    splits = splits_of(config)
     if asked.resume is None:
         check_new(folder)
     trainer = ParallelTrainer(config, splits, folder)

@@ -18,7 +18,7 @@ from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.core.rounds import Placement, Task, default_batch
+from firebreak.planning.core.rounds import Job, Placement, Task, default_batch
 from firebreak.planning.core.rules import FREE, PlanRules, place_under
 from firebreak.planning.learned import guided, lookahead
 from firebreak.planning.learned import policy as learned
@@ -69,6 +69,8 @@ class Method(NamedTuple):
         stochastic: its plan differs from seed to seed; tables show the mean over several.
         guided: follows the policy that is given.
         check_policy: refuses a policy that it cannot follow; None where it follows any.
+        check_job: refuses a map, or breaks and fires on it, that it cannot plan for; None where it
+            plans for any.
         searches: goes on until a limit; no other search may start from its plan.
         takes_start: begins with the plan of another method.
         takes_rules: keeps to cells that must be included and to a shortest piece.
@@ -86,6 +88,7 @@ class Method(NamedTuple):
     stochastic: bool = False
     guided: bool = False
     check_policy: Callable[[Policy], None] | None = None
+    check_job: Callable[[Job], None] | None = None
     searches: bool = False
     takes_start: bool = False
     takes_rules: bool = True
@@ -100,6 +103,11 @@ def _place_milp(task: Task) -> Placement:
     # Imported when it is asked for: its solver takes 24 MB of every training run's memory.
     from firebreak.planning.search.milp import place_milp
     return place_milp(task)
+
+
+def _check_milp(job: Job) -> None:
+    from firebreak.planning.search.milp import check_job
+    check_job(job)
 
 
 def _order(method: Method) -> int:
@@ -143,7 +151,7 @@ METHODS: dict[str, Method] = {
         keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
-        "tries all cells", greedy.place_greedy, tries_breaks=True,
+        "tries all cells", greedy.place_greedy, check_job=greedy.check_job, tries_breaks=True,
         candidate=Candidate(6, most_trials=MOST_TRIALS_OF_GREEDY)),
     "greedy-filtered": Method(
         "as greedy, but tries only the 64 cells with the most value burned behind them",
@@ -156,7 +164,8 @@ METHODS: dict[str, Method] = {
         anneal.place_anneal, searches=True, takes_start=True, tries_breaks=True),
     "milp": Method(
         "solves a mixed-integer program on the plan fires' spread graphs, with a bound; for small "
-        "maps", _place_milp, searches=True, takes_start=True, takes_rules=False),
+        "maps", _place_milp, check_job=_check_milp, searches=True, takes_start=True,
+        takes_rules=False),
     "regression": Method(
         "treats the single cells that a trained policy values most, also where it was trained to "
         f"place lines; {_ANEW}", learned.place_regression, guided=True),
@@ -271,6 +280,19 @@ def check_policy(method: str, start: str | None, policy: Policy | None) -> None:
         check = METHODS[name].check_policy
         if policy is not None and check is not None:
             check(policy)
+
+
+def check_job(method: str, job: Job) -> None:
+    """Refuses land, breaks and fires that a method cannot plan for, before a scene is made.
+
+    Raises:
+        InputError: naming what it can.
+    """
+    if METHODS[method].guided:
+        learned.check_size(job.land, method, job.smaller)
+    check = METHODS[method].check_job
+    if check is not None:
+        check(job)
 
 
 def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,

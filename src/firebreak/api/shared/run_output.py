@@ -73,6 +73,21 @@ def check_resumed(name: str | None, options: TrainOptions) -> None:
                           "--set changes")
 
 
+def splits_of(config: "RunConfig") -> "Splits":
+    """What a run that ends with a comparison trains, is validated and tested on.
+
+    Raises:
+        InputError: as `make_splits`; a method that cannot be compared with the policy at the end.
+    """
+    from firebreak.train.config.load import written_data
+    from firebreak.train.data.compared_methods import check_compared
+    from firebreak.train.data.splits import make_splits
+
+    splits = make_splits(config, written_data(config))
+    check_compared(config, splits)
+    return splits
+
+
 def check_new(folder: Path) -> None:
     """Refuses a folder that holds a run, for a new one.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from firebreak.api.shared.progress import run_progress
-from firebreak.api.shared.run_output import configuration, named
+from firebreak.api.shared.run_output import configuration, named, splits_of
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
 from firebreak.cli.shared.executor_options import ExecutorOptions
@@ -40,8 +40,6 @@ def run(arguments: list[str]) -> int:
     """Runs the command."""
     from firebreak.executors.base import closing
     from firebreak.executors.calls import Recipe
-    from firebreak.train.config.load import written_data
-    from firebreak.train.data.splits import make_splits
     from firebreak.train.rollout.player import make_player
     from firebreak.train.studies.evolution import Evolution
 
@@ -50,7 +48,7 @@ def run(arguments: list[str]) -> int:
     config = configuration(args.config, args.run, {
         "evolution.population": args.population, "evolution.generations": args.generations})
     folder = runs.folder_of(args.run, f"evolve-{Path(named(args.config)).stem}")
-    splits = make_splits(config, written_data(config))
+    splits = splits_of(config)
     begin = time.perf_counter()
     with closing(args.where.open(Recipe(make_player, (config,)))) as executor:
         evolution = Evolution(config, executor, splits.train[0].shape, folder)

@@ -20,6 +20,7 @@ from firebreak.api.shared.run_output import (
     consume,
     draw_run,
     named,
+    splits_of,
 )
 from firebreak.cli.shared import common, runs, signals
 
@@ -45,13 +46,11 @@ class TrainArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(TrainArguments, arguments, "train")
-    from firebreak.train.config.load import written_data
-    from firebreak.train.data.splits import make_splits
     from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.lock import locked
 
     config = configuration(args.config, args.run, {})
-    splits = make_splits(config, written_data(config))
+    splits = splits_of(config)
     folder = runs.folder_of(args.run, Path(named(args.config)).stem)
     trainer = ParallelTrainer(config, splits, folder)
     # Nothing is written before all of that has worked.

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
+from firebreak.checks import PART_OF_MAP
 from firebreak.env.actions import place_available
 from firebreak.env.core import begin
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.fire import FireConditions
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.limits import SearchOptions
@@ -27,6 +29,24 @@ ROUNDS = 50
 SPACING = 3
 """Cells of one round are at least this far apart (Chebyshev): each would change its neighbours'
 scores."""
+
+
+class Job(NamedTuple):
+    """What a method is to plan for, known before a scene is made.
+
+    smaller: what to ask for instead of a map that is too large, in words.
+    """
+
+    land: Landscape
+    conditions: FireConditions
+    plan_fires: int
+    smaller: str = PART_OF_MAP
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Job":
+        """That of a problem, whose scene is made."""
+        scene = problem.scene
+        return cls(scene.landscape, scene.conditions, problem.plan_fires.source.size)
 
 
 class Task(NamedTuple):

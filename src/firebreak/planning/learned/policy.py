@@ -241,8 +241,8 @@ def _floor(values: NDArray[np.float32], count: int) -> np.floating:
     return floor if np.count_nonzero(values >= floor) >= count else least
 
 
-def check_size(landscape: Landscape, method: str) -> None:
-    """Refuses a map that learned plans were not tried on.
+def check_size(landscape: Landscape, method: str, smaller: str = PART_OF_MAP) -> None:
+    """Refuses a map that learned plans were not tried on. smaller: what to ask for instead.
 
     Raises:
         InputError: more treatable cells than MAX_TREATABLE.
@@ -251,4 +251,4 @@ def check_size(landscape: Landscape, method: str) -> None:
     if treatable > MAX_TREATABLE:
         raise fail(expected=f"at most {MAX_TREATABLE:,} treatable cells (256 x 256)",
                    given=f"{treatable:,}", where=f"method {method} on {landscape.name}",
-                   remedy=f"use another method such as downstream-value, or {PART_OF_MAP}")
+                   remedy=f"use another method such as downstream-value, or {smaller}")

@@ -1,10 +1,10 @@
 """Greedy by the loss that each break saves on the plan fires, exactly burned; and the quick plans
 that searches start from."""
 
-from firebreak.checks import PART_OF_MAP, fail
+from firebreak.checks import fail
 from firebreak.env.storage.problem import Problem
 from firebreak.fire import TravelField
-from firebreak.planning.core.rounds import Placement, Task
+from firebreak.planning.core.rounds import Job, Placement, Task
 from firebreak.planning.search.filling import Candidates, by_downstream_value, fill
 from firebreak.planning.search.plan_state import PlanState
 
@@ -22,14 +22,22 @@ def place_greedy(task: Task) -> Placement:
     Raises:
         InputError: more treatable cells than on 40 x 40 (on 64 x 64 for up to 256 plan fires).
     """
-    if not exact_is_affordable(task.problem):
+    check_job(Job.of(task.problem))
+    return _greedy(task, PlanState.available, keep_gains=True)
+
+
+def check_job(job: Job) -> None:
+    """Refuses a map on which not every cell can be tried at every step.
+
+    Raises:
+        InputError: more treatable cells than on 40 x 40 (on 64 x 64 for up to 256 plan fires).
+    """
+    treatable = int(job.land.treatable.sum())
+    if not _is_affordable(treatable, job.plan_fires):
         raise fail(expected=f"at most {MAX_CELLS:,} treatable cells, or "
                             f"{MAX_CELLS_OF_FEW_FIRES:,} with up to {MAX_FEW_FIRES} plan fires",
-                   given=f"{_treatable(task.problem):,} with "
-                         f"{task.problem.plan_fires.source.size:,}",
-                   where="method greedy",
-                   remedy=f"use greedy-filtered, or {PART_OF_MAP}")
-    return _greedy(task, PlanState.available, keep_gains=True)
+                   given=f"{treatable:,} with {job.plan_fires:,}", where="method greedy",
+                   remedy=f"use greedy-filtered, or {job.smaller}")
 
 
 def place_greedy_filtered(task: Task) -> Placement:
@@ -39,8 +47,12 @@ def place_greedy_filtered(task: Task) -> Placement:
 
 def exact_is_affordable(problem: Problem) -> bool:
     """Whether trying every cell at every step is within reach."""
-    few = problem.plan_fires.source.size <= MAX_FEW_FIRES
-    return _treatable(problem) <= (MAX_CELLS_OF_FEW_FIRES if few else MAX_CELLS)
+    return _is_affordable(_treatable(problem), problem.plan_fires.source.size)
+
+
+def _is_affordable(treatable: int, plan_fires: int) -> bool:
+    few = plan_fires <= MAX_FEW_FIRES
+    return treatable <= (MAX_CELLS_OF_FEW_FIRES if few else MAX_CELLS)
 
 
 def tries_quickly(field: TravelField) -> bool:

@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
 from scipy.sparse import csr_array
 
-from firebreak.checks import PART_OF_MAP, fail
+from firebreak.checks import InputError, fail
 from firebreak.env.storage.problem import Problem
-from firebreak.fire import CLOSED, Scene, break_state
+from firebreak.fire import CLOSED, break_state
+from firebreak.landscape.treatments import break_width_m
 from firebreak.planning.core.limits import Effort, SearchOptions
-from firebreak.planning.core.rounds import Placement, Task
+from firebreak.planning.core.rounds import Job, Placement, Task
 from firebreak.planning.search.filling import best_first, fill
 from firebreak.planning.search.greedy import starts_of
 from firebreak.planning.search.plan_state import PlanState
@@ -89,7 +90,7 @@ def place_milp(task: Task) -> Placement:
         InputError: a map above 20 x 20, breaks or fires that the program has no form for.
     """
     problem = task.problem
-    _check_scene(problem.scene)
+    _check_problem(problem)
     seconds = task.search.seconds or DEFAULT_SECONDS
     found, spent = starts_of(task)
     effort = Effort(SearchOptions(seconds=seconds))
@@ -140,18 +141,37 @@ def improve(program: Program, solved: Solved, shape: tuple[int, int], effort: Ef
     return solved
 
 
-def _check_scene(scene: Scene) -> None:
-    rows, cols = scene.landscape.shape
+def check_job(job: Job) -> None:
+    """Refuses a map, breaks and crews that the program has no form for.
+
+    Raises:
+        InputError: naming what it has.
+    """
+    rows, cols = job.land.shape
     if max(rows, cols) > MAX_SIDE:
         raise fail(expected=f"a map of at most {MAX_SIDE} x {MAX_SIDE} cells",
                    given=f"{rows} x {cols}", where="method milp",
-                   remedy=f"use swap, or {PART_OF_MAP}")
+                   remedy=f"use swap, or {job.smaller}")
+    conditions, cell_size_m = job.conditions, job.land.cell_size_m
+    if (conditions.treatment.kind != "hard" or conditions.breach != "never"
+            or conditions.meets_crews
+            or break_width_m(conditions.treatment, cell_size_m) < cell_size_m):
+        raise _no_form()
+
+
+def _check_problem(problem: Problem) -> None:
+    """Refuses what `check_job` does, and embers, which are known of a scene alone."""
+    check_job(Job.of(problem))
+    scene = problem.scene
     breaks = scene.field.breaks
     if break_state(breaks) != CLOSED or breaks.burns_anew or scene.field.spots.cells.size:
-        raise fail(expected="breaks as wide as their cells that fire cannot cross, and fires "
-                            "without embers and crews", given="other breaks or fires",
-                   where="method milp",
-                   remedy="use --method swap or greedy, which allow them")
+        raise _no_form()
+
+
+def _no_form() -> InputError:
+    return fail(expected="breaks as wide as their cells that fire cannot cross, and fires without "
+                         "embers and crews", given="other breaks or fires", where="method milp",
+                remedy="use method swap or greedy, which allow them")
 
 
 def build(graph: SpreadGraph, problem: Problem) -> Program:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from rasterio.crs import CRS
 
 from firebreak.checks import InputError
@@ -23,6 +24,7 @@ from firebreak.landscape.treatment_choice import with_treatments
 from firebreak.landscape.treatment_table import read_table
 from firebreak.train.config.load import as_toml, load_config
 from firebreak.train.config.setup import conditions_of
+from firebreak.train.data.compared_methods import check_compared
 from firebreak.train.data.folds import make_store
 from firebreak.train.data.splits import Splits, make_splits
 from firebreak.train.data.treated import all_treated, treat_as, treated_draw
@@ -212,6 +214,52 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_written(
     assert words in said
     assert said.count("\n") == 1
     assert not out.exists()
+
+
+UNCOMPARED = {
+    "a method of lines by a policy of cells": (
+        ("evaluation.methods=['none', 'dqn-lookahead']",),
+        "expected a policy that places lines, got a policy that places single cells"),
+    "a map too large for greedy": (
+        ("evaluation.methods=['greedy']", "landscapes.size=70", "fires.plan_fires=300"),
+        "at most 1,600 treatable cells"),
+    "a map too large for a program": (
+        ("evaluation.methods=['none', 'milp']", "landscapes.size=24"),
+        "a map of at most 20 x 20 cells"),
+    "breaks that a program has no form for": (
+        ("evaluation.methods=['milp']", *SHADED), "method milp: expected breaks as wide as"),
+    "narrow breaks in a program": (("evaluation.methods=['milp']", "breaks.width_m=8"),
+                                   "method milp: expected breaks as wide as their cells"),
+}
+
+
+@pytest.mark.parametrize("command", ["train", "evolve"])
+@pytest.mark.parametrize(("changes", "words"), UNCOMPARED.values(), ids=UNCOMPARED)
+def test_what_cannot_be_compared_is_refused_before_the_run(
+        command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str], changes: tuple[str, ...], words: str) -> None:
+    def late(*_: object, **__: object) -> None:
+        raise AssertionError("too late")
+
+    monkeypatch.setattr("firebreak.train.run.trainer.ParallelTrainer", late)
+    monkeypatch.setattr("firebreak.train.studies.evolution.Evolution", late)
+    path, out = tmp_path / "c.toml", tmp_path / "run"
+    path.write_text(as_toml(load_config("quick", [*TINY, *changes])))
+    assert main([command, str(path), "--out", str(out)]) == BAD_INPUT
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("changes", [
+    ("evaluation.methods=['none', 'dqn-lookahead', 'dqn-search', 'milp', 'greedy']", *LINES),
+    ("evaluation.methods=['dqn', 'regression', 'dqn-search', 'segments']",)])
+def test_what_can_be_compared_is_taken(changes: tuple[str, ...]) -> None:
+    config = load_config("quick", [*TINY, *changes])
+    before = torch.random.get_rng_state()
+    check_compared(config, make_splits(config, Path()))
+    assert torch.equal(before, torch.random.get_rng_state())
 
 
 @pytest.mark.parametrize("command", ["train", "evolve", "trials"])
