@@ -27,8 +27,9 @@ from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.core.limits import SearchOptions
-from firebreak.planning.windows.make import make_region
-from firebreak.planning.windows.region import Proposal, RegionWorker
+from firebreak.planning.output.unfinished import job_of
+from firebreak.planning.windows.make import WindowSettings, make_region
+from firebreak.planning.windows.region import Proposal, Region, RegionWorker
 from firebreak.planning.windows.shards import shards_of
 
 CELLS = Path(__file__).parents[2] / "benchmarks" / "policies" / "cells.safetensors"
@@ -97,52 +98,117 @@ def test_bad_input_is_one_sentence_and_writes_nothing(
 
 WINDOWS = ["--window-cells", "32"]
 INCLUDED = ["--must-include", "agreed.tif"]
+WRONG: list[tuple[list[str], str]] = [
+    (["--window-cells", "3"], "--window-cells: expected at least 16 cells, got 3"),
+    (["--window-margin", "-1"], "--window-margin: expected at least 0 cells"),
+    (["--executor", "processes", "--workers", "-1"], "expected 0 to 4096 workers"),
+    (["--executor", "ray", "--ray-address", "nowhere"], "--ray-address: expected HOST:PORT"),
+    ([*WINDOWS, "--plan-fires", "-5"], "expected at least 1 plan fire, got -5"),
+    ([*WINDOWS, "--plan-fires", "0"], "expected at least 1 plan fire, got 0"),
+    (["--plan-fires", "0"], "expected at least 1 plan fire, got 0"),
+    ([*WINDOWS, "--test-fires", "-1"], "expected at least 2 test fires, or 0"),
+    ([*WINDOWS, "--test-fires", "1"], "expected at least 2 test fires, or 0"),
+    ([*WINDOWS, "--report", "full"], "expected --report brief or none"),
+    ([*WINDOWS, "--method", "none"], "expected a method that makes breaks"),
+    *(([*WINDOWS, *INCLUDED, *typed], message) for typed, message in (
+        (["--method", "swap", "--evaluations", "0"], "at least 1 evaluation, got 0"),
+        (["--method", "swap", "--time-limit", "0"], "a number above 0"),
+        (["--method", "swap", "--search-from", "nonsense"], "got method 'nonsense'"),
+        (["--method", "swap", "--search-from", "anneal"],
+         "a method that does not search itself, got anneal"),
+        (["--method", "milp"], "a method that can include cells"))),
+    ([*WINDOWS, "--method", "milp", "--shortest-m", "90"], "keep a shortest length"),
+    ([*WINDOWS, "--existing", "net.tif", "--test-fires", "0"],
+     "expected test fires together with --existing"),
+    (["--existing", "net.tif", "--test-fires", "0"],
+     "expected test fires together with --existing"),
+    (["--report", "brief", "--test-fires", "0"],
+     "expected test fires together with --report brief"),
+    *(([*way, *typed], message) for way in ([], WINDOWS) for typed, message in (
+        (["--method", "strips", "--policy", "general"], "expected a method that follows a policy"),
+        (["--evaluations", "3"], "expected a method that counts the plans it tries"),
+        (["--method", "milp", "--evaluations", "3"], "expected a method that counts the plans"),
+        (["--method", "dqn", "--time-limit", "2"], "expected a method that searches"),
+        (["--method", "dqn-search", "--search-from", "dqn"],
+         "expected a method that starts from another's plan")))]
+"""What is typed, what is said."""
 REFUSED: list[tuple[str, list[str], str]] = [
-    ("window_cells", ["--window-cells", "3"], "--window-cells: expected at least 16 cells, got 3"),
-    ("window_margin", ["--window-margin", "-1"], "--window-margin: expected at least 0 cells"),
-    ("workers", ["--executor", "processes", "--workers", "-1"], "expected 0 to 4096 workers"),
     ("workers", ["--workers", "2"], "expected --executor together with --workers"),
     ("worker_limit_s", ["--worker-limit-s", "9"], "expected --executor together with --workers"),
     ("ray_address", ["--ray-address", "nowhere:1"], "expected --executor ray together with"),
-    ("ray_address", ["--executor", "ray", "--ray-address", "nowhere"],
-     "--ray-address: expected HOST:PORT"),
-    ("plan_fires", [*WINDOWS, "--plan-fires", "-5"], "expected at least 1 plan fire, got -5"),
-    ("plan_fires", [*WINDOWS, "--plan-fires", "0"], "expected at least 1 plan fire, got 0"),
-    ("plan_fires", ["--plan-fires", "0"], "expected at least 1 plan fire, got 0"),
-    ("test_fires", [*WINDOWS, "--test-fires", "-1"], "expected at least 2 test fires, or 0"),
-    ("test_fires", [*WINDOWS, "--test-fires", "1"], "expected at least 2 test fires, or 0"),
-    ("report", [*WINDOWS, "--report", "full"], "expected --report brief or none"),
-    ("method", [*WINDOWS, "--method", "none"], "expected a method that makes breaks"),
     ("batch", [*WINDOWS, "--batch", "3"], "expected none of --batch and --fires-per-ha-year"),
     ("fires_per_ha_year", [*WINDOWS, "--fires-per-ha-year", "0"], "got --fires-per-ha-year"),
     ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "got --lines"),
     ("only_lines", [*WINDOWS, "--only-lines"], "got --only-lines"),
     ("phases", [*WINDOWS, "--phases", "2027:5,2028:5"], "got --phases"),
     ("horizon", [*WINDOWS, "--horizon", "3"], "got --horizon"),
-    ("discount_rate", [*WINDOWS, "--discount-rate", "0.03"], "expected --horizon together with"),
-    *((name, [*WINDOWS, *INCLUDED, *typed], message) for name, typed, message in (
-        ("evaluations", ["--method", "dqn", "--evaluations", "0"], "at least 1 evaluation, got 0"),
-        ("time_limit", ["--method", "swap", "--time-limit", "0"], "a number above 0"),
-        ("search_from", ["--method", "swap", "--search-from", "nonsense"], "got method 'nonsense'"),
-        ("search_from", ["--method", "swap", "--search-from", "anneal"],
-         "a method that does not search itself, got anneal"),
-        ("must_include", ["--method", "milp"], "a method that can include cells"))),
-    ("shortest_m", [*WINDOWS, "--method", "milp", "--shortest-m", "90"],
-     "keep a shortest length"),
-    ("existing", [*WINDOWS, "--existing", "net.tif", "--test-fires", "0"],
-     "expected test fires together with --existing"),
-    ("existing", ["--existing", "net.tif", "--test-fires", "0"],
-     "expected test fires together with --existing"),
-    ("report", ["--report", "brief", "--test-fires", "0"],
-     "expected test fires together with --report brief")]
-"""Option, what is typed, what is said."""
-HEEDED = {"budget", "policy", "place", "scene", "landscape", "config", "out", "windows",
-          "executor", "area", "must_exclude", "segment_m", "money",
-          "cost_per_ha", "cost_slope", "cost_per_km"}
-"""Other options of plans, places and windows: a plan by windows does what each says."""
+    ("discount_rate", [*WINDOWS, "--discount-rate", "0.03"], "expected --horizon together with")]
+"""Option, a value that would do elsewhere, what is said: windows do not take it, or not alone."""
+SWAP, DQN, MONEY = ["--method", "swap"], ["--method", "dqn"], ["--cost-per-ha", "90"]
+CHANGED: list[tuple[str, list[str], list[str]]] = [
+    ("budget", [], ["--budget", "0.1"]),
+    ("method", [], SWAP),
+    ("policy", DQN, [*DQN, "--policy", str(CELLS)]),
+    ("evaluations", SWAP, [*SWAP, "--evaluations", "9"]),
+    ("time_limit", SWAP, [*SWAP, "--time-limit", "9"]),
+    ("search_from", SWAP, [*SWAP, "--search-from", "strips"]),
+    ("plan_fires", [], ["--plan-fires", "25"]),
+    ("window_cells", [], ["--window-cells", "33"]),
+    ("window_margin", [], ["--window-margin", "20"]),
+    ("scene", [], ["--break-width-m", "12"]),
+    ("must_include", [], ["--must-include", "wanted.tif"]),
+    ("must_exclude", [], ["--must-exclude", "wanted.tif"]),
+    ("area", [], ["--area", "0:50,0:50"]),
+    ("shortest_m", [], ["--shortest-m", "90"]),
+    ("money", MONEY, [*MONEY, "--money", "80000"]),
+    ("cost_per_ha", [], ["--cost-per-ha", "90"]),
+    ("cost_slope", MONEY, [*MONEY, "--cost-slope", "2"]),
+    ("cost_per_km", MONEY, [*MONEY, "--roads", "wanted.tif", "--cost-per-km", "2"])]
+"""Option, what is typed without and with it: the plan that is asked of windows is another one."""
+BESIDE = {"place": "options of their own", "windows": "options of their own",
+          "landscape": "every test", "out": "every test",
+          "config": "test_phases_of_a_file_are_refused_too",
+          "executor": "test_ray_windows.py", "existing": "test_a_brief_report_tells",
+          "segment_m": "test_segments_of_a_brief_report", "report": "test_a_brief_report_tells",
+          "test_fires": "test_segments_of_a_brief_report"}
+"""Options that change no plan, but where it is made or what is told of it, and what shows that."""
 
 
-@pytest.mark.parametrize(("typed", "message"), [case[1:] for case in REFUSED])
+@pytest.mark.parametrize(("option", "without", "typed"), CHANGED, ids=[one[0] for one in CHANGED])
+def test_an_option_changes_what_is_asked_of_windows(
+        option: str, without: list[str], typed: list[str], tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[str] = []
+
+    def stop(region: Region, share: float, executor: object, settings: WindowSettings,
+             **_: object) -> None:
+        found.append(job_of(region, share, settings))
+        raise InputError("enough")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("firebreak.planning.windows.make.plan_by_windows", stop)
+    some_wanted(tmp_path)
+    for words in (without, without, typed):
+        budget = [] if "--money" in words else ["--budget", "0.05"]
+        assert main(["plan", LAND, *SMALL[2:], *budget, *WINDOWS, *words, "--out", "none"]) == 2
+    assert found[0] == found[1] != found[2]
+    assert len(found) == 3
+
+
+def test_segments_of_a_brief_report_heed_their_length_and_the_test_fires(tmp_path: Path) -> None:
+    def lengths(*options: str) -> tuple[list[str], list[str]]:
+        assert plan(*WINDOWS, "--segment-m", "2000", *options, out=tmp_path) == 0
+        with (tmp_path / "segments.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        return [row["length_m"] for row in rows], [row["benefit_percent"] for row in rows]
+
+    usual, shorter, tested = lengths(), lengths("--segment-m", "500"), lengths("--test-fires", "70")
+    assert usual[0] != shorter[0]
+    assert usual[0] == tested[0]
+    assert usual[1] != tested[1]
+
+
+@pytest.mark.parametrize(("typed", "message"), [*WRONG, *(case[1:] for case in REFUSED)])
 def test_options_are_refused_before_the_map_is_read(
         typed: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,7 +228,7 @@ def test_no_option_is_without_effect_on_a_plan_by_windows() -> None:
     """One that is new is heeded, or refused in a sentence: say which."""
     options = {field.name for kind in (PlanArguments, PlaceOptions, WindowOptions)
                for field in fields(kind)}
-    assert options == HEEDED | {name for name, *_ in REFUSED}
+    assert options == {*BESIDE, *(name for name, *_ in CHANGED), *(name for name, *_ in REFUSED)}
 
 
 def test_phases_of_a_file_are_refused_too(tmp_path: Path,

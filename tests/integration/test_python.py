@@ -205,6 +205,9 @@ def test_a_plan_is_held_against_methods_plans_and_masks() -> None:
     assert found.methods["given"].reduction == own.reduction
     assert own.reduction == made.comparison.methods["downstream-value"].reduction
     assert found.methods["strips"].reduction == pytest.approx(other.effect.reduction.mean)
+    for wrong in (("stripes",), ("strips", "strips")):
+        with pytest.raises(firebreak.InputError, match=r"^compare: expected one"):
+            made.compare(*wrong)
     with pytest.raises(firebreak.InputError, match="breaks on treatable cells"):
         made.compare(np.zeros((20, 20)))
 
@@ -278,6 +281,8 @@ def test_values_show_what_the_policy_places_next() -> None:
         made.values(400)
     with pytest.raises(firebreak.InputError, match="followed a policy, got one of strips"):
         firebreak.plan(LAND, **FEW | {"test_fires": 0}, method="strips").values()
+    with pytest.raises(firebreak.InputError, match="followed a policy, got one of strips"):
+        firebreak.plan(LAND, **FEW | {"test_fires": 0}, method="strips", policy="general").values()
 
 
 def test_threads_are_the_callers_again() -> None:

@@ -136,10 +136,12 @@ def _plans(given: Sequence[Any]) -> list[Path | Plan]:
 
 def compared_with(work: "Work", others: Sequence[Any]) -> ComparedPlans:
     """A plan beside methods, plans and masks, on the test fires of its scene."""
-    from firebreak.planning.methods import METHODS
+    from firebreak.planning.methods import METHODS, check_methods
 
     own = work.made.plan
     names = [one for one in others if isinstance(one, str)]
+    if names:
+        check_methods(names, "compare", choosers=True)
     if not others:
         names = [name for name, method in METHODS.items()
                  if method.compared and name != own.label]

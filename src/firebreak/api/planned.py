@@ -161,16 +161,19 @@ class PlannedBreaks:
         return compared_with(self._work, others)
 
     def values(self, placed: int = 0) -> Grid:
-        """What the policy that the plan followed expects of the next break through each cell, per
-        cell, in percent of the loss without breaks, once the first `placed` cells of the plan
-        stand: [H, W] of the whole map, nan where none may be placed. Of a policy that places lines
-        it is the best line through the cell, also where `regression` followed it cell by cell.
+        """What the policy that the plan followed, or was chosen beside, expects of the next break
+        through each cell, per cell, in percent of the loss without breaks, once the first `placed`
+        cells of the plan stand: [H, W] of the whole map, nan where none may be placed. Of a policy
+        that places lines it is the best line through the cell, also where `regression` followed it
+        cell by cell.
 
         Raises:
             InputError: no policy was followed, or the plan has fewer cells.
         """
         work, cells = self._work, self.plan.cells.size
-        if work.policy is None:
+        # A plan that was chosen was held against those that follow the policy.
+        followed = self.plan.policy is not None or self.plan.chosen_by is not None
+        if work.policy is None or not followed:
             raise fail(expected="a plan that followed a policy", given=f"one of {self.plan.method}",
                        where="values", remedy="plan with method='dqn', or without a method")
         if not 0 <= placed <= cells:

@@ -55,9 +55,10 @@ class Growth(NamedTuple):
 
 class Verdict(NamedTuple):
     """state; rss: trend of resident memory in bytes per episode; rss_judged: whether it was judged;
-    growths: what grows, leaks first; reason: why there is no verdict; rss_bootstrap: 95 % interval
-    of resident memory's slope by a block bootstrap, to hold against that of `rss`; rss_most: the
-    rate that nothing judged in it exceeds, bytes per episode.
+    growths: what grows, leaks first; episodes, env_steps: of the stretch that is judged; reason:
+    why there is no verdict; rss_bootstrap: 95 % interval of resident memory's slope by a block
+    bootstrap, to hold against that of `rss`; rss_most: the rate that nothing judged in it exceeds,
+    bytes per episode.
     """
 
     state: State
@@ -75,8 +76,8 @@ def judge(rows: Sequence[Row]) -> Verdict:
     """The verdict on the last stretch of a run that was made without a stop."""
     rows = last_stretch(rows)
     full = [row for row in rows if row["phase"] == "cleanup"]
-    episodes = int(rows[-1]["episodes"]) if rows else 0
-    steps = int(rows[-1]["env_steps"]) - int(rows[0]["env_steps"]) if rows else 0
+    episodes, steps = (int(rows[-1][name]) - int(rows[0][name]) if rows else 0
+                       for name in ("episodes", "env_steps"))
     resident = read_resident(full, steps, _known_bytes(full))
     if len(full) < READINGS_NEEDED:
         return Verdict(TOO_SHORT, resident.total, False, [], episodes, steps,

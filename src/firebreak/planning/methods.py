@@ -72,6 +72,7 @@ class Method(NamedTuple):
         check_job: refuses a map, or breaks and fires on it, that it cannot plan for; None where it
             plans for any.
         searches: goes on until a limit; no other search may start from its plan.
+        counts: its search ends after a number of plans tried, where one is given.
         takes_start: begins with the plan of another method.
         takes_rules: keeps to cells that must be included and to a shortest piece.
         takes_lines: chooses among lines that the user supplies.
@@ -90,6 +91,7 @@ class Method(NamedTuple):
     check_policy: Callable[[Policy], None] | None = None
     check_job: Callable[[Job], None] | None = None
     searches: bool = False
+    counts: bool = False
     takes_start: bool = False
     takes_rules: bool = True
     takes_lines: bool = False
@@ -158,10 +160,11 @@ METHODS: dict[str, Method] = {
         greedy.place_greedy_filtered, tries_breaks=True),
     "swap": Method(
         "starts from the best quick plan and moves a few breaks at a time while the plan fires "
-        "lose less", swap.place_swap, searches=True, takes_start=True, tries_breaks=True),
+        "lose less", swap.place_swap, searches=True, counts=True, takes_start=True,
+        tries_breaks=True),
     "anneal": Method(
         "improves the best quick plan on the plan fires by simulated annealing",
-        anneal.place_anneal, searches=True, takes_start=True, tries_breaks=True),
+        anneal.place_anneal, searches=True, counts=True, takes_start=True, tries_breaks=True),
     "milp": Method(
         "solves a mixed-integer program on the plan fires' spread graphs, with a bound; for small "
         "maps", _place_milp, check_job=_check_milp, searches=True, takes_start=True,
@@ -181,7 +184,7 @@ METHODS: dict[str, Method] = {
     "dqn-search": Method(
         "starts from the plan of dqn-lookahead and replaces a few lines at a time, as the policy "
         "and the plan fires propose", guided.place_dqn_search, guided=True, searches=True,
-        tries_breaks=True, takes_lines=True),
+        counts=True, tries_breaks=True, takes_lines=True),
 }
 
 CANDIDATES: tuple[str, ...] = tuple(sorted(

@@ -168,6 +168,8 @@ def test_only_the_last_stretch_of_a_resumed_run_is_judged() -> None:
     assert judge(before).state == "leak"
     assert judge(before + after).state == "ok"
     assert last_stretch(before + after) == after
+    verdict = judge(before + after)
+    assert (verdict.episodes, verdict.env_steps) == (490 - 300, 20 * (490 - 300))
 
 
 def test_a_verdict_without_the_c_heap_is_still_one() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from firebreak.api.shared.heeded import check_heeded
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.scene_checks import (
@@ -65,6 +66,10 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     methods = [name.strip() for name in options.methods.split(",") if name.strip()]
     if methods or not plans:
         check_methods(methods, "--methods", choosers=True)  # before maps are read
+    check_heeded(methods, options)
+    if options.window is None and options.windows != EvaluateOptions.windows:
+        raise fail(expected="--window together with --windows", given="none", where="--windows",
+                   remedy="say how many rows and columns a window has, or leave it out")
     policy = policy_for([*methods, *([options.search_from] if options.search_from else [])],
                         options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)

@@ -70,6 +70,9 @@ def run(arguments: list[str]) -> int:
     if args.perturb and args.where.executor is not None:
         raise fail(expected="--perturb without --executor", given="both", where="--perturb",
                    remedy="leave one of them out")
+    if args.draws != DRAWS and not args.perturb:
+        raise fail(expected="--perturb together with --draws", given="none", where="--draws",
+                   remedy="add it, or leave --draws out")
     args.where.check()
     if args.where.executor is None and (args.out is not None or args.where != WorkerOptions()):
         raise fail(expected="--executor together with --out, --workers, --worker-limit-s or "

@@ -16,7 +16,6 @@ from firebreak.api.shared.policies import warn_of_other_breaks
 from firebreak.api.shared.progress import progress_bar
 from firebreak.api.shared.records import warn_of_other_options
 from firebreak.api.shared.run_output import test_scene
-from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
 from firebreak.cli.shared import common
@@ -136,11 +135,6 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
     from firebreak.api.place.place import place_of
     from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
 
-    if args.plan is not None or args.area is not None or args.scene_options() != SceneOptions(
-            threads=args.threads, json=args.json):
-        raise fail(expected="a plan's folder alone, which says what it was made on and with",
-                   given="options of the land, the fires or the breaks too", where=str(folder),
-                   remedy=f"leave them out, or give the landscape and --plan {folder}")
     made = recorded(folder)
     place = place_of(made.place, made.scene.read(made.landscape), made.budget,
                      made.scene.breaks.break_width_m, made.config, made.scene.breaks.leak)

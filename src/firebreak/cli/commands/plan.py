@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firebreak.api.shared.earlier_plan import remove_earlier_plan
+from firebreak.api.shared.heeded import check_heeded
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail, install
@@ -38,7 +39,11 @@ def run(arguments: list[str]) -> int:
     )
     from firebreak.cli.commands.by_windows.run import run_by_windows
     from firebreak.cli.shared.plan_config import is_named
+    from firebreak.planning.methods import DEFAULT, check_methods
 
+    method = args.method or DEFAULT
+    check_methods([method], "--method", choosers=True)
+    check_heeded([method], args)
     by_windows = run_by_windows(args, fires_named=is_named("plan_fires", arguments, args.config))
     if by_windows is not None:
         return by_windows

@@ -6,7 +6,7 @@ from pathlib import Path
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.run_output import draw_run
 from firebreak.checks import check_fraction, fail
-from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
+from firebreak.cli.commands.visualize_options import VisualizeArguments, check_heeded, run_parts
 from firebreak.cli.shared import common
 
 
@@ -16,6 +16,8 @@ def run(arguments: list[str]) -> int:
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     begin = time.perf_counter()
+    if args.runs:
+        check_heeded(args, arguments)
     if len(args.runs) > 1:
         from firebreak.cli.commands.run_curves import draw_curves
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from firebreak.api.options import keywords
+from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOptions, WeatherOptions
 from firebreak.checks import fail
 from firebreak.settings.breaks import MadeBreaks
@@ -13,6 +15,8 @@ from firebreak.settings.kinds import Share
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from firebreak.train.config.schema import RunConfig
     from firebreak.train.data.splits import Splits
 
@@ -70,6 +74,46 @@ class VisualizeArguments:
         """The options of a landscape's scene."""
         return SceneOptions(map=self.map, weather=self.weather, fire=self.fire, breaks=self.breaks,
                             seed=self.seed or 0, threads=self.threads, json=self.json)
+
+
+EXPLORER = ("serve", "export", "port")
+ALWAYS = ("threads", "quiet", "json", "out")
+"""`--out` is refused elsewhere, in words of its own."""
+
+
+def check_heeded(args: VisualizeArguments, arguments: "Sequence[str]") -> None:
+    """Refuses options that would change nothing in what is shown.
+
+    Raises:
+        InputError: naming the option and what is shown.
+    """
+    shown, heeded, remedy = _heeded(args)
+    for word in arguments:
+        name = word.partition("=")[0].removeprefix("--").replace("-", "_")
+        if not word.startswith("--") or name in (*ALWAYS, *heeded):
+            continue
+        raise fail(expected=shown, given=option_of(name), where="visualize", remedy=remedy)
+    if args.port != DEFAULT_PORT and not args.serve:
+        raise fail(expected="--serve together with --port", given="none", where="--port",
+                   remedy="add it, or leave --port out")
+
+
+def _heeded(args: VisualizeArguments) -> tuple[str, "Collection[str]", str]:
+    """What is shown, the options that it heeds, and what to do about others."""
+    folder, alone = Path(args.runs[0]), "leave it out"
+    if len(args.runs) > 1:
+        return "the learning curves of runs as they are", (*EXPLORER, "seed"), alone
+    if (folder / "config.toml").is_file():
+        return "a run as it is", (*EXPLORER, "data", "landscape", "seed"), alone
+    if not args.serve and args.export is None:  # which is refused: only a run has figures
+        return "the explorer", keywords(VisualizeArguments), alone
+    if (folder / "plan.json").is_file():
+        return ("a plan's folder alone, which says what it was made on and with",
+                (*EXPLORER, "policy"), f"{alone}, or give the landscape and --plan {folder}")
+    heeded = {*keywords(VisualizeArguments)} - {"data", "landscape"}
+    if args.plan is None:
+        return "a landscape, which is no run", heeded, alone
+    return "a plan as it is", heeded - {"method", "budget"}, alone
 
 
 def run_parts(folder: Path, args: VisualizeArguments) -> "tuple[RunConfig, Splits]":
