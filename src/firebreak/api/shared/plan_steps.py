@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from firebreak.api.shared.judged_options import check_judged_at_once, is_judged
+from firebreak.api.shared.heeded import check_judged_at_once, is_judged
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.treated_map import rows_named

@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firebreak.api.shared.earlier_plan import remove_earlier_plan
 from firebreak.api.shared.heeded import check_heeded
 from firebreak.api.shared.progress import bars
-from firebreak.api.shared.records import plain, write_record
+from firebreak.api.shared.records import plain, remove_earlier_plan, write_record
 from firebreak.checks import fail, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firebreak.api.shared.judged_options import check_judged
+from firebreak.api.shared.heeded import check_judged
 from firebreak.checks import fail
 from firebreak.cli.shared.executor_options import BurnOptions
 from firebreak.cli.shared.plan_record import PlanArguments

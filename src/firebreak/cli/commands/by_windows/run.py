@@ -5,10 +5,9 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from firebreak.api.shared.earlier_plan import remove_earlier_plan
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.progress import bars
-from firebreak.api.shared.records import write_record
+from firebreak.api.shared.records import remove_earlier_plan, write_record
 from firebreak.api.shared.scene_checks import size_in_headers
 from firebreak.checks import InputError, check_fraction, counted
 from firebreak.cli.commands.by_windows.asked import check_asked, check_numbers, check_windows
