@@ -1,5 +1,5 @@
-"""The options that results were made with, kept beside them; and the files of an earlier plan, which
-the next one in its folder takes the place of.
+"""The options that results were made with, kept beside them; and the files of an earlier plan, of
+which the next one in its folder takes the place.
 """
 
 import dataclasses
@@ -86,8 +86,8 @@ def remove_earlier_plan(folder: Path, options: "PlanOptions", source: str) -> No
     """
     from firebreak.planning.output.earlier import remove_earlier
 
-    texts = [source, *_texts(dataclasses.asdict(options.place)), *_texts(dataclasses.asdict(options.scene)),
-             *_texts(options.policy)]
+    groups = [dataclasses.asdict(group) for group in (options.place, options.scene)]
+    texts = [source, *_texts(groups), *_texts(options.policy)]
     # Of FILE:NAME the file.
     remove_earlier(folder, {Path(one).resolve() for text in texts
                             for one in (text, text.rpartition(":")[0]) if one})
@@ -95,8 +95,8 @@ def remove_earlier_plan(folder: Path, options: "PlanOptions", source: str) -> No
 
 def _texts(value: Any) -> Iterator[str]:
     """What may be the name of a file."""
-    if isinstance(value, dict):
-        for one in value.values():
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
             yield from _texts(one)
     elif isinstance(value, str | Path):
         yield str(value)
