@@ -101,12 +101,12 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     check_methods([method], "--method", choosers=True)
     check_judged_at_once(options)
     _check_horizon(options)
-    _check_test_fires(source, options)
     policy = policy_for([method, options.search_from or method], options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
     spec = source if isinstance(source, str) else ""
     if spec:
         _check_memory_first(spec, options)
+    _check_test_fires(source, options)
     full = options.scene.read(source, priced=options.place.cost_per_km > 0.0)
     place = place_of(options.place, full, options.budget, options.scene.breaks.break_width_m,
                      config, options.scene.breaks.leak)
