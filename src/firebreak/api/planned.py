@@ -22,6 +22,7 @@ from firebreak.api.given import (
 )
 from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
+from firebreak.api.place.earlier import remove_earlier_plan
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.plan_options import PlanOptions
@@ -34,7 +35,7 @@ from firebreak.api.shared.plan_steps import (
     write_pictures,
     write_plan_files,
 )
-from firebreak.api.shared.records import plain, remove_earlier_plan, write_record
+from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.planning.core.area import lift
@@ -211,7 +212,7 @@ class PlannedBreaks:
         source = work.source
         if isinstance(self._source, Landscape):
             source, options = with_folder(self._source, options, out / "landscape")
-        remove_earlier_plan(out, options, source)
+        remove_earlier_plan(out, source, options.policy, options.place, options.scene)
         files = [write_record(out, options, source), *write_plan_files(out, work)]
         if work.options.report == "none":
             return files

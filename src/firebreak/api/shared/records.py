@@ -1,12 +1,9 @@
-"""The options that results were made with, kept beside them; and the files of an earlier plan, of
-which the next one in its folder takes the place.
-"""
+"""The options that results were made with, kept beside them."""
 
 import dataclasses
 import json
 import os
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,27 +73,3 @@ def _groups(options: Any) -> dict[str, dict[str, Any]]:
     """The groups of options; seeds, threads and output are not among them."""
     return {group: values for group, values in plain(dataclasses.asdict(options)).items()
             if isinstance(values, dict)}
-
-
-def remove_earlier_plan(folder: Path, options: "PlanOptions", source: str) -> None:
-    """Removes the files of an earlier plan from a folder, but for those that the options name: they
-    are read again when the next plan is shown.
-
-    source: what the landscape is read from.
-    """
-    from firebreak.planning.output.earlier import remove_earlier
-
-    groups = [dataclasses.asdict(group) for group in (options.place, options.scene)]
-    texts = [source, *_texts(groups), *_texts(options.policy)]
-    # Of FILE:NAME the file.
-    remove_earlier(folder, {Path(one).resolve() for text in texts
-                            for one in (text, text.rpartition(":")[0]) if one})
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """What may be the name of a file."""
-    if isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _texts(one)
-    elif isinstance(value, str | Path):
-        yield str(value)

@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firebreak.api.place.earlier import remove_earlier_plan
 from firebreak.api.shared.heeded import check_heeded
 from firebreak.api.shared.progress import bars
-from firebreak.api.shared.records import plain, remove_earlier_plan, write_record
+from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments
@@ -49,7 +50,7 @@ def run(arguments: list[str]) -> int:
     bar = bars(args.scene.bars_hidden)
     work = work_on(args.landscape, args, bar, args.config)
     out = common.new_folder(args.out, "plan")
-    remove_earlier_plan(out, args, args.landscape)
+    remove_earlier_plan(out, args.landscape, args.policy, args.place, args.scene)
     files = [write_record(out, args, args.landscape, args.config), *write_plan_files(out, work)]
     over_years = None
     if work.evaluation is not None:

@@ -5,9 +5,10 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from firebreak.api.place.earlier import remove_earlier_plan
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.progress import bars
-from firebreak.api.shared.records import remove_earlier_plan, write_record
+from firebreak.api.shared.records import write_record
 from firebreak.api.shared.scene_checks import size_in_headers
 from firebreak.checks import InputError, check_fraction, counted
 from firebreak.cli.commands.by_windows.asked import check_asked, check_numbers, check_windows
@@ -106,7 +107,7 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
     made = _made(args, region, place.share, settings, kept, bar)
     with _kept_where_stopped(kept):
         made_folder(out)
-        remove_earlier_plan(out, args, args.landscape)
+        remove_earlier_plan(out, args.landscape, args.policy, args.place, args.scene)
         files = [write_record(out, args, args.landscape, args.config), *write_plan(
             lift(made.plan, place.offset, place.full), place.full, out).values()]
         judged = judge(made.plan, region, network, args, bar)
