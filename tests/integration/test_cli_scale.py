@@ -139,8 +139,9 @@ def test_mistakes_are_one_sentence_and_exit_2(
     monkeypatch.chdir(tmp_path)
     if "ray" in arguments:
         pytest.importorskip("ray")
-    out = () if "--resume" in arguments else ("--out", str(tmp_path / "new"))
-    assert run(arguments[0], *out, *arguments[1:]) == 2
+    alone = "--resume" in arguments  # which takes no preset and no other folder beside it
+    assert (main([*arguments]) if alone else
+            run(arguments[0], "--out", str(tmp_path / "new"), *arguments[1:])) == 2
     error = capsys.readouterr().err
     assert error.startswith("firebreak: ")
     assert error.count("\n") == 1
