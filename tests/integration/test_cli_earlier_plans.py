@@ -71,3 +71,23 @@ def test_a_plan_that_python_saves_replaces_an_earlier_one(tmp_path: Path) -> Non
     made = plan("synthetic:3:20", method="strips", plan_fires=12, test_fires=0, scenarios=2,
                 threads=1, report="none")
     assert {path.name for path in made.save(tmp_path)} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_a_plan_that_cannot_be_written_leaves_every_file_of_the_earlier_one(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Old or new, but there."""
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    out = tmp_path / "plan"
+    before = planned("--budget", "0.1", out=out)
+    monkeypatch.setattr("firebreak.api.shared.plan_steps.write_plan_files", full)
+    assert main(["plan", "synthetic:3:20", *FEW, *NONE, "--out", str(out)]) == 3
+    assert {path.name for path in out.iterdir()} == before
+
+
+def test_files_of_a_user_beside_no_plan_stay(tmp_path: Path) -> None:
+    """Though a plan's files may have their names."""
+    (tmp_path / "weather.csv").write_text("mine")
+    assert "weather.csv" in planned(*NONE, out=tmp_path)
+    assert (tmp_path / "weather.csv").read_text() == "mine"

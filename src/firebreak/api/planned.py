@@ -42,6 +42,7 @@ from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.effect import Interval, risk
+from firebreak.planning.output.earlier import earlier_files
 
 if TYPE_CHECKING:
     import geopandas
@@ -207,20 +208,25 @@ class PlannedBreaks:
         them, so that `firebreak visualize FOLDER --serve` finds them.
         """
         out = folder_of(folder, "save")
-        work = self._work
+        work, earlier = self._work, earlier_files(out)
         options = with_policy_file(with_files(work.options, out, work.place.full), out)
         source = work.source
         if isinstance(self._source, Landscape):
             source, options = with_folder(self._source, options, out / "landscape")
-        remove_earlier_plan(out, source, options.policy, options.place, options.scene)
         files = [write_record(out, options, source), *write_plan_files(out, work)]
+        files += self._shown(out, self._origin(options, source, files))
+        remove_earlier_plan(earlier, files, source, options.policy, options.place, options.scene)
+        return files
+
+    def _shown(self, out: Path, origin: "Origin") -> list[Path]:
+        """Writes what the report asked for consists of."""
+        work = self._work
         if work.options.report == "none":
-            return files
+            return []
         if self._judgement is None or work.evaluation is None:
-            return [*files, *write_pictures(out, work)]
+            return write_pictures(out, work)
         bar = notebook_bars(work.options.scene.quiet)
-        return [*files, *write_judged(out, work, self._judgement, work.evaluation,
-                                      self._origin(options, source, files), bar)]
+        return write_judged(out, work, self._judgement, work.evaluation, origin, bar)
 
     def _origin(self, options: PlanOptions, source: str, files: list[Path]) -> "Origin":
         import dataclasses

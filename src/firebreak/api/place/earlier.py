@@ -1,22 +1,23 @@
-"""A folder that holds an earlier plan, before the next one is written into it."""
+"""A folder that holds an earlier plan, once the next one is written into it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
 
-def remove_earlier_plan(folder: Path, *asked: Any) -> None:
-    """Removes the files of an earlier plan from a folder, but for those that the next one names:
-    they are read again when it is shown.
+def remove_earlier_plan(earlier: Collection[Path], written: Iterable[Path], *asked: Any) -> None:
+    """Removes the files of an earlier plan that are none of the next one's, which is written, but
+    for those that it was made from: they are read again when it is shown.
 
-    asked: groups of its options, and what its landscape is read from.
+    earlier: see `planning.output.earlier.earlier_files`.
+    asked: groups of the next plan's options, and what its landscape is read from.
     """
     from firebreak.planning.output.earlier import remove_earlier
 
     # Of FILE:NAME the file.
-    remove_earlier(folder, {Path(one).resolve() for text in _texts(asked)
-                            for one in (text, text.rpartition(":")[0]) if one})
+    inputs = {Path(one) for text in _texts(asked) for one in (text, text.rpartition(":")[0]) if one}
+    remove_earlier(earlier, {path.resolve() for path in (*inputs, *written)})
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -40,6 +40,7 @@ def run(arguments: list[str]) -> int:
     from firebreak.cli.commands.by_windows.run import run_by_windows
     from firebreak.cli.shared.plan_config import is_named
     from firebreak.planning.methods import DEFAULT, check_methods
+    from firebreak.planning.output.earlier import earlier_files
 
     method = args.method or DEFAULT
     check_methods([method], "--method", choosers=True)
@@ -50,7 +51,7 @@ def run(arguments: list[str]) -> int:
     bar = bars(args.scene.bars_hidden)
     work = work_on(args.landscape, args, bar, args.config)
     out = common.new_folder(args.out, "plan")
-    remove_earlier_plan(out, args.landscape, args.policy, args.place, args.scene)
+    earlier = earlier_files(out)
     files = [write_record(out, args, args.landscape, args.config), *write_plan_files(out, work)]
     over_years = None
     if work.evaluation is not None:
@@ -60,6 +61,7 @@ def run(arguments: list[str]) -> int:
                               _origin(args, files, work.made.choice), bar)
     elif args.report != "none":
         files += write_pictures(out, work)
+    remove_earlier_plan(earlier, files, args.landscape, args.policy, args.place, args.scene)
     _say(work.made, work.evaluation, over_years, files, args, out)
     return 0
 

@@ -1,4 +1,4 @@
-"""The files of a plan, and how a folder is cleared of those of an earlier plan."""
+"""The files of a plan, and how a folder is cleared of those of an earlier one."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -19,16 +19,20 @@ PLAN_FILES = frozenset((
 """All names that a plan's files may have; which of them are written follows from its options."""
 
 
-def remove_earlier(folder: Path, inputs: Collection[Path]) -> None:
-    """Removes the files of the plan that a folder holds, so that none is read as one of the next;
-    nothing where it holds no plan.
-
-    inputs: files that the next plan is made from, absolute: they stay.
-    """
+def earlier_files(folder: Path) -> list[Path]:
+    """The files of the plan that a folder holds, none where it holds no plan."""
     if not (folder / "plan.json").is_file():
-        return
-    # The record last: what a kill leaves is still known for a plan's.
-    for name in sorted(PLAN_FILES, key=lambda name: name == "plan.json"):
-        path = folder / name
-        if path.is_file() and path.resolve() not in inputs:
-            path.unlink()
+        return []
+    return [folder / name for name in sorted(PLAN_FILES) if (folder / name).is_file()]
+
+
+def remove_earlier(earlier: Collection[Path], kept: Collection[Path]) -> None:
+    """Removes the files of an earlier plan once the next one is written, so that none is read as
+    one of the next: before, a full disk would leave neither.
+
+    earlier: see `earlier_files`, as they were before any file of the next plan was written.
+    kept: absolute paths of what the next plan consists of and is made from.
+    """
+    for path in earlier:
+        if path.resolve() not in kept:
+            path.unlink(missing_ok=True)

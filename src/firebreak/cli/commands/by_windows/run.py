@@ -85,6 +85,7 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
     from firebreak.cli.commands.by_windows.told import record, say, write_brief
     from firebreak.planning.core.area import lift
     from firebreak.planning.core.fire_counts import check_test_fires
+    from firebreak.planning.output.earlier import earlier_files
     from firebreak.planning.output.export import write_plan
     from firebreak.planning.output.unfinished import Unfinished, job_of
     from firebreak.planning.warm_up import warm_up
@@ -107,13 +108,14 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
     made = _made(args, region, place.share, settings, kept, bar)
     with _kept_where_stopped(kept):
         made_folder(out)
-        remove_earlier_plan(out, args.landscape, args.policy, args.place, args.scene)
+        earlier = earlier_files(out)
         files = [write_record(out, args, args.landscape, args.config), *write_plan(
             lift(made.plan, place.offset, place.full), place.full, out).values()]
         judged = judge(made.plan, region, network, args, bar)
         if judged is not None and judged.segments is not None:
             files += write_brief(out, made, judged, network, place, args,
                                  [path.name for path in files])
+        remove_earlier_plan(earlier, files, args.landscape, args.policy, args.place, args.scene)
     kept.remove()
     say(made, judged, files)
     area = "" if args.place.area is None else f" --area {shlex.quote(str(args.place.area))}"
