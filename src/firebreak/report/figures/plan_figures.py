@@ -231,8 +231,9 @@ def weather_figure(lines: Sequence[Mapping[str, Any]], loss_unit: str, *,
         for across, words in zip(COLUMNS, ("without", "with", "fires"), strict=True):
             axes.text(across, 1.0, words, transform=axes.transAxes, ha="right", va="bottom",
                       fontsize=9, color=QUIET)
-        axes.text(COLUMNS[-1], 1.035, f"mean loss, {loss_unit}", transform=axes.transAxes,
-                  ha="right", va="bottom", fontsize=9, color=QUIET)
+        axes.annotate(f"mean loss, {loss_unit}", (COLUMNS[1], 1.0), xycoords="axes fraction",
+                      xytext=(0, 12), textcoords="offset points", ha="right", va="bottom",
+                      fontsize=9, color=QUIET)
         axes.set_ylim(-0.6, len(ordered) - 0.4)  # around one weather there would be next to nothing
         axes.set_yticks(range(len(ordered)), _weathers_in_words(ordered))
         axes.axvline(0.0, color=QUIET, linewidth=0.8)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -193,6 +194,11 @@ def test_what_a_plan_saves_by_weather_fits_its_figure(weathers: int) -> None:
     caption = next(place for text, place in zip(words, places, strict=True)
                    if text.get_text() == "of a test")
     assert not any(caption.overlaps(place) for place in places if place is not caption)
+    # Labels of ticks that are not drawn have no extent.
+    own = [text for text in words if text.get_window_extent().width > 1.0]
+    assert {"mean loss, ha", "without", "with", "fires"} <= {text.get_text() for text in own}
+    for one, other in combinations(own, 2):
+        assert not one.get_window_extent().overlaps(other.get_window_extent()), (one, other)
     assert "calm, 1-h fuel 6 %" in {text.get_text() for text in words}
     close_figure(figure)
 
