@@ -25,6 +25,7 @@ from firebreak.landscape.raster.windows import dihedral
 from firebreak.landscape.synthetic.generate import draw_value, generate, generate_fbp
 from firebreak.seeding import generator, integer_seed
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
+from firebreak.weather.drawn_streams import HOURS, draw_streams
 
 LandscapeDraw = Callable[[int, int], Landscape]
 """(seed, episode) -> landscape; the same arguments give the same landscape."""
@@ -44,6 +45,7 @@ class Variation:
         wind_20ft_m_min, wind_direction_spread_deg: bounds, drawn evenly.
         margin: most cells at the edge where nothing is treated; half of the episodes have none.
         value_maps: share of the episodes whose cells differ in value.
+        hourly: share of the episodes whose weather changes by the hour.
         jobs: in which share of the episodes breaks, their place and their cost are others.
     """
 
@@ -54,6 +56,7 @@ class Variation:
     wind_direction_spread_deg: Bounds | None = None
     margin: int = 0
     value_maps: float = 0.0
+    hourly: float = 0.0
     jobs: JobShares = NO_JOBS
 
 
@@ -82,6 +85,12 @@ class ProblemSource:
     lines: bool = False
     given: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
+    @property
+    def rows(self) -> int:
+        """Most rows of weather of a problem."""
+        hourly = self.variation is not None and self.variation.hourly > 0.0
+        return self.conditions.rows * (HOURS if hourly else 1)
+
     def sizes(self, slots: int) -> Sizes:
         """Storage for `slots` problems of this source."""
         conditions, variation = self.conditions, self.variation or Variation()
@@ -89,7 +98,7 @@ class ProblemSource:
         plan_fires = int(bounds[1]) if bounds else self.plan_fires
         breached = conditions.breach != "never" and conditions.treatment.kind == "hard"
         held = conditions.hold is not None or jobs.held > 0.0
-        return Sizes(slots, self.shape, conditions.rows, plan_fires, self.reward_fires,
+        return Sizes(slots, self.shape, self.rows, plan_fires, self.reward_fires,
                      CLASSES if conditions.by_flame else 1, breached or jobs.breached > 0.0,
                      conditions.spotting is not None,
                      conditions.by_flame or conditions.meets_crews or held, held)
@@ -163,15 +172,19 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
     land, existing = land_under(job, land, seed, episode)
     costs = land.cost[land.treatable].astype(np.float64)
     least = min(1.0, LEAST_CELLS * costs.max() / costs.sum()) if costs.size else 1.0
-    own = conditions_under(job, conditions, land)
+    drawn = replace(climate, wind_20ft_mean_m_min=wind, direction_spread_deg=turns,
+                    # The gustiness stays in proportion to the wind.
+                    wind_20ft_spread_m_min=climate.wind_20ft_spread_m_min * wind
+                    / climate.wind_20ft_mean_m_min)
+    by_hour = generator(seed, "hourly", episode)
+    weather = conditions.weather
+    if by_hour.random() < variation.hourly:
+        weather = draw_streams(drawn, by_hour, conditions.scenarios)
     return replace(
         source, landscape=lambda seed, episode: land, variation=None, given=existing,
         budget_share=max(budget, least), plan_fires=round(plan_fires), conditions=replace(
-            own, regime=replace(regime, burned_share=share), climate=replace(
-                climate, wind_20ft_mean_m_min=wind, direction_spread_deg=turns,
-                # The gustiness stays in proportion to the wind.
-                wind_20ft_spread_m_min=climate.wind_20ft_spread_m_min * wind
-                / climate.wind_20ft_mean_m_min)))
+            conditions_under(job, conditions, land), weather=weather, climate=drawn,
+            regime=replace(regime, burned_share=share)))
 
 
 def mixed_landscapes(first: LandscapeDraw, second: LandscapeDraw, share: float,

@@ -101,7 +101,8 @@ def arcs_of(field: TravelField) -> Arcs:
 def rules_of(field: TravelField) -> Rules:
     """What breaks do, for the compiled code."""
     own = field.breaks
-    return Rules(own.leak, own.breach, _CLASS_LIMITS, own.ready, np.array(own.crew))
+    return Rules(own.leak, own.breach, field.steps, _CLASS_LIMITS, own.ready, np.array(own.crew),
+                 np.empty(0, np.int64))
 
 
 def value_under(value: NDArray[np.float32], breaks: NDArray[np.bool_],

@@ -20,20 +20,23 @@ from firebreak.fire import FireConditions, conditions_from, make_scene
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.fire import FireSettings
 from firebreak.train.gains.line_gains import LineGains
+from firebreak.weather.drawn_streams import HOURS
 
 SIZE, PLAN, REWARD = 12, 10, 8
 SHAPE = (SIZE, SIZE)
 PLACES = {"parts": 0.5, "existing": 0.6, "slope_costs": 0.5}
 BREACHED = JobShares(shaded=0.25, narrow=0.25, breached=0.25, **PLACES)
 HELD = JobShares(shaded=0.25, narrow=0.25, held=0.3, **PLACES)
+ALL = JobShares(shaded=0.2, narrow=0.2, breached=0.25, held=0.2, **PLACES)
 
 
-def source(jobs: JobShares, *, lines: bool = False, fbp: float = 0.0) -> ProblemSource:
+def source(jobs: JobShares, *, lines: bool = False, fbp: float = 0.0,
+           hourly: float = 0.0) -> ProblemSource:
     return ProblemSource(
         shape=SHAPE, landscape=synthetic_landscapes(SIZE, "train", fbp=fbp),
         budget_share=0.15,
         conditions=FireConditions(scenarios=3), plan_fires=PLAN, reward_fires=REWARD,
-        variation=Variation(jobs=jobs), lines=lines)
+        variation=Variation(jobs=jobs, hourly=hourly), lines=lines)
 
 
 def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem:
@@ -47,21 +50,25 @@ def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem
               if land.fuel_system == HELD_ON else BreakSettings(break_kind="shaded")}[kind]
     own = mixed.scene.conditions
     conditions = conditions_from(FireSettings(), breaks, climate=own.climate, scenarios=3)
-    assert conditions == own
+    assert conditions == replace(own, weather=None)
+    conditions = replace(conditions, weather=own.weather)
     scene = make_scene(land, conditions, seed)
     return replace(make_problem(scene, mixed.budget_share, PLAN, REWARD), given=mixed.given)
 
 
-@pytest.mark.parametrize(("jobs", "fbp"), [(BREACHED, 0.0), (HELD, 0.0), (HELD, 0.5)],
-                         ids=["breached", "held", "held-on-both-systems"])
+@pytest.mark.parametrize(("jobs", "fbp", "hourly"), [
+    (BREACHED, 0.0, 0.0), (HELD, 0.0, 0.0), (HELD, 0.5, 0.0), (ALL, 0.0, 0.0), (ALL, 0.3, 0.5)],
+    ids=["breached", "held", "held-on-both-systems", "all", "all-and-hourly"])
 def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
-        jobs: JobShares, fbp: float) -> None:
-    mixed, draw = source(jobs, fbp=fbp), np.random.default_rng(0)
+        jobs: JobShares, fbp: float, hourly: float) -> None:
+    mixed, draw = source(jobs, fbp=fbp, hourly=hourly), np.random.default_rng(0)
     env, gains = FuelbreakVectorEnv(mixed, 3), ExactGains(mixed.sizes(3), REWARD)
     observation, info = env.reset(seed=0)
     seen: set[tuple[str, str]] = set()
-    for _ in range(4):
+    steps: list[set[int]] = []
+    for _ in range(7):
         alone = []
+        steps.append({env.slots.problem(slot).scene.field.steps for slot in range(3)})
         for slot in range(3):
             problem = env.slots.problem(slot)
             seed, episode = env.state()["streams"][slot], env.state()["episodes"][slot]
@@ -89,6 +96,7 @@ def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
     assert {kind for kind, _ in seen} == {"given", *(
         kind for kind in DRAWN_KINDS if getattr(jobs, kind))}
     assert len({system for _, system in seen}) == (2 if fbp else 1)
+    assert ({1, HOURS} in steps) == (hourly > 0.0)
 
 
 def test_a_slot_forgets_what_crossed_the_breaks_of_its_problem_before() -> None:
@@ -182,8 +190,26 @@ def test_existing_breaks_stand_and_cost_nothing() -> None:
     assert problem.budget == pytest.approx(0.15 * land.cost[land.treatable].sum())
 
 
-def test_breached_breaks_and_crews_do_not_stand_in_one_environment() -> None:
-    env = FuelbreakVectorEnv(source(JobShares(held=0.5, breached=0.5)), 2)
-    breached = source(JobShares(breached=1.0)).problem(0, 0)
-    with pytest.raises(InputError, match="crews at breached breaks"):
-        env.reset(options={"problem": breached})
+def test_weather_steps_of_two_lengths_do_not_stand_in_one_environment() -> None:
+    env = FuelbreakVectorEnv(source(JobShares(), hourly=0.5), 2)
+    hourly = source(JobShares(), hourly=1.0).problem(0, 0)
+    streams = hourly.scene.conditions.weather
+    assert streams is not None
+    shorter = make_scene(hourly.scene.landscape, replace(
+        hourly.scene.conditions, weather=streams._replace(step_min=30.0)), 0)
+    env.reset(options={"problem": hourly})
+    with pytest.raises(InputError, match="length of weather steps"):
+        env.slots.load(0, replace(hourly, scene=shorter))
+
+
+def test_the_share_of_episodes_with_hourly_weather_is_that_asked_for() -> None:
+    mixed, plain = source(JobShares(), hourly=0.3), source(JobShares())
+    hourly = 0
+    for episode in range(100):
+        one, other = (made.problem(4, episode).scene for made in (mixed, plain))
+        assert one.landscape.checksum() == other.landscape.checksum()
+        if one.field.steps == HOURS:
+            hourly += 1
+        else:
+            np.testing.assert_array_equal(one.field.metric, other.field.metric)
+    assert 18 <= hourly <= 42

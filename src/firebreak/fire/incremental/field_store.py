@@ -38,6 +38,7 @@ class FieldStore:
         embers = count if spotting else 0
         self._rows, self._classed, self._borrows = rows, classes > 1, borrows
         self._empty = True
+        self._steps = np.ones(slots, np.int64)  # of weather in a stream of each slot
         self._all = TravelField(
             shape, np.zeros((count, cells, 5), np.float32), np.zeros((count, cells, 8), np.float32),
             grid(), np.zeros((count, cells), np.uint64), np.zeros((count, cells), np.uint32),
@@ -65,8 +66,10 @@ class FieldStore:
         return self._all.spots
 
     def rules(self) -> Rules:
-        """What breaks do in all slots."""
+        """What breaks do in all slots, and how many weather steps their streams have."""
         rules = rules_of(self._all)
+        if not self._borrows:
+            rules = rules._replace(rows_a_breach=1, steps=self._steps)
         return rules if self._classed else rules._replace(class_limits=rules.class_limits[:0])
 
     def first_row(self, slot: int) -> int:
@@ -77,54 +80,64 @@ class FieldStore:
         """Copies a field into a slot; `alone`: there is no other slot to agree with.
 
         Raises:
-            InputError: cell size, weather steps or rules differ from those of the other slots.
+            InputError: cell size, length of weather steps or rules differ from those of the other
+                slots.
         """
         if self._borrows:
             assert field.breaks.treated is None, "breaks would be written into the scene's field"
             self._all = field
             return
         kept, fresh = self._all, self._empty or alone
+        if fresh:
+            self._steps[:] = 1
         crew = field.breaks.crew if fresh else _joined(field.breaks.crew, kept.breaks.crew)
-        common = (field.spread, field.steps, field.step_min, field.breaks.leak, field.spots[2:])
-        shared = kept.spread, kept.steps, kept.step_min, kept.breaks.leak, kept.spots[2:]
-        if crew is None or (not fresh and common != shared):
-            raise fail(expected="the same spread, cell size, weather step, rule for leaks, crews "
-                                "and embers in all slots", given="different ones",
-                       where="environment",
-                       remedy="make a separate environment for this problem")
-        # What crosses a break that crews may come to goes through it cell by cell.
-        if kept.breaks.ready.size and field.breaks.breach.size and not field.breaks.held:
-            raise fail(expected="crews at breached breaks, as in other slots", given="none",
+        length = field.step_min if fresh else self._length_beside(slot, field)
+        common = (field.spread, field.breaks.leak, field.spots[2:])
+        shared = kept.spread, kept.breaks.leak, kept.spots[2:]
+        if crew is None or length is None or (not fresh and common != shared):
+            raise fail(expected="the same spread, cell size, length of weather steps, rule for "
+                                "leaks, crews and embers in all slots", given="different ones",
                        where="environment",
                        remedy="make a separate environment for this problem")
         self._empty = False
+        self._steps[slot] = field.steps
         self._all = kept._replace(
-            spread=field.spread, steps=field.steps, step_min=field.step_min,
+            spread=field.spread, step_min=length,
             spots=field.spots._replace(cells=kept.spots.cells, winds=kept.spots.winds),
             breaks=kept.breaks._replace(leak=field.breaks.leak, crew=crew))
         own = self.view(slot, field)
-        count = field.metric.shape[0]
         for room, made in ((own.metric, field.metric), (own.unit_time, field.unit_time),
                            (own.rate, field.rate), (own.facets, field.facets),
                            (own.accepts, field.accepts), (own.sends, field.sends),
                            (own.sends_far, field.sends_far), (own.heat, field.heat)):
-            room[:count] = made
+            room[:] = made
         if field.edges.size:
-            own.edges[:count] = field.edges
-            own.bucket_min[:count] = field.bucket_min
+            own.edges[:] = field.edges
+            own.bucket_min[:] = field.bucket_min
         if own.spots.cells.size:
-            own.spots.cells[:, :count] = field.spots.cells
-            own.spots.winds[:, :count] = field.spots.winds
+            own.spots.cells[:] = field.spots.cells
+            own.spots.winds[:] = field.spots.winds
         if kept.breaks.ready.size:
             kept.breaks.ready[slot] = field.breaks.ready[0] if field.breaks.held else np.inf
         if kept.breaks.breach.size:
-            first, streams = self.first_row(slot) // field.steps, count // field.steps
-            kept.breaks.breach[first:first + streams] = (
-                field.breaks.breach if field.breaks.breach.size else 0.0)
+            # A stream's breaches are in its first row.
+            first, breach = self.first_row(slot), field.breaks.breach
+            until = first + field.metric.shape[0]
+            kept.breaks.breach[first:until:field.steps] = breach if breach.size else -1.0
+
+    def _length_beside(self, slot: int, field: TravelField) -> float | None:
+        """Minutes of a weather step of all slots once this one has a field; None where others have
+        steps of another length. Constant weather has none.
+        """
+        others = np.delete(self._steps, slot)
+        if not (others > 1).any():
+            return field.step_min
+        kept = self._all.step_min
+        return kept if field.steps == 1 or field.step_min == kept else None
 
     def view(self, slot: int, field: TravelField) -> TravelField:
-        """A slot's own rows, with everything else of `field`."""
-        rows = slice(self.first_row(slot), self.first_row(slot) + self._rows)
+        """A slot's own rows, as many as `field` has, with everything else of `field`."""
+        rows = slice(self.first_row(slot), self.first_row(slot) + field.metric.shape[0])
         every = self._all
         return field._replace(
             metric=every.metric[rows], unit_time=every.unit_time[rows], rate=every.rate[rows],

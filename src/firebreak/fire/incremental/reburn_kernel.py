@@ -12,7 +12,13 @@ from firebreak.compiled import compiled, compiled_arrays
 from firebreak.fire.incremental.propagate_kernel import propagate
 from firebreak.fire.incremental.repair_kernel import change, commit
 from firebreak.fire.solver.crews_kernel import stopped_cell
-from firebreak.fire.solver.front_kernel import burn_one, crews_of, view_of, workspace_on
+from firebreak.fire.solver.front_kernel import (
+    arcs_under,
+    burn_one,
+    crews_of,
+    view_of,
+    workspace_on,
+)
 from firebreak.fire.solver.sums_kernel import (
     add_fire,
     close_ranks,
@@ -89,11 +95,12 @@ def _burn_anew(fire, slot, thread, arcs, spots, rules, fires, values, view, crew
 
 
 @compiled()
-def _reburn(fire, thread, offset, width, arcs, spots, rules, fires, overlays, new, crossing, values,
-            changes, store, scratch):
+def _reburn(fire, thread, offset, width, every, spots, rules, fires, overlays, new, crossing,
+            values, changes, store, scratch):
     slot = fires.overlay[fire]
     work = in_place(fire, thread, store, scratch)
-    view = view_of(fire, overlays.state[slot], offset, width, arcs, rules, fires)
+    arcs = arcs_under(fire, every, rules, fires)
+    view = view_of(fire, overlays.state[slot], offset, width, rules, fires)
     if store.kept[fire]:
         _burn_on(fire, slot, thread, arcs, rules, fires, new, crossing, values, view,
                  changes_of_thread(changes, thread), store, work)

@@ -17,7 +17,7 @@ from firebreak.fire.incremental.affected_kernel import depends
 from firebreak.fire.incremental.propagate_kernel import propagate
 from firebreak.fire.incremental.reburn_kernel import changes_of_thread, in_place
 from firebreak.fire.incremental.repair_kernel import change, rollback
-from firebreak.fire.solver.front_kernel import view_of
+from firebreak.fire.solver.front_kernel import arcs_under, view_of
 from firebreak.fire.solver.sums_kernel import class_of, lost_before, lost_now
 from firebreak.fire.solver.tables import Crossing
 from firebreak.fire.travel.arc_kernel import NEAR, OPEN, STEP_COL, STEP_ROW
@@ -132,23 +132,24 @@ def _try_crossed(burned, duration, row, candidates, value, like, crossing, cross
 
 
 @compiled(inline="always")
-def _begun(fire, thread, offset, width, arcs, rules, fires, like, changes, state, store, scratch):
-    """A kept fire's own arrays, what lies on it, and room for what a try changes."""
+def _begun(fire, thread, offset, width, every, rules, fires, like, changes, state, store, scratch):
+    """A kept fire's own arrays, what it runs on, what lies on that, and room for what a try
+    changes.
+    """
     for k in range(like.shape[0]):
         state[k] = like[k]
-    return (in_place(fire, thread, store, scratch),
-            view_of(fire, state, offset, width, arcs, rules, fires),
-            changes_of_thread(changes, thread))
+    return (in_place(fire, thread, store, scratch), arcs_under(fire, every, rules, fires),
+            view_of(fire, state, offset, width, rules, fires), changes_of_thread(changes, thread))
 
 
 @compiled()
-def _try_all(fire, thread, offset, width, candidates, arcs, rules, fires, like, value, crossing,
+def _try_all(fire, thread, offset, width, candidates, every, rules, fires, like, value, crossing,
              crossed, changes, state, store, scratch, place, out, beyond):
     for k in range(out.shape[0]):
         out[k] = NOT_TRIED
     beyond[0] = 0
-    work, view, changed = _begun(fire, thread, offset, width, arcs, rules, fires, like, changes,
-                                 state, store, scratch)
+    work, arcs, view, changed = _begun(fire, thread, offset, width, every, rules, fires, like,
+                                       changes, state, store, scratch)
     burned = store.order[fire, :store.size[fire]]
     _try_burned(burned, fires.duration[fire], fires.row[fire], candidates, value, like, crossing,
                 rules.class_limits, arcs, view, changed, work, place, out, beyond)
@@ -178,10 +179,10 @@ def try_breaks(which, width, candidates, arcs, rules, fires, overlays, values, c
 
 
 @compiled()
-def _try_lines(fire, thread, offset, width, cells, first, candidates, arcs, rules, fires, like,
+def _try_lines(fire, thread, offset, width, cells, first, candidates, every, rules, fires, like,
                value, crossing, changes, state, store, scratch, out, beyond):
-    work, view, changed = _begun(fire, thread, offset, width, arcs, rules, fires, like, changes,
-                                 state, store, scratch)
+    work, arcs, view, changed = _begun(fire, thread, offset, width, every, rules, fires, like,
+                                       changes, state, store, scratch)
     for line in range(out.shape[0]):
         own = cells[first[line]:first[line + 1]]
         out[line] = NOT_TRIED

@@ -5,7 +5,14 @@ import numpy as np
 
 from firebreak.compiled import compiled, compiled_arrays
 from firebreak.fire.solver.crews_kernel import stopped_cell
-from firebreak.fire.solver.front_kernel import burn_one, clean, crews_of, of_thread, view_of
+from firebreak.fire.solver.front_kernel import (
+    arcs_under,
+    burn_one,
+    clean,
+    crews_of,
+    of_thread,
+    view_of,
+)
 from firebreak.fire.travel.arc_kernel import (
     FACET_A,
     FACET_B,
@@ -65,12 +72,13 @@ def hand_down(burned, offset, work):
 
 
 @compiled()
-def _burn_listed(fire, thread, offset, width, arcs, spots, rules, fires, overlays, results,
+def _burn_listed(fire, thread, offset, width, every, spots, rules, fires, overlays, results,
                  scratch):
     """Burns one fire of the table with a thread's workspace and writes its results."""
     work = of_thread(scratch, thread)
     first, overlay = fires.row[fire], fires.overlay[fire]
-    view = view_of(fire, overlays.state[overlay], offset, width, arcs, rules, fires)
+    arcs = arcs_under(fire, every, rules, fires)
+    view = view_of(fire, overlays.state[overlay], offset, width, rules, fires)
     burned = burn_one(fires.duration[fire], first, arcs, spots, view,
                       crews_of(fire, rules, fires), work)
     if arcs.heat.shape[0] > 0:

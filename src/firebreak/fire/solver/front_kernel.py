@@ -37,6 +37,7 @@ from firebreak.fire.travel.arc_kernel import (
     NEAR,
     OPEN,
     TOUCHING,
+    Arcs,
     CrewRule,
     Crews,
     FireView,
@@ -240,12 +241,26 @@ def _crew_of(numbers):
 
 
 @compiled()
-def view_of(fire, state, offset, width, arcs, rules, fires):
+def view_of(fire, state, offset, width, rules, fires):
     """One fire's view of the land under an overlay's codes u8 [P]."""
-    stream = fires.row[fire] // arcs.steps if rules.breach.shape[0] > 0 else 0
+    row, until = 0, 0
+    if rules.breach.shape[0] > 0:
+        row = fires.row[fire] // rules.rows_a_breach
+        until = row + (1 if rules.breach[row, 0] >= 0.0 else 0)
+    manned = rules.ready.shape[0] > 0 and rules.ready[fires.overlay[fire], 0] < np.inf
     return FireView(state, fires.source[fire], fires.key[fire],
-                    rules.breach[stream:stream + 1].reshape(-1), rules.leak, width, offset,
-                    rules.ready.shape[0] > 0)
+                    rules.breach[row:until].reshape(-1), rules.leak, width, offset, manned)
+
+
+@compiled()
+def arcs_under(fire, arcs, rules, fires):
+    """The travel field that one fire runs on, with as many weather steps as its own streams have.
+    """
+    if rules.steps.shape[0] == 0:
+        return arcs
+    return Arcs(arcs.metric, arcs.unit_time, arcs.facets, arcs.accepts, arcs.sends, arcs.heat,
+                rules.steps[fires.overlay[fire]], arcs.step_min, arcs.edges, arcs.bucket_min,
+                arcs.sends_far, arcs.spread)
 
 
 @compiled()

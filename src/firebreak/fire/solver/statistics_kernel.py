@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from firebreak.compiled import compiled, compiled_arrays
 from firebreak.fire.solver.burn_kernel import classify, hand_down, loss_of
 from firebreak.fire.solver.crews_kernel import stopped_cell
-from firebreak.fire.solver.front_kernel import burn_one, clean, crews_of, of_thread, view_of
+from firebreak.fire.solver.front_kernel import (
+    arcs_under,
+    burn_one,
+    clean,
+    crews_of,
+    of_thread,
+    view_of,
+)
 from firebreak.fire.travel.arc_kernel import STEP_COL, STEP_ROW
 from firebreak.fire.travel.stencil import REACH
 
@@ -97,12 +104,13 @@ def _add(burned, classed, sums, thread, work):
 
 
 @compiled()
-def _sum_listed(fire, thread, offset, width, arcs, spots, rules, fires, overlays, sums, tracks,
+def _sum_listed(fire, thread, offset, width, every, spots, rules, fires, overlays, sums, tracks,
                 tiles, state, loss, scratch):
     """Burns one fire of the table with a thread's workspace and adds it to the sums."""
     work = of_thread(scratch, thread)
     first, overlay = fires.row[fire], fires.overlay[fire]
-    view = view_of(fire, overlays.state[overlay], offset, width, arcs, rules, fires)
+    arcs = arcs_under(fire, every, rules, fires)
+    view = view_of(fire, overlays.state[overlay], offset, width, rules, fires)
     burned = burn_one(fires.duration[fire], first, arcs, spots, view,
                       crews_of(fire, rules, fires), work)
     state[fire] = MADE

@@ -15,19 +15,24 @@ class Rules(NamedTuple):
     """What breaks do.
 
     leak: fire passes between two breaks that touch at a corner.
-    breach: f32 [S, P], probability that a break in the cell is breached under each stream of
-        weather, or no rows: breaks are never breached.
+    breach: f32 [S, P], probability that a break in the cell is breached, or no rows: breaks are
+        never breached; below 0 in the first cell of a row, which is padding: nor are they there.
+    rows_a_breach: rows of the travel field for each row of breach.
     class_limits: f64 [C - 1], intensities between the classes of the value tables, kW/m; none where
         losses do not depend on intensity.
     ready: f32 [V, P], minutes from ignition until crews can be in a cell of each overlay, or no
-        rows: nobody holds breaks. crew: f64 [7], a `CrewRule`.
+        rows: nobody holds breaks; inf in the first cell of a row: nor does anybody there. crew:
+        f64 [7], a `CrewRule`.
+    steps: i64 [V], weather steps of a stream under each overlay, or none: as the field has.
     """
 
     leak: bool
     breach: NDArray[np.float32]
+    rows_a_breach: int
     class_limits: NDArray[np.float64]
     ready: NDArray[np.float32]
     crew: NDArray[np.float64]
+    steps: NDArray[np.int64]
 
 
 class FireTable(NamedTuple):

@@ -120,10 +120,9 @@ def _check_mixture(config: RunConfig) -> None:
     if total > 1.0 + 1e-9:
         raise fail(expected=f"shares of {', '.join(DRAWN_KINDS)} breaks that sum to at most 1",
                    given=f"{total:g}", where="mixture", remedy="lower one of them")
-    if mixture.breached and mixture.held:
-        raise fail(expected=f"mixture.breached or mixture.held: {_ONE_CALL}, which crosses breaks "
-                            "otherwise where crews may come", given="both", where="mixture",
-                   remedy="set one of them to 0")
+    if mixture.hourly and config.fires.weather is not None:
+        raise fail(expected="fires.weather or mixture.hourly, which draws weather",
+                   given="both", where="mixture.hourly", remedy="leave one of them out")
     if mixture.fbp and land.family is not None:
         raise fail(expected="landscapes.family or mixture.fbp, which draws families",
                    given="both", where="mixture.fbp", remedy="leave one of them out")
@@ -141,10 +140,9 @@ def _check_drawn_breaks(config: RunConfig, drawn: list[str]) -> None:
         raise fail(expected=f"no mixture.{drawn[0]} beside {TREATMENT}, whose table says what "
                             "breaks are and cost", given=breaks.treatment, where=TREATMENT,
                    remedy="leave one of them out")
-    if breaks.hold is not None and (mixture.breached or mixture.held):
-        name = "breached" if mixture.breached else "held"
-        raise fail(expected=f"no mixture.{name} beside breaks.hold: {_ONE_CALL}, with one rule "
-                            "of crews", given=breaks.hold, where="breaks.hold",
+    if breaks.hold is not None and mixture.held:
+        raise fail(expected=f"no mixture.held beside breaks.hold: {_ONE_CALL}, with one rule of "
+                            "crews", given=breaks.hold, where="breaks.hold",
                    remedy="leave one of them out")
     shaded = [name for name in drawn if name in ("shaded", "held")]
     if breaks.break_fuel is not None and shaded:
@@ -152,10 +150,6 @@ def _check_drawn_breaks(config: RunConfig, drawn: list[str]) -> None:
                             "drawn leave the fuel of the same kind with the least load",
                    given=str(breaks.break_fuel), where="breaks.fuel",
                    remedy="leave one of them out")
-    if breaks.breach != "never" and mixture.held:
-        raise fail(expected=f"no mixture.held beside breaks.breach: {_ONE_CALL}, which crosses "
-                            "breaks otherwise where crews may come", given=breaks.breach,
-                   where="breaks.breach", remedy="leave one of them out")
 
 
 def variation_of(config: RunConfig) -> Variation | None:
@@ -167,7 +161,7 @@ def variation_of(config: RunConfig) -> Variation | None:
         wind_20ft_m_min=None if wind is None else (wind[0] * M_MIN_PER_KM_H,
                                                    wind[1] * M_MIN_PER_KM_H),
         wind_direction_spread_deg=mixture.wind_direction_spread_deg, margin=mixture.margin,
-        value_maps=mixture.value_maps, jobs=JobShares(**{
+        value_maps=mixture.value_maps, hourly=mixture.hourly, jobs=JobShares(**{
             one.name: getattr(mixture.in_use, one.name) for one in fields(JobShares)}))
     return None if variation == Variation() else variation
 

@@ -113,7 +113,7 @@ def _cells(source: ProblemSource) -> int:
 
 
 def _scene_bytes(source: ProblemSource) -> int:
-    return SCENE_PER_CELL_ROW * source.conditions.rows * _cells(source)
+    return SCENE_PER_CELL_ROW * source.rows * _cells(source)
 
 
 def _problem_bytes(source: ProblemSource) -> int:

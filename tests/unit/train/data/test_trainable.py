@@ -43,6 +43,7 @@ LAYERS = ('fires.layers="layers.toml"', *WINDOWS)
 JOBS = ("mixture.shaded=0.3", "mixture.narrow=0.3", "mixture.parts=0.5", "mixture.existing=0.5",
         "mixture.slope_costs=0.5", "budget=0.3")
 HELD = (*JOBS, "mixture.held=0.3")
+ALL_JOBS = ("mixture.shaded=0.2", "mixture.narrow=0.2", "mixture.breached=0.3", *HELD[2:])
 LINES = ("agent.segments=true", "agent.gain_share=1", "agent.discount_end=0", "agent.gain_fires=6")
 
 ROWS = {
@@ -55,7 +56,8 @@ ROWS = {
     "wind towards": (*HOURLY, "fires.wind_towards=true"), "layers": LAYERS,
     "bare lines": ("breaks.treatment=bare-line",),
     "treatments": ("breaks.treatment=prescribed-fire,shaded-break", "breaks.treatment_age=1"),
-    "jobs": (*JOBS, "mixture.breached=0.3"), "held jobs": HELD,
+    "jobs": (*JOBS, "mixture.breached=0.3"), "held jobs": HELD, "all jobs": ALL_JOBS,
+    "hourly episodes": ("mixture.hourly=0.5",),
     "land of the FBP System": ("mixture.fbp=1",),
     "treatments on maps": ("breaks.treatment=shaded-break", *WINDOWS)}
 PAIRS = {
@@ -69,6 +71,11 @@ PAIRS = {
     "jobs, hourly, losses": (*JOBS, "mixture.breached=0.3", *HOURLY, *LOSSES),
     "held jobs, hourly": (*HELD, *HOURLY), "held jobs, an attack": (
         *HELD, "fires.initial_attack=300"), "jobs on maps": (*JOBS, *WINDOWS),
+    "all jobs beside breaks that are breached": (*ALL_JOBS, *BREACH),
+    "breached jobs beside crews": (*SHADED, "breaks.hold=hand", "mixture.breached=0.4"),
+    "all jobs, hourly episodes": (*ALL_JOBS, "mixture.hourly=0.5", "mixture.fbp=0.3"),
+    "hourly episodes, spotting, losses": ("mixture.hourly=0.5", *SPOTTING, *LOSSES),
+    "graph, hourly episodes, crews": (*GRAPH, *SHADED, "mixture.hourly=0.5", "breaks.hold=hand"),
     "jobs of crews": (*JOBS, 'breaks.kind="shaded"', "breaks.hold=hand"),
     "parts, treatments": ("breaks.treatment=shaded-break", "mixture.parts=0.5",
                           "mixture.existing=0.5"),
@@ -112,14 +119,11 @@ REFUSED = {
     "layers on synthetic land": (LAYERS[:1], "got synthetic landscapes"),
     "more kinds than episodes": (
         ("mixture.shaded=0.7", "mixture.narrow=0.6"), "at most 1, got 1.3"),
-    "breached and held breaks": (("mixture.breached=0.1", "mixture.held=0.1"),
-                                 "mixture.breached or mixture.held"),
+    "hourly episodes beside weather": ((*HOURLY, "mixture.hourly=0.1"),
+                                       "fires.weather or mixture.hourly"),
     "crews of two rules": ((*SHADED, "breaks.hold=hand", "mixture.held=0.1"), "no mixture.held"),
-    "breached breaks beside crews": ((*SHADED, "breaks.hold=hand", "mixture.breached=0.1"),
-                                     "no mixture.breached"),
     "drawn shaded breaks beside a fuel": ((*SHADED, "breaks.fuel=181", "mixture.held=0.1"),
                                           "no mixture.held beside breaks.fuel"),
-    "held breaks beside a rule of breach": ((*BREACH, "mixture.held=0.1"), "no mixture.held"),
     "kinds beside a treatment": (("breaks.treatment=grazing", "mixture.narrow=0.1"),
                                  "no mixture.narrow"),
     "dear slopes beside a treatment": (("breaks.treatment=grazing", "mixture.slope_costs=0.1"),
