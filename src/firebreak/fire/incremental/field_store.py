@@ -55,7 +55,8 @@ class FieldStore:
         every = self._all
         yield from (every.metric, every.unit_time, every.rate, every.facets, every.accepts,
                     every.sends, every.sends_far, every.edges, every.bucket_min, every.heat,
-                    every.breaks.breach, every.breaks.ready, every.spots.cells, every.spots.winds)
+                    every.breaks.breach, every.breaks.ready, every.spots.cells, every.spots.winds,
+                    self._steps)
 
     def arcs(self) -> Arcs:
         """What fires of all slots run on."""
