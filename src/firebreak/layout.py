@@ -41,7 +41,7 @@ OBSERVATION = ObservationLayout(
     dynamic=("burn_probability", "downstream_value"),
     flags=("breaks", "available"),
     static=("burnable", "rate_of_spread", "travel_east", "travel_north", "elevation", "slope",
-            "value", "cost"),
+            "value", "cost", "break_crossed"),
     scalars=("budget_left", "budget_share", "plan_fires", "burned_share", "best_downstream",
              "loss_left"),
 )

@@ -44,6 +44,8 @@ MAX_HEADER = 2 * old_policy.MAX_TEXT
 OLD_SECONDS, OLD_BYTES = 10, 512 << 20
 """Processor time and memory that an old file may take to be read."""
 
+_EARLIER = tuple(name for name in OBSERVATION.names if name != "break_crossed")
+"""The channels of policies that do not see what gets past a break."""
 _ARCHIVE = b"PK\3\4"
 _MAX_OLD_FILE = 64 << 20
 _SECONDS_TO_WAIT = 60
@@ -184,13 +186,13 @@ def _read(file: BufferedReader, path: Path) -> Policy:
         raise _not_a_policy(path) from error
     if header.texts.get("format") != FORMAT:
         raise _not_a_policy(path)
-    if about.channels != list(OBSERVATION.names):
+    if about.channels not in ([*OBSERVATION.names], [*_EARLIER]):
         raise fail(expected=f"a policy for the {OBSERVATION.channels} channels of this version",
                    given=f"one for {len(about.channels)} channels in another layout",
                    where=str(path), remedy="train it again with this version of firebreak")
     options = about.options.model_dump()
     with torch.device("meta"):  # shapes only
-        expected = QMapNetwork(OBSERVATION.channels, about.width, **options).state_dict()
+        expected = QMapNetwork(len(about.channels), about.width, **options).state_dict()
     if {name: (entry.kind, entry.shape) for name, entry in header.entries.items()} != {
             name: (tensor.dtype, tuple(tensor.shape)) for name, tensor in expected.items()}:
         raise _not_a_policy(path, "weights that are not those of its network")
@@ -201,8 +203,21 @@ def _read(file: BufferedReader, path: Path) -> Policy:
     if not all(bool(tensor.isfinite().all()) for tensor in weights.values()):
         raise _not_a_policy(path, "weights that are no numbers")
     network = QMapNetwork(OBSERVATION.channels, about.width, **options)
-    network.load_state_dict(weights)
+    network.load_state_dict(_for_all_channels(weights, network.state_dict(), about.channels))
     return Policy(network.eval(), about.provenance)
+
+
+def _for_all_channels(weights: dict[str, Tensor], like: dict[str, Tensor],
+                      channels: list[str]) -> dict[str, Tensor]:
+    """The weights of a network that sees these channels, for one that sees all: 0 for the others,
+    so that its values are the same but for rounding.
+    """
+    kept = [OBSERVATION.channel(name) for name in channels]
+    wider = {name: torch.zeros_like(like[name]) for name, tensor in weights.items()
+             if tensor.shape != like[name].shape}
+    for name, room in wider.items():
+        room[:, kept] = weights[name]
+    return weights | wider
 
 
 def _sha256(file: BufferedReader, header: Header) -> str:

@@ -25,7 +25,7 @@ from firebreak.landscape.raster.windows import dihedral
 from firebreak.landscape.synthetic.generate import draw_value, generate, generate_fbp
 from firebreak.seeding import generator, integer_seed
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
-from firebreak.weather.drawn_streams import HOURS, draw_streams
+from firebreak.weather.drawn_streams import STEPS, draw_streams
 
 LandscapeDraw = Callable[[int, int], Landscape]
 """(seed, episode) -> landscape; the same arguments give the same landscape."""
@@ -45,7 +45,8 @@ class Variation:
         wind_20ft_m_min, wind_direction_spread_deg: bounds, drawn evenly.
         margin: most cells at the edge where nothing is treated; half of the episodes have none.
         value_maps: share of the episodes whose cells differ in value.
-        hourly: share of the episodes whose weather changes by the hour.
+        changing_weather: share of the episodes whose weather changes while fires burn; none where
+            the conditions give the weather.
         jobs: in which share of the episodes breaks, their place and their cost are others.
     """
 
@@ -56,7 +57,7 @@ class Variation:
     wind_direction_spread_deg: Bounds | None = None
     margin: int = 0
     value_maps: float = 0.0
-    hourly: float = 0.0
+    changing_weather: float = 0.0
     jobs: JobShares = NO_JOBS
 
 
@@ -88,8 +89,9 @@ class ProblemSource:
     @property
     def rows(self) -> int:
         """Most rows of weather of a problem."""
-        hourly = self.variation is not None and self.variation.hourly > 0.0
-        return self.conditions.rows * (HOURS if hourly else 1)
+        changes = (self.variation is not None and self.variation.changing_weather > 0.0
+                   and self.conditions.weather is None)
+        return self.conditions.rows * (STEPS if changes else 1)
 
     def sizes(self, slots: int) -> Sizes:
         """Storage for `slots` problems of this source."""
@@ -176,10 +178,9 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
                     # The gustiness stays in proportion to the wind.
                     wind_20ft_spread_m_min=climate.wind_20ft_spread_m_min * wind
                     / climate.wind_20ft_mean_m_min)
-    by_hour = generator(seed, "hourly", episode)
-    weather = conditions.weather
-    if by_hour.random() < variation.hourly:
-        weather = draw_streams(drawn, by_hour, conditions.scenarios)
+    by_step, weather = generator(seed, "changing-weather", episode), conditions.weather
+    if weather is None and by_step.random() < variation.changing_weather:
+        weather = draw_streams(drawn, by_step, conditions.scenarios)
     return replace(
         source, landscape=lambda seed, episode: land, variation=None, given=existing,
         budget_share=max(budget, least), plan_fires=round(plan_fires), conditions=replace(

@@ -1,5 +1,5 @@
-"""Weather by the hour, drawn from a climate: what a fire meets that burns into the night, or that a
-wind shift turns.
+"""Weather that changes, drawn from a climate: what a fire meets that burns into the night, or that
+a wind shift turns.
 
 A climate says how the weather is in the afternoon. From there moisture and wind follow the course
 of the day, and the wind turns once in each stream. How much they do is an assumption, drawn anew
@@ -19,8 +19,10 @@ from firebreak.weather.scenarios import (
 )
 from firebreak.weather.streams import WeatherStreams, make_streams
 
-HOURS = 12
-"""Steps of a drawn stream, one an hour; what burns longer burns on in the weather of the last."""
+STEPS, STEP_MIN = 12, 120.0
+"""Of a drawn stream, a day in all: what burns longer burns on in the weather of the last step, of
+the time of day at which it began.
+"""
 
 _LAG, _DECAY, _LATE_H = 1.86, 2.20, -0.17  # a, b, c of Parton & Logan: hours, none, hours
 _SUNRISE_H, _SUNSET_H = 6.0, 20.0
@@ -29,7 +31,8 @@ _CALM = (0.3, 0.9)  # wind in the coldest hour, as a share of the afternoon's
 _NIGHT_RISE = (0.02, 0.10)  # what 1-h moisture gains until then: little or good recovery
 _COARSER = (1.0, 0.5, 0.1)  # of it, what 1-h, 10-h and 100-h fuels gain
 _TURN_DEG = 45.0  # standard deviation of how far the wind turns
-_TURN_H = 2.0  # hours that it takes
+_TURN_H = 4.0  # hours that it takes
+_WETTEST = 1.0  # most that dead fuel may hold
 
 
 def warmth(hour: ArrayLike) -> NDArray[np.float64]:
@@ -46,7 +49,7 @@ def warmth(hour: ArrayLike) -> NDArray[np.float64]:
 
 
 def draw_streams(climate: WindClimate, rng: np.random.Generator, count: int) -> WeatherStreams:
-    """`count` streams of `HOURS` hours and equal weight, whose afternoons are of the climate.
+    """`count` streams of a day and equal weight, whose afternoons are of the climate.
 
     Raises:
         InputError: as `draw_scenarios`.
@@ -54,26 +57,30 @@ def draw_streams(climate: WindClimate, rng: np.random.Generator, count: int) -> 
     afternoon = draw_scenarios(climate, rng, count)
     calm, rise = rng.uniform(*_CALM), rng.uniform(*_NIGHT_RISE)
     begin = rng.uniform(*_IGNITION_H, count)[:, None]
-    turn, turns_at = _TURN_DEG * rng.standard_normal(count), rng.uniform(0.0, HOURS, count)
-    since = np.arange(HOURS)[None]
-    warm = warmth((begin + since) % 24.0)
-    turned = np.clip((since - turns_at[:, None]) / _TURN_H, 0.0, 1.0) * turn[:, None]
-    return make_streams(_by_hour(afternoon, calm + (1.0 - calm) * warm, rise * (1.0 - warm),
-                                 turned), HOURS, 60.0)
+    hours = STEP_MIN / 60.0 * np.arange(STEPS)[None]
+    turn, turns_at = _TURN_DEG * rng.standard_normal(count), rng.uniform(0.0, hours[0, -1], count)
+    warm = warmth((begin + hours) % 24.0)
+    turned = np.clip((hours - turns_at[:, None]) / _TURN_H, 0.0, 1.0) * turn[:, None]
+    return make_streams(_by_step(afternoon, calm + (1.0 - calm) * warm, rise * (1.0 - warm),
+                                 turned), STEPS, STEP_MIN)
 
 
-def _by_hour(afternoon: WeatherScenarios, wind: NDArray[np.float64], wetter: NDArray[np.float64],
+def _by_step(afternoon: WeatherScenarios, wind: NDArray[np.float64], wetter: NDArray[np.float64],
              turned: NDArray[np.float64]) -> WeatherScenarios:
-    """Weather of all hours, one stream after the other, from factors of the wind, what 1-h moisture
+    """Weather of all steps, one stream after the other, from factors of the wind, what 1-h moisture
     gains and degrees that the wind has turned, [S, K] each.
     """
-    def at_hours(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def at_steps(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.broadcast_to(values[:, None], wind.shape).ravel()
 
-    dead = {f"dead_moisture_{lag}h": at_hours(getattr(afternoon, f"dead_moisture_{lag}h"))
-            + share * wetter.ravel() for lag, share in zip((1, 10, 100), _COARSER, strict=True)}
+    def wetter_by(share: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.minimum(at_steps(values) + share * wetter.ravel(), _WETTEST)
+
     return make_scenarios(
-        wind_20ft_m_min=at_hours(afternoon.wind_20ft_m_min) * wind.ravel(),
-        wind_from_deg=(at_hours(afternoon.wind_from_deg) + turned.ravel()) % 360.0, **dead,
-        live_moisture_herb=at_hours(afternoon.live_moisture_herb),
-        live_moisture_woody=at_hours(afternoon.live_moisture_woody))
+        wind_20ft_m_min=at_steps(afternoon.wind_20ft_m_min) * wind.ravel(),
+        wind_from_deg=(at_steps(afternoon.wind_from_deg) + turned.ravel()) % 360.0,
+        dead_moisture_1h=wetter_by(_COARSER[0], afternoon.dead_moisture_1h),
+        dead_moisture_10h=wetter_by(_COARSER[1], afternoon.dead_moisture_10h),
+        dead_moisture_100h=wetter_by(_COARSER[2], afternoon.dead_moisture_100h),
+        live_moisture_herb=at_steps(afternoon.live_moisture_herb),
+        live_moisture_woody=at_steps(afternoon.live_moisture_woody))

@@ -162,7 +162,7 @@ class WindClimate:
         dominant_from_deg: where most winds blow from, or None to draw it once per set.
         direction_spread_deg: standard deviation of the wrapped normal around it, degrees.
         wind_20ft_mean_m_min: mean of the lognormal wind speed, m/min.
-        wind_20ft_spread_m_min: its standard deviation, m/min.
+        wind_20ft_spread_m_min: its standard deviation, m/min; no draw is above 6,000 m/min.
         dead_moisture_1h: (lowest, highest), fraction, drawn uniformly.
         dead_moisture_10h_above_1h: added to the 1-hour moisture, fraction.
         dead_moisture_100h_above_1h: added to the 1-hour moisture, fraction.
@@ -244,7 +244,10 @@ def _two_normals(first: Floats, second: Floats) -> tuple[Floats, Floats]:
 
 
 def _lognormal(climate: WindClimate, normal: Floats) -> Floats:
-    """Wind speeds, m/min, of the climate's mean and standard deviation from standard normals."""
+    """Wind speeds, m/min, of the climate's mean and standard deviation from standard normals; those
+    beyond what weather may have are the most that it may have.
+    """
     variation = climate.wind_20ft_spread_m_min / climate.wind_20ft_mean_m_min
     variance = np.log1p(variation**2)
-    return climate.wind_20ft_mean_m_min * np.exp(np.sqrt(variance) * normal - 0.5 * variance)
+    speed = climate.wind_20ft_mean_m_min * np.exp(np.sqrt(variance) * normal - 0.5 * variance)
+    return np.minimum(speed, _MAX_WIND_M_MIN)

@@ -96,6 +96,25 @@ def test_a_policy_for_another_layout_is_refused(tmp_path: Path, network) -> None
             load_policy(forged(tmp_path / "p", weights, channels=channels))
 
 
+@pytest.mark.parametrize("options", [{}, {"mask_channel": 3, "shapes": 3}], ids=["cells", "lines"])
+def test_a_policy_that_does_not_see_what_crosses_breaks_plans_as_before(tmp_path: Path,
+                                                                        options: Any) -> None:
+    names = [name for name in OBSERVATION.names if name != "break_crossed"]
+    torch.manual_seed(5)
+    earlier = QMapNetwork(len(names), 8, **options).eval()
+    file = forged(tmp_path / "p", earlier.state_dict(), channels=names,
+                  options={"mask_channel": None, "shapes": 1} | options)
+    policy = load_policy(file)
+    seen = torch.rand(2, OBSERVATION.channels, 12, 12)
+    kept = [OBSERVATION.channel(name) for name in names]
+    with torch.no_grad():
+        torch.testing.assert_close(policy.network(seen), earlier(seen[:, kept]))
+    save_policy(tmp_path / "again", policy.network, 8, {})
+    again = load_policy(tmp_path / "again").network.state_dict()
+    assert all(torch.equal(again[name], tensor)
+               for name, tensor in policy.network.state_dict().items())
+
+
 def test_no_file_is_named_with_a_remedy(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "none", tmp_path, tmp_path / "pipe"):

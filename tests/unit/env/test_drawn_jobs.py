@@ -16,11 +16,13 @@ from firebreak.env.storage.problem import Problem, make_problem
 from firebreak.env.storage.sizes import sizes_for
 from firebreak.env.storage.slots import Slots
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire import FireConditions, conditions_from, make_scene
+from firebreak.fire import FireConditions, HoldRule, conditions_from, make_scene
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.fire import FireSettings
 from firebreak.train.gains.line_gains import LineGains
-from firebreak.weather.drawn_streams import HOURS
+from firebreak.weather.drawn_streams import STEPS
+from firebreak.weather.scenarios import make_scenarios
+from firebreak.weather.streams import make_streams
 
 SIZE, PLAN, REWARD = 12, 10, 8
 SHAPE = (SIZE, SIZE)
@@ -31,12 +33,12 @@ ALL = JobShares(shaded=0.2, narrow=0.2, breached=0.25, held=0.2, **PLACES)
 
 
 def source(jobs: JobShares, *, lines: bool = False, fbp: float = 0.0,
-           hourly: float = 0.0) -> ProblemSource:
+           changing: float = 0.0) -> ProblemSource:
     return ProblemSource(
         shape=SHAPE, landscape=synthetic_landscapes(SIZE, "train", fbp=fbp),
         budget_share=0.15,
         conditions=FireConditions(scenarios=3), plan_fires=PLAN, reward_fires=REWARD,
-        variation=Variation(jobs=jobs, hourly=hourly), lines=lines)
+        variation=Variation(jobs=jobs, changing_weather=changing), lines=lines)
 
 
 def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem:
@@ -56,12 +58,12 @@ def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem
     return replace(make_problem(scene, mixed.budget_share, PLAN, REWARD), given=mixed.given)
 
 
-@pytest.mark.parametrize(("jobs", "fbp", "hourly"), [
+@pytest.mark.parametrize(("jobs", "fbp", "changing"), [
     (BREACHED, 0.0, 0.0), (HELD, 0.0, 0.0), (HELD, 0.5, 0.0), (ALL, 0.0, 0.0), (ALL, 0.3, 0.5)],
-    ids=["breached", "held", "held-on-both-systems", "all", "all-and-hourly"])
+    ids=["breached", "held", "held-on-both-systems", "all", "all-and-changing-weather"])
 def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
-        jobs: JobShares, fbp: float, hourly: float) -> None:
-    mixed, draw = source(jobs, fbp=fbp, hourly=hourly), np.random.default_rng(0)
+        jobs: JobShares, fbp: float, changing: float) -> None:
+    mixed, draw = source(jobs, fbp=fbp, changing=changing), np.random.default_rng(0)
     env, gains = FuelbreakVectorEnv(mixed, 3), ExactGains(mixed.sizes(3), REWARD)
     observation, info = env.reset(seed=0)
     seen: set[tuple[str, str]] = set()
@@ -96,7 +98,7 @@ def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
     assert {kind for kind, _ in seen} == {"given", *(
         kind for kind in DRAWN_KINDS if getattr(jobs, kind))}
     assert len({system for _, system in seen}) == (2 if fbp else 1)
-    assert ({1, HOURS} in steps) == (hourly > 0.0)
+    assert ({1, STEPS} in steps) == (changing > 0.0)
 
 
 def test_a_slot_forgets_what_crossed_the_breaks_of_its_problem_before() -> None:
@@ -191,25 +193,51 @@ def test_existing_breaks_stand_and_cost_nothing() -> None:
 
 
 def test_weather_steps_of_two_lengths_do_not_stand_in_one_environment() -> None:
-    env = FuelbreakVectorEnv(source(JobShares(), hourly=0.5), 2)
-    hourly = source(JobShares(), hourly=1.0).problem(0, 0)
-    streams = hourly.scene.conditions.weather
+    env = FuelbreakVectorEnv(source(JobShares(), changing=0.5), 2)
+    changing = source(JobShares(), changing=1.0).problem(0, 0)
+    streams = changing.scene.conditions.weather
     assert streams is not None
-    shorter = make_scene(hourly.scene.landscape, replace(
-        hourly.scene.conditions, weather=streams._replace(step_min=30.0)), 0)
-    env.reset(options={"problem": hourly})
+    shorter = make_scene(changing.scene.landscape, replace(
+        changing.scene.conditions, weather=streams._replace(step_min=60.0)), 0)
+    env.reset(options={"problem": changing})
     with pytest.raises(InputError, match="length of weather steps"):
-        env.slots.load(0, replace(hourly, scene=shorter))
+        env.slots.load(0, replace(changing, scene=shorter))
 
 
-def test_the_share_of_episodes_with_hourly_weather_is_that_asked_for() -> None:
-    mixed, plain = source(JobShares(), hourly=0.3), source(JobShares())
-    hourly = 0
+def test_the_rule_of_crews_of_a_problem_that_is_gone_binds_nobody() -> None:
+    mixed = source(JobShares(held=1.0))
+    nobody = source(JobShares(shaded=1.0)).problem(0, 0)
+    by_hand_crews, by_equipment = (replace(nobody, scene=make_scene(
+        nobody.scene.landscape, replace(nobody.scene.conditions, hold=HoldRule(by=by)), 0))
+        for by in ("hand", "equipment"))
+    slots = Slots(mixed.sizes(2))
+    for problem in (by_hand_crews, nobody):
+        slots.load(0, problem)
+        slots.load(1, problem)
+    slots.load(0, by_equipment)
+    with pytest.raises(InputError, match="crews"):
+        slots.load(1, by_hand_crews)
+
+
+def test_weather_that_is_given_is_that_of_all_episodes() -> None:
+    given_weather = make_streams(make_scenarios(
+        wind_20ft_m_min=[100.0, 300.0], wind_from_deg=10.0, dead_moisture_1h=0.05,
+        dead_moisture_10h=0.06, dead_moisture_100h=0.07, live_moisture_herb=0.6,
+        live_moisture_woody=0.9), 2, 60.0)
+    mixed = replace(source(JobShares(), changing=1.0), conditions=FireConditions(
+        weather=given_weather))
+    assert mixed.rows == 2
+    assert mixed.problem(0, 0).scene.field.step_min == 60.0
+
+
+def test_the_share_of_episodes_with_changing_weather_is_that_asked_for() -> None:
+    mixed, plain = source(JobShares(), changing=0.3), source(JobShares())
+    changes = 0
     for episode in range(100):
         one, other = (made.problem(4, episode).scene for made in (mixed, plain))
         assert one.landscape.checksum() == other.landscape.checksum()
-        if one.field.steps == HOURS:
-            hourly += 1
+        if one.field.steps == STEPS:
+            changes += 1
         else:
             np.testing.assert_array_equal(one.field.metric, other.field.metric)
-    assert 18 <= hourly <= 42
+    assert 18 <= changes <= 42

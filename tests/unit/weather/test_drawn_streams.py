@@ -1,4 +1,4 @@
-"""Weather by the hour that a mixture draws: the course of a day from a climate's afternoon."""
+"""Changing weather that a mixture draws: the course of a day from a climate's afternoon."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.weather.drawn_streams import HOURS, draw_streams, warmth
+from firebreak.weather.drawn_streams import STEP_MIN, STEPS, draw_streams, warmth
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
 
 HOUR_OF_DAY = np.arange(0.0, 24.0, 0.01)
@@ -33,23 +33,23 @@ def test_no_hour_is_windier_or_drier_than_the_afternoon(seed: int, count: int, w
     climate = WindClimate(wind_20ft_mean_m_min=wind, direction_spread_deg=turns)
     afternoon = draw_scenarios(climate, np.random.default_rng(seed), count)
     streams = draw_streams(climate, np.random.default_rng(seed), count)
-    assert (streams.steps_per_stream, streams.step_min) == (HOURS, 60.0)
+    assert (streams.steps_per_stream, streams.step_min) == (STEPS, STEP_MIN)
     np.testing.assert_allclose(streams.weight, 1.0 / count)
     for name, sign in (("wind_20ft_m_min", 1.0), ("dead_moisture_1h", -1.0),
                        ("dead_moisture_100h", -1.0), ("fine_fuel_moisture_code", 1.0)):
-        hours = getattr(streams.steps, name).reshape(count, HOURS)
+        hours = getattr(streams.steps, name).reshape(count, STEPS)
         assert (sign * hours <= sign * getattr(afternoon, name)[:, None] + 1e-9).all()
         # A fire that begins by day burns into the night, or began in the warmest hours.
         assert (np.ptp(hours, axis=1) > 0.0).all()
     np.testing.assert_array_equal(
-        streams.steps.live_moisture_herb.reshape(count, HOURS),
-        np.repeat(afternoon.live_moisture_herb[:, None], HOURS, axis=1))
+        streams.steps.live_moisture_herb.reshape(count, STEPS),
+        np.repeat(afternoon.live_moisture_herb[:, None], STEPS, axis=1))
 
 
 def test_the_wind_turns_once_from_its_first_direction() -> None:
     climate = WindClimate(dominant_from_deg=90.0, direction_spread_deg=0.0)
     streams = draw_streams(climate, np.random.default_rng(3), 400)
-    turned = (streams.steps.wind_from_deg.reshape(400, HOURS) - 90.0 + 180.0) % 360.0 - 180.0
+    turned = (streams.steps.wind_from_deg.reshape(400, STEPS) - 90.0 + 180.0) % 360.0 - 180.0
     assert (turned[:, 0] == 0.0).all()
     last = turned[:, -1]
     assert np.std(last) == pytest.approx(45.0, abs=9.0)  # a few have not turned to the end
@@ -61,6 +61,27 @@ def test_streams_of_one_seed_are_the_same() -> None:
     one, other = (draw_streams(WindClimate(), np.random.default_rng(7), 3) for _ in range(2))
     for mine, theirs in zip(one.steps, other.steps, strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_the_last_step_is_of_the_time_of_day_of_the_first() -> None:
+    assert STEPS * STEP_MIN == 24 * 60.0
+    streams = draw_streams(WindClimate(), np.random.default_rng(1), 300)
+    wind = streams.steps.wind_20ft_m_min.reshape(300, STEPS)
+    # Fires that begin by day meet the night in between, and do not end in it.
+    assert (wind[:, -1] > wind.min(axis=1)).mean() > 0.95
+    assert (wind[:, -1] / wind[:, 0]).mean() > 0.6
+
+
+@pytest.mark.parametrize("moisture", [(0.001, 0.001), (0.9, 0.97)])
+@pytest.mark.parametrize("wind", [1.0, 2500.0, 6000.0])
+def test_climates_near_the_bounds_of_weather_give_streams(moisture: tuple[float, float],
+                                                          wind: float) -> None:
+    climate = WindClimate(dead_moisture_1h=moisture, dead_moisture_10h_above_1h=0.0,
+                          dead_moisture_100h_above_1h=0.0, wind_20ft_mean_m_min=wind,
+                          wind_20ft_spread_m_min=wind)
+    for seed in range(30):
+        streams = draw_streams(climate, np.random.default_rng(seed), 8)
+        assert streams.steps.wind_20ft_m_min.max() <= 6000.0
 
 
 def test_no_stream_is_refused() -> None:

@@ -115,3 +115,10 @@ def test_setting_one_thing_moves_no_other_draw():
 def test_an_empty_set_is_refused():
     with pytest.raises(InputError, match="at least 1"):
         draw_scenarios(WindClimate(), generator(7), 0)
+
+
+def test_no_climate_draws_more_wind_than_weather_may_have():
+    climate = WindClimate(wind_20ft_mean_m_min=2500.0, wind_20ft_spread_m_min=1100.0)
+    winds = draw_scenarios(climate, generator(0, "gale"), 20_000).wind_20ft_m_min
+    assert winds.max() == 6000.0  # the most
+    assert winds.mean() == pytest.approx(2500.0, rel=0.02)

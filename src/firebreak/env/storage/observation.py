@@ -7,6 +7,7 @@ the map or of the fires are shown relative to their own untreated values.
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.env.storage.break_crossed import crossed_share
 from firebreak.fire import Scene
 from firebreak.layout import OBSERVATION
 
@@ -44,6 +45,7 @@ def static_layers(scene: Scene) -> NDArray[np.uint8]:
         "slope": land.slope_tan / (land.slope_tan + _STEEP_TAN),
         "value": value * land.burnable / (top if top > 0.0 else 1.0),
         "cost": cheapest / land.cost,
+        "break_crossed": crossed_share(scene),
     }
     return np.stack([to_bytes(np.asarray(channels[name], np.float64))
                      for name in OBSERVATION.static])

@@ -1,6 +1,8 @@
 """Room for the travel fields of N slots in one set of arrays, so that their fires burn together."""
 
 from collections.abc import Iterator
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +39,8 @@ class FieldStore:
 
         embers = count if spotting else 0
         self._rows, self._classed, self._borrows = rows, classes > 1, borrows
-        self._empty = True
         self._steps = np.ones(slots, np.int64)  # of weather in a stream of each slot
+        self._shared: dict[int, _Shared] = {}
         self._all = TravelField(
             shape, np.zeros((count, cells, 5), np.float32), np.zeros((count, cells, 8), np.float32),
             grid(), np.zeros((count, cells), np.uint64), np.zeros((count, cells), np.uint32),
@@ -88,24 +90,20 @@ class FieldStore:
             assert field.breaks.treated is None, "breaks would be written into the scene's field"
             self._all = field
             return
-        kept, fresh = self._all, self._empty or alone
-        if fresh:
-            self._steps[:] = 1
-        crew = field.breaks.crew if fresh else _joined(field.breaks.crew, kept.breaks.crew)
-        length = field.step_min if fresh else self._length_beside(slot, field)
-        common = (field.spread, field.breaks.leak, field.spots[2:])
-        shared = kept.spread, kept.breaks.leak, kept.spots[2:]
-        if crew is None or length is None or (not fresh and common != shared):
+        kept, mine = self._all, _shared_of(field)
+        others = [] if alone else [one for k, one in self._shared.items() if k != slot]
+        agreed = reduce(_agreed, others, mine)
+        if agreed is None:
             raise fail(expected="the same spread, cell size, length of weather steps, rule for "
                                 "leaks, crews and embers in all slots", given="different ones",
                        where="environment",
                        remedy="make a separate environment for this problem")
-        self._empty = False
+        self._shared = {slot: mine} if alone else self._shared | {slot: mine}
         self._steps[slot] = field.steps
         self._all = kept._replace(
-            spread=field.spread, step_min=length,
+            spread=field.spread, step_min=agreed.step_min,
             spots=field.spots._replace(cells=kept.spots.cells, winds=kept.spots.winds),
-            breaks=kept.breaks._replace(leak=field.breaks.leak, crew=crew))
+            breaks=kept.breaks._replace(leak=field.breaks.leak, crew=agreed.crew))
         own = self.view(slot, field)
         for room, made in ((own.metric, field.metric), (own.unit_time, field.unit_time),
                            (own.rate, field.rate), (own.facets, field.facets),
@@ -126,16 +124,6 @@ class FieldStore:
             until = first + field.metric.shape[0]
             kept.breaks.breach[first:until:field.steps] = breach if breach.size else -1.0
 
-    def _length_beside(self, slot: int, field: TravelField) -> float | None:
-        """Minutes of a weather step of all slots once this one has a field; None where others have
-        steps of another length. Constant weather has none.
-        """
-        others = np.delete(self._steps, slot)
-        if not (others > 1).any():
-            return field.step_min
-        kept = self._all.step_min
-        return kept if field.steps == 1 or field.step_min == kept else None
-
     def view(self, slot: int, field: TravelField) -> TravelField:
         """A slot's own rows, as many as `field` has, with everything else of `field`."""
         rows = slice(self.first_row(slot), self.first_row(slot) + field.metric.shape[0])
@@ -148,6 +136,32 @@ class FieldStore:
             heat=every.heat[rows] if field.heat.size else field.heat,
             spots=field.spots._replace(cells=every.spots.cells[:, rows],
                                        winds=every.spots.winds[:, rows]))
+
+
+class _Shared(NamedTuple):
+    """What fires of all slots have in common. rules: spread, leak, and of embers the delay and the
+    size of a cell. step_min: inf in constant weather, which goes with steps of any length.
+    """
+
+    rules: tuple[int, bool, float, float]
+    step_min: float
+    crew: CrewRule
+
+
+def _shared_of(field: TravelField) -> _Shared:
+    return _Shared((field.spread, field.breaks.leak, field.spots.delay_min,
+                    field.spots.cell_size_m), field.step_min, field.breaks.crew)
+
+
+def _agreed(one: _Shared | None, other: _Shared) -> _Shared | None:
+    """What two slots have in common; None where they differ."""
+    if one is None:
+        return None
+    crew, step_min = _joined(one.crew, other.crew), min(one.step_min, other.step_min)
+    lengths = {one.step_min, other.step_min} - {np.inf}
+    if crew is None or one.rules != other.rules or len(lengths) > 1:
+        return None
+    return _Shared(one.rules, step_min, crew)
 
 
 def _joined(one: CrewRule, other: CrewRule) -> CrewRule | None:

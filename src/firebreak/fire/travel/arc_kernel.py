@@ -298,4 +298,6 @@ def arrive_across(arcs, first, start, child, code, weight, offset):
             return time + left * whole
         left = max(left - (end - time) / whole, 0.0)
         time = end
+        if left == 0.0:  # by rounding; what is closed in the next weather would take 0 times inf
+            return time
         row += 1

@@ -30,9 +30,9 @@ class MixtureConfig(Section):
     margin: int = Field(0, ge=0, le=64, description="most cells at the edge that only burn")
     value_maps: float = Field(0.0, ge=0, le=1, description="share of landscapes on which cells "
                                                            "differ in value")
-    hourly: Fraction = Field(0.0, description="share of episodes whose weather changes by the "
-                                              "hour: wind and moisture by the course of a day, "
-                                              "the wind turns once")
+    changing_weather: Fraction = Field(
+        0.0, description="share of episodes whose weather changes while fires burn: wind and "
+                         "moisture by the course of a day, and the wind turns once")
     shaded: Fraction = Field(0.0, description="share of episodes whose breaks are shaded")
     narrow: Fraction = Field(0.0, description="share whose breaks are bare strips narrower than "
                                               "their cell")

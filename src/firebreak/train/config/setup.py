@@ -120,9 +120,9 @@ def _check_mixture(config: RunConfig) -> None:
     if total > 1.0 + 1e-9:
         raise fail(expected=f"shares of {', '.join(DRAWN_KINDS)} breaks that sum to at most 1",
                    given=f"{total:g}", where="mixture", remedy="lower one of them")
-    if mixture.hourly and config.fires.weather is not None:
-        raise fail(expected="fires.weather or mixture.hourly, which draws weather",
-                   given="both", where="mixture.hourly", remedy="leave one of them out")
+    if mixture.changing_weather and config.fires.weather is not None:
+        raise fail(expected="fires.weather or mixture.changing_weather, which draws it",
+                   given="both", where="mixture.changing_weather", remedy="leave one of them out")
     if mixture.fbp and land.family is not None:
         raise fail(expected="landscapes.family or mixture.fbp, which draws families",
                    given="both", where="mixture.fbp", remedy="leave one of them out")
@@ -161,7 +161,7 @@ def variation_of(config: RunConfig) -> Variation | None:
         wind_20ft_m_min=None if wind is None else (wind[0] * M_MIN_PER_KM_H,
                                                    wind[1] * M_MIN_PER_KM_H),
         wind_direction_spread_deg=mixture.wind_direction_spread_deg, margin=mixture.margin,
-        value_maps=mixture.value_maps, hourly=mixture.hourly, jobs=JobShares(**{
+        value_maps=mixture.value_maps, changing_weather=mixture.changing_weather, jobs=JobShares(**{
             one.name: getattr(mixture.in_use, one.name) for one in fields(JobShares)}))
     return None if variation == Variation() else variation
 

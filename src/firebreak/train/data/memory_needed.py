@@ -11,10 +11,12 @@ from firebreak.env.storage.estimate import FIRE_BYTES, storage_bytes
 from firebreak.free_memory import check_free
 from firebreak.layout import OBSERVATION
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.data.run_sizes import shortest_episode, states_of_a_step
+from firebreak.train.data.run_sizes import VALIDATION_ENVS, shortest_episode, states_of_a_step
 
-SCENE_PER_CELL_ROW = 200
-"""Bytes of a scene for each cell and row of weather, measured."""
+SCENE_PER_CELL_ROW = 340
+"""Most bytes of a scene for each cell and row of weather, measured: of shaded breaks and losses by
+flame length in constant weather; others take 150 to 300.
+"""
 LEARNER_BYTES = 250_000_000
 """Of a process that computes parts of learner steps, measured: PyTorch, two networks, one part."""
 _LINES_TRIED = 100  # at most, of a state; see `train.gains.line_gains`
@@ -42,13 +44,17 @@ def parts_of(config: RunConfig, sources: tuple[ProblemSource, ...]) -> dict[str,
     found = {
         f"{slots:,} environments of {fires.plan_fires:,} plan fires and {fires.reward_fires:,} "
         "reward fires (train.num_envs, train.collectors, fires.plan_fires, fires.reward_fires)":
-            sum(storage_bytes(source.sizes(slots)) for source in sources),
+            sum(storage_bytes(source.sizes(slots)) + (slots + 1) * scene_bytes(source)
+                for source in sources),
         f"{held_out.validation_landscapes:,} validation problems "
         "(evaluation.validation_landscapes)": sum(
-            each * _problem_bytes(source) for source in sources),
+            each * _problem_bytes(source)
+            + storage_bytes(source.sizes(min(VALIDATION_ENVS, each, train.num_envs)))
+            for source in sources),
         f"{held_out.test_landscapes:,} test landscapes of {held_out.test_fires:,} fires "
         "(evaluation.test_landscapes, evaluation.test_fires)": held_out.test_landscapes * (
-            _scene_bytes(sources[0]) + 16 * (len(held_out.methods) + 1) * held_out.test_fires)
+            scene_bytes(sources[0], sources[0].conditions.rows)
+            + 16 * (len(held_out.methods) + 1) * held_out.test_fires)
             + FIRE_BYTES * held_out.test_fires,
         f"{train.collect_steps:,} steps of {train.num_envs:,} environments (train.collect_steps, "
         "train.num_envs)": sum(train.collect_steps * train.num_envs * OBSERVATION.channels
@@ -112,14 +118,15 @@ def _cells(source: ProblemSource) -> int:
     return source.shape[0] * source.shape[1]
 
 
-def _scene_bytes(source: ProblemSource) -> int:
-    return SCENE_PER_CELL_ROW * source.rows * _cells(source)
+def scene_bytes(source: ProblemSource, rows: int | None = None) -> int:
+    """rows: of weather; if None the most that an episode has."""
+    return SCENE_PER_CELL_ROW * (source.rows if rows is None else rows) * _cells(source)
 
 
 def _problem_bytes(source: ProblemSource) -> int:
     """Of a problem that waits to be loaded: its scene and its fires."""
     sizes = source.sizes(1)
-    return _scene_bytes(source) + FIRE_BYTES * (sizes.plan_fires + sizes.reward_fires)
+    return scene_bytes(source) + FIRE_BYTES * (sizes.plan_fires + sizes.reward_fires)
 
 
 def _replay_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:

@@ -4,6 +4,10 @@ tells their memory before.
 
 from firebreak.train.config.schema import RunConfig
 
+VALIDATION_ENVS = 4
+"""Problems of validation played at once: enough for the compiled calls, little beside what training
+holds.
+"""
 CELLS = 40_000
 """Cells of the maps of a learner step of the fit."""
 

@@ -25,8 +25,9 @@ from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.train.config.load import written_data
 from firebreak.train.config.schema import RunConfig
+from firebreak.train.data.run_sizes import VALIDATION_ENVS
 from firebreak.train.data.splits import make_splits
-from firebreak.train.rollout.validation import VALIDATION_ENVS, returns_of
+from firebreak.train.rollout.validation import returns_of
 
 Weights = dict[str, NDArray[np.float32]]
 

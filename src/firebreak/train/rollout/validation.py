@@ -16,9 +16,6 @@ from torch import Tensor
 from firebreak.env.storage.problem import Problem
 from firebreak.env.vector_env import FuelbreakVectorEnv
 
-VALIDATION_ENVS = 4
-"""Problems played at once: enough for the compiled calls, little beside what training holds."""
-
 
 class Greedy(Protocol):
     """Who acts: the best allowed cell of each observation."""

@@ -16,13 +16,12 @@ from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.data.run_sizes import shortest_episode
+from firebreak.train.data.run_sizes import VALIDATION_ENVS, shortest_episode
 from firebreak.train.gains.gain_labels import GainLabels
 from firebreak.train.gains.line_gains import LineGains
 from firebreak.train.gains.paired_returns import PairedReturns, Values
 from firebreak.train.rollout.collector import ExperienceCollector
 from firebreak.train.rollout.parallel import CollectorPool, check_collectors
-from firebreak.train.rollout.validation import VALIDATION_ENVS
 
 
 class EnvGroup:

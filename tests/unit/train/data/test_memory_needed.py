@@ -1,19 +1,26 @@
 """What a configuration, or a number of fires, would take is told before it is taken."""
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
+from firebreak.env.drawn_jobs import JobShares
+from firebreak.env.sources import ProblemSource, Variation, synthetic_landscapes
 from firebreak.env.storage.estimate import storage_bytes
 from firebreak.env.storage.sizes import Sizes
 from firebreak.env.storage.slots import Slots
+from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.fire import FireConditions
 from firebreak.train.config.load import load_config
+from firebreak.train.config.setup import conditions_of
 from firebreak.train.data import memory_needed, splits
-from firebreak.train.data.splits import make_splits
+from firebreak.train.data.splits import make_splits, source_of
 from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINIER
 
@@ -111,6 +118,56 @@ def test_value_layers_by_the_thousand_are_refused_unread(tmp_path: Path, capsys:
     monkeypatch.setattr("firebreak.free_memory.free_bytes", lambda: 9_000_000)
     assert main([*plan, str(layers(tmp_path / "b.toml", 900))]) == BAD_INPUT
     assert "900 value layers of 40 x 40 cells" in capsys.readouterr().err
+
+
+def told(*settings: str) -> dict[str, int]:
+    """Bytes of a configuration's parts by the word that they begin with after their number."""
+    config = load_config("quick", settings)
+    conditions = conditions_of(config, Path())
+    source = source_of(config, conditions, config.landscapes.size,
+                       synthetic_landscapes(config.landscapes.size, "train"))
+    return {name.split(" ", 1)[1].split(" ")[0]: size
+            for name, size in memory_needed.parts_of(config, (source,)).items()}
+
+
+def test_changing_weather_counts_where_it_is_drawn() -> None:
+    settings = ("landscapes.size=32", "evaluation.test_landscapes=50")
+    constant, changing = (told(*settings, *more) for more in (
+        (), ("mixture.changing_weather=0.1",)))
+    assert changing["test"] == constant["test"]  # of the other tables' weather
+    assert changing["environments"] > 3 * constant["environments"]
+    assert changing["validation"] > 8 * constant["validation"]
+
+
+@pytest.mark.parametrize("jobs", [JobShares(), JobShares(held=1.0)], ids=["hard", "held"])
+@pytest.mark.parametrize("changing", [0.0, 1.0])
+def test_environments_are_told_with_their_scenes(jobs: JobShares, changing: float) -> None:
+    source = ProblemSource(
+        shape=(48, 48), landscape=synthetic_landscapes(48, "train"), plan_fires=8, reward_fires=8,
+        conditions=FireConditions(scenarios=4),
+        variation=Variation(jobs=jobs, changing_weather=changing))
+    env = FuelbreakVectorEnv(source, 3)
+    env.reset(seed=0)
+    held = env.owned_bytes() + sum(
+        array_bytes(env.slots.problem(slot).scene) for slot in range(3))
+    expected = storage_bytes(source.sizes(3)) + 4 * memory_needed.scene_bytes(source)
+    assert 0.95 * held < expected < 2.0 * held
+
+
+def array_bytes(thing: Any, seen: set[int] | None = None) -> int:
+    """Bytes of all arrays that a thing of tuples and dataclasses holds, each counted once."""
+    seen = set() if seen is None else seen
+    if isinstance(thing, np.ndarray):
+        while isinstance(thing.base, np.ndarray):
+            thing = thing.base
+        new = id(thing) not in seen
+        seen.add(id(thing))
+        return thing.nbytes if new else 0
+    if isinstance(thing, tuple | list):
+        return sum(array_bytes(one, seen) for one in thing)
+    if is_dataclass(thing):
+        return sum(array_bytes(getattr(thing, one.name), seen) for one in fields(thing))
+    return 0
 
 
 def test_presets_fit_a_small_machine(monkeypatch: Any) -> None:

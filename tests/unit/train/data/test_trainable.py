@@ -57,7 +57,7 @@ ROWS = {
     "bare lines": ("breaks.treatment=bare-line",),
     "treatments": ("breaks.treatment=prescribed-fire,shaded-break", "breaks.treatment_age=1"),
     "jobs": (*JOBS, "mixture.breached=0.3"), "held jobs": HELD, "all jobs": ALL_JOBS,
-    "hourly episodes": ("mixture.hourly=0.5",),
+    "changing weather": ("mixture.changing_weather=0.5",),
     "land of the FBP System": ("mixture.fbp=1",),
     "treatments on maps": ("breaks.treatment=shaded-break", *WINDOWS)}
 PAIRS = {
@@ -73,9 +73,10 @@ PAIRS = {
         *HELD, "fires.initial_attack=300"), "jobs on maps": (*JOBS, *WINDOWS),
     "all jobs beside breaks that are breached": (*ALL_JOBS, *BREACH),
     "breached jobs beside crews": (*SHADED, "breaks.hold=hand", "mixture.breached=0.4"),
-    "all jobs, hourly episodes": (*ALL_JOBS, "mixture.hourly=0.5", "mixture.fbp=0.3"),
-    "hourly episodes, spotting, losses": ("mixture.hourly=0.5", *SPOTTING, *LOSSES),
-    "graph, hourly episodes, crews": (*GRAPH, *SHADED, "mixture.hourly=0.5", "breaks.hold=hand"),
+    "all jobs, changing weather": (*ALL_JOBS, "mixture.changing_weather=0.5", "mixture.fbp=0.3"),
+    "changing weather, spotting, losses": ("mixture.changing_weather=0.5", *SPOTTING, *LOSSES),
+    "graph, changing weather, crews": (*GRAPH, *SHADED, "mixture.changing_weather=0.5",
+                                       "breaks.hold=hand"),
     "jobs of crews": (*JOBS, 'breaks.kind="shaded"', "breaks.hold=hand"),
     "parts, treatments": ("breaks.treatment=shaded-break", "mixture.parts=0.5",
                           "mixture.existing=0.5"),
@@ -119,8 +120,8 @@ REFUSED = {
     "layers on synthetic land": (LAYERS[:1], "got synthetic landscapes"),
     "more kinds than episodes": (
         ("mixture.shaded=0.7", "mixture.narrow=0.6"), "at most 1, got 1.3"),
-    "hourly episodes beside weather": ((*HOURLY, "mixture.hourly=0.1"),
-                                       "fires.weather or mixture.hourly"),
+    "changing weather beside weather": ((*HOURLY, "mixture.changing_weather=0.1"),
+                                       "fires.weather or mixture.changing_weather"),
     "crews of two rules": ((*SHADED, "breaks.hold=hand", "mixture.held=0.1"), "no mixture.held"),
     "drawn shaded breaks beside a fuel": ((*SHADED, "breaks.fuel=181", "mixture.held=0.1"),
                                           "no mixture.held beside breaks.fuel"),
