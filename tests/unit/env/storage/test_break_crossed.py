@@ -94,4 +94,4 @@ def test_weathers_count_by_their_weight_where_they_change() -> None:
 def test_the_observation_shows_it() -> None:
     scene = make_scene(LAND, BREACHED, 1)
     shown = static_layers(scene)[OBSERVATION.static.index("break_crossed")]
-    np.testing.assert_array_equal(shown, to_bytes(crossed_share(scene)))
+    np.testing.assert_array_equal(shown, to_bytes(np.sqrt(crossed_share(scene))))
