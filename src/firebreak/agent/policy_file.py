@@ -215,8 +215,9 @@ def _for_all_channels(weights: dict[str, Tensor], like: dict[str, Tensor],
     kept = [OBSERVATION.channel(name) for name in channels]
     wider = {name: torch.zeros_like(like[name]) for name, tensor in weights.items()
              if tensor.shape != like[name].shape}
-    for name, room in wider.items():
-        room[:, kept] = weights[name]
+    for name, room in wider.items():  # what else a layer sees comes after the channels
+        room[:, kept] = weights[name][:, :len(channels)]
+        room[:, OBSERVATION.channels:] = weights[name][:, len(channels):]
     return weights | wider
 
 

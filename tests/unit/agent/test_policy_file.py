@@ -17,6 +17,7 @@ from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import FORMAT, load_policy, policy_at, save_policy, write_sealed
 from firebreak.checks import InputError
 from firebreak.layout import OBSERVATION
+from firebreak.line_actions import SHAPES
 
 PROVENANCE = {"run": "a", "episodes": 300, "reduction": 0.1 + 0.2, "kept": True, "start": None}
 
@@ -96,7 +97,8 @@ def test_a_policy_for_another_layout_is_refused(tmp_path: Path, network) -> None
             load_policy(forged(tmp_path / "p", weights, channels=channels))
 
 
-@pytest.mark.parametrize("options", [{}, {"mask_channel": 3, "shapes": 3}], ids=["cells", "lines"])
+@pytest.mark.parametrize("options", [{}, {"mask_channel": 3}, {"shapes": SHAPES}],
+                         ids=["cells", "cells over their mean", "lines"])
 def test_a_policy_that_does_not_see_what_crosses_breaks_plans_as_before(tmp_path: Path,
                                                                         options: Any) -> None:
     names = [name for name in OBSERVATION.names if name != "break_crossed"]
