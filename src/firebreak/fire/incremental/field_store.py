@@ -92,7 +92,8 @@ class FieldStore:
             return
         kept, mine = self._all, _shared_of(field)
         others = [] if alone else [one for k, one in self._shared.items() if k != slot]
-        agreed = reduce(_agreed, others, mine)
+        alike: _Shared | None = mine
+        agreed = reduce(_agreed, others, alike)
         if agreed is None:
             raise fail(expected="the same spread, cell size, length of weather steps, rule for "
                                 "leaks, crews and embers in all slots", given="different ones",
