@@ -91,3 +91,23 @@ def test_files_of_a_user_beside_no_plan_stay(tmp_path: Path) -> None:
     (tmp_path / "weather.csv").write_text("mine")
     assert "weather.csv" in planned(*NONE, out=tmp_path)
     assert (tmp_path / "weather.csv").read_text() == "mine"
+
+
+@pytest.mark.filterwarnings("ignore:.*may be of an earlier plan")
+def test_files_of_a_user_stay_beside_the_plan_of_another_program(tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text("{}")
+    own = {name: name for name in ("weather.csv", "treatments.csv", "report.html")}
+    for name in own:
+        (tmp_path / name).write_text(name)
+    planned(*NONE, out=tmp_path)
+    planned(*NONE, out=tmp_path)
+    assert {name: (tmp_path / name).read_text() for name in own} == own
+
+
+def test_files_of_a_user_stay_at_the_second_plan_too(tmp_path: Path) -> None:
+    own = {name: name for name in ("weather.csv", "years.csv", "schedule.csv", "landscape.png")}
+    for name in own:
+        (tmp_path / name).write_text(name)
+    for _ in range(2):
+        planned(*NONE, out=tmp_path)
+    assert {name: (tmp_path / name).read_text() for name in own} == own

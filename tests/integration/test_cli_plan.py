@@ -424,7 +424,7 @@ def test_a_report_may_be_brief_or_left_out(tmp_path: Path,
     assert main([*small, "--report", "none", "--out", str(tmp_path / "none")]) == 0
     assert sorted(path.name for path in (tmp_path / "none").iterdir()) == [
         "firebreaks.csv", "options.json", "plan.csv", "plan.json", "plan.tif",
-        "treated_landscape.tif"]
+        "plan_files.json", "treated_landscape.tif"]
     capsys.readouterr()
     assert main([*small, "--report", "brief", "--out", str(tmp_path / "brief")]) == 0
     names = {path.name for path in (tmp_path / "brief").iterdir()}

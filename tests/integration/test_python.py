@@ -59,7 +59,7 @@ def test_a_plan_made_both_ways_is_one_plan(options: dict[str, object], typed: tu
     typed_files = {path.name for path in Path("typed").iterdir()}
     assert {path.name for path in files} == typed_files == {
         path.name for path in Path("saved").iterdir()}
-    for name in typed_files - {"plan.json", "report.html", "segments.gpkg"}:
+    for name in typed_files - {"plan.json", "plan_files.json", "report.html", "segments.gpkg"}:
         assert Path("saved", name).read_bytes() == Path("typed", name).read_bytes(), name
     assert without_seconds(Path("saved/plan.json")) == without_seconds(Path("typed/plan.json"))
     # The table, but for the seconds that planning took.

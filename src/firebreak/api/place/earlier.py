@@ -1,23 +1,33 @@
 """A folder that holds an earlier plan, once the next one is written into it."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
 
-def remove_earlier_plan(earlier: Collection[Path], written: Iterable[Path], *asked: Any) -> None:
-    """Removes the files of an earlier plan that are none of the next one's, which is written, but
-    for those that it was made from: they are read again when it is shown.
+def take_place_of_earlier(out: Path, earlier: Mapping[Path, str | None], written: Iterable[Path],
+                          *asked: Any) -> Path:
+    """Lists the files of a plan, which are written, and removes those of an earlier one that are
+    none of them, but for those that the plan was made from: they are read again when it is shown.
+    Returns the list.
 
     earlier: see `planning.output.earlier.earlier_files`.
-    asked: groups of the next plan's options, and what its landscape is read from.
+    asked: groups of the plan's options, and what its landscape is read from.
     """
-    from firebreak.planning.output.earlier import remove_earlier
+    from firebreak.planning.output.earlier import remove_earlier, write_files_list
 
-    # Of FILE:NAME the file.
-    inputs = {Path(one) for text in _texts(asked) for one in (text, text.rpartition(":")[0]) if one}
-    remove_earlier(earlier, {path.resolve() for path in (*inputs, *written)})
+    own = [*written]
+    made = write_files_list(out, own)
+    kept = {path.resolve() for path in (*own, made, *_inputs(asked))}
+    remove_earlier(earlier, kept)
+    return made
+
+
+def _inputs(asked: Any) -> Iterator[Path]:
+    """What may be files that are read; of FILE:NAME the file."""
+    for text in _texts(asked):
+        yield from (Path(one) for one in (text, text.rpartition(":")[0]) if one)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firebreak.api.place.earlier import remove_earlier_plan
+from firebreak.api.place.earlier import take_place_of_earlier
 from firebreak.api.shared.heeded import check_heeded
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
@@ -61,7 +61,8 @@ def run(arguments: list[str]) -> int:
                               _origin(args, files, work.made.choice), bar)
     elif args.report != "none":
         files += write_pictures(out, work)
-    remove_earlier_plan(earlier, files, args.landscape, args.policy, args.place, args.scene)
+    files.append(take_place_of_earlier(out, earlier, files, args.landscape, args.policy,
+                                       args.place, args.scene))
     _say(work.made, work.evaluation, over_years, files, args, out)
     return 0
 

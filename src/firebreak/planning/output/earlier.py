@@ -1,7 +1,19 @@
-"""The files of a plan, and how a folder is cleared of those of an earlier one."""
+"""The list of the files that a plan wrote into its folder, and how the folder is cleared of them
+once the next plan is written there: of them alone, since the others are a user's.
+"""
 
-from collections.abc import Collection
+import hashlib
+import json
+import warnings
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+
+from firebreak.checks import InputError
+from firebreak.files import write_text
+from firebreak.reading import record_of
+
+FILES_FILE = "plan_files.json"
+"""Holds the names of the files that the plan in its folder wrote, with their checksums."""
 
 _RASTERS = ("treatment", "burn_probability_before", "burn_probability_after",
             "burn_probability_difference")
@@ -13,26 +25,75 @@ _PICTURES = ("landscape", "plan", "burn_probability", "exceedance", "weather", "
 PLAN_FILES = frozenset((
     "plan.csv", "plan.tif", "plan.json", "firebreaks.csv", "options.json", "treated_landscape.tif",
     "segments.csv", "segments.tif", "segments.gpkg", "segments.geojson", "segments.qml",
-    "effect.json", "report.html", "fire.gif", "fire.mp4",
+    "effect.json", "report.html", "fire.gif", "fire.mp4", FILES_FILE,
     *(f"{name}{ending}" for name in _RASTERS for ending in (".tif", ".qml")),
     *(f"{name}.csv" for name in _TABLES), *(f"{name}.png" for name in _PICTURES)))
 """All names that a plan's files may have; which of them are written follows from its options."""
 
 
-def earlier_files(folder: Path) -> list[Path]:
-    """The files of the plan that a folder holds, none where it holds no plan."""
+def write_files_list(folder: Path, files: Iterable[Path]) -> Path:
+    """Writes down which files a plan wrote into its folder, and what is in them."""
+    known = {path.name: _checksum(path) for path in files}
+    path = folder / FILES_FILE
+    write_text(path, json.dumps({"schema": 1, "files": known}, indent=2) + "\n")
+    return path
+
+
+def earlier_files(folder: Path) -> dict[Path, str | None]:
+    """The files of the plan that a folder holds and the checksums they were written with. Where the
+    plan kept no list, those that have names of a plan's files, and None: they may be a user's.
+    """
+    known = _listed(folder)
+    if known is not None:
+        return {folder / name: known[name] for name in sorted(known)}
     if not (folder / "plan.json").is_file():
-        return []
-    return [folder / name for name in sorted(PLAN_FILES) if (folder / name).is_file()]
+        return {}
+    return {folder / name: None for name in sorted(PLAN_FILES) if (folder / name).is_file()}
 
 
-def remove_earlier(earlier: Collection[Path], kept: Collection[Path]) -> None:
-    """Removes the files of an earlier plan once the next one is written, so that none is read as
-    one of the next: before, a full disk would leave neither.
+def remove_earlier(earlier: Mapping[Path, str | None], kept: Collection[Path]) -> None:
+    """Removes the files of an earlier plan once the next one is written, so that none is taken for
+    one of the next: before, a full disk would leave neither. Those that a user has changed since
+    stay, as do those that nobody knows the origin of.
 
     earlier: see `earlier_files`, as they were before any file of the next plan was written.
     kept: absolute paths of what the next plan consists of and is made from.
+
+    Warns:
+        UserWarning: which files of unknown origin stay.
     """
-    for path in earlier:
-        if path.resolve() not in kept:
+    left = {path: checksum for path, checksum in earlier.items()
+            if path.is_file() and path.resolve() not in kept}
+    for path, checksum in left.items():
+        if checksum is not None and checksum == _checksum(path):
             path.unlink(missing_ok=True)
+    unknown = [path for path, checksum in left.items() if checksum is None]
+    if unknown:
+        names = ", ".join(path.name for path in unknown)
+        warnings.warn(f"{unknown[0].parent}: {names} may be of an earlier plan, which kept no list "
+                      "of its files; they stay, and are none of this plan's", stacklevel=2)
+
+
+def is_of_plan(folder: Path, name: str) -> bool:
+    """Whether a folder holds a file of this name that is of its plan, as far as can be told."""
+    known = _listed(folder)
+    return (folder / name).is_file() and (known is None or name in known)
+
+
+def _listed(folder: Path) -> dict[str, str] | None:
+    """Checksums by name; None where there is no such list, or not one that a plan wrote."""
+    try:
+        tree = record_of(folder / FILES_FILE)
+    except (OSError, ValueError, InputError):
+        return None
+    known = tree.get("files") if isinstance(tree, dict) else None
+    if not isinstance(known, dict) or not all(
+            isinstance(checksum, str) and Path(name).name == name
+            for name, checksum in known.items()):
+        return None
+    return known
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

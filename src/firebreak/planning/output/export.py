@@ -23,6 +23,7 @@ from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.planning.output.earlier import is_of_plan
 from firebreak.reading import lines_of, record_of
 
 COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")
@@ -92,7 +93,7 @@ def read_build_order(folder: Path, landscape: Landscape,
         InputError: segments.tif is damaged, or of another grid.
     """
     path = folder / "segments.tif"
-    if not path.is_file():
+    if not is_of_plan(folder, path.name):
         return None
     with open_raster(path) as dataset:
         if dataset.shape != landscape.shape:
@@ -111,7 +112,7 @@ def read_years(folder: Path) -> dict[int, int]:
         InputError: segments.csv is damaged.
     """
     path = folder / "segments.csv"
-    if not path.is_file():
+    if not is_of_plan(folder, path.name):
         return {}
     try:
         with path.open(encoding="utf-8", newline="") as file:

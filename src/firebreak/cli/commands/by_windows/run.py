@@ -5,7 +5,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from firebreak.api.place.earlier import remove_earlier_plan
+from firebreak.api.place.earlier import take_place_of_earlier
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import write_record
@@ -115,7 +115,8 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
         if judged is not None and judged.segments is not None:
             files += write_brief(out, made, judged, network, place, args,
                                  [path.name for path in files])
-        remove_earlier_plan(earlier, files, args.landscape, args.policy, args.place, args.scene)
+        files.append(take_place_of_earlier(out, earlier, files, args.landscape, args.policy,
+                                           args.place, args.scene))
     kept.remove()
     say(made, judged, files)
     area = "" if args.place.area is None else f" --area {shlex.quote(str(args.place.area))}"
