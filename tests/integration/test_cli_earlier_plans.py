@@ -59,6 +59,15 @@ def test_what_the_next_plan_is_made_from_stays(tmp_path: Path) -> None:
     assert "report.html" not in files
 
 
+def test_rasters_of_a_file_of_layers_stay(tmp_path: Path) -> None:
+    planned(out=tmp_path)
+    layers = tmp_path / "layers.toml"
+    layers.write_text('[[layer]]\nraster = "burn_probability_before.tif"\n')
+    files = planned(*NONE, "--layers", str(layers), out=tmp_path)
+    assert "burn_probability_before.tif" in files
+    assert "burn_probability_after.tif" not in files
+
+
 def test_a_refused_plan_leaves_the_earlier_one_as_it_was(tmp_path: Path) -> None:
     out = tmp_path / "plan"
     before = planned(*NONE, out=out)

@@ -5,6 +5,9 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
+_READ = (".tif", ".csv", ".json")
+"""Endings of a plan's files that may be read where a folder is named."""
+
 
 def take_place_of_earlier(out: Path, earlier: Mapping[Path, str | None], written: Iterable[Path],
                           *asked: Any) -> Path:
@@ -20,14 +23,32 @@ def take_place_of_earlier(out: Path, earlier: Mapping[Path, str | None], written
     own = [*written]
     made = write_files_list(out, own)
     kept = {path.resolve() for path in (*own, made, *_inputs(asked))}
+    if out.resolve() in kept:
+        kept |= {path.resolve() for path in earlier if path.suffix in _READ}
     remove_earlier(earlier, kept)
     return made
 
 
 def _inputs(asked: Any) -> Iterator[Path]:
-    """What may be files that are read; of FILE:NAME the file."""
+    """What may be files or folders that are read: those that are named, and those that files name
+    in their turn, such as the rasters of a file of layers.
+    """
+    from firebreak.files import read_toml
+
     for text in _texts(asked):
-        yield from (Path(one) for one in (text, text.rpartition(":")[0]) if one)
+        for path in _named(text):
+            yield path
+            if path.suffix.lower() == ".toml" and path.is_file():
+                for inner in _texts(read_toml(path)):
+                    yield from (path.parent / one for one in _named(inner))
+
+
+def _named(text: str) -> Iterator[Path]:
+    """What a text may name: a file, or of FILE:NAME the file, where each may have colons in it."""
+    parts = text.split(":")
+    for count in range(1, len(parts) + 1):
+        if name := ":".join(parts[:count]):
+            yield Path(name)
 
 
 def _texts(value: Any) -> Iterator[str]:
