@@ -79,6 +79,7 @@ class Method(NamedTuple):
         compared: stands beside the plan that `firebreak plan` makes.
         tries_breaks: burns the plan fires for every candidate break, which is slow where that
             cannot be done in place.
+        batches: places several cells or lines between two simulations where it is told to.
         keeps_fires: holds the plan fires burning under its breaks; else they burn one by one.
         candidate: how the choosers try it; None where they do not.
     """
@@ -97,6 +98,7 @@ class Method(NamedTuple):
     takes_lines: bool = False
     compared: bool = False
     tries_breaks: bool = False
+    batches: bool = True
     keeps_fires: bool = True
     candidate: Candidate | None = None
 
@@ -120,15 +122,15 @@ _ANEW = "burns the plan fires anew as the plan grows"
 
 METHODS: dict[str, Method] = {
     "none": Method("treats no cell", simple.place_none, treats=False, compared=True,
-                   keeps_fires=False),
+                   batches=False, keeps_fires=False),
     "random": Method("treats random cells", simple.place_random, stochastic=True, compared=True,
-                     keeps_fires=False),
+                     batches=False, keeps_fires=False),
     "burn-probability": Method(
         f"treats the cells that burn most often; {_ANEW}",
         simple.place_burn_probability, compared=True),
     "downstream-value-static": Method(
         "treats the cells with the most value burned behind them on the untreated map",
-        simple.place_downstream_value_static, keeps_fires=False),
+        simple.place_downstream_value_static, batches=False, keeps_fires=False),
     "downstream-value": Method(
         f"treats the cells with the most value burned behind them; {_ANEW}",
         simple.place_downstream_value, compared=True, candidate=Candidate(1)),
@@ -150,7 +152,7 @@ METHODS: dict[str, Method] = {
         "weather", tom.place_tom, keeps_fires=False),
     "strips": Method(
         "places equal strips across the wind of the worst weather", strips.place_strips,
-        keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
+        batches=False, keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
         "tries all cells", greedy.place_greedy, check_job=greedy.check_job, tries_breaks=True,
@@ -180,7 +182,7 @@ METHODS: dict[str, Method] = {
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
         "one", lookahead.place_dqn_lookahead, guided=True,
         check_policy=lookahead.check_places_lines, tries_breaks=True, takes_lines=True,
-        candidate=Candidate(5)),
+        batches=False, candidate=Candidate(5)),
     "dqn-search": Method(
         "starts from the plan of dqn-lookahead and replaces a few lines at a time, as the policy "
         "and the plan fires propose", guided.place_dqn_search, guided=True, searches=True,

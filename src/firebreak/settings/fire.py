@@ -1,8 +1,10 @@
 """How fires start, spread and end."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from firebreak.checks import fail
 from firebreak.settings.kinds import Fraction, Positive, Share
 
 SpreadModel = Literal["front", "graph"]
@@ -42,3 +44,18 @@ class FireSettings:
     given."""
     spotting: bool = False
     """Crowning cells throw embers, which may cross breaks (Sardoy et al. 2008)."""
+
+
+def check_fire(given: FireSettings, spelled: Callable[[str], str]) -> None:
+    """Refuses a share to set durations for where the duration itself is given.
+
+    Args:
+        spelled: a setting's name as the user writes it.
+
+    Raises:
+        InputError: names both settings.
+    """
+    if given.duration_min is not None and given.burned_share != FireSettings.burned_share:
+        raise fail(expected=f"no {spelled('burned_share')} beside {spelled('duration_min')}",
+                   given=f"{given.burned_share:g}", where=spelled("burned_share"),
+                   remedy="leave one of them out")

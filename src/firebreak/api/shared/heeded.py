@@ -5,11 +5,16 @@ effect.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from firebreak.api.shared.option_bounds import option_of
 from firebreak.checks import fail
+from firebreak.landscape.names import is_path, is_sample
+from firebreak.settings.breaks import BreakSettings
+from firebreak.settings.fire import FireSettings
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_options import PlanOptions
-    from firebreak.api.shared.scene_options import PlanningOptions
+    from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
+    from firebreak.landscape.landscape import Landscape
 
 
 def check_heeded(methods: Sequence[str], options: "PlanningOptions") -> None:
@@ -37,6 +42,51 @@ def check_heeded(methods: Sequence[str], options: "PlanningOptions") -> None:
             raise fail(expected=f"a method that {what}: {', '.join(heeding)}",
                        given=", ".join(methods) or "none", where=option,
                        remedy="name one of them, or leave it out")
+
+
+def check_batch(method: str, options: "PlanOptions") -> None:
+    """Refuses a number of cells between two simulations where the method has no such rounds.
+
+    method: a known one.
+
+    Raises:
+        InputError: naming the methods that have.
+    """
+    from firebreak.planning.methods import CHOOSERS, METHODS
+
+    batching = [*CHOOSERS, *(name for name, own in METHODS.items() if own.batches)]
+    if options.batch is not None and method not in batching:
+        raise fail(expected=f"a method that places cells between two simulations: "
+                            f"{', '.join(batching)}", given=method, where="--batch",
+                   remedy="name one of them, or leave it out")
+
+
+def check_heeded_on(land: "Landscape", source: "str | Landscape", options: "SceneOptions") -> None:
+    """Refuses what says nothing of fires on the one landscape that is asked for: where several are,
+    another may heed it.
+
+    land: as the options read it; source: what from.
+
+    Raises:
+        InputError: naming the option.
+    """
+    from firebreak.landscape.fuel_systems import FBP
+
+    if isinstance(source, str) and not (is_path(source) or is_sample(source)) and (
+            options.map.terrain != type(options.map).terrain):
+        raise fail(expected="a landscape of a file or folder", given=f"{source}, whose slopes "
+                   "follow from its elevations", where="--terrain", remedy="leave it out")
+    breaks, fire = options.breaks, options.fire
+    if land.road_m is None and breaks.hold is not None and (
+            breaks.crew_speed_km_h != BreakSettings.crew_speed_km_h):
+        raise fail(expected="--roads together with --crew-speed-km-h", given="none",
+                   where="--crew-speed-km-h",
+                   remedy="say where crews come from, or leave it out")
+    for name in ("crown", "wind_limit", "length_to_width"):
+        if land.fuel_system == FBP.name and getattr(fire, name) != getattr(FireSettings, name):
+            raise fail(expected="fuels of Scott & Burgan or Anderson", given="those of the FBP "
+                       "System, which says it by itself", where=option_of(name),
+                       remedy="leave it out")
 
 
 def is_judged(options: "PlanOptions") -> bool:

@@ -9,7 +9,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from firebreak.api.shared.heeded import check_judged_at_once, is_judged
+from firebreak.api.shared.heeded import (
+    check_batch,
+    check_heeded_on,
+    check_judged_at_once,
+    is_judged,
+)
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.treated_map import rows_named
@@ -99,6 +104,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
                    remedy="0.05 treats 5 % of the treatable cells")
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
+    check_batch(method, options)
     check_judged_at_once(options)
     _check_horizon(options)
     policy = policy_for([method, options.search_from or method], options.policy, options.scene)
@@ -108,6 +114,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
         _check_memory_first(spec, options)
     _check_test_fires(source, options)
     full = options.scene.read(source, priced=options.place.cost_per_km > 0.0)
+    check_heeded_on(full, source, options.scene)
     place = place_of(options.place, full, options.budget, options.scene.breaks.break_width_m,
                      config, options.scene.breaks.leak)
     if place.rules.lines is not None:

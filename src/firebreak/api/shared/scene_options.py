@@ -14,7 +14,7 @@ from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
 from firebreak.landscape.names import is_sample, weather_place
 from firebreak.settings.breaks import MadeBreaks, check_breaks
-from firebreak.settings.fire import FireSettings
+from firebreak.settings.fire import FireSettings, check_fire
 from firebreak.settings.kinds import (
     DURATION_SPREAD,
     MAX_WIND_KM_H,
@@ -239,6 +239,7 @@ class SceneOptions:
         from firebreak.fire import conditions_from
 
         check_breaks(self.breaks, option_of)
+        check_fire(self.fire, option_of)
         return conditions_from(
             self.fire, self.breaks, climate=self._climate(), scenarios=self.weather.scenarios,
             weather=self._weather(landscape, spec), response=_response(self.map.losses),

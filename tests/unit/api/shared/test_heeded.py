@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import firebreak
+from fbp_maps import fbp_map
 from firebreak.checks import InputError
 
 LAND = firebreak.read_landscape("synthetic:1:10")
 NETWORK = np.eye(10)
+FBP_LAND = fbp_map(np.full((10, 10), 2, np.int16))
 
 
 @pytest.mark.parametrize(("given", "words"), [
@@ -37,6 +39,48 @@ def test_what_a_plan_would_not_tell_of_is_refused(
         firebreak.plan(LAND, method=method, **given)
     assert words in str(told.value)
     assert "--" not in str(told.value)
+
+
+CREWS = {"break_kind": "shaded", "hold": "hand", "crew_speed_km_h": 7.0}
+
+
+@pytest.mark.parametrize(("land", "given", "words"), [
+    ("synthetic:1:10", CREWS, "expected roads together with crew_speed_km_h, got none"),
+    (LAND, CREWS, "expected roads together with crew_speed_km_h, got none"),
+    (LAND, {"duration_min": 60.0, "burned_share": 0.3},
+     "expected no burned_share beside duration_min, got 0.3"),
+    (LAND, {"method": "random", "batch": 3}, "between two simulations: auto, burn-probability"),
+    (LAND, {"method": "strips", "batch": 3}, "leave it out"),
+    (LAND, {"method": "none", "batch": 1}, "leave it out"),
+    ("synthetic:1:10", {"terrain": "shipped"}, "expected a landscape of a file or folder"),
+    ("closed-form:door:10", {"terrain": "shipped"}, "expected a landscape of a file or folder"),
+    (FBP_LAND, {"crown": "none"}, "crown: expected fuels of Scott & Burgan or Anderson"),
+    (FBP_LAND, {"wind_limit": "rothermel"}, "wind_limit: expected fuels of Scott & Burgan"),
+    (FBP_LAND, {"length_to_width": "anderson"}, "length_to_width: expected fuels of Scott"),
+])
+def test_options_without_effect_are_refused(
+        land: Any, given: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(*_: object, **__: object) -> None:
+        raise AssertionError("this is work")
+
+    monkeypatch.setattr("firebreak.fire.make_scene", work)
+    with pytest.raises(InputError) as told:
+        firebreak.plan(land, **{"method": "strips", **given})
+    assert words in str(told.value)
+    assert "--" not in str(told.value)
+
+
+@pytest.mark.parametrize("given", [
+    {"roads": np.eye(10), **CREWS}, {"duration_min": 60.0}, {"burned_share": 0.3},
+    *({"method": method, "batch": 3} for method in ("auto", "segments", "greedy", "swap"))])
+def test_options_with_an_effect_pass(given: dict[str, Any],
+                                     monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(*_: object, **__: object) -> None:
+        raise AssertionError("this is work")
+
+    monkeypatch.setattr("firebreak.fire.make_scene", work)
+    with pytest.raises(AssertionError, match="this is work"):
+        firebreak.plan(LAND, **{"method": "strips", **given})
 
 
 @pytest.mark.parametrize("lands", [LAND, [LAND, "synthetic:2:10"]])

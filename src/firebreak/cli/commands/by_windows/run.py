@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from firebreak.api.place.earlier import take_place_of_earlier
+from firebreak.api.shared.heeded import check_heeded_on
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import write_record
@@ -62,6 +63,7 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
     check_policy(own, args.search_from, policy)
     use_threads(args.scene.threads, torch_threads=1)
     full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
+    check_heeded_on(full, args.landscape, args.scene)
     place = place_of(args.place, full, args.budget, args.scene.breaks.break_width_m, args.config,
                      args.scene.breaks.leak)
     if not _is_by_windows(args, method, int(place.land.treatable.sum())):
