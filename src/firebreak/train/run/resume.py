@@ -14,7 +14,7 @@ from firebreak.train.config.load import as_toml, checked
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.run.machine import machine_of
 from firebreak.train.run.progress import RunState
-from firebreak.train.storage.forms import check_form, check_within, restoring
+from firebreak.train.storage.forms import check_channels, check_form, check_within, restoring
 from firebreak.train.storage.metrics import Position, positions_of
 from firebreak.train.storage.store import Saved
 
@@ -53,6 +53,9 @@ def restore(run: RunState, config: RunConfig, saved: Saved) -> dict[str, Positio
             for place, group in enumerate(run.groups)
             for name, tensor in group.replay.state().items()}
     with restoring(saved.folder):
+        for name, tensor in room.items():
+            if name.endswith("/static"):
+                check_channels(saved.folder, saved.entries.get(name), tensor)
         state = saved.load(room)
         own = state_of(run, config, {})
         for name in _FORMED:

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from firebreak.checks import InputError, fail
+from firebreak.tensor_file import Entry
 
 MOST_COUNT, MOST_AMOUNT = 2**63, 1e18
 
@@ -38,6 +39,21 @@ def restoring(folder: Path) -> Iterator[None]:
                    given=said if not isinstance(error, KeyError) else f"none with {said}",
                    where=str(folder),
                    remedy="resume with the settings the run was started with") from error
+
+
+def check_channels(folder: Path, saved: Entry | None, own: Tensor) -> None:
+    """Refuses the checkpoint of a run whose observations had other channels: an earlier version's.
+
+    Args:
+        saved: fixed channels of the replay in the checkpoint, [L, C, H, W]; own: the run's.
+
+    Raises:
+        InputError: saying that the policy still plans.
+    """
+    if saved is not None and len(saved.shape) == own.ndim and saved.shape[1] != own.shape[1]:
+        raise fail(expected=f"a run whose observations have {own.shape[1]} fixed channels, as in "
+                            "this version", given=f"{saved.shape[1]}", where=str(folder),
+                   remedy="begin a new run; the policy of this one plans as before")
 
 
 def check_form(saved: Any, own: Any, name: str) -> None:

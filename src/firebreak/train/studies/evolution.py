@@ -41,7 +41,7 @@ from firebreak.train.run.group import check_replay_budget
 from firebreak.train.run.machine import use_network_threads
 from firebreak.train.run.turn import update_from
 from firebreak.train.storage.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
-from firebreak.train.storage.forms import check_form, check_within, restoring
+from firebreak.train.storage.forms import check_channels, check_form, check_within, restoring
 from firebreak.train.storage.metrics import Position, positions_of
 from firebreak.train.studies.genome import ranked
 from firebreak.train.studies.population import (
@@ -161,8 +161,9 @@ class Evolution:
                 raise fail(expected=f"a population of {kept}, as the run was started with",
                            given=f"{len(self.members)}", where=str(self.run_folder),
                            remedy="resume with the settings the run was started with")
-            state = saved.load({f"replay/{name}": tensor
-                                for name, tensor in self.replay.state().items()
+            replay = self.replay.state()
+            check_channels(saved.folder, saved.entries.get("replay/static"), replay["static"])
+            state = saved.load({f"replay/{name}": tensor for name, tensor in replay.items()
                                 if name != "counters"})
             own = self._state()
             for name in own.keys() - {"positions"}:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from bare import without_looks_at_memory
 from faults.forged import sealed, tensor_places, with_value
@@ -91,4 +92,15 @@ def test_places_that_are_none_are_refused(begun: ParallelTrainer, checkpoint: Pa
     assert end > begin
     sealed(checkpoint, {TENSORS: content[:begin] + fill * (end - begin) + content[end:]})
     with pytest.raises(InputError):
+        begun.resume()
+
+
+def test_a_run_whose_observations_had_other_channels_is_told_so(
+        begun: ParallelTrainer, checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replay = begun.arenas[0].replay
+    static = replay.static
+    with_one_more = replay.state() | {"static": torch.cat([static, static[:, :1]], dim=1)}
+    monkeypatch.setattr(type(replay), "state", lambda self: with_one_more)
+    with pytest.raises(InputError, match=rf"have {static.shape[1] + 1} fixed channels, as in this "
+                       rf"version, got {static.shape[1]}; begin a new run"):
         begun.resume()
