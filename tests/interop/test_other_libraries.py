@@ -10,6 +10,7 @@ import pytest
 
 from firebreak.env import ENV_ID
 from firebreak.env.gym_env import FuelbreakEnv
+from firebreak.layout import OBSERVATION
 
 pytestmark = [
     pytest.mark.interop,
@@ -39,7 +40,7 @@ def test_torchrl_accepts_the_environments(vector: bool) -> None:
     check_env_specs(env)
     rollout = env.rollout(4, break_when_any_done=False)
     assert rollout.shape == ((3, 4) if vector else (4,))
-    assert rollout["observation"].shape[-3:] == (18, 8, 8)
+    assert rollout["observation"].shape[-3:] == (OBSERVATION.channels, 8, 8)
     env.close()
 
 
