@@ -45,7 +45,7 @@ def static_layers(scene: Scene) -> NDArray[np.uint8]:
         "slope": land.slope_tan / (land.slope_tan + _STEEP_TAN),
         "value": value * land.burnable / (top if top > 0.0 else 1.0),
         "cost": cheapest / land.cost,
-        "break_crossed": np.sqrt(crossed_share(scene)),  # a line of cells is crossed at the weakest
+        "break_crossed": np.sqrt(crossed_share(scene)),  # most are small
     }
     return np.stack([to_bytes(np.asarray(channels[name], np.float64))
                      for name in OBSERVATION.static])
