@@ -10,14 +10,13 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
-from firebreak.env.drawn_jobs import JobShares
-from firebreak.env.sources import ProblemSource, Variation, synthetic_landscapes
+from firebreak.env.sources import ProblemSource, synthetic_landscapes
 from firebreak.env.storage.estimate import storage_bytes
 from firebreak.env.storage.sizes import Sizes
 from firebreak.env.storage.slots import Slots
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire import FireConditions
 from firebreak.train.config.load import load_config
+from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import conditions_of
 from firebreak.train.data import memory_needed, splits
 from firebreak.train.data.splits import make_splits, source_of
@@ -120,12 +119,17 @@ def test_value_layers_by_the_thousand_are_refused_unread(tmp_path: Path, capsys:
     assert "900 value layers of 40 x 40 cells" in capsys.readouterr().err
 
 
+def configured(*settings: str) -> tuple[RunConfig, ProblemSource]:
+    """A configuration on synthetic land, and the source of its problems."""
+    config = load_config("quick", settings)
+    size = config.landscapes.size
+    return config, source_of(config, conditions_of(config, Path()), size,
+                             synthetic_landscapes(size, "train"))
+
+
 def told(*settings: str) -> dict[str, int]:
     """Bytes of a configuration's parts by the word that they begin with after their number."""
-    config = load_config("quick", settings)
-    conditions = conditions_of(config, Path())
-    source = source_of(config, conditions, config.landscapes.size,
-                       synthetic_landscapes(config.landscapes.size, "train"))
+    config, source = configured(*settings)
     return {name.split(" ", 1)[1].split(" ")[0]: size
             for name, size in memory_needed.parts_of(config, (source,)).items()}
 
@@ -139,19 +143,16 @@ def test_changing_weather_counts_where_it_is_drawn() -> None:
     assert changing["validation"] > 5 * constant["validation"]
 
 
-@pytest.mark.parametrize("jobs", [JobShares(), JobShares(held=1.0)], ids=["hard", "held"])
-@pytest.mark.parametrize("changing", [0.0, 1.0])
-def test_environments_are_told_with_their_scenes(jobs: JobShares, changing: float) -> None:
-    source = ProblemSource(
-        shape=(48, 48), landscape=synthetic_landscapes(48, "train"), plan_fires=8, reward_fires=8,
-        conditions=FireConditions(scenarios=4),
-        variation=Variation(jobs=jobs, changing_weather=changing))
-    env = FuelbreakVectorEnv(source, 3)
+@pytest.mark.parametrize("kind", ["narrow", "held"])
+@pytest.mark.parametrize("changing", [0, 1])
+def test_environments_are_told_with_their_scenes(kind: str, changing: int) -> None:
+    settings = ("landscapes.size=48", "train.num_envs=3", "fires.plan_fires=8",
+                "fires.reward_fires=8", f"mixture.{kind}=1", f"mixture.changing_weather={changing}")
+    env = FuelbreakVectorEnv(configured(*settings)[1], 3)
     env.reset(seed=0)
     held = env.owned_bytes() + sum(
         array_bytes(env.slots.problem(slot).scene) for slot in range(3))
-    expected = storage_bytes(source.sizes(3)) + 4 * memory_needed.scene_bytes(source)
-    assert 0.95 * held < expected < 2.0 * held
+    assert 0.95 * held < told(*settings)["environments"] < 2.0 * held
 
 
 def array_bytes(thing: Any, seen: set[int] | None = None) -> int:
