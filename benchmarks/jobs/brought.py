@@ -10,7 +10,6 @@ was stopped goes on. With --docs it writes docs/results-brought.md.
 """
 
 import argparse
-import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from benchmarks.jobs.brought_inputs import BROUGHT, brought_config, make_brought
 from benchmarks.jobs.brought_page import write_brought_page
 from benchmarks.jobs.inputs import OUT, ROOT
 from benchmarks.jobs.load import Job, load_config
+from benchmarks.jobs.measure import key_from
 from benchmarks.jobs.verdict import paired_p, share_interval
 
 from firebreak.agent.policy_file import SHIPPED, Policy, load_policy
@@ -51,8 +51,7 @@ Record = dict[str, Any]
 
 def key_of(name: str, job: Job) -> str:
     """What a record must have been made from."""
-    said = brought_config(name).read_bytes() + job.scene.landscape.checksum().encode()
-    return hashlib.sha256(said).hexdigest()
+    return key_from(brought_config(name), job)
 
 
 def measure(name: str, out: Path, policy: Policy) -> Record:

@@ -90,7 +90,14 @@ def all_methods() -> list[str]:
 
 def key_of(job: Job) -> str:
     """What a record must have been made from."""
-    said = config_of(job.name).read_bytes() + job.scene.landscape.checksum().encode()
+    return key_from(config_of(job.name), job)
+
+
+def key_from(config: Path, job: Job) -> str:
+    """The same of a job with this file of settings: it, the land, and the policy that `auto` and
+    the methods that learn follow.
+    """
+    said = config.read_bytes() + job.scene.landscape.checksum().encode() + SHIPPED.read_bytes()
     return hashlib.sha256(said).hexdigest()
 
 

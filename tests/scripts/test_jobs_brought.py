@@ -43,7 +43,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*disagree", "ignore:.*outside t
 
 @pytest.fixture(scope="module")
 def jobs(load_jobs: Callable[[str], ModuleType]) -> dict[str, ModuleType]:
-    return {name: load_jobs(name) for name in ("inputs", "load", "brought_inputs", "brought",
+    return {name: load_jobs(name) for name in ("inputs", "load", "brought_inputs", "measure", "brought",
                                                "brought_page")}
 
 
@@ -138,6 +138,12 @@ def test_a_run_makes_inputs_and_a_record_and_goes_on_where_it_was_stopped(
 
     monkeypatch.setattr(jobs["brought"], "measure", never)
     jobs["brought"].main(run)
+    with monkeypatch.context() as patch:
+        policy = data.parent / "another.safetensors"
+        policy.write_bytes(b"another")
+        patch.setattr(jobs["measure"], "SHIPPED", policy)
+        with pytest.raises(AssertionError, match="measured again"):
+            jobs["brought"].main(run)
     config = stand_in[0].parent / "configs" / "stand-in.toml"
     config.write_text(config.read_text().replace("plan_fires = 12", "plan_fires = 13"))
     with pytest.raises(AssertionError, match="measured again"):
