@@ -43,8 +43,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*disagree", "ignore:.*outside t
 
 @pytest.fixture(scope="module")
 def jobs(load_jobs: Callable[[str], ModuleType]) -> dict[str, ModuleType]:
-    return {name: load_jobs(name) for name in ("inputs", "load", "brought_inputs", "measure", "brought",
-                                               "brought_page")}
+    return {name: load_jobs(name) for name in ("inputs", "load", "brought_inputs", "measure",
+                                               "brought", "brought_page")}
 
 
 def a_map() -> Landscape:

@@ -41,6 +41,7 @@ class Slots:
 
     borrows: the only slot reads the travel field of its problem's scene instead of a copy.
     scratch: room to burn in, see `FireStore`.
+    observed: whether anyone will ask for observations (`layers`), which take room.
 
     Attributes meant for readers, first axis the slot: `land`, untreated_plan_loss and
     untreated_reward_loss f64 [N] (means over fires), moves i64 [N] (how often a problem was loaded
@@ -48,7 +49,7 @@ class Slots:
     """
 
     def __init__(self, sizes: Sizes, *, borrows: bool = False,
-                 scratch: Workspace | None = None) -> None:
+                 scratch: Workspace | None = None, observed: bool = True) -> None:
         n, (rows, cols), s, k, r, classes, breach, spotting, heat, held = sizes
         width = padded_width(cols)
         p = (rows + 2 * REACH) * width
@@ -61,7 +62,7 @@ class Slots:
         self.fires = FireStore((rows, cols), n, k, r, classes, scratch)
         self._counts = np.zeros((2, n), np.int64)  # plan and reward fires in use
         self._plain = np.zeros(n, np.bool_)
-        self._observed = ObservationStore(sizes)
+        self._observed = ObservationStore(sizes) if observed else None
         self._unobserved = np.zeros(n, np.bool_)
         self.untreated_plan_loss = np.zeros(n)
         self.untreated_reward_loss = np.zeros(n)
@@ -97,6 +98,7 @@ class Slots:
         """The observation uint8 [N, C, H, W] of the last `update`; made when it is asked for, since
         searches never ask. To be read before breaks come or go again.
         """
+        assert self._observed is not None
         which = np.flatnonzero(self._unobserved)
         if which.size:
             self._observed.write(which, self._seen(which))
@@ -118,7 +120,7 @@ class Slots:
 
     def _arrays(self) -> Iterator[NDArray]:
         yield from (array for array in vars(self).values() if isinstance(array, np.ndarray))
-        yield from (array for array in vars(self._observed).values())
+        yield from vars(self._observed).values() if self._observed is not None else ()
         yield from self.land.arrays()
         yield from self.fires.arrays()
         yield from self.fields.arrays()
@@ -149,7 +151,8 @@ class Slots:
         both = problem.plan_fires, problem.reward_fires
         for ids, fires in zip(self.fires.ids_of(slot), both, strict=True):
             self.fires.load(ids, fires, self.fields.first_row(slot), field.steps)
-        self._observed.load(slot, problem)
+        if self._observed is not None:
+            self._observed.load(slot, problem)
         self.problems[slot] = problem
         self._counts[:, slot] = problem.plan_fires.source.size, problem.reward_fires.source.size
         self._plain[slot] = not field.breaks.acts_nearby and field.breaks.lost == 0.0
@@ -267,6 +270,8 @@ class Slots:
         for slot in slots.tolist() if fresh else ():
             self.untreated_plan_loss[slot] = self.plan_loss(slot)
             self.untreated_reward_loss[slot] = self.reward_loss(slot)
+            if self._observed is None:
+                continue
             burnable = self.problem(slot).scene.landscape.burnable
             self._observed.begin(slot, float(self.maps(slot)[0][burnable].mean()))
         return burned

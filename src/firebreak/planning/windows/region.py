@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.fire import Fires, WideScene, Workspace, burn_wide_losses, scene_in
+from firebreak.free_memory import give_back_freed
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.limits import SearchOptions
@@ -84,6 +85,7 @@ class RegionWorker:
         """Takes the lines that are judged, by number."""
         self._lines = LineTable(payload, self.region.scene.landscape.shape[1])
         self._shards, self._scratch = {}, None
+        give_back_freed()
 
     def shards_held(self) -> int:
         """How many shards it holds."""

@@ -184,11 +184,17 @@ class Shard:
     given.
     """
 
+    _window: Window
+    _own_scene: Scene
+    _slots: Slots
+    _burning: BurningFires
+
     def __init__(self, scene: WideScene, plan: ShardPlan, fires: Fires, bound: float,
                  scratch: Workspace | None = None) -> None:
         self._scene, self._plan, self._fires, self._bound = scene, plan, fires, bound
         self._scratch = scratch
         self.taken: tuple[int, ...] = ()
+        self._room = 0
         self._begin(ROOM)
 
     def lost(self) -> int:
@@ -283,26 +289,41 @@ class Shard:
         return [cells[free[cells]] for cells in (self._own(lines[one.line]) for one in wanted)]
 
     def _begin(self, room: int) -> None:
-        shape = self._scene.landscape.shape
+        """Burns its fires untreated, with so many cells of room around them or more."""
         while True:
-            self._room, self.taken = room, ()
-            self._window = window_of(widened(self._plan.box, room, shape))
-            scene = _lean(scene_in(self._scene, self._window, self._plan.stream))
+            self._let_go()
+            self.taken = ()
+            if room != self._room:
+                self._make_scene(room)
             own = self._own_fires()
             # As reward fires they keep no trees: only what they lose is asked for.
-            self._slots = Slots(sizes_for(scene, 1, 0, min(own.source.size, self._plan.places)),
-                                borrows=scene.field.breaks.treated is None,
-                                scratch=self._scratch)
+            self._slots = Slots(sizes_for(self._own_scene, 1, 0,
+                                          min(own.source.size, self._plan.places)),
+                                borrows=self._own_scene.field.breaks.treated is None,
+                                scratch=self._scratch, observed=False)
             self._slots.load(0, Problem(
-                scene=scene, plan_fires=own.first(0), reward_fires=own.first(0), budget=np.inf,
-                budget_share=1.0,
-                layers=np.zeros((len(OBSERVATION.static), *scene.landscape.shape), np.uint8)))
+                scene=self._own_scene, plan_fires=own.first(0), reward_fires=own.first(0),
+                budget=np.inf, budget_share=1.0,
+                layers=np.empty((len(OBSERVATION.static), 0, 0), np.uint8)))
             # One scale of value for all shards: a crop's own would round otherwise.
             self._slots.fires.begin(0, self._slots.value[0], self._bound)
             self._burning = BurningFires(self._slots, own, self._sides())
             if not self._burning.beyond:
                 return
             room *= 2
+
+    def _let_go(self) -> None:
+        """Gives up the fires that it kept, before others take as much room again."""
+        if hasattr(self, "_slots"):
+            del self._slots, self._burning
+
+    def _make_scene(self, room: int) -> None:
+        """The part of the map that it burns on, with its travel times."""
+        if hasattr(self, "_own_scene"):
+            del self._own_scene
+        self._room = room
+        self._window = window_of(widened(self._plan.box, room, self._scene.landscape.shape))
+        self._own_scene = _lean(scene_in(self._scene, self._window, self._plan.stream))
 
     def _own_fires(self) -> Fires:
         window, cols = self._window, self._scene.landscape.shape[1]

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,15 @@ from firebreak.planning.windows.cores import Box, cores_of
 from firebreak.planning.windows.make import make_region
 from firebreak.planning.windows.memory import check_memory, fitting_shards, windows_bytes
 from firebreak.planning.windows.region import Region
-from firebreak.planning.windows.shards import PLACES, bytes_of_shards, shards_of
+from firebreak.planning.windows.shards import (
+    PLACES,
+    LineTable,
+    Shard,
+    bytes_of_shards,
+    loss_bound,
+    room_to_burn,
+    shards_of,
+)
 
 SIZE, MARGIN = 120, 16
 
@@ -107,3 +116,21 @@ def test_as_many_windows_at_once_as_there_are_processes(region: Region) -> None:
     one, two = (windows_bytes(region, cores, 64, [], [], count) for count in (1, 2))
     assert two.windows == 2 * one.windows
     assert two.land > one.land
+
+
+def test_a_shard_that_begins_anew_holds_nothing_twice(region: Region) -> None:
+    boxes = [(0, 0, SIZE, SIZE)] * 200
+    lines = LineTable([np.arange(9) + SIZE * row for row in range(20, 100, 20)], SIZE)
+    (plan, *_) = shards_of(boxes, region.fires.scenario, places=PLACES)
+    tracemalloc.start()
+    shard = Shard(region.scene, plan, region.fires.part(plan.fires),
+                  loss_bound(region.scene, 200), room_to_burn(region.scene))
+    shard.take((0, 1, 2), lines)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    shard.take((1, 2, 3), lines)
+    after, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    again = shard._slots.owned_bytes()
+    assert after < held + 0.1 * again
+    assert peak < held + 0.2 * again
