@@ -43,7 +43,7 @@ where one comes round another way it may burn a cell or two more."""
 CERTAIN = ("never", "flame-length")
 """Rules of breach that leave nothing to chance."""
 
-PLACES = 4
+PLACES = 2
 """Fires of a shard that burn in storage at a time, where the others wait in their boxes."""
 _FIRE_BYTES, _CELL_BYTES = 9, 260
 """Of a cell of a shard: for each fire in a place, and for its travel field and room to work. Of a

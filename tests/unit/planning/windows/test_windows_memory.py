@@ -18,7 +18,7 @@ from firebreak.planning.windows import memory
 from firebreak.planning.windows.cores import Box, cores_of
 from firebreak.planning.windows.make import make_region
 from firebreak.planning.windows.memory import check_memory, fitting_shards, windows_bytes
-from firebreak.planning.windows.region import Region
+from firebreak.planning.windows.region import Region, RegionWorker
 from firebreak.planning.windows.shards import (
     PLACES,
     LineTable,
@@ -134,3 +134,17 @@ def test_a_shard_that_begins_anew_holds_nothing_twice(region: Region) -> None:
     again = shard._slots.owned_bytes()
     assert after < held + 0.1 * again
     assert peak < held + 0.2 * again
+
+
+def test_a_worker_gives_back_what_its_shards_took(region: Region,
+                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    held = []
+    worker = RegionWorker(region)
+    monkeypatch.setattr("firebreak.planning.windows.region.give_back_freed",
+                        lambda: held.append(worker.shards_held()))
+    worker.receive([np.arange(9)])
+    plan = shards_of(boxes_of(region, 4), region.fires.scenario[:4])[0]
+    worker.lost(0, plan, (0,))
+    assert worker.shards_held() == 1
+    worker.receive([])
+    assert held == [0, 0]
