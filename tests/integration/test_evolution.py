@@ -187,6 +187,17 @@ def test_a_population_of_another_size_is_not_resumed(run: Watched) -> None:
         other.resume()
 
 
+def test_a_run_whose_observations_had_other_channels_is_told_so(
+        run: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    replay = run.evolution.replay
+    static = replay.static
+    with_one_more = replay.state() | {"static": torch.cat([static, static[:, :1]], dim=1)}
+    monkeypatch.setattr(type(replay), "state", lambda self: with_one_more)
+    with pytest.raises(InputError, match=rf"have {static.shape[1] + 1} fixed channels, as in this "
+                       rf"version, got {static.shape[1]}; begin a new run"):
+        run.evolution.resume()
+
+
 @pytest.mark.parametrize(("change", "text"), [
     ("evolution.population=1", "evolution.population to be a whole number of at least 2 .*, got 1"),
     ("evolution.elites=4", "elites must be fewer than the population of 4"),

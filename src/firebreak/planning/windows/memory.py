@@ -24,8 +24,8 @@ BURN_BYTES = 385
 ROWS_BYTES = 120
 """Of a cell of the map: what lays rows across it."""
 _SPARE = 1.25
-"""How many times what shards take must be free where every fire has a place: of what shards give
-back, processes keep pieces that others do not fit into (1.2 times, measured at 2,000 x 2,000).
+"""How many times what shards take must be free where every fire has a place: what is told is not
+exact, and other programs need some too.
 """
 _SMALLER_CORES = (96, 64, 48, 32, 16)
 _FEWER_FIRES = (256, 64, 16, 4, 1)
@@ -33,8 +33,8 @@ _FEWER_FIRES = (256, 64, 16, 4, 1)
 
 class WindowsBytes(NamedTuple):
     """Bytes at the peak. land: in all workers; windows: while they are planned; shards: while they
-    judge, which is after that, with what lays rows across the map beside them, for some of what
-    shards give back may stay with their processes; rows: while fires burn under such rows.
+    judge, which is after that, with what lays rows across the map beside them; rows: while fires
+    burn under such rows.
     """
 
     land: int

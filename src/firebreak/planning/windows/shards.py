@@ -45,7 +45,7 @@ CERTAIN = ("never", "flame-length")
 
 PLACES = 2
 """Fires of a shard that burn in storage at a time, where the others wait in their boxes."""
-_FIRE_BYTES, _CELL_BYTES = 9, 260
+_FIRE_BYTES, _CELL_BYTES = 9, 205
 """Of a cell of a shard: for each fire in a place, and for its travel field and room to work. Of a
 cell of its box a fire that waits takes as much as in a place.
 """
