@@ -2,6 +2,8 @@
 every rule of breaks and fires.
 """
 
+import gc
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -53,7 +55,7 @@ from firebreak.planning.windows.make import (
     plan_by_windows,
     region_recipe,
 )
-from firebreak.planning.windows.memory import shards_in_turn
+from firebreak.planning.windows.memory import cell_bytes, shards_in_turn
 from firebreak.planning.windows.ratings import Ratings
 from firebreak.planning.windows.region import RegionWorker
 from firebreak.planning.windows.shards import (
@@ -65,6 +67,7 @@ from firebreak.planning.windows.shards import (
     bytes_of_shards,
     known_boxes,
     loss_bound,
+    room_to_burn,
     shards_of,
 )
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
@@ -300,6 +303,28 @@ def fresh_worker(case: Case) -> RegionWorker:
     return worker
 
 
+@pytest.mark.parametrize("kind", [*KINDS, "shaded, by value of flames", "twelve hours"])
+def test_what_a_cell_of_a_shard_takes_is_told(kind: str) -> None:
+    own = KINDS.get(kind) or {"shaded, by value of flames": {
+        **KINDS["by value of flames"], **KINDS["shaded"]}, "twelve hours": {
+            "weather": WeatherStreams(draw_scenarios(WindClimate(), np.random.default_rng(4), 24),
+                                      12, 20.0, np.array([0.5, 0.5]))}}.get(kind, {})
+    case = case_of(kind) if kind in KINDS else made(**own)
+    scene, fires = case.region.scene, case.region.fires
+    plan = ShardPlan((0, 0, SIZE, SIZE), 0, np.flatnonzero(fires.scenario == 0)[:2])
+    args = (scene, plan, fires.part(plan.fires), 1.0, room_to_burn(scene))
+    Shard(*args)  # what is made once for all
+    gc.collect()
+    tracemalloc.start()
+    shard = Shard(*args)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    told = bytes_of_shards([plan], [(0, 0, SIZE - 2 * ROOM, SIZE - 2 * ROOM)] * FIRES,
+                           cell_bytes(scene))
+    del shard
+    assert told / 1.25 < held < 1.25 * told
+
+
 def test_every_kind_is_one_of_its_own() -> None:
     """Else what is tested above of a kind would be of hard breaks."""
     taken = tuple(range(12))
@@ -377,12 +402,12 @@ def test_what_segments_save_is_measured_in_the_memory_that_is_free(
         monkeypatch: pytest.MonkeyPatch) -> None:
     """By fewer fires at a time, with the same sums; if one is too many, that is said."""
     case = case_of("hard")
-    boxes, steps = [(0, 0, SIZE, SIZE)] * FIRES, case.region.scene.streams.steps_per_stream
+    boxes, each = [(0, 0, SIZE, SIZE)] * FIRES, cell_bytes(case.region.scene)
     with closing(open_executor("in-process", region_recipe(case.region))) as executor:
         def largest() -> tuple[int, int]:
             shards = shards_in_turn(case.region, boxes, executor)
             assert sum(shard.fires.size for shard in shards) == FIRES
-            return max((shard.fires.size, bytes_of_shards([shard], boxes, steps))
+            return max((shard.fires.size, bytes_of_shards([shard], boxes, each))
                        for shard in shards)
 
         every, whole = largest()

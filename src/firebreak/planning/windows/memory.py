@@ -4,20 +4,29 @@ rows across the whole map.
 """
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from firebreak.checks import counted
 from firebreak.executors.base import Executor
-from firebreak.fire import WideScene
+from firebreak.fire import WideScene, workspace
 from firebreak.free_memory import check_free, free_bytes
+from firebreak.landscape.raster.windows import Window
 from firebreak.planning.core.fire_counts import planning_bytes
 from firebreak.planning.methods import guided_in
 from firebreak.planning.windows.cores import Box, Core, cores_of
 from firebreak.planning.windows.region import Region
-from firebreak.planning.windows.shards import PLACES, ShardPlan, bytes_of_shards, shards_of
+from firebreak.planning.windows.shards import (
+    PLACES,
+    ShardPlan,
+    bytes_of_shards,
+    cells_of,
+    own_scene,
+    shards_of,
+    slots_for,
+)
 
 BURN_BYTES = 385
 """Of a cell of the map: what burns fires on all of it, one thread."""
@@ -27,6 +36,10 @@ _SPARE = 1.25
 """How many times what shards take must be free where every fire has a place: what is told is not
 exact, and other programs need some too.
 """
+_SAMPLE = 96
+"""Cells along a side of the part of a map on which it is looked up what a shard's cell takes."""
+_MAKING_BYTES = 124
+"""Of a cell for each row of weather but one, while a shard's travel times are made (measured)."""
 _SMALLER_CORES = (96, 64, 48, 32, 16)
 _FEWER_FIRES = (256, 64, 16, 4, 1)
 
@@ -59,8 +72,32 @@ def windows_bytes(region: Region, cores: Sequence[Core], fires: int, shards: Seq
     """
     return WindowsBytes(
         _land(region, at_once), at_once * _most_of_windows(region, cores, fires),
-        bytes_of_shards(shards, boxes, region.scene.streams.steps_per_stream) + _laying(region),
+        _of_shards(region, shards, boxes, at_once, cell_bytes(region.scene)) + _laying(region),
         BURN_BYTES * (at_once - 1) * region.scene.landscape.fuel_model.size + _laying(region))
+
+
+def cell_bytes(scene: WideScene) -> int:
+    """Of a cell of a shard beside its fires: what one holds on a small part of the map, which goes
+    by breaks, embers, values and rows of weather.
+    """
+    rows, cols = (min(side, _SAMPLE) for side in scene.landscape.shape)
+    own = own_scene(scene, Window(0, 0, rows, cols), 0)
+    slots = slots_for(own, 0, workspace(own.field.burnable.size))
+    # The land is a part of the map's own arrays. Slots without a problem hold no travel times, or
+    # room for a copy of those of the scene.
+    held = slots.owned_bytes() + _bytes_in(own.field) + _bytes_in(own.value_by_class)
+    return held // own.field.burnable.size
+
+
+def _of_shards(region: Region, shards: Sequence[ShardPlan], boxes: Sequence[Box],
+               at_once: int, each: int) -> int:
+    """Bytes that shards take at their peak, while the last ones are made.
+
+    each: see `cell_bytes`.
+    """
+    largest = max(map(cells_of, shards), default=0)
+    making = _MAKING_BYTES * (region.scene.streams.steps_per_stream - 1) * largest
+    return bytes_of_shards(shards, boxes, each) + at_once * making
 
 
 def _land(region: Region, at_once: int) -> int:
@@ -84,13 +121,16 @@ def fitting_shards(region: Region, boxes: Sequence[Box], executor: Executor,
 
     boxes: of the plan fires, see `known_boxes`.
     """
-    streams, steps = region.fires.scenario, region.scene.streams.steps_per_stream
-    every = shards_of(boxes, streams, most_fires)
-    beside = _land(region, _at_once(executor)) + _laying(region)
-    if executor.backend.name == "ray" or _SPARE * (
-            beside + bytes_of_shards(every, boxes, steps)) <= free_bytes():
+    at_once, each = _at_once(executor), cell_bytes(region.scene)
+    every, waiting = (shards_of(boxes, region.fires.scenario, most_fires, places, each)
+                      for places in (2**20, PLACES))
+    needed, less = (_of_shards(region, shards, boxes, at_once, each)
+                    for shards in (every, waiting))
+    beside = _land(region, at_once) + _laying(region)
+    if (executor.backend.name == "ray" or needed <= less
+            or _SPARE * (beside + needed) <= free_bytes()):
         return every
-    return shards_of(boxes, streams, most_fires, PLACES)
+    return waiting
 
 
 def shards_in_turn(region: Region, boxes: Sequence[Box], executor: Executor) -> list[ShardPlan]:
@@ -102,11 +142,10 @@ def shards_in_turn(region: Region, boxes: Sequence[Box], executor: Executor) -> 
     Raises:
         InputError: shards of one fire do not fit.
     """
-    streams, steps = region.fires.scenario, region.scene.streams.steps_per_stream
-    free, at_once = free_bytes(), _at_once(executor)
+    free, at_once, each = free_bytes(), _at_once(executor), cell_bytes(region.scene)
     for most_fires in (2**20, *_FEWER_FIRES):
-        shards = shards_of(boxes, streams, most_fires)
-        largest = max((bytes_of_shards([one], boxes, steps) for one in shards), default=0)
+        shards = shards_of(boxes, region.fires.scenario, most_fires, cell_bytes=each)
+        largest = max((_of_shards(region, [one], boxes, 1, each) for one in shards), default=0)
         if executor.backend.name == "ray" or at_once * largest <= free:
             return shards
     check_free({f"{counted(at_once, 'test fire')} at a time": at_once * largest},
@@ -140,8 +179,9 @@ def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,
         check_free({**land, words: needed.windows}, where=where,
                    remedy=_smaller_windows(region, margin, fires, at_once, free - needed.land))
     if needed.peak > free:
+        left = free - needed.land - _laying(region)
         check_free({**land, f"{len(boxes):,} plan fires on it": needed.shards}, where=where,
-                   remedy=_fewer_fires(region, boxes, free - needed.land - _laying(region)))
+                   remedy=_fewer_fires(region, boxes, at_once, left))
     return needed.peak
 
 
@@ -163,20 +203,27 @@ def _smaller_windows(region: Region, margin: int, fires: int, at_once: int, left
     return "name a part of the map with --area, or use a machine with more memory"
 
 
-def _fewer_fires(region: Region, boxes: Sequence[Box], left: int) -> str:
+def _fewer_fires(region: Region, boxes: Sequence[Box], at_once: int, left: int) -> str:
     """Plan fires that would fit into so many bytes, in the words of an option."""
-    steps = region.scene.streams.steps_per_stream
+    each = cell_bytes(region.scene)
     for tenths in range(9, 0, -1):
         count = len(boxes) * tenths // 10
-        own = boxes[:count]
-        if count and bytes_of_shards(shards_of(own, region.fires.scenario[:count], places=PLACES),
-                                     own, steps) < left:
+        shards = shards_of(boxes[:count], region.fires.scenario[:count], places=PLACES,
+                           cell_bytes=each)
+        if count and _of_shards(region, shards, boxes[:count], at_once, each) < left:
             return f"use --plan-fires {count}, or a part of the map with --area"
     return "name a part of the map with --area, or use a machine with more memory"
 
 
 def _land_bytes(scene: WideScene) -> int:
     """Of what each worker has: the map, what burns cost, and the weather."""
-    parts = [scene.value_by_class, *scene.streams.steps,
-             *(getattr(scene.landscape, field.name) for field in fields(scene.landscape))]
-    return sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
+    return sum(map(_bytes_in, (scene.value_by_class, scene.streams.steps, scene.landscape)))
+
+
+def _bytes_in(thing: object) -> int:
+    """Bytes of the arrays in an array, or in the fields of a record or of its records."""
+    if isinstance(thing, np.ndarray):
+        return thing.nbytes
+    if is_dataclass(thing):
+        thing = tuple(getattr(thing, field.name) for field in fields(thing))
+    return sum(map(_bytes_in, thing)) if isinstance(thing, tuple) else 0

@@ -4,7 +4,8 @@ A call carries all that its answer depends on. What a worker keeps between calls
 cache: a worker that lacks a shard makes it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -138,9 +139,9 @@ class RegionWorker:
 
     def lost(self, number: int, plan: ShardPlan, taken: tuple[int, ...]) -> int:
         """What the fires of a shard lose once the lines taken are broken, in whole units."""
-        shard = self._shard(number, plan)
-        shard.take(taken, self._lines)
-        return shard.lost()
+        with self._shard(number, plan) as shard:
+            shard.take(taken, self._lines)
+            return shard.lost()
 
     def lost_in_order(self, plan: ShardPlan) -> NDArray[np.int64]:
         """What the fires of a shard lose, in whole units i64 [n + 1]: without lines, and once each
@@ -156,21 +157,24 @@ class RegionWorker:
     def rate(self, number: int, plan: ShardPlan, taken: tuple[int, ...],
              wanted: Sequence[Wanted]) -> Rating:
         """What each line wanted saves of a shard's fires once those taken are broken."""
-        shard = self._shard(number, plan)
-        shard.take(taken, self._lines)
-        return shard.rate(wanted, self._lines)
+        with self._shard(number, plan) as shard:
+            shard.take(taken, self._lines)
+            return shard.rate(wanted, self._lines)
 
     def worth(self, number: int, plan: ShardPlan, taken: tuple[int, ...],
               wanted: Sequence[Wanted]) -> Rating:
         """What each line wanted, one of those taken, saves of a shard's fires beside the others."""
-        shard = self._shard(number, plan)
-        shard.take(taken, self._lines)
-        return shard.worth(wanted, self._lines)
+        with self._shard(number, plan) as shard:
+            shard.take(taken, self._lines)
+            return shard.worth(wanted, self._lines)
 
-    def _shard(self, number: int, plan: ShardPlan) -> Shard:
-        if number not in self._shards:
-            self._shards[number] = self._new_shard(plan)
-        return self._shards[number]
+    @contextmanager
+    def _shard(self, number: int, plan: ShardPlan) -> Iterator[Shard]:
+        """A shard, which is kept unless it fails: it may have begun and not ended then."""
+        shard = self._shards.pop(number, None)
+        shard = self._new_shard(plan) if shard is None else shard
+        yield shard
+        self._shards[number] = shard
 
     def _new_shard(self, plan: ShardPlan) -> Shard:
         if self._scratch is None:

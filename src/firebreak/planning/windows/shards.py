@@ -45,10 +45,11 @@ CERTAIN = ("never", "flame-length")
 
 PLACES = 2
 """Fires of a shard that burn in storage at a time, where the others wait in their boxes."""
-_FIRE_BYTES, _CELL_BYTES = 9, 205
-"""Of a cell of a shard: for each fire in a place, and for its travel field and room to work. Of a
-cell of its box a fire that waits takes as much as in a place.
-"""
+_FIRE_BYTES = 9
+"""Of a cell of a shard for each fire in a place; of a cell of its box for a fire that waits."""
+CELL_BYTES = 205
+"""Of a cell of a shard beside its fires, where breaks are hard and weather is constant. With others
+shards hold more, see `memory.cell_bytes`."""
 _UNIT_BITS = 48
 _MOST_FIRES = 2**14
 """Whose losses, each less than 2^48 units, add up in 62 bits."""
@@ -66,7 +67,7 @@ class ShardPlan(NamedTuple):
 
 
 def shards_of(boxes: Sequence[Box], streams: NDArray[np.int64], most_fires: int = 2**20,
-              places: int = 2**20) -> list[ShardPlan]:
+              places: int = 2**20, cell_bytes: int = CELL_BYTES) -> list[ShardPlan]:
     """Fires of one stream that lie together share a shard where that takes less memory.
 
     Args:
@@ -74,6 +75,7 @@ def shards_of(boxes: Sequence[Box], streams: NDArray[np.int64], most_fires: int 
         most_fires: of a shard.
         places: of fires in a shard; with few, the others wait in their boxes, which takes less
             memory where fires are large, and more time.
+        cell_bytes: of a cell of a shard beside its fires.
     """
     box = np.array(boxes, np.int64).reshape(-1, 4)
     found: list[ShardPlan] = []
@@ -83,18 +85,25 @@ def shards_of(boxes: Sequence[Box], streams: NDArray[np.int64], most_fires: int 
             fires = left.pop()
             halves = _halves(box, fires)
             if fires.size > 1 and (
-                    fires.size > most_fires or _bytes(box, fires, places)
-                    > sum(_bytes(box, half, places) for half in halves)):
+                    fires.size > most_fires or _bytes(box, fires, places, cell_bytes)
+                    > sum(_bytes(box, half, places, cell_bytes) for half in halves)):
                 left += halves[::-1]
             else:
                 found.append(ShardPlan(_around(box[fires]), stream, np.sort(fires), places))
     return found
 
 
-def bytes_of_shards(shards: Sequence[ShardPlan], boxes: Sequence[Box], steps: int) -> int:
-    """Bytes that all shards take, about. steps: rows of a stream of weather."""
+def bytes_of_shards(shards: Sequence[ShardPlan], boxes: Sequence[Box],
+                    cell_bytes: int = CELL_BYTES) -> int:
+    """Bytes that all shards hold, about; see `shards_of`."""
     box = np.array(boxes, np.int64).reshape(-1, 4)
-    return sum(_bytes(box, shard.fires, shard.places, steps) for shard in shards)
+    return sum(_bytes(box, shard.fires, shard.places, cell_bytes) for shard in shards)
+
+
+def cells_of(shard: ShardPlan) -> int:
+    """How many cells a shard covers, about."""
+    top, left, bottom, right = shard.box
+    return (bottom - top + 2 * ROOM) * (right - left + 2 * ROOM)
 
 
 def loss_bound(scene: WideScene, fires: int) -> float:
@@ -296,11 +305,8 @@ class Shard:
             if room != self._room:
                 self._make_scene(room)
             own = self._own_fires()
-            # As reward fires they keep no trees: only what they lose is asked for.
-            self._slots = Slots(sizes_for(self._own_scene, 1, 0,
-                                          min(own.source.size, self._plan.places)),
-                                borrows=self._own_scene.field.breaks.treated is None,
-                                scratch=self._scratch, observed=False)
+            self._slots = slots_for(self._own_scene, min(own.source.size, self._plan.places),
+                                    self._scratch)
             self._slots.load(0, Problem(
                 scene=self._own_scene, plan_fires=own.first(0), reward_fires=own.first(0),
                 budget=np.inf, budget_share=1.0,
@@ -323,7 +329,7 @@ class Shard:
             del self._own_scene
         self._room = room
         self._window = window_of(widened(self._plan.box, room, self._scene.landscape.shape))
-        self._own_scene = _lean(scene_in(self._scene, self._window, self._plan.stream))
+        self._own_scene = own_scene(self._scene, self._window, self._plan.stream)
 
     def _own_fires(self) -> Fires:
         window, cols = self._window, self._scene.landscape.shape[1]
@@ -361,8 +367,16 @@ _Tried = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
 """By line the rows of the fires that depend on it, and what it saves of each."""
 
 
-def _lean(scene: Scene) -> Scene:
-    """A scene without what no fire reads once its travel times are made."""
+def slots_for(scene: Scene, places: int, scratch: Workspace | None) -> Slots:
+    """Storage for fires of a shard on its own scene."""
+    # As reward fires they keep no trees: only what they lose is asked for.
+    return Slots(sizes_for(scene, 1, 0, places), borrows=scene.field.breaks.treated is None,
+                 scratch=scratch, observed=False)
+
+
+def own_scene(whole: WideScene, window: Window, stream: int) -> Scene:
+    """The scene of a shard, without what no fire reads once its travel times are made."""
+    scene = scene_in(whole, window, stream)
     field, none = scene.field, np.empty((0, 0, 0))
     if field.breaks.treated is None:
         field = field._replace(rate=np.empty((field.rate.shape[0], 0), np.float32))
@@ -376,14 +390,13 @@ def _around(boxes: NDArray[np.int64]) -> Box:
     return top, left, bottom, right
 
 
-def _bytes(box: NDArray[np.int64], fires: NDArray[np.int64], places: int, steps: int = 1) -> int:
-    top, left, bottom, right = _around(box[fires])
-    cells = (bottom - top + 2 * ROOM) * (right - left + 2 * ROOM)
+def _bytes(box: NDArray[np.int64], fires: NDArray[np.int64], places: int, cell_bytes: int) -> int:
     waiting = 0
     if places < fires.size:
         own = box[fires]
         waiting = int(((own[:, 2] - own[:, 0]) * (own[:, 3] - own[:, 1])).sum())
-    return (cells * (_CELL_BYTES * steps + _FIRE_BYTES * min(fires.size, places))
+    cells = cells_of(ShardPlan(_around(box[fires]), 0, fires))
+    return (cells * (cell_bytes + _FIRE_BYTES * min(fires.size, places))
             + _FIRE_BYTES * waiting)
 
 

@@ -17,7 +17,12 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.windows import memory
 from firebreak.planning.windows.cores import Box, cores_of
 from firebreak.planning.windows.make import make_region
-from firebreak.planning.windows.memory import check_memory, fitting_shards, windows_bytes
+from firebreak.planning.windows.memory import (
+    cell_bytes,
+    check_memory,
+    fitting_shards,
+    windows_bytes,
+)
 from firebreak.planning.windows.region import Region, RegionWorker
 from firebreak.planning.windows.shards import (
     PLACES,
@@ -92,11 +97,11 @@ def test_fires_wait_where_a_place_for_each_would_not_fit(
     limited(monkeypatch, 10**12)
     [one, *_] = every = fitting_shards(region, boxes, executor)
     assert one.places >= one.fires.size > PLACES
-    needed = bytes_of_shards(every, boxes, 1)
+    needed = bytes_of_shards(every, boxes, cell_bytes(region.scene))
     limited(monkeypatch, needed)
     waiting = fitting_shards(region, boxes, executor)
     assert {shard.places for shard in waiting} == {PLACES}
-    assert bytes_of_shards(waiting, boxes, 1) < needed
+    assert bytes_of_shards(waiting, boxes, cell_bytes(region.scene)) < needed
 
 
 def test_every_fire_has_a_place_only_where_memory_is_left_for_pieces(
@@ -104,7 +109,7 @@ def test_every_fire_has_a_place_only_where_memory_is_left_for_pieces(
     boxes = [(0, 0, 100, 100)] * 200
     executor = Executor(InProcess(Recipe(dict)), 1)
     needed = memory._land(region, 1) + memory._laying(region) + bytes_of_shards(
-        shards_of(boxes, region.fires.scenario), boxes, 1)
+        shards_of(boxes, region.fires.scenario), boxes, cell_bytes(region.scene))
     for times, all_have_places in ((1.1, False), (1.3, True)):
         limited(monkeypatch, round(times * needed))
         shards = fitting_shards(region, boxes, executor)
@@ -148,3 +153,22 @@ def test_a_worker_gives_back_what_its_shards_took(region: Region,
     assert worker.shards_held() == 1
     worker.receive([])
     assert held == [0, 0]
+
+
+def test_a_shard_that_could_not_be_made_is_made_when_it_is_asked_again(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, anew = RegionWorker(region), RegionWorker(region)
+    lines = [np.arange(9) + SIZE * row for row in range(20, 100, 20)]
+    worker.receive(lines)
+    anew.receive(lines)
+    plan = shards_of(boxes_of(region, 4), region.fires.scenario[:4])[0]
+    worker.lost(0, plan, (0,))
+
+    def full(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("firebreak.planning.windows.shards.Slots", full)
+        with pytest.raises(MemoryError):
+            worker.lost(0, plan, (1, 2))
+    assert worker.lost(0, plan, (1, 2)) == anew.lost(0, plan, (1, 2))
