@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
@@ -94,11 +95,23 @@ def key_of(job: Job) -> str:
 
 
 def key_from(config: Path, job: Job) -> str:
-    """The same of a job with this file of settings: it, the land, and the policy that `auto` and
-    the methods that learn follow.
+    """The same of a job with this file of settings: it, the land, every file that its options name,
+    and the policy that `auto` and the methods that learn follow.
     """
-    said = config.read_bytes() + job.scene.landscape.checksum().encode() + SHIPPED.read_bytes()
-    return hashlib.sha256(said).hexdigest()
+    said = hashlib.sha256(config.read_bytes() + job.scene.landscape.checksum().encode())
+    for path in (SHIPPED, *_files_in(job.args)):
+        said.update(path.read_bytes())
+    return said.hexdigest()
+
+
+def _files_in(options: Any) -> Iterator[Path]:
+    """Files that groups of options name, but for the map's: the checksum of the land holds that."""
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if is_dataclass(value):
+            yield from _files_in(value)
+        elif isinstance(value, Path) and value.is_file():
+            yield value
 
 
 def path_of(out: Path, job: str, method: str) -> Path:

@@ -118,6 +118,7 @@ def test_a_run_makes_inputs_and_a_record_and_goes_on_where_it_was_stopped(
         jobs: dict[str, ModuleType], stand_in: tuple[Path, Path],
         monkeypatch: pytest.MonkeyPatch) -> None:
     data, out = stand_in
+    config = data.parent / "configs" / "stand-in.toml"
     run = ["--data", str(data), "--out", str(out)]
     jobs["brought"].main(run)
     (path,) = (out / jobs["brought"].RECORDS).glob("*.json")
@@ -138,13 +139,17 @@ def test_a_run_makes_inputs_and_a_record_and_goes_on_where_it_was_stopped(
 
     monkeypatch.setattr(jobs["brought"], "measure", never)
     jobs["brought"].main(run)
+    lines = out / "inputs" / "stand-in" / "lines.geojson"
+    job = jobs["load"].load_config("stand-in", config, out)
+    key = jobs["measure"].key_from(config, job)
+    lines.write_text(lines.read_text() + "\n")
+    assert jobs["measure"].key_from(config, job) != key
     with monkeypatch.context() as patch:
         policy = data.parent / "another.safetensors"
         policy.write_bytes(b"another")
         patch.setattr(jobs["measure"], "SHIPPED", policy)
         with pytest.raises(AssertionError, match="measured again"):
             jobs["brought"].main(run)
-    config = stand_in[0].parent / "configs" / "stand-in.toml"
     config.write_text(config.read_text().replace("plan_fires = 12", "plan_fires = 13"))
     with pytest.raises(AssertionError, match="measured again"):
         jobs["brought"].main(run)

@@ -9,13 +9,16 @@ from firebreak.fire import Scene, unpad
 
 
 def crossed_share(scene: Scene) -> NDArray[np.float64]:
-    """The mean share [H, W] over weathers, 0 for breaks that stop all fire, 1 for those that stop
-    none.
+    """The share [H, W] over weathers, 0 for breaks that stop all fire, 1 for those that stop none.
 
-    Of hard breaks the probability of a breach. Of breaks that burn the speed of fire in them over
-    that before, in the direction that they slow down least. Crews hold some of it: as much as they
-    hold of heads, in fires that last for the median duration and come to a break at any time. How
-    many breaks they hold in one fire is left out.
+    Of hard breaks the mean probability of a breach. Of breaks that burn the mean speed of fire in
+    them over that before, in the direction that they slow down least. Crews hold a share of it: the
+    mean share of heads that they hold, in fires that last for the median duration and come to a
+    break at any time.
+
+    It tells kinds of break apart, and is no probability: means are multiplied, also where both are
+    large in the same weathers, and what is left out are embers, corners that leak, and how many
+    breaks crews hold in one fire.
     """
     field, rules = scene.field, scene.field.breaks
     crossed = _let_through(scene)
