@@ -28,6 +28,7 @@ def test_gymnasium_accepts_the_environment() -> None:
     env.close()
 
 
+@pytest.mark.slow
 def test_the_native_vector_is_the_single_environment_n_times() -> None:
     count = 3
     vector = make_vector(count)

@@ -106,6 +106,7 @@ def test_a_run_is_never_overwritten_but_goes_on(run: Path, capsys: Out) -> None:
     assert (run / "metrics.jsonl").read_text().splitlines()[:len(kept)] == kept
 
 
+@pytest.mark.slow
 def test_a_refused_resume_leaves_the_run_as_it_was(run: Path, capsys: Out) -> None:
     before = (run / "config.toml").read_text()
     for change in ("train.num_envs=2", "agent.width=16"):
@@ -132,6 +133,7 @@ def terminate_once_written(path: Path) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_sigterm_saves_and_says_how_to_go_on(tmp_path: Path, capsys: Out) -> None:
     folder = tmp_path / "stopped run"
     changes = [part for change in [*TINY, "train.episodes=100000"] for part in ("--set", change)]
@@ -143,6 +145,7 @@ def test_sigterm_saves_and_says_how_to_go_on(tmp_path: Path, capsys: Out) -> Non
     assert f"--resume '{folder}'" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pictures")
 def test_visualize_draws_another_landscape(run: Path, capsys: Out) -> None:
     done = run_json(capsys, "visualize", str(run), "--landscape", "1")
@@ -164,6 +167,7 @@ def test_plan_with_a_trained_policy(run: Path, tmp_path: Path, capsys: Out) -> N
     assert len(again["methods"]) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*coordinate reference system")
 @pytest.mark.usefixtures("small_pictures")
 def test_plan_inside_an_area_of_a_geotiff(tmp_path: Path, capsys: Out,
@@ -227,6 +231,7 @@ def test_simulate_writes_georeferenced_maps(tmp_path: Path, capsys: Out) -> None
     assert 0.5 * burned.max() < float(highest) <= burned.max()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_simulation_pictures")
 def test_an_observed_fire_is_burned_again_and_compared(tmp_path: Path, capsys: Out) -> None:
     (tmp_path / "start.csv").write_text("row,col\n16,9\n")
@@ -259,6 +264,7 @@ def test_the_same_seed_gives_the_same_maps(tmp_path: Path, capsys: Out) -> None:
             np.testing.assert_array_equal(one.read(1), two.read(1))
 
 
+@pytest.mark.slow
 def test_landscape_info_counts_fuels_and_draws_them(tmp_path: Path, capsys: Out) -> None:
     done = run_json(capsys, "landscape", "info", "synthetic:9:25", "--out", str(tmp_path / "i"))
     assert done["rows"] == done["columns"] == 25
@@ -389,6 +395,7 @@ def test_no_levels_for_runs_that_validate_on_a_mixture(
     assert seen == [(True, True), (False, False)]
 
 
+@pytest.mark.slow
 def test_runs_of_several_seeds_are_drawn_together(run: Path, tmp_path: Path,
                                                   capsys: Out) -> None:
     other = tmp_path / "other"
@@ -411,6 +418,7 @@ def test_runs_of_several_seeds_are_drawn_together(run: Path, tmp_path: Path,
         assert words in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_explorer_of_a_run_is_written_as_one_file(run: Path, tmp_path: Path,
                                                       capsys: Out) -> None:
     path = tmp_path / "new" / "explorer.html"

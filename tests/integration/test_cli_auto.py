@@ -69,6 +69,7 @@ def test_a_named_method_is_as_it_was(capsys: Out) -> None:
     assert recorded(Path("out")).method == "dqn"
 
 
+@pytest.mark.slow
 def test_the_record_of_a_plan_gives_the_same_plan_again(capsys: Out) -> None:
     plan(capsys, *ALONE)
     again = recorded(Path("out"))
@@ -77,6 +78,7 @@ def test_the_record_of_a_plan_gives_the_same_plan_again(capsys: Out) -> None:
     assert Path("again/plan.csv").read_text() == Path("out/plan.csv").read_text()
 
 
+@pytest.mark.slow
 def test_money_phases_and_cells_to_have_go_with_it(capsys: Out) -> None:
     plan(capsys, *ALONE, "--method", "downstream-value", "--budget", "2%", out="must")
     said, _ = plan(capsys, "--test-fires", "40", "--phases", "2027:5,2028:6", "--must-include",
@@ -87,6 +89,7 @@ def test_money_phases_and_cells_to_have_go_with_it(capsys: Out) -> None:
     assert "2028" in Path("out/segments.csv").read_text()
 
 
+@pytest.mark.slow
 def test_a_candidate_that_refuses_the_map_is_named(capsys: Out,
                                                    monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firebreak.planning.learned.policy.MAX_TREATABLE", 10)
@@ -103,6 +106,7 @@ def test_where_none_is_left_one_sentence_says_why(capsys: Out) -> None:
     assert not Path("bad").exists()
 
 
+@pytest.mark.slow
 def test_a_better_method_is_told_with_its_command(capsys: Out,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:
     def better(evaluation: Evaluation, subject: str) -> list[str]:
@@ -124,6 +128,7 @@ def test_a_better_method_is_told_with_its_command(capsys: Out,
     assert "strips saves more than auto does" in page[:page.index("<section")]
 
 
+@pytest.mark.slow
 def test_evaluate_knows_it_and_what_needs_one_method_refuses_it(capsys: Out) -> None:
     assert main(["evaluate", *FEW, "--methods", "auto,none,downstream-value", "--test-fires", "40",
                  "--json"]) == 0
@@ -136,12 +141,14 @@ def test_evaluate_knows_it_and_what_needs_one_method_refuses_it(capsys: Out) -> 
     assert "did you mean 'auto'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_existing_network_is_held_against_the_chooser(capsys: Out) -> None:
     plan(capsys, *ALONE, "--budget", "0.03", out="first")
     _, text = plan(capsys, "--test-fires", "20", "--existing", "first/plan.tif")
     assert "auto-at-existing-cost - existing" in text
 
 
+@pytest.mark.slow
 def test_a_plan_that_was_chosen_keeps_that_name_when_it_is_judged_again(capsys: Out) -> None:
     made = plan(capsys, *ALONE, out="first")[0]["method"]
     assert main(["evaluate", *FEW, "--methods", f"none,{made}", "--plan", "first", "--test-fires",

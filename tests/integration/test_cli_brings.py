@@ -109,6 +109,7 @@ def test_losses_have_the_name_of_what_is_lost(place: Path, capsys: Out) -> None:
     assert re.search(r"mean loss [\d.]+ houses", said)
 
 
+@pytest.mark.slow
 def test_a_plan_of_given_lines_has_their_cells_only(place: Path, capsys: Out) -> None:
     given = lines()
     said = output(capsys, "plan", "land.tif", *FEW, "--lines", given, "--only-lines", "--segment-m",
@@ -133,6 +134,7 @@ def test_a_plan_of_given_lines_has_their_cells_only(place: Path, capsys: Out) ->
     assert json.loads(mixed.splitlines()[-1])["method"] == "segments"
 
 
+@pytest.mark.slow
 def test_years_of_given_lines_have_all_of_the_money(place: Path, capsys: Out) -> None:
     given = written("short.geojson", ("LineString", [at(12.5, 3.5), at(12.5, 9.5)], {}))
     said = output(capsys, "plan", "land.tif", *FEW, "--lines", given, "--only-lines", "--method",
@@ -145,6 +147,7 @@ def test_years_of_given_lines_have_all_of_the_money(place: Path, capsys: Out) ->
     assert [float(row["upkeep_cost"]) > 0.0 for row in own] == [False, True, True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hard", "shaded"])
 def test_a_network_off_the_lines_is_compared_whole(place: Path, capsys: Out, kind: str,
                                                    monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,6 +177,7 @@ def test_a_plan_of_lines_is_compared_with_methods_and_masks_in_python(place: Pat
         (anywhere & made.landscape.treatable).sum())
 
 
+@pytest.mark.slow
 def test_lines_that_were_found_are_lines_to_choose_among(place: Path, capsys: Out) -> None:
     said = output(capsys, "landscape", "lines", "land.tif", "--out", "found.geojson", "--basin-ha",
                   "2", "--least-m", "120", "--json", "--picture", "found.png")

@@ -284,6 +284,7 @@ def with_countless_members(archive: bytes, listed: int) -> bytes:
             + struct.pack("<II", listed // size * size, begin) + archive[end + 20:])
 
 
+@pytest.mark.slow
 def test_absurd_archives_are_refused_before_they_take_memory(
         service: Service, tmp_path: Path, capsys: Out) -> None:
     bombs = {}

@@ -96,6 +96,7 @@ def reduction_of_line(capsys: Out, land: str, *options: str, plan: str = "line.c
 
 # Real folders.
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*these ignitions are not used")
 @pytest.mark.parametrize("folder", [
     "cell2fire-sub20x20", "cell2fire-sub40x40", "cell2fire-dogrib", "cell2fire-arrowhead-fire1",
@@ -157,6 +158,7 @@ def wxs() -> str:
     return "\n".join(["RAWS_UNITS: Metric", "RAWS_ELEVATION: 500", f"RAWS: {len(rows)}", *rows, ""])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "wxs", "wtr"])
 @pytest.mark.parametrize("hours", [None, 5])
 def test_weather_files_make_scenarios_or_hours(kind: str, hours: int | None, place: Path,
@@ -184,6 +186,7 @@ def test_directions_of_a_file_can_be_those_the_wind_blows_to(place: Path, capsys
     assert rows.min() < 11
 
 
+@pytest.mark.slow
 def test_a_wetter_moisture_scenario_is_slower(place: Path, capsys: Out) -> None:
     Path("w.csv").write_text("datetime,WS,WD\n" + "".join(
         f"2023-02-01 {hour:02d}:00,25,0\n" for hour in range(10, 20)))
@@ -257,6 +260,7 @@ def test_probabilities_by_flame_length_add_up_to_the_chance_to_burn(place: Path,
 
 # Breaks.
 
+@pytest.mark.slow
 def test_breaks_are_worth_less_the_more_fire_passes_them(place: Path, capsys: Out) -> None:
     hard = reduction_of_line(capsys, "grass.tif")
     narrow = reduction_of_line(capsys, "grass.tif", "--break-width-m", "10")
@@ -288,6 +292,7 @@ def test_a_shaded_break_slows_fire_and_embers_cross_any(place: Path, capsys: Out
     assert hard > embers
 
 
+@pytest.mark.slow
 def test_crews_make_a_shaded_break_hold_and_an_attack_stops_fires(place: Path,
                                                                  capsys: Out) -> None:
     shaded = ("--break-kind", "shaded", "--duration-min", "90")
@@ -303,6 +308,7 @@ def test_crews_make_a_shaded_break_hold_and_an_attack_stops_fires(place: Path,
     assert burned[1] < burned[2] <= burned[0]
 
 
+@pytest.mark.slow
 def test_losses_count_by_flame_length(place: Path, capsys: Out) -> None:
     value = np.zeros((SIZE, SIZE), np.float32)
     value[12:] = 5.0
@@ -317,6 +323,7 @@ def test_losses_count_by_flame_length(place: Path, capsys: Out) -> None:
     assert 0.0 < losses[3] < losses[0]
 
 
+@pytest.mark.slow
 def test_a_plan_keeps_to_the_treatable_cells_and_pays_their_cost(place: Path, capsys: Out) -> None:
     treatable, cost = np.zeros((SIZE, SIZE), np.uint8), np.full((SIZE, SIZE), 4.0, np.float32)
     treatable[8:12] = 1
@@ -514,6 +521,7 @@ def test_tables_that_make_no_sense_are_refused(case: str, place: Path, capsys: O
 
 # Several values.
 
+@pytest.mark.slow
 def test_every_value_is_lost_at_its_own_flame_lengths(place: Path, capsys: Out) -> None:
     """Grass under this wind flames above 4 ft: pasture and houses are lost, what only the longest
     flames destroy is not.

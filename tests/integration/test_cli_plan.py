@@ -81,6 +81,7 @@ def refused(capsys: Out, *options: str) -> str:
     return [line for line in lines if "warning" not in line][-1]
 
 
+@pytest.mark.slow
 def test_a_polygon_bounds_the_plan_and_all_outputs_lie_on_the_map(place: Path,
                                                                   capsys: Out) -> None:
     done = plan(capsys, "land.tif", *FEW, "--area", shapes("area.geojson", 4, 20, 5, 18),
@@ -103,6 +104,7 @@ def test_a_polygon_bounds_the_plan_and_all_outputs_lie_on_the_map(place: Path,
     assert np.array_equal(changed, ranks() > 0)
 
 
+@pytest.mark.slow
 def test_money_slopes_roads_years_and_cells_to_have(place: Path, capsys: Out) -> None:
     done = plan(capsys, "land.tif", *FEW, "--cost-per-ha", "1000", "--cost-slope", "1",
                 "--cost-per-km", "2", "--roads", shapes("road.geojson", 0.4, 0.6, 0, 24),
@@ -121,6 +123,7 @@ def test_money_slopes_roads_years_and_cells_to_have(place: Path, capsys: Out) ->
     assert {row["year"] for row in segments} == {"2027", "2028"}
 
 
+@pytest.mark.slow
 def test_an_existing_network_is_compared_at_its_own_cost(place: Path, capsys: Out) -> None:
     assert main(["plan", "land.tif", *FEW, "--existing", shapes("old.geojson", 11.1, 11.9, 0, 24),
                  "--out", "out"]) == 0
@@ -142,6 +145,7 @@ def test_a_network_that_does_not_fit_is_refused_before_any_plan_is_made(
     assert "mine.csv" in refused(capsys, "--existing", "mine.csv")
 
 
+@pytest.mark.slow
 def test_an_existing_network_is_judged_at_equal_cost_and_drawn(
         place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
     results: list[Any] = []
@@ -159,6 +163,7 @@ def test_an_existing_network_is_judged_at_equal_cost_and_drawn(
     assert result.existing.size == float(costs["existing"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hard", "shaded"])
 def test_breaks_that_stand_already_cost_nothing_and_are_there_from_the_start(
         place: Path, capsys: Out, kind: str) -> None:
@@ -197,6 +202,7 @@ def test_shaded_breaks_that_stand_already_are_the_treated_fuel() -> None:
     assert standing.name == land.name
 
 
+@pytest.mark.slow
 def test_short_pieces_are_not_planned(place: Path, capsys: Out) -> None:
     assert main(["plan", "land.tif", "--plan-fires", "12", "--test-fires", "24", "--method",
                  "segments", "--shortest-m", "110", "--budget", "0.03", "--threads", "1",
@@ -263,6 +269,7 @@ def test_a_plan_without_its_options_is_not_guessed_at(place: Path, capsys: Out) 
         Path("out/options.json").touch()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("always:.*have changed since")
 def test_a_changed_landscape_warns(place: Path, capsys: Out) -> None:
     plan(capsys, "land.tif", *FEW[:2], *ALONE, "--method", "random")
@@ -272,6 +279,7 @@ def test_a_changed_landscape_warns(place: Path, capsys: Out) -> None:
     assert "have changed since this plan was made" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_file_of_options_is_read_beside_its_own_paths(place: Path, capsys: Out) -> None:
     folder = place / "plans"
     folder.mkdir()
@@ -394,6 +402,7 @@ def test_commands_that_burn_refuse_a_size_before_they_load_a_map(
     assert not Path("outputs").exists()
 
 
+@pytest.mark.slow
 def test_simulate_burns_the_area_of_a_plan(place: Path, capsys: Out) -> None:
     """Fires burn the part that the plan was made for; its maps lie on the whole map."""
     area = ("--area", "0:5,0:4", "--threads", "1")

@@ -47,6 +47,7 @@ def test_an_unknown_sample_is_one_sentence(command: tuple[str, ...], tmp_path: P
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_plan_has_the_samples_weather_and_can_be_shown_again(tmp_path: Path, capsys: Out,
                                                                monkeypatch: pytest.MonkeyPatch,
                                                                ) -> None:
@@ -67,6 +68,7 @@ def test_a_wind_that_is_given_takes_the_place_of_its_own() -> None:
     assert given.climate.dominant_from_deg == 225.0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pictures")
 def test_crews_come_by_its_roads(tmp_path: Path, capsys: Out) -> None:
     assert main(["plan", NAME, "--method", "downstream-value", "--hold", "hand",
@@ -88,6 +90,7 @@ def test_a_file_of_options_and_python_take_it(tmp_path: Path, capsys: Out) -> No
     assert firebreak.read_landscape(NAME).shape == (88, 88)
 
 
+@pytest.mark.slow
 def test_training_cuts_windows_of_it_in_its_weather(tmp_path: Path) -> None:
     config = load_config("quick", [
         'landscapes.kind="windows"', f'landscapes.maps=["{NAME}"]', "landscapes.size=12",

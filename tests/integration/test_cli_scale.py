@@ -76,6 +76,7 @@ def test_another_evolution_has_the_same_bytes_of_metrics(evolved: Path, tmp_path
     assert again.count(b'"generation"') >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bare_runs")
 def test_the_gate_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run("evolve", "--out", str(tmp_path / "r"), "--generations", "1", "--set",

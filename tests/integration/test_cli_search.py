@@ -36,6 +36,7 @@ def test_a_search_is_planned_with_and_written(tmp_path: Path, capsys: Out) -> No
     assert len((tmp_path / "plan.csv").read_text().splitlines()) == done["n_cells"] + 1
 
 
+@pytest.mark.slow
 def test_searches_are_compared_and_repeat_with_their_evaluations(capsys: Out) -> None:
     names = ["greedy", "greedy-filtered", "swap", "anneal"]
     one, two = (evaluated(capsys, "--methods", ",".join(names), "--evaluations", "100")
@@ -46,6 +47,7 @@ def test_searches_are_compared_and_repeat_with_their_evaluations(capsys: Out) ->
         assert first["reduction"] == second["reduction"]
 
 
+@pytest.mark.slow
 def test_the_bound_of_the_program_is_printed_and_recorded(tmp_path: Path, capsys: Out) -> None:
     done, shown = planned(capsys, tmp_path, "--method", "milp", "--time-limit", "1")
     record = json.loads((tmp_path / "plan.json").read_text())
@@ -58,6 +60,7 @@ def test_the_bound_of_the_program_is_printed_and_recorded(tmp_path: Path, capsys
     assert "milp" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_limit_and_the_start_reach_the_search(capsys: Out) -> None:
     few, many, random = (
         evaluated(capsys, "--methods", "swap", *options)["rows"][0]["simulations"]

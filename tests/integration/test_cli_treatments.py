@@ -66,6 +66,7 @@ def rows_of(path: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_a_plan_of_a_treatment_stays_off_steep_ground_and_says_what_it_costs(place: Path,
                                                                              capsys: Out) -> None:
     made = planned(capsys, "--treatment", "mastication", "--budget", "5%", "--out", "own")
@@ -99,6 +100,7 @@ def test_money_and_the_way_from_roads_come_on_top(place: Path, capsys: Out) -> N
         assert float(row["cost"]) == pytest.approx(250 * 0.09 * (1.0 + 0.5 * way), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_bare_line_saves_what_a_hard_break_saves(place: Path, capsys: Out) -> None:
     # On the gentle half both may go where they like, at one price.
     half = ("--area", "0:24,0:12", "--budget", "0.08")
@@ -117,6 +119,7 @@ def test_costs_of_a_comparison_are_in_the_currency_where_there_is_one(place: Pat
         assert re.search(header, capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_evaluate_and_simulate_know_treatments(place: Path, capsys: Out) -> None:
     planned(capsys, "--treatment", "shaded-break,prescribed-fire", "--report", "none", "--out",
             "own")
@@ -137,6 +140,7 @@ def test_evaluate_and_simulate_know_treatments(place: Path, capsys: Out) -> None
     assert sum(treated[cell] < before[cell] for cell in cells) > 0.5 * len(cells)
 
 
+@pytest.mark.slow
 def test_the_same_from_toml_and_from_python(place: Path, capsys: Out) -> None:
     typed = planned(capsys, "--treatment", "mastication", "--treatment-age", "3", "--out", "typed")
     (place / "plan.toml").write_text(
@@ -154,6 +158,7 @@ def test_the_same_from_toml_and_from_python(place: Path, capsys: Out) -> None:
     np.testing.assert_array_equal(again.plan.cells, made.plan.cells)
 
 
+@pytest.mark.slow
 def test_a_treatment_of_ones_own_and_the_flames_that_are_asked_for(place: Path,
                                                                    capsys: Out) -> None:
     Path("own.toml").write_text("""
@@ -179,6 +184,7 @@ source = "assumed"
     assert used["shaded-break"] > 0
 
 
+@pytest.mark.slow
 def test_years_share_their_money_between_building_and_what_stands(place: Path,
                                                                    capsys: Out) -> None:
     years = ("--horizon", "5", "--phases", "2027:300,2029:300")
@@ -207,6 +213,7 @@ def test_years_share_their_money_between_building_and_what_stands(place: Path,
     assert "cost, USD" in page
 
 
+@pytest.mark.slow
 def test_over_years_money_beyond_what_building_costs_pays_upkeep(place: Path, capsys: Out) -> None:
     part = ("--treatment", "bare-line", "--area", "4:20,4:6")
     said = refused(capsys, "plan", "land.tif", "--terrain", "shipped", *FEW, *part, "--phases",
@@ -228,6 +235,7 @@ def test_a_plan_that_treats_nothing_has_no_years(place: Path, capsys: Out) -> No
     assert "Build and keep up" not in Path("own/report.html").read_text()
 
 
+@pytest.mark.slow
 def test_bare_lines_grow_over_where_nobody_keeps_them_up(place: Path, capsys: Out) -> None:
     bare = ("--treatment", "bare-line", "--horizon", "4", "--phases", "2030:2000")
     planned(capsys, *bare, "--discount-rate", "50%", "--out", "own")
@@ -242,6 +250,7 @@ def test_bare_lines_grow_over_where_nobody_keeps_them_up(place: Path, capsys: Ou
     assert "discounted by 0.5 a year" in Path("own/report.html").read_text()
 
 
+@pytest.mark.slow
 def test_bad_input_is_one_sentence_and_writes_nothing(place: Path, capsys: Out) -> None:
     own = Path("own.toml")
     own.write_text("[goats]\ntitle = 3\n")

@@ -69,6 +69,7 @@ def test_a_plan_by_windows_is_written_and_its_words_are_those_of_its_record(
                  ]) == 0
 
 
+@pytest.mark.slow
 def test_a_plan_that_promises_much_more_than_it_keeps_says_so(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
@@ -174,6 +175,7 @@ BESIDE = {"place": "options of their own", "windows": "options of their own",
 """Options that change no plan, but where it is made or what is told of it, and what shows that."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("option", "without", "typed"), CHANGED, ids=[one[0] for one in CHANGED])
 def test_an_option_changes_what_is_asked_of_windows(
         option: str, without: list[str], typed: list[str], tmp_path: Path,
@@ -195,6 +197,7 @@ def test_an_option_changes_what_is_asked_of_windows(
     assert len(found) == 3
 
 
+@pytest.mark.slow
 def test_segments_of_a_brief_report_heed_their_length_and_the_test_fires(tmp_path: Path) -> None:
     def lengths(*options: str) -> tuple[list[str], list[str]]:
         assert plan(*WINDOWS, "--segment-m", "2000", *options, out=tmp_path) == 0
@@ -279,6 +282,7 @@ def test_a_plan_that_was_stopped_goes_on_to_the_same_plan(
     assert not (out / "unfinished").exists()
 
 
+@pytest.mark.slow
 def test_a_stopped_plan_goes_on_where_less_memory_is_free(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
@@ -318,6 +322,7 @@ def test_a_stopped_plan_goes_on_where_less_memory_is_free(
     assert not (out / "unfinished").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["planning.output.export.write_plan",
                                    "cli.commands.by_windows.judged.judge"])
 def test_a_plan_is_not_made_again_where_its_files_or_its_test_failed(
@@ -346,6 +351,7 @@ def test_a_plan_is_not_made_again_where_its_files_or_its_test_failed(
     assert (ranks(out) == ranks(tmp_path / "whole")).all()
 
 
+@pytest.mark.slow
 def test_a_brief_report_tells_what_is_saved_and_lists_segments(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     network = tmp_path / "network"
@@ -367,6 +373,7 @@ def test_a_brief_report_tells_what_is_saved_and_lists_segments(
     assert f"{found['existing']['reduction']:.1%}" in page
 
 
+@pytest.mark.slow
 def test_what_must_be_included_is_in_the_plan(tmp_path: Path) -> None:
     assert plan("--window-cells", "32", "--report", "none", out=tmp_path / "some") == 0
     land = read_landscape(LAND)

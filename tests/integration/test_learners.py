@@ -60,7 +60,8 @@ def pool_of(trainer: ParallelTrainer) -> LearnerPool:
     return trainer.learners
 
 
-@pytest.mark.parametrize("changes", [TRANSITIONS, MIXED, RETURNS, FIT],
+@pytest.mark.parametrize("changes", [TRANSITIONS, MIXED, RETURNS,
+                                     pytest.param(FIT, marks=pytest.mark.slow)],
                          ids=["transitions", "gains-then-transitions", "returns-of-lines", "fit"])
 def test_learners_give_the_bits_of_a_run_without_them(tmp_path: Path, changes: list[str]) -> None:
     alone = finished(begun(tmp_path / "alone", *changes))
@@ -91,6 +92,7 @@ def test_processes_give_the_same_bits_even_if_one_is_killed_or_hangs(
     assert rows[-1]["weights_sha256"] == alone["weights_sha256"]
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_another_number_of_learners_and_no_warning(tmp_path: Path) -> None:
     long = [*MIXED, "evaluation.every_episodes=8"]
     alone = finished(begun(tmp_path / "alone", *long))
@@ -117,6 +119,7 @@ def test_more_learners_than_parts_are_warned_of(tmp_path: Path) -> None:
         begun(tmp_path, "train.learners=5").close()
 
 
+@pytest.mark.slow
 def test_most_parts_are_those_of_the_batches(tmp_path: Path) -> None:
     trainer = begun(tmp_path, *FIT, "mixture.sizes=[10,14,20]", "landscapes.margin=2")
     seen = []

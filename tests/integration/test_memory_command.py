@@ -61,6 +61,7 @@ def test_check_of_a_run_finds_the_leak_and_exits_1(leaky: Path, capsys: Out) -> 
     assert lines[-2].startswith("verdict: leak (")
 
 
+@pytest.mark.slow
 def test_report_prints_phases_and_draws_the_timeline(leaky: Path, capsys: Out) -> None:
     code, lines, _ = run(capsys, "report", str(leaky), "--json")
     assert code == 0

@@ -93,6 +93,7 @@ def test_any_number_of_workers_gives_the_same_bits(
     assert metrics(rows, tmp_path / "other") == metrics(run[1], tmp_path / "run")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["train.collector_workers=1", pytest.param(
     "train.collector_executor='processes'", marks=pytest.mark.slow)])
 def test_drawn_jobs_are_the_same_bits_anywhere(tmp_path: Path, other: str) -> None:

@@ -41,6 +41,7 @@ def without_seconds(path: Path) -> dict[str, object]:
             if name != "seconds"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "typed"), [
     pytest.param({}, (), marks=pytest.mark.slow),
     ({"method": "downstream-value", "area": "2:16,3:17", "budget": 0.1},
@@ -142,6 +143,7 @@ def test_what_was_handed_in_is_written_so_that_the_folder_is_enough() -> None:
     assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pictures")
 @pytest.mark.parametrize(("policy", "kept"), [
     (load_policy, "saved/given_policy.safetensors"), (lambda: "general", "general")])
@@ -159,6 +161,7 @@ def test_a_plan_by_a_policy_is_saved_so_that_the_folder_is_enough(
         assert (again.rank == made.rank).all()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pictures")
 @pytest.mark.parametrize("in_file", [False, True])
 def test_a_plan_by_the_policy_that_comes_along_is_shown_from_its_folder(in_file: bool) -> None:
@@ -171,6 +174,7 @@ def test_a_plan_by_the_policy_that_comes_along_is_shown_from_its_folder(in_file:
     assert main(["visualize", "typed", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pictures")
 @pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
 def test_what_is_known_of_a_landscape_is_kept_when_a_plan_is_saved() -> None:
@@ -196,6 +200,7 @@ def test_what_is_known_of_a_landscape_is_kept_when_a_plan_is_saved() -> None:
             assert own == other, field.name
 
 
+@pytest.mark.slow
 def test_a_plan_is_held_against_methods_plans_and_masks() -> None:
     made = firebreak.plan(LAND, method="downstream-value", area="2:18,2:18", **FEW)
     other = firebreak.plan(LAND, method="strips", area="2:18,2:18", **FEW)
@@ -212,6 +217,7 @@ def test_a_plan_is_held_against_methods_plans_and_masks() -> None:
         made.compare(np.zeros((20, 20)))
 
 
+@pytest.mark.slow
 def test_a_plan_without_a_policy_is_held_against_every_method_that_follows_one() -> None:
     made = firebreak.plan(LAND, method="downstream-value", evaluations=2, **FEW)
     names = [name for name, method in METHODS.items() if method.guided]
@@ -285,6 +291,7 @@ def test_values_show_what_the_policy_places_next() -> None:
         firebreak.plan(LAND, **FEW | {"test_fires": 0}, method="strips", policy="general").values()
 
 
+@pytest.mark.slow
 def test_threads_are_the_callers_again() -> None:
     import numba
 
@@ -294,6 +301,7 @@ def test_threads_are_the_callers_again() -> None:
     assert (numba.get_num_threads(), torch.get_num_threads()) == (1, 2)
 
 
+@pytest.mark.slow
 def test_a_notebook_sees_a_map_and_a_table_and_no_figure_stays() -> None:
     made = firebreak.plan(LAND, method="downstream-value", **FEW)
     before = live_counts()
@@ -319,6 +327,7 @@ def test_libraries_that_are_absent_are_told_in_a_sentence(monkeypatch: pytest.Mo
             ask()
 
 
+@pytest.mark.slow
 def test_lines_and_axes_lie_where_the_plan_lies() -> None:
     pytest.importorskip("geopandas", reason="the package geopandas is absent: [notebook]")
     pytest.importorskip("rioxarray", reason="the package rioxarray is absent: [notebook]")

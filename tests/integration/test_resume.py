@@ -99,8 +99,10 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [key for key in one if one[key] != other[key]]
 
 
-@pytest.mark.parametrize("changes", [[], MIXED, PARTS, GAINS,
-                                     pytest.param(SEGMENTS, marks=pytest.mark.slow), RETURNS,
+@pytest.mark.parametrize("changes", [[], MIXED, pytest.param(PARTS, marks=pytest.mark.slow),
+                                     pytest.param(GAINS, marks=pytest.mark.slow),
+                                     pytest.param(SEGMENTS, marks=pytest.mark.slow),
+                                     pytest.param(RETURNS, marks=pytest.mark.slow),
                                      [*RETURNS, "agent.segments=true"],
                                      pytest.param([*JOBS, *RETURNS, "agent.segments=true"],
                                                   marks=pytest.mark.slow)],
@@ -153,6 +155,7 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firebreak.train.run.fit.CELLS", 800)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_small_batches")
 @pytest.mark.parametrize("changes", [
     FIT, pytest.param([*RETURNS, *ONE, "agent.fit_steps=40"], marks=pytest.mark.slow)],
@@ -171,6 +174,7 @@ def test_a_run_stopped_while_it_fits_goes_on_as_if_it_had_not(tmp_path: Path,
     assert differing(content(tmp_path / "whole", whole), content(folder, parts)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_small_batches")
 def test_a_run_that_is_lengthened_collects_and_fits_again(tmp_path: Path) -> None:
     end = trained(tmp_path, *FIT)[1]
@@ -204,6 +208,7 @@ def test_a_fit_that_goes_on_with_fewer_steps_than_it_has_made_is_over(tmp_path: 
     assert read_rows(tmp_path / "metrics.jsonl")[-2]["kind"] == "validation"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [
     [], ["breaks.kind=\"shaded\""], ["breaks.breach=\"wilson\"", "breaks.width_m=8"],
     ["fires.losses=[0.1,0.2,0.4,0.6,0.8,1.0]"], ["fires.spotting=true"], MIXED,
@@ -266,6 +271,7 @@ def test_another_machine_is_said_and_goes_on(tmp_path: Path,
     assert trainer.episodes >= 8
 
 
+@pytest.mark.slow
 def test_other_settings_are_refused(tmp_path: Path) -> None:
     trained(tmp_path, "train.episodes=8")
     for change in ("agent.width=16", "train.num_envs=2", "landscapes.size=12",

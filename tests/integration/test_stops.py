@@ -59,6 +59,7 @@ def saved(folder: Path) -> bool:
     return bool(checkpoints_of(folder / CHECKPOINTS))
 
 
+@pytest.mark.slow
 def test_usr1_tells_what_a_run_does_and_it_goes_on_until_interrupted(
         tmp_path: Path, capsys: Out) -> None:
     before = signal.getsignal(signal.SIGINT)
@@ -76,6 +77,7 @@ def test_usr1_tells_what_a_run_does_and_it_goes_on_until_interrupted(
     assert kept["progress"]["seconds"] > 0
 
 
+@pytest.mark.slow
 def test_a_second_signal_stops_in_the_midst_of_saving(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
     folder = tmp_path / "run"

@@ -111,6 +111,7 @@ def test_best_policy_is_written_and_read_back(
     assert not list(run[0].run_folder.rglob("*.tmp"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bare_runs")
 def test_same_seed_same_weights_and_another_seed_others(
         run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:
@@ -119,6 +120,7 @@ def test_same_seed_same_weights_and_another_seed_others(
     assert again == run[1][-1]["weights_sha256"] != other
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bare_runs")
 def test_resume_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
     trainer, rows = trained(tmp_path / "r")
@@ -165,6 +167,7 @@ def test_splits_never_share_a_landscape() -> None:
     assert not validation & test
 
 
+@pytest.mark.slow
 def test_windows_of_a_real_map_stay_in_their_splits(data_dir: Path) -> None:
     config = load_config("landfire", ["landscapes.turned=false"])
     with pytest.warns(UserWarning, match="disagree"):
@@ -190,6 +193,7 @@ MIXED = ["mixture.sizes=[8,12]", "mixture.budget=[0.03,0.2]", "mixture.plan_fire
          "mixture.wind_direction_spread_deg=[0,90]", "mixture.value_maps=0.5"]
 
 
+@pytest.mark.slow
 def test_a_mixture_trains_on_maps_of_each_size_and_repeats_itself(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trainer, rows = trained(tmp_path / "a", *MIXED)
@@ -216,6 +220,7 @@ def test_a_mixture_resumes_in_every_arena(tmp_path: Path) -> None:
     assert list(longer.run())[-1]["episodes"] >= 24
 
 
+@pytest.mark.slow
 def test_a_mixture_draws_each_episode_within_its_bounds() -> None:
     source = make_splits(tiny(*MIXED), Path()).train[1]
     problems = [source.problem(3, episode) for episode in range(40)]
@@ -240,6 +245,7 @@ def test_a_mixture_draws_each_episode_within_its_bounds() -> None:
     assert again.budget_share == problems[7].budget_share
 
 
+@pytest.mark.slow
 def test_windows_of_a_mixture_share_blocks_at_each_cell_size(data_dir: Path) -> None:
     config = load_config("landfire", [
         "mixture.sizes=[20,32]", "mixture.cell_sizes_m=[30,90]", "landscapes.turned=false",
@@ -271,6 +277,7 @@ def _ground(land: Any) -> tuple[float, float, float]:
     return land.transform[2], land.transform[5], land.shape[0] * land.cell_size_m
 
 
+@pytest.mark.slow
 def test_above_its_memory_limit_a_run_saves_and_stops(tmp_path: Path) -> None:
     config = tiny("cleanup.rss_limit_mb=1")
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
@@ -282,6 +289,7 @@ def test_above_its_memory_limit_a_run_saves_and_stops(tmp_path: Path) -> None:
     assert list(again.run())[-1]["episodes"] >= 20
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bare_runs")
 def test_below_its_memory_limit_a_run_has_the_same_weights(
         run: tuple[ParallelTrainer, list[dict[str, Any]]], tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def maps(folder: Path) -> dict[str, np.ndarray]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [["in-process"], ["processes", "--workers", "2"]],
                          ids=lambda where: where[0])
 def test_simulated_maps_are_the_same_by_workers(
@@ -82,6 +83,7 @@ def results(text: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("large")
 def test_plans_of_a_large_map_are_judged_by_workers_on_the_same_fires(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,6 +151,7 @@ def test_sums_of_parts_in_this_process_are_counted(
         main([*command, "--executor", "in-process"])
 
 
+@pytest.mark.slow
 def test_sums_of_parts_take_what_is_told() -> None:
     land = generate(4, 250)
     land = replace(land, fuel_model=np.full(land.shape, 104, np.int16))
@@ -175,6 +178,7 @@ def peak_bytes(burn: Callable[[], BurnStatistics]) -> int:
     return peak
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_no_bit() -> None:
     wide = make_wide_scene(generate(4, 24), FireConditions(
         scenarios=4, regime=FireRegime(burned_share=0.05)), 4)

@@ -28,6 +28,7 @@ RULES = st.sampled_from(KINDS)
 MODES = st.sampled_from(["front", "graph"])
 
 
+@pytest.mark.slow
 @given(cases(16, scenarios=4, fires=8), MODES, RULES, st.sampled_from([1, 2]),
        st.integers(0, 2**32 - 1))
 @settings(max_examples=120, deadline=None)

@@ -138,6 +138,7 @@ def burn_slowly_held(field, scenario, source, duration, breaks, key):
     return arrival, code, stopped
 
 
+@pytest.mark.slow
 @given(cases(14, fires=6), MODES, st.sampled_from(["held-shaded", "few-held-shaded"]),
        st.integers(0, 2**32 - 1))
 @settings(max_examples=80, deadline=None)
@@ -159,6 +160,7 @@ def test_held_breaks_have_the_bits_of_the_slow_version(case: Case, mode: str, ru
     np.testing.assert_array_equal(np.rint(total.held_probability * case.fires.source.size), held)
 
 
+@pytest.mark.slow
 @given(cases(16, fires=12), MODES, st.booleans(), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
 def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, mode: str, held: bool,
@@ -335,6 +337,7 @@ def test_the_law_of_initial_attack_has_its_published_values() -> None:
     assert containment_chance(1e4, 1e5) == 0.0
 
 
+@pytest.mark.slow
 def test_the_share_contained_is_the_law_at_the_size_of_the_fire() -> None:
     field, value = meadow(61, rate=5.0)
     area = math.pi * (5.0 * 24.0 / CELL_SIZE_M) ** 2 * CELL_SIZE_M**2 / 1e4  # hectares

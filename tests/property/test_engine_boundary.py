@@ -53,6 +53,7 @@ def runs_or_refuses(work) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES)
 @settings(max_examples=120, deadline=None)
 @given(fires=sets_of_fires())

@@ -118,6 +118,7 @@ def test_a_batch_has_the_bits_of_fires_burned_alone(case: Case, mode: str) -> No
             np.testing.assert_array_equal(together[fire], alone[0])
 
 
+@pytest.mark.slow
 @given(cases(24, fires=12), MODES, st.integers(0, 2**32 - 1))
 @settings(max_examples=50, deadline=None)
 def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str,
@@ -196,6 +197,7 @@ def test_a_cell_that_a_break_makes_burn_earlier_is_solved_again(seed: int) -> No
         assert_as_burned_anew(slots, problem)
 
 
+@pytest.mark.slow
 def test_a_break_in_an_unburned_cell_under_a_long_way_counts() -> None:
     """The end of a fire's time may leave a cell unburned that a long step or segment crosses."""
     n, rng = 24, np.random.default_rng(6)

@@ -96,6 +96,7 @@ def slow_greedy(scene: Scene, lines: GivenLines, budget: float) -> np.ndarray:
         left -= cost[best].sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["front", "costs", "narrow", "leaking"])
 @settings(max_examples=6, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10_000))
@@ -113,6 +114,7 @@ def test_the_choice_is_that_of_a_slow_greedy(kind: str, seed: int) -> None:
     assert own == pytest.approx(other, rel=1e-6) or np.array_equal(plan.break_mask(), slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", TAKERS)
 @pytest.mark.parametrize("kind", ["front", "costs", "shaded"])
 @settings(max_examples=2, deadline=None, derandomize=True)
@@ -127,6 +129,7 @@ def test_the_plan_has_cells_of_the_lines_only(kind: str, method: str, policy: Po
     assert plan.cost <= plan.budget * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", TAKERS)
 @pytest.mark.parametrize("only", [True, False])
 def test_a_bent_line_that_closes_a_corner_is_built_first(

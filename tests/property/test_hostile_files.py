@@ -21,6 +21,7 @@ def every(tmp_path_factory: pytest.TempPathFactory) -> list[Reader]:
         return list(every_reader(tmp_path_factory.mktemp("hostile")))
 
 
+@pytest.mark.slow
 def test_whole_files_are_read(every: list[Reader]) -> None:
     assert len(every) > 35
     for reader in every:

@@ -43,6 +43,9 @@ CONDITIONS = {
     "given durations": FireConditions(scenarios=2, regime=FireRegime(duration_min=400.0)),
     "fires everywhere": FireConditions(scenarios=2, regime=FireRegime(burned_share=0.6)),
 }
+QUICK = ("plain", "shaded breaks", "initial attack", "given durations")
+NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
+         for name in CONDITIONS]
 
 
 def barred(land, seed=0):
@@ -66,7 +69,7 @@ def assert_same(one, other) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("name", CONDITIONS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.usefixtures("small_tiles")
 def test_a_wide_scene_has_the_fires_and_sums_of_a_scene(name: str) -> None:
     land, conditions = generate(3, (52, 61)), CONDITIONS[name]
@@ -82,7 +85,7 @@ def test_a_wide_scene_has_the_fires_and_sums_of_a_scene(name: str) -> None:
             wide_scene.burn_wide_arrival(wide, fires.first(1), breaks))
 
 
-@pytest.mark.parametrize("name", CONDITIONS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.usefixtures("small_tiles")
 def test_parts_in_any_order_have_the_sums_of_all_fires(
         name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,6 +115,7 @@ FAR_OFF = FireConditions(
 BY_HAND = HoldRule(by="hand", response_min=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conditions", [
     replace(FAR_OFF, treatment=Treatment(kind="shaded"), hold=BY_HAND),
     replace(FAR_OFF, treatment=Treatment(kind="shaded"), hold=replace(BY_HAND, crew_km=0.1)),

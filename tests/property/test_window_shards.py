@@ -214,6 +214,7 @@ def test_what_a_line_that_stands_saves_is_what_burns_without_it(kind: str, most:
         assert row == pytest.approx(before - after, rel=1e-9, abs=1e-10 * before.sum())
 
 
+@pytest.mark.slow
 def test_embers_land_where_a_line_stood_far_from_what_a_waiting_fire_burned() -> None:
     """On small cells, which embers cross by dozens: a fire that waits is not known by its box."""
     side, block, count = 100, 10, 60
@@ -261,6 +262,7 @@ def attacked() -> Case:
                 fires=100, burned_share=0.1, attack_min=30.0, climate=HOT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "rows", "more"), [
     (litter, range(3, SIZE, 20), range(8, SIZE, 20)),
     (attacked, range(2, SIZE, 12), range(7, SIZE, 36))])
@@ -464,7 +466,8 @@ def check_plans(case: Case) -> WindowPlan:
     return one
 
 
-@pytest.mark.parametrize("kind", ["hard", "narrow and held by few"])
+@pytest.mark.parametrize("kind", ["hard", pytest.param("narrow and held by few",
+                                                       marks=pytest.mark.slow)])
 def test_a_plan_has_the_same_bits_for_any_shards_and_workers(kind: str) -> None:
     check_plans(case_of(kind))
 
@@ -475,6 +478,7 @@ def test_a_plan_of_any_kind_has_the_same_bits(kind: str) -> None:
     check_plans(case_of(kind))
 
 
+@pytest.mark.slow
 def test_a_plan_keeps_to_its_rules() -> None:
     """What must be included comes first and is paid for; no piece is too short."""
     land = case_of("hard").region.scene.landscape

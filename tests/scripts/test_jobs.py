@@ -123,6 +123,7 @@ def test_inputs_are_made_and_made_alike_again(jobs: dict[str, ModuleType],
         jobs["inputs"].make_inputs("stand-in", out, out)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("capsys")
 def test_a_run_makes_one_row_per_method_and_goes_on_where_it_was_stopped(
         jobs: dict[str, ModuleType], stand_in: tuple[Path, Path],

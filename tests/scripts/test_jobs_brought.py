@@ -113,6 +113,7 @@ def stand_in(jobs: dict[str, ModuleType], tmp_path: Path,
     return tmp_path / "maps", tmp_path / "out"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("capsys")
 def test_a_run_makes_inputs_and_a_record_and_goes_on_where_it_was_stopped(
         jobs: dict[str, ModuleType], stand_in: tuple[Path, Path],

@@ -51,6 +51,7 @@ def test_a_mosaic_has_the_cells_of_its_pieces_and_no_cliffs() -> None:
     assert np.abs(mixed(apart, np.zeros_like(own)) - apart[0]).max() < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("places", [1, 5, FIRES])
 def test_downstream_value_by_shards_is_that_of_the_whole_map(wide: WideScene, places: int) -> None:
     scene = make_scene(wide.landscape, wide.conditions, 5)
@@ -59,6 +60,7 @@ def test_downstream_value_by_shards_is_that_of_the_whole_map(wide: WideScene, pl
     assert cells.tolist() == plan.cells.tolist()
 
 
+@pytest.mark.slow
 def test_betweenness_and_strips_of_a_large_map_are_those_of_the_whole_map(wide: WideScene) -> None:
     scene, fires = make_scene(wide.landscape, wide.conditions, 5), wide.fires("plan", FIRES)
     plan = make_plan(scene, 0.05, FIRES, "betweenness", seed=5)

@@ -26,6 +26,7 @@ def test_the_page_is_made_from_its_records(tmp_path: Path, monkeypatch) -> None:
         "run benchmarks/results.py again"
 
 
+@pytest.mark.slow
 def test_the_table_of_the_readme_is_the_first_of_the_page() -> None:
     def numbers(line: str) -> list[str]:
         return [cell.strip(" *") for cell in line.split("|")[2:-1]]
@@ -36,6 +37,7 @@ def test_the_table_of_the_readme_is_the_first_of_the_page() -> None:
     assert [numbers(line) for line in readme] == [numbers(line) for line in page]
 
 
+@pytest.mark.slow
 def test_the_policies_card_has_the_numbers_of_the_page() -> None:
     summary = {line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:5]]
                for line in results.tables(RECORDS)["summary"].splitlines()}
@@ -62,6 +64,7 @@ def test_nothing_is_counted_twice() -> None:
     assert len(keys) == len(set(keys))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [0.0, 1.0])
 def test_figures_are_of_what_was_measured(tmp_path: Path, kept: float) -> None:
     few = [r for r in RECORDS if r["index"] < 2][:int(kept * len(RECORDS))]

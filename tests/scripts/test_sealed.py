@@ -39,6 +39,7 @@ def test_the_specification_is_that_which_was_sealed(monkeypatch: pytest.MonkeyPa
         sealed.specification()
 
 
+@pytest.mark.slow
 def test_synthetic_land_is_that_which_was_sealed() -> None:
     for name, one in SETS.items():
         if one.map is None:

@@ -116,6 +116,7 @@ def burn_with(environment: dict[str, str], package_parent: Path) -> tuple[str, s
     return done.stdout.strip(), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX users")
 def test_a_place_that_cannot_be_written_is_passed_over(tmp_path: Path) -> None:
     copy = tmp_path / "firebreak"
@@ -141,6 +142,7 @@ def test_a_place_that_cannot_be_written_is_passed_over(tmp_path: Path) -> None:
     assert said.count("cannot be kept anywhere, and is made anew by every command: set") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX users")
 def test_a_command_runs_without_a_home_and_without_any_folder_to_write_to(tmp_path: Path) -> None:
     """As in a container: the package cannot be written to, and there is no home and no /tmp."""

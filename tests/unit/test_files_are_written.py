@@ -75,6 +75,7 @@ def _name(call: ast.Call) -> str:
     return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
+@pytest.mark.slow
 def test_no_module_writes_but_through_files() -> None:
     found = {(path.relative_to(PACKAGE).as_posix(), name) for path in PACKAGE.rglob("*.py")
              for name in writes(path.read_text(encoding="utf-8"))

@@ -123,6 +123,7 @@ def test_every_folder_of_the_package_has_unit_tests() -> None:
             and not [*(tests / folder).rglob("test_*.py")]] == []
 
 
+@pytest.mark.slow
 def test_no_modules_import_in_cycles() -> None:
     graph = imports_of(PACKAGE)
     assert len(graph) > 100

@@ -280,6 +280,7 @@ def test_a_step_learns_what_it_would_from_the_values_of_whole_maps(monkeypatch) 
         torch.testing.assert_close(weight.grad, other.grad)
 
 
+@pytest.mark.slow
 def test_cleanup_frees_gradients_and_changes_nothing_else() -> None:
     one, two = agent(), agent()
     for learner in (one, two):

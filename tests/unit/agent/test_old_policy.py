@@ -190,6 +190,7 @@ def test_the_reader_may_take_no_more_memory_than_it_is_told(tmp_path: Path) -> N
     assert ended == [True, False]
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_ended(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The keys of a dict: whole numbers that all have the hash 0.

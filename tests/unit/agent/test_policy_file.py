@@ -215,6 +215,7 @@ def test_a_file_that_claims_much_takes_no_memory(tmp_path: Path, network) -> Non
     tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_is_found(tmp_path: Path, network) -> None:
     file = tmp_path / "p"
     save_policy(file, network, 8, {"run": "a"})
@@ -234,6 +235,7 @@ _VALUES = st.recursive(
                                                                 max_size=4), max_leaves=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())

@@ -107,6 +107,7 @@ PLACES = ["about:channels", "about:width", "about:options", "about:provenance", 
           "entry:data_offsets", "entry:a", "tensor:", "tensor:a", "policy", "metadata", "header"]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @example("held:sha256", '"\\ud800"', False)

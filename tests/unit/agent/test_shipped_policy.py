@@ -62,6 +62,7 @@ def test_earlier_policies_are_what_their_page_says_and_still_plan() -> None:
         assert plan.cells.size
 
 
+@pytest.mark.slow
 def test_the_shipped_policy_saves_more_than_downstream_value_on_fresh_maps() -> None:
     policy, leads = load_policy(), []
     for seed in (71, 72, 73, 74):

@@ -39,6 +39,7 @@ def test_no_public_name_is_that_of_a_module() -> None:
     assert modules.isdisjoint(firebreak.__all__)
 
 
+@pytest.mark.slow
 def test_the_names_are_functions_after_every_module_is_imported() -> None:
     shadowed, functions = said_by(SHADOWED)
     assert shadowed == ""

@@ -52,6 +52,7 @@ def sentences() -> Iterator[tuple[Path, str]]:
                 yield path, " ".join(words)
 
 
+@pytest.mark.slow
 def test_every_option_that_an_error_names_is_one_of_some_command() -> None:
     every = {"--completion", "--version"}.union(*map(options_of, CLASSES))
     own = {SOURCES / "cli" / "commands" / f"{module.replace('.', '/')}.py":

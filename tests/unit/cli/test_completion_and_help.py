@@ -31,6 +31,7 @@ print(text.getvalue())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", *CLASSES])
 def test_help_loads_nothing_heavy_and_has_no_colour_off_a_terminal(name: str) -> None:
     done = subprocess.run([sys.executable, "-c", LOADED, *name.split(), "--help"],
@@ -198,6 +199,7 @@ def test_a_bar_is_told_of_every_fire_once() -> None:
     assert (with_bar.loss == burn_wide_statistics(scene, fires).loss).all()
 
 
+@pytest.mark.slow
 def test_a_bar_shows_on_a_terminal_only_and_not_when_quiet(
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(progress, "PATIENCE_S", 0.0)

@@ -31,6 +31,7 @@ def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path,
     assert f"{folder}: expected a folder that can be made, got Not a directory" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [
     "plan synthetic:1:10 --out", "simulate synthetic:1:10 --out", "train quick --out",
     "evaluate synthetic:1:10 --executor processes --out", "evolve quick --out"])
@@ -220,6 +221,7 @@ sys.exit(main(["simulate", "x"]))
 """
 
 
+@pytest.mark.slow
 def test_an_import_that_takes_long_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(
         "import os, signal, time\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(300)")

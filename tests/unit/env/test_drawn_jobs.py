@@ -59,7 +59,9 @@ def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem
 
 
 @pytest.mark.parametrize(("jobs", "fbp", "changing"), [
-    (BREACHED, 0.0, 0.0), (HELD, 0.0, 0.0), (HELD, 0.5, 0.0), (ALL, 0.0, 0.0), (ALL, 0.3, 0.5)],
+    (BREACHED, 0.0, 0.0), pytest.param(HELD, 0.0, 0.0, marks=pytest.mark.slow),
+    pytest.param(HELD, 0.5, 0.0, marks=pytest.mark.slow), (ALL, 0.0, 0.0),
+    pytest.param(ALL, 0.3, 0.5, marks=pytest.mark.slow)],
     ids=["breached", "held", "held-on-both-systems", "all", "all-and-changing-weather"])
 def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
         jobs: JobShares, fbp: float, changing: float) -> None:
@@ -157,6 +159,7 @@ def test_maps_of_two_sizes_have_other_jobs_in_one_episode() -> None:
     assert 5 < sum(one != other for one, other in zip(*kinds, strict=True)) < 38
 
 
+@pytest.mark.slow
 def test_the_share_of_land_of_the_fbp_system_is_that_asked_for() -> None:
     for side in (6, 7):
         draw = synthetic_landscapes(side, "train", fbp=0.3)
@@ -230,6 +233,7 @@ def test_weather_that_is_given_is_that_of_all_episodes() -> None:
     assert mixed.problem(0, 0).scene.field.step_min == 60.0
 
 
+@pytest.mark.slow
 def test_the_share_of_episodes_with_changing_weather_is_that_asked_for() -> None:
     mixed, plain = source(JobShares(), changing=0.3), source(JobShares())
     changes = 0

@@ -142,6 +142,7 @@ def test_a_worker_that_dies_every_time_stops_the_run_with_its_index() -> None:
             executor.answers()
 
 
+@pytest.mark.slow
 def test_a_worker_that_hangs_is_replaced(processes: Executor, tmp_path: Path) -> None:
     marker = tmp_path / "hang"
     marker.touch()
@@ -208,6 +209,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", [
     "waits", pytest.param("computes", marks=LINUX), pytest.param("imports", marks=LINUX)])
 def test_workers_of_a_killed_parent_end_whatever_they_do(tmp_path: Path, what: str) -> None:
@@ -248,6 +250,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_workers_outlive_the_thread_that_started_them(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(THREAD)

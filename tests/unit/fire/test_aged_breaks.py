@@ -59,6 +59,7 @@ def grids() -> st.SearchStrategy[np.ndarray]:
                         lambda cells: np.array(cells, np.int16).reshape(SIZE, SIZE))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(grids())
 def test_fires_burn_as_on_land_that_was_always_so(scene: Scene, grid: np.ndarray) -> None:

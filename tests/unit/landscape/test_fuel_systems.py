@@ -33,6 +33,7 @@ def questions(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield part.lineno, part.value
 
 
+@pytest.mark.slow
 def test_no_code_asks_for_a_fuel_system_by_its_name() -> None:
     asked = [f"{path}:{line}: '{name}' belongs in a field of FuelSystem"
              for file in sorted(PACKAGE.rglob("*.py"))

@@ -117,6 +117,7 @@ def test_the_share_in_use_and_what_lies_inside_are_counted() -> None:
     assert owned({"run": [1.5]}).bounded == (0, 0, {})
 
 
+@pytest.mark.slow
 def test_a_row_says_how_full_bounded_containers_are() -> None:
     run = {"losses": deque([0.5], maxlen=4)}
     profiler = Profiler(lambda: {"run": run}, lambda: {"run.replay": 0.25})

@@ -163,6 +163,7 @@ def test_what_modules_and_classes_keep_has_their_name(monkeypatch: pytest.Monkey
     assert held.items["env.sources._CACHE"] == 1
 
 
+@pytest.mark.slow
 def test_census_counts_younger_objects_by_class() -> None:
     from firebreak.landscape.synthetic.generate import generate
     gc.collect()
@@ -182,6 +183,7 @@ def test_census_counts_younger_objects_by_class() -> None:
         gc.unfreeze()
 
 
+@pytest.mark.slow
 def test_a_phase_says_what_it_added_and_a_loop_phase_is_read_when_due() -> None:
     run: dict[str, Any] = {"kept": []}
     profiler = Profiler(lambda: {"run": run}, lambda: {"run.kept": 0.5})
@@ -208,6 +210,7 @@ def test_a_phase_says_what_it_added_and_a_loop_phase_is_read_when_due() -> None:
     assert profiler.seconds > 0.0
 
 
+@pytest.mark.slow
 def test_what_lies_between_phases_is_put_down_to_none() -> None:
     run: dict[str, Any] = {"kept": []}
     profiler = Profiler(lambda: {"run": run})
@@ -252,6 +255,7 @@ def test_readings_keep_within_their_share_of_the_time(monkeypatch: pytest.Monkey
     assert [row["phase"] for row in profiler.take_rows()] == ["figure", "end"]
 
 
+@pytest.mark.slow
 def test_an_error_inside_a_phase_is_not_swallowed() -> None:
     profiler = Profiler(dict)
     with pytest.raises(OverflowError), profiler.phase("evaluate"):
@@ -259,6 +263,7 @@ def test_an_error_inside_a_phase_is_not_swallowed() -> None:
     assert profiler.take_rows() == []
 
 
+@pytest.mark.slow
 def test_grown_names_what_differs_largest_first() -> None:
     before = reading({"run": {"a": array(5000), "b": array(1000)}})
     after = reading({"run": {"a": array(1000), "c": array(2500)}})
@@ -278,6 +283,7 @@ def test_pythons_own_heap_is_traced_on_demand() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_children_are_counted_with_their_memory() -> None:
     before = reading({})
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)

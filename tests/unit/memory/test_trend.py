@@ -39,6 +39,7 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     assert 0.91 <= held / 400 <= 0.995
 
 
+@pytest.mark.slow
 def test_the_block_bootstrap_holds_the_truth_where_neighbours_resemble_one_another() -> None:
     rng = np.random.default_rng(3)
     held = 0

@@ -82,6 +82,7 @@ def found_in(package: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_no_other_file_asks_for_a_method_by_its_name() -> None:
     assert found_in(PACKAGE) == []
 

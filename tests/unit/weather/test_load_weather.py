@@ -419,6 +419,7 @@ def test_a_rose_needs_directions():
         rose_of({"wind_20ft_mph": [1], "moisture": "D1L1"})
 
 
+@pytest.mark.slow
 def test_real_stations_give_scenarios_and_streams(data_dir):
     path = data_dir / "weather-chile-dmc" / "Pudahuel.csv"
     scenarios = weather_of(path, scenarios=500, hours=None, seed=1)

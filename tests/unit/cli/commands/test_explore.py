@@ -9,6 +9,7 @@ from firebreak.cli.shared.common import parse
 from firebreak.planning.methods import METHODS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [name for name, own in METHODS.items()
                                     if own.guided or name in ("none", "downstream-value")])
 def test_a_plan_by_a_policy_warns_of_breaks_that_it_was_not_trained_for(method: str) -> None:

@@ -83,6 +83,7 @@ def test_a_map_that_does_not_fit_the_memory_is_refused_before_it_is_burned(
         check_wide_memory(generate(1, 24), 24, 2)
 
 
+@pytest.mark.slow
 def test_fires_that_cannot_burn_what_is_asked_for_are_told_of() -> None:
     land = generate(1, 24)
     fuel = np.full(land.shape, 91, land.fuel_model.dtype)

@@ -28,6 +28,7 @@ def state_of(slots: Slots) -> list[np.ndarray]:
             *slots.plan_trees(0)]
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 999), count=st.integers(0, 2 * MAX_CHANGES + 9))
 def test_cells_of_two_slots_at_once(seed: int, count: int) -> None:

@@ -128,6 +128,7 @@ def test_a_north_wind_on_flat_land_drives_the_fire_south(code, moist, wind):
     assert spread.heading_deg == pytest.approx(180.0)
 
 
+@pytest.mark.slow
 @given(CODES, moistures(), st.floats(0.01, 1.5), ANGLES)
 def test_without_wind_fire_runs_upslope(code, moist, slope, aspect):
     spread = point_behavior(code, **moist, midflame_wind_m_min=0.0, wind_from_deg=10.0,

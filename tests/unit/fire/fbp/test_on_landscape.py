@@ -67,6 +67,7 @@ def test_behaviour_is_finite_ordered_and_only_where_fuel_burns(case):
     assert (fire.fire_type > 0).tolist() == (fire.rate_of_spread_m_min > 0.0).tolist()
 
 
+@pytest.mark.slow
 @given(maps(), st.integers(1, 7))
 @settings(max_examples=40, deadline=None)
 def test_a_batch_equals_single_scenarios_and_single_cells(case, at_once):
@@ -86,6 +87,7 @@ def test_a_batch_equals_single_scenarios_and_single_cells(case, at_once):
                                    err_msg=name)
 
 
+@pytest.mark.slow
 @given(maps(BURNABLE), st.sampled_from([90.0, 180.0, 270.0, 77.7]))
 @settings(max_examples=40, deadline=None)
 def test_turning_wind_and_terrain_turns_the_heading(case, turn):

@@ -167,6 +167,7 @@ def test_lines_save_what_breaking_all_their_cells_does(case: Case, mode: str, ki
         assert gained == pytest.approx(before - other.plan_loss(0), abs=1e-9 * before)
 
 
+@pytest.mark.slow
 @given(cases(12, scenarios=4, fires=12), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2]),
        st.integers(0, 2**32 - 1))
 @settings(max_examples=80, deadline=None)
@@ -190,6 +191,7 @@ def test_lines_that_methods_try_burn_under_the_rules_of_the_breaks(
                                                      abs=1e-6 * slots.plan_loss(0))
 
 
+@pytest.mark.slow
 @given(cases(16, scenarios=4, fires=16), MODES, st.sampled_from(KINDS), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
 def test_kept_gains_have_the_bits_of_fresh_ones(case: Case, mode: str, kind: str,

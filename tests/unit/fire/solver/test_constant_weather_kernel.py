@@ -20,6 +20,7 @@ def assert_same_fires(case: Case, field) -> None:
         np.testing.assert_array_equal(together, apart)
 
 
+@pytest.mark.slow
 @given(cases(24), st.sampled_from(sorted(RULES)))
 @settings(max_examples=150, deadline=None)
 def test_fires_have_the_bits_of_one_way_after_the_other(case: Case, rules: str) -> None:

@@ -23,6 +23,7 @@ def without_calendar(field):
     return field._replace(edges=field.edges[:0], bucket_min=field.bucket_min[:0])
 
 
+@pytest.mark.slow
 @given(cases(24), st.sampled_from(sorted(RULES)),
        st.sampled_from([1e-6, 0.03, 1.0, 30.0, 1e6]))
 @settings(max_examples=150, deadline=None)

@@ -81,6 +81,7 @@ def test_unit_times_are_those_of_the_ellipse() -> None:
     np.testing.assert_allclose(on_the_ellipse, 1.0, rtol=2e-5)
 
 
+@pytest.mark.slow
 def test_the_weight_is_where_the_segment_burns_the_child_first() -> None:
     rng = np.random.default_rng(2)
     field = random_case(rng, 8, 8, unburnable=0.0).field()

@@ -223,6 +223,7 @@ def test_scores_are_shares_and_rise_beside_roads_and_on_gentle_ground() -> None:
     assert score.score == pytest.approx(np.mean(list(score.parts.values())))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_lines_come_back_from_their_file_cell_by_cell(tmp_path: Path, suffix: str) -> None:
     noise = ndimage.gaussian_filter(np.random.default_rng(3).normal(size=(60, 60)), 5.0)

@@ -278,6 +278,7 @@ def test_finer_cells_repeat_classes_and_keep_slopes() -> None:
     assert fine.transform[:2] == (50.0, 0.0)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.floats(40.0, 330.0), st.integers(0, 5))
 def test_any_cell_size_keeps_the_corner_the_codes_and_the_range(cell: float, seed: int) -> None:

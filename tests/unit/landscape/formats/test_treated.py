@@ -112,6 +112,7 @@ def test_other_sources_become_a_landscape_file(land: Landscape, tmp_path: Path) 
     assert (back.transform, back.crs) == (land.transform, land.crs)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000), st.sampled_from([Treatment(), Treatment(kind="shaded")]))
 def test_breaks_change_nothing_outside(seed: int, treatment: Treatment) -> None:
     land = generate(3, 8)

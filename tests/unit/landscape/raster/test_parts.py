@@ -124,6 +124,7 @@ def test_an_ascii_grid_larger_than_the_landscape_deserves_is_refused(
         mask_of(path, land)
 
 
+@pytest.mark.slow
 def test_a_majority_of_countless_classes_is_refused(land: Landscape, tmp_path: Path,
                                                     monkeypatch: Any) -> None:
     path = tmp_path / "a.tif"

@@ -130,6 +130,7 @@ def test_values_and_ignitions_take_shapes_and_tables(tmp_path: Path) -> None:
     assert with_rasters(LAND, value=table).value[row, col] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_vector_reader(), reason="pyogrio (extra vector) is not installed")
 def test_a_geopackage_gives_the_same_numbers(tmp_path: Path) -> None:
     from pyogrio import raw

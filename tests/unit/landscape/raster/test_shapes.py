@@ -58,6 +58,7 @@ def cells(top: int, bottom: int, left: int, right: int) -> np.ndarray:
     return mask
 
 
+@pytest.mark.slow
 @given(st.integers(0, 9), st.integers(1, 10), st.integers(0, 11), st.integers(1, 12))
 def test_a_polygon_covers_the_cells_whose_centres_it_holds(
         tmp_path_factory: pytest.TempPathFactory, top: int, height: int, left: int,
@@ -110,6 +111,7 @@ def test_a_slanting_road_leaves_no_corner_open(tmp_path: Path) -> None:
         assert label(mask)[1] == 1  # joined by edges
 
 
+@pytest.mark.slow
 @needs_pyogrio
 @pytest.mark.parametrize("name", ["a.gpkg", "a.shp", "a.fgb"])
 def test_other_formats_are_read_by_gdal(tmp_path: Path, name: str) -> None:
@@ -140,6 +142,7 @@ def test_shapes_that_do_not_fit_are_refused(tmp_path: Path, text: str, message: 
         mask_of(written(tmp_path, text), LAND)
 
 
+@pytest.mark.slow
 def test_missing_files_and_systems_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a file of shapes, got no such file"):
         mask_of(tmp_path / "none.geojson", LAND)
@@ -234,6 +237,7 @@ def vector_file(path: Path, **options: Any) -> None:
               **options)
 
 
+@pytest.mark.slow
 @needs_pyogrio
 def test_a_view_without_end_is_refused_in_time(tmp_path: Path,
                                                monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,6 +248,7 @@ def test_a_view_without_end_is_refused_in_time(tmp_path: Path,
         mask_of(tmp_path / "a.gpkg", LAND)
 
 
+@pytest.mark.slow
 @needs_pyogrio
 def test_a_file_that_takes_too_much_memory_is_refused(tmp_path: Path,
                                                       monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,6 +258,7 @@ def test_a_file_that_takes_too_much_memory_is_refused(tmp_path: Path,
         mask_of(tmp_path / "a.gpkg", LAND)
 
 
+@pytest.mark.slow
 @needs_pyogrio
 @pytest.mark.parametrize("name", ["a.gpkg", "a.shp", "a.fgb", "a.kml", "a.gml", "wal.gpkg"])
 def test_nothing_is_written_beside_what_is_read(tmp_path: Path, name: str) -> None:

@@ -22,6 +22,7 @@ def test_same_seed_same_landscape_other_seed_another() -> None:
     assert len({generate(seed, 20).checksum() for seed in range(20)}) == 20
 
 
+@pytest.mark.slow
 def test_family_is_drawn_from_the_seed_and_is_the_same_as_asked_for() -> None:
     drawn = {name: 0 for name in FAMILIES}
     for seed in range(60):

@@ -55,6 +55,7 @@ def slowly(piece: np.ndarray, burnable: np.ndarray, leak: bool) -> bool:
     return not beside <= reached
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.booleans())
 @settings(max_examples=300, deadline=None)
 def test_it_is_that_fire_cannot_walk_around(seed: int, leak: bool) -> None:

@@ -137,6 +137,7 @@ def test_its_progress_is_whole_only_when_the_choice_is_made(watched: Watched) ->
     assert max(before) < max(told[:-1]) < 1.0 == told[-1]
 
 
+@pytest.mark.slow
 def test_neither_clock_nor_order_of_the_table_changes_the_plan(
         scene: Scene, policy: Policy, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     first = watched.made
@@ -170,6 +171,7 @@ def test_patterns_are_tried_on_small_maps_only(scene: Scene,
     assert tuple(chosen(scene).choice.reduction) == ("downstream-value", "segments", "greedy")
 
 
+@pytest.mark.slow
 def test_greedy_is_tried_where_its_trials_are_few_and_quick(scene: Scene) -> None:
     greedy = METHODS["greedy"].candidate
     assert greedy is not None
@@ -182,6 +184,7 @@ def test_greedy_is_tried_where_its_trials_are_few_and_quick(scene: Scene) -> Non
     assert tuple(chosen(shaded, share=0.03).choice.reduction)[-1] == "segments"
 
 
+@pytest.mark.slow
 def test_moves_of_the_two_best_are_kept_as_far_as_the_choice_fires_agree(
         scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auto, "CANDIDATES", ("strips", "downstream-value", "betweenness"))
@@ -196,6 +199,7 @@ def test_moves_of_the_two_best_are_kept_as_far_as_the_choice_fires_agree(
     assert not short_pieces(made.plan.cells, PlanRules(least_m=choice.least_m), scene.landscape)
 
 
+@pytest.mark.slow
 def test_an_offer_of_lines_leaves_out_no_candidate_and_no_move(
         scene: Scene, policy: Policy, watched: Watched) -> None:
     can = scene.landscape.treatable
@@ -235,6 +239,7 @@ def test_choice_fires_by_plan_fires_and_map(monkeypatch: pytest.MonkeyPatch) -> 
     assert choice_fires(1000, 1_000_000) == 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hard", "shaded"])
 def test_no_short_piece_is_proposed_unless_it_closes_a_gap(kind: str) -> None:
     land = generate(11, (22, 20), cell_size_m=30.0)
@@ -257,6 +262,7 @@ def test_a_budget_of_one_cell_is_spent(scene: Scene) -> None:
     assert made.plan.cells.size == 1
 
 
+@pytest.mark.slow
 def test_included_cells_and_money_are_kept(scene: Scene, policy: Policy) -> None:
     treatable = np.flatnonzero(scene.landscape.treatable)
     include = treatable[[3, 90]]
@@ -300,6 +306,7 @@ def test_a_planted_useless_segment_goes_and_one_that_must_be_there_stays(kind: s
     assert np.isin(east, np.concatenate([part.cells for part in must])).all()
 
 
+@pytest.mark.slow
 def test_money_of_useless_segments_stays_unspent(scene: Scene, plain: Chosen,
                                                  monkeypatch: pytest.MonkeyPatch) -> None:
     whole = plain

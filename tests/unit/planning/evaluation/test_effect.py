@@ -57,6 +57,7 @@ def masks(draw: st.DrawFn) -> np.ndarray:
     return np.random.default_rng(draw(st.integers(0, 10_000))).random(LAND.shape) < share
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(masks(), st.sampled_from([30.0, 250.0, 400.0, 10_000.0]))
 def test_segments_hold_each_cell_once_and_are_connected(mask: np.ndarray, longest: float) -> None:

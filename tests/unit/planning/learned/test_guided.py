@@ -72,6 +72,7 @@ def test_without_room_to_search_it_is_the_policys_own_plan(scene: Scene, policy:
     np.testing.assert_array_equal(searched.cells, bare.cells)
 
 
+@pytest.mark.slow
 def test_evaluations_repeat_and_seeds_differ(scene: Scene, policy: Policy) -> None:
     one, again = (plan_of(scene, policy, "dqn-search", 300) for _ in range(2))
     np.testing.assert_array_equal(one.cells, again.cells)
@@ -90,6 +91,7 @@ def test_of_a_policy_for_cells_the_plan_begins_with_what_saves_most(scene: Scene
     assert alone[0] == min(alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [FREE, PlanRules(include=np.array([40, 41])),
                                    PlanRules(shortest_m=90.0), PlanRules(least_m=90.0)],
                          ids=["free", "include", "shortest", "least"])
@@ -104,6 +106,7 @@ def test_lines_are_moved_under_every_rule_and_never_lose(scene: Scene, rules: Pl
         assert loss_of(scene, searched) < loss_of(scene, start)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BREAKS)
 def test_moved_lines_never_lose_with_breaks_of_any_kind(kind: str) -> None:
     scene = make_scene(generate(8, 12), BREAKS[kind], 1)

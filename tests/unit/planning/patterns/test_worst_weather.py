@@ -189,6 +189,7 @@ def test_patches_that_are_tried_lie_apart_in_their_zone() -> None:
     assert tom._choose(lines, np.zeros_like(zone), 1) == [4, 1, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tom", "strips"])
 def test_plans_for_a_wind_turn_with_it(method: str) -> None:
     plans = []

@@ -142,6 +142,7 @@ def test_the_edges_are_those_that_the_documentation_describes() -> None:
         assert made == sorted(expected)
 
 
+@pytest.mark.slow
 def test_a_given_plan_loses_what_walking_its_graphs_finds() -> None:
     """All ignitions broken, and some cells more."""
     for seed in range(60):
@@ -247,6 +248,7 @@ def test_what_the_program_has_no_form_for_is_refused() -> None:
         make_plan(shaded, 0.05, 4, "milp", seed=0)
 
 
+@pytest.mark.slow
 def test_windows_improve_a_plan_and_keep_what_lies_outside() -> None:
     problem = small_problem(3, 3.0)
     slow = SlowProgram(problem)
@@ -264,6 +266,7 @@ def test_windows_improve_a_plan_and_keep_what_lies_outside() -> None:
     assert solved.loss == pytest.approx(min(map(slow.loss, possible)), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_where_time_is_short_the_plan_is_no_worse_on_the_graphs_than_its_starts() -> None:
     scene = make_scene(generate(1, 20), FireConditions(scenarios=2), 5)
     fires = scene.fires("plan", 64)

@@ -96,6 +96,7 @@ def test_greedy_takes_the_cell_that_saves_most_at_every_step(scene: Scene, metho
     assert plan_of(scene, method, 0.04).cells.tolist() == slow_greedy(scene, 0.04, most)
 
 
+@pytest.mark.slow
 def test_greedy_goes_by_gain_per_cost(priced: Scene) -> None:
     assert plan_of(priced, "greedy", 0.04).cells.tolist() == slow_greedy(priced, 0.04, 10_000)
 
@@ -105,6 +106,7 @@ def test_greedy_spends_the_budget_where_nothing_is_left_to_save(scene: Scene) ->
     assert plan.cells.size == scene.landscape.treatable.sum()
 
 
+@pytest.mark.slow
 def test_greedy_of_a_large_map_points_to_greedy_filtered() -> None:
     land = generate(1, (48, 48))
     large = make_scene(land, FireConditions(scenarios=1), 0)
@@ -115,6 +117,7 @@ def test_greedy_of_a_large_map_points_to_greedy_filtered() -> None:
     assert make_plan(large, 2.5 / cells, 257, "greedy-filtered", seed=0).cells.size == 2
 
 
+@pytest.mark.slow
 def test_greedy_counts_the_cells_that_may_be_treated() -> None:
     land = generate(1, (48, 48))
     inside = make_scene(treat_inside(land, 5), FireConditions(scenarios=1), 0)

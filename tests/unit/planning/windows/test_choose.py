@@ -55,6 +55,7 @@ class Cover:
             left &= ~self.stops[-best[1]]
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), lines=st.integers(1, 60), fires=st.integers(1, 40),
        shards=st.integers(1, 5), budget=st.integers(1, 60), lazy=st.booleans())
@@ -99,6 +100,7 @@ def test_beside_is_within_three_cells(distance: int, beside: bool) -> None:
     assert Ratings(lines, 100, [[], []]).take(0) == ({1} if beside else set())
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), lines=st.integers(1, 40), budget=st.integers(1, 40))
 def test_the_choice_does_not_depend_on_which_fires_share_a_shard(seed: int, lines: int,

@@ -66,6 +66,7 @@ def given_rows(monkeypatch: pytest.MonkeyPatch, *plans: RowPlan) -> None:
     monkeypatch.setattr(exchange, "row_plans", lambda *arguments: list(plans))
 
 
+@pytest.mark.slow
 def test_rows_are_kept_where_fires_that_chose_neither_lose_less(
         region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
     """And their plan is the same for any shards."""
@@ -87,6 +88,7 @@ def test_rows_are_kept_where_fires_that_chose_neither_lose_less(
     assert same.promised == windows.promised
 
 
+@pytest.mark.slow
 def test_rows_stay_as_they_were_where_giving_up_pieces_helps_the_plan_fires_alone(
         region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
     land = region.scene.landscape
@@ -100,6 +102,7 @@ def test_rows_stay_as_they_were_where_giving_up_pieces_helps_the_plan_fires_alon
     assert made.promised == pytest.approx(1.0 - after / before, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_fires_that_burn_under_rows_are_counted(
         region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
     """In burns of all plan fires, beside what windows burn."""
@@ -120,6 +123,7 @@ def test_fires_that_burn_under_rows_are_counted(
     assert sum(burned) == counted  # no rows, no fires under any
 
 
+@pytest.mark.slow
 def test_no_worker_holds_shards_while_rows_are_laid(
         region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not one that has nothing else to do either."""
@@ -183,6 +187,7 @@ def test_what_saves_least_for_its_cost_goes_first() -> None:
     assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 0.0) == [0]
 
 
+@pytest.mark.slow
 def test_rows_stay_as_they_are_where_giving_up_pieces_leaves_no_plan(
         region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*arguments: Any, **named: Any) -> Any:

@@ -146,6 +146,7 @@ def test_what_is_not_built_does_not_count(scene, segments):
     np.testing.assert_array_equal(nothing[0], burner.untreated("test"))
 
 
+@pytest.mark.slow
 def test_what_schedules_save_is_the_mean_of_their_years_and_other_fires_choose(scene, segments):
     cost = sum(one.cost for one in segments)
     told: list[int] = []

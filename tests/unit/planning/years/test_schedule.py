@@ -27,6 +27,7 @@ def prices(build, upkeep=1.0, fresh=1):
                   np.full(count, fresh, np.int64))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(COSTS, MONEY, st.integers(0, 3), st.integers(1, 9), st.sampled_from(RULES))
 def test_no_year_spends_what_it_has_not_and_ages_follow_what_is_done(build, money, fresh, upkeep,

@@ -36,6 +36,7 @@ def animate(path: Path, land: Landscape, frames: int = 8) -> np.ndarray:
     return np.stack(pictures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(16, 16), (16, 40), (40, 16), (400, 420)])
 def test_frames_have_one_size_and_panels_are_wide_enough(tmp_path: Path,
                                                         shape: tuple[int, int]) -> None:

@@ -41,6 +41,7 @@ def memory(episodes: int) -> dict[str, Any]:
             "live": {"Figure": 0, "Replay": 1}}
 
 
+@pytest.mark.slow
 def test_curves_are_written_and_closed(tmp_path: Path) -> None:
     rows = [progress(k) for k in range(12)]
     figures = {

@@ -88,6 +88,7 @@ def test_every_map_is_written_and_closed(tmp_path: Path, land: Landscape, name: 
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(4, 4), (6, 40), (40, 6)])
 def test_small_and_long_maps_are_drawn(tmp_path: Path, shape: tuple[int, int]) -> None:
     land = generate(1, shape)
@@ -116,6 +117,7 @@ def test_a_figure_is_closed_when_drawing_fails() -> None:
     assert figures_open() == 0
 
 
+@pytest.mark.slow
 def test_the_legend_lists_the_fuels_present_by_area(land: Landscape) -> None:
     figure = landscape_figure(land, caption="here")
     listed = [text for text in words(figure) if text.endswith("%")]

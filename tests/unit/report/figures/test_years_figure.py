@@ -69,6 +69,7 @@ def test_every_cell_looks_as_what_was_done_or_as_its_state(scene: Scene) -> None
                                                 AGAIN]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("years", "maps"), [(1, 1), (4, 4), (11, 5)])
 def test_the_figure_has_maps_of_up_to_five_years_of_two_schedules_and_their_curves(
         scene: Scene, years: int, maps: int) -> None:

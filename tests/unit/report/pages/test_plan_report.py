@@ -150,6 +150,7 @@ def test_the_headline_is_the_measured_reduction(written: Path, result: PlanResul
     assert f"<b>{1 - loss[-1].mean() / loss[0].mean():.1%}</b>" in text
 
 
+@pytest.mark.slow
 def test_a_plan_of_nothing_has_a_report_too(scene: Scene, tmp_path: Path,
                                             monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
@@ -241,6 +242,7 @@ def test_words_on_breaks_are_those_of_their_kind(kind: str) -> None:
     assert not any(part in words for part in unsaid)
 
 
+@pytest.mark.slow
 def test_shaded_breaks_are_told_directly_below_the_headline(tmp_path: Path,
                                                             monkeypatch: pytest.MonkeyPatch,
                                                             ) -> None:

@@ -94,6 +94,7 @@ def test_levels_are_drawn_where_validation_asks_the_same(
     assert seen == [(drawn, levels)]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_pixels")
 def test_the_report_of_a_run_is_one_file(tmp_path: Path, scene: Scene) -> None:
     (tmp_path / "config.toml").write_text('preset = "<quick>"')
@@ -114,6 +115,7 @@ def test_a_run_without_an_evaluation_says_so(tmp_path: Path, scene: Scene) -> No
     assert "The run kept no rows of progress" in text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_pixels")
 def test_a_simulation_report_maps_every_quantity(tmp_path: Path, scene: Scene) -> None:
     fires = scene.fires("simulate", 10)

@@ -37,6 +37,7 @@ def store() -> Store:
                                for b in cut_blocks(one.shape, 15)]))
 
 
+@pytest.mark.slow
 @given(st.integers(3, 40), st.integers(3, 40), st.integers(0, 2**31))
 def test_every_block_tests_once_and_no_split_shares_one(count: int, folds: int, seed: int) -> None:
     row = Store((generate(1, 40),), blocks([(0, 0, k, 1, 1) for k in range(count)]))

@@ -77,6 +77,7 @@ def test_settings_beyond_the_machine_are_refused_in_one_sentence(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_population_beyond_the_machine_is_refused_in_one_sentence(
         capsys: Any, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("firebreak.free_memory.free_bytes", lambda: 4_000_000_000)
@@ -108,6 +109,7 @@ def layers(path: Path, count: int) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_value_layers_by_the_thousand_are_refused_unread(tmp_path: Path, capsys: Any,
                                                          monkeypatch: Any) -> None:
     plan = ["plan", "synthetic:1:40", "--plan-fires", "2", "--out", str(tmp_path / "out"),
@@ -143,6 +145,7 @@ def test_changing_weather_counts_where_it_is_drawn() -> None:
     assert changing["validation"] > 5 * constant["validation"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["narrow", "held"])
 @pytest.mark.parametrize("changing", [0, 1])
 def test_environments_are_told_with_their_scenes(kind: str, changing: int) -> None:

@@ -195,6 +195,7 @@ def test_a_run_learns_from_gains_until_the_discount_rises(tmp_path: Path) -> Non
     assert "labels" in str(rows[-2]["owned_bytes"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bare_runs")
 def test_a_run_that_stays_at_discount_0_learns_from_gains_alone(tmp_path: Path) -> None:
     trainer, _ = trained(tmp_path / "a", "agent.discount_begin=2", "agent.discount_finish=3",

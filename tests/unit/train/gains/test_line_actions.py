@@ -88,6 +88,7 @@ def slowly_allowed(slots: Slots, leak: bool) -> np.ndarray:
     return out.ravel()
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 999), leak=st.booleans(), placed=st.integers(0, 6))
 def test_allowed_segments_begin_and_end_in_new_breaks_and_are_paid_for(seed: int, leak: bool,
@@ -313,6 +314,7 @@ def test_labels_are_what_segments_save_per_cost_of_the_reward_fires() -> None:
     assert not np.array_equal(other, segment)
 
 
+@pytest.mark.slow
 def test_a_store_keeps_segments_and_a_step_towards_their_gains_brings_values_nearer() -> None:
     store = GainStore(OBSERVATION, (SIZE, SIZE), 4, lines=6)
     for k in range(6):

@@ -190,6 +190,7 @@ def agent_of(seed: int = 0, **changed: Any) -> DQNAgent:
     return DQNAgent(OBSERVATION, DQNSettings(**(given | changed)), seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", [False, True])
 def test_a_value_is_the_gain_until_returns_say_more(lines: bool) -> None:
     agent, plain = (agent_of(segments=lines, continuation=own) for own in (True, False))
@@ -287,6 +288,7 @@ def plan_learned(with_returns: bool, seed: int = 0) -> list[int]:
     return placed
 
 
+@pytest.mark.slow
 def test_breaks_that_save_only_together_are_learned_from_returns_and_not_at_discount_0() -> None:
     _, doors, decoy = two_doors()
     assert plan_learned(with_returns=False)[0] == decoy
@@ -299,6 +301,7 @@ def run_of(folder: Path, *changes: str) -> ParallelTrainer:
     return ParallelTrainer(config, make_splits(config, Path()), folder)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bare_runs")
 def test_a_run_samples_its_replay_of_returns_and_reads_its_target_network(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

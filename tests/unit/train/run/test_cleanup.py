@@ -70,6 +70,7 @@ def test_cycles_that_hold_memory_raise_the_alarm_by_name(cleaner: Cleaner) -> No
         gc.enable()
 
 
+@pytest.mark.slow
 def test_only_the_full_cleanup_collects_garbage(
         cleaner: Cleaner, monkeypatch: pytest.MonkeyPatch) -> None:
     collected = []
@@ -80,6 +81,7 @@ def test_only_the_full_cleanup_collects_garbage(
     assert collected == [1]
 
 
+@pytest.mark.slow
 def test_seconds_and_runs_are_counted(cleaner: Cleaner) -> None:
     done = [*cleaner.after(50, 100, 10), *cleaner.after(100, 200, 20)]
     assert cleaner.runs == len(done) == 6

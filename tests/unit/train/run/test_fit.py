@@ -28,6 +28,7 @@ EARLY = ["agent.learning_rate=0.004", "agent.learning_rate_end=0.0000001", "agen
          "agent.decay_finish=1"]
 
 
+@pytest.mark.slow
 def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run itself learns next to nothing: its rate has fallen to 1e-7 after one step."""
@@ -60,6 +61,7 @@ def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
     assert trainer.progress.fitted == 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit_steps", [0, 16])
 def test_a_fit_keeps_its_last_weights_and_a_run_without_one_the_best(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fit_steps: int) -> None:
@@ -80,6 +82,7 @@ def test_a_fit_keeps_its_last_weights_and_a_run_without_one_the_best(
     assert (rows[-1]["best_learner_steps"] == rows[-1]["learner_steps"]) == bool(fit_steps)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the run goes on with agent.fit_steps")
 @pytest.mark.parametrize("lowered", [5, 8])
 def test_a_fit_that_is_cut_short_keeps_its_last_weights_also_for_what_goes_on(

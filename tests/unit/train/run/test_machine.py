@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 FRESH = """
 import numba, torch
 from firebreak.train.run.machine import use_network_threads
@@ -15,6 +17,7 @@ assert torch.get_num_threads() == 1, torch.get_num_threads()
 """
 
 
+@pytest.mark.slow
 def test_threads_that_burn_fires_leave_those_of_the_network_alone() -> None:
     """In a process whose first fire is yet to burn: starting its threads sets OpenMP's count."""
     done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True,

@@ -43,6 +43,7 @@ def test_a_transition_of_a_run_at_40_by_40_cells_takes_less_than_4_kb(tmp_path: 
     trainer.close()
 
 
+@pytest.mark.slow
 def test_the_replay_is_resident_from_the_start_and_not_only_promised() -> None:
     code = """
 from firebreak.agent.replay import Replay
@@ -56,6 +57,7 @@ print((rss_bytes() - before) / replay.nbytes)
     assert 0.95 < float(done.stdout) < 1.2
 
 
+@pytest.mark.slow
 def test_what_is_sampled_has_the_bits_of_what_was_seen() -> None:
     source = synthetic_source(size=SIZE, plan_fires=8, reward_fires=8)
     agent = DQNAgent(OBSERVATION, settings_of(AgentConfig(width=8)), seed=0)
@@ -121,6 +123,7 @@ def test_a_grid_that_its_owner_may_still_write_is_copied() -> None:
     assert (changed.value == 1.0).all()
 
 
+@pytest.mark.slow
 def test_histories_hold_plain_numbers_and_nothing_of_a_step_is_kept(tmp_path: Path) -> None:
     config = load_config("quick", [*TINY, "cleanup.max_losses=7", "cleanup.max_rewards=5"])
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
@@ -134,6 +137,7 @@ def test_histories_hold_plain_numbers_and_nothing_of_a_step_is_kept(tmp_path: Pa
     trainer.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(heap_bytes() is None, reason="the C library does not tell")
 def test_a_hundred_updates_leave_nothing_behind() -> None:
     agent = DQNAgent(OBSERVATION, settings_of(AgentConfig(width=8)), seed=0)
@@ -154,6 +158,7 @@ def test_a_hundred_updates_leave_nothing_behind() -> None:
     assert learn(100) - before < 50_000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory comes page by page on Linux")
 def test_touched_slots_are_resident() -> None:
     # In a process of its own: elsewhere memory that was let go before may be handed out again.

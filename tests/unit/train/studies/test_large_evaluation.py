@@ -173,6 +173,7 @@ def test_the_interval_over_fires_is_that_of_the_bootstrap(
     assert pair.low < pair.difference < pair.high
 
 
+@pytest.mark.slow
 @given(npst.arrays(np.float64, st.integers(1, 400), elements=st.floats(0, 100)))
 def test_the_worst_tenth_of_a_histogram_is_within_a_bin(losses: np.ndarray) -> None:
     counts, sums = streaming._histogram(losses, 100.0)

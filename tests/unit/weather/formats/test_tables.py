@@ -428,6 +428,7 @@ def test_the_real_wxs_agrees_with_the_station_and_the_wtr_it_was_made_from(data_
     assert np.abs(pair.relative_humidity - wxs.relative_humidity).mean() < 0.07
 
 
+@pytest.mark.slow
 def test_real_gridded_weather_is_read_without_the_rest(data_dir):
     folder = data_dir / "landfire-sierra-tile" / "weather"
     assert grid_hours(folder) == ((3, 2), 10920)
