@@ -1,12 +1,13 @@
 """`firebreak plan` into a folder that holds an earlier plan."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from firebreak import plan
 from firebreak.cli import main
-from firebreak.planning.output.earlier import PLAN_FILES
+from firebreak.planning.output.earlier import FILES_FILE, PLAN_FILES
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 FEW = ["--method", "downstream-value", "--plan-fires", "12", "--test-fires", "24", "--scenarios",
@@ -120,3 +121,20 @@ def test_files_of_a_user_stay_at_the_second_plan_too(tmp_path: Path) -> None:
     for _ in range(2):
         planned(*NONE, out=tmp_path)
     assert {name: (tmp_path / name).read_text() for name in own} == own
+
+
+@pytest.mark.filterwarnings("ignore:.*may be of an earlier plan")
+@pytest.mark.parametrize("name", ["", "..", "a" * 300])
+def test_a_forged_list_costs_no_plan(tmp_path: Path, name: str) -> None:
+    planned(*NONE, out=tmp_path)
+    (tmp_path / FILES_FILE).write_text(json.dumps({"schema": 1, "files": {name: "0"}}))
+    assert "plan.csv" in planned(*NONE, out=tmp_path)
+    assert name not in json.loads((tmp_path / FILES_FILE).read_text())["files"]
+
+
+def test_a_folder_in_place_of_the_list_is_refused_before_the_work(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / FILES_FILE).mkdir()
+    assert main(["plan", "synthetic:1:16", *FEW, *NONE, "--out", str(tmp_path)]) == 2
+    assert "plan_files.json" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [FILES_FILE]

@@ -42,7 +42,7 @@ from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.effect import Interval, risk
-from firebreak.planning.output.earlier import earlier_files
+from firebreak.planning.output.earlier import check_list, earlier_files
 
 if TYPE_CHECKING:
     import geopandas
@@ -208,6 +208,7 @@ class PlannedBreaks:
         them, so that `firebreak visualize FOLDER --serve` finds them.
         """
         out = folder_of(folder, "save")
+        check_list(out)
         work, earlier = self._work, earlier_files(out)
         options = with_policy_file(with_files(work.options, out, work.place.full), out)
         source = work.source

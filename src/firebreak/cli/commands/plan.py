@@ -40,8 +40,10 @@ def run(arguments: list[str]) -> int:
     from firebreak.cli.commands.by_windows.run import run_by_windows
     from firebreak.cli.shared.plan_config import is_named
     from firebreak.planning.methods import DEFAULT, check_methods
-    from firebreak.planning.output.earlier import earlier_files
+    from firebreak.planning.output.earlier import check_list, earlier_files
 
+    if args.out is not None:
+        check_list(args.out)
     method = args.method or DEFAULT
     check_methods([method], "--method", choosers=True)
     check_heeded([method], args)

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from firebreak.checks import InputError
+from firebreak.checks import InputError, fail
 from firebreak.files import write_text
 from firebreak.reading import record_of
 
@@ -18,6 +18,8 @@ FILES_FILE = "plan_files.json"
 _RASTERS = ("treatment", "burn_probability_before", "burn_probability_after",
             "burn_probability_difference")
 """With a QGIS style beside each."""
+_LONGEST_NAME = 200
+"""Bytes of a listed name; a plan's are far shorter, and every file system takes as many."""
 _TABLES = ("budget_curve", "exceedance", "weather", "schedule", "years", "doubt", "treatments")
 _PICTURES = ("landscape", "plan", "burn_probability", "exceedance", "weather", "budget", "years",
              "comparison")
@@ -37,6 +39,18 @@ def write_files_list(folder: Path, files: Iterable[Path]) -> Path:
     path = folder / FILES_FILE
     write_text(path, json.dumps({"schema": 1, "files": known}, indent=2) + "\n")
     return path
+
+
+def check_list(folder: Path) -> None:
+    """Refuses a folder in which the list cannot be written, before the work on a plan.
+
+    Raises:
+        InputError: a folder has the list's name.
+    """
+    path = folder / FILES_FILE
+    if path.is_dir():
+        raise fail(expected="a file, or nothing there", given="a folder", where=str(path),
+                   remedy="rename it or choose another --out")
 
 
 def earlier_files(folder: Path) -> dict[Path, str | None]:
@@ -88,10 +102,15 @@ def _listed(folder: Path) -> dict[str, str] | None:
         return None
     known = tree.get("files") if isinstance(tree, dict) else None
     if not isinstance(known, dict) or not all(
-            isinstance(checksum, str) and Path(name).name == name
-            for name, checksum in known.items()):
+            isinstance(checksum, str) and _is_name(name) for name, checksum in known.items()):
         return None
     return known
+
+
+def _is_name(name: str) -> bool:
+    """Whether a file in the folder may have this name: none above it, none too long to look for."""
+    return (Path(name).name == name and name not in ("", "..")
+            and len(name.encode()) <= _LONGEST_NAME)
 
 
 def _checksum(path: Path) -> str:

@@ -53,7 +53,9 @@ def test_a_folder_without_a_plan_holds_no_file_of_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[", "[]", "{}", '{"files": []}', '{"files": {"a": 1}}',
-                                  '{"files": {"../notes.txt": "0"}}', "\0"])
+                                  '{"files": {"../notes.txt": "0"}}', "\0",
+                                  '{"files": {"": "0"}}', '{"files": {"..": "0"}}',
+                                  f'{{"files": {{"{"a" * 300}": "0"}}}}'])
 def test_a_damaged_list_is_none(tmp_path: Path, text: str) -> None:
     planned(tmp_path, *NAMES)
     (tmp_path / FILES_FILE).write_text(text)
