@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
+from firebreak.files import write_bytes
 from firebreak.report.figures.canvas import close_figure
 
 
@@ -26,7 +27,7 @@ def _png(figure: Figure) -> bytes:
 
 
 def _gif(path: Path, *_: Any, **__: Any) -> Path:
-    path.write_bytes(_drawn("gif"))
+    write_bytes(path, _drawn("gif"))
     return path
 
 

@@ -10,13 +10,15 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 from firebreak.checks import fail
 from firebreak.reading import MOST_SETTINGS, bytes_of, from_toml
 
 _CHUNK = 1 << 20
+_NOTE: ContextVar[Callable[[Path, Path], None] | None] = ContextVar("_NOTE", default=None)
 
 
 @contextlib.contextmanager
@@ -39,10 +41,26 @@ def replacing(path: Path, ending: str = ".tmp") -> Iterator[Path]:
             if not beside.is_file():
                 raise OSError(errno.EIO, "nothing could be written")
             sync(beside)
+            if (note := _NOTE.get()) is not None:
+                note(path, beside)
             os.replace(beside, path)
             sync(path.parent)
         finally:
             beside.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def noting(note: Callable[[Path, Path], None]) -> Iterator[None]:
+    """Tells of every file that this thread writes by `replacing` in the block.
+
+    note: called once the file is whole and before it takes its place, with its path and the path
+        beside; where it raises, the old file stays.
+    """
+    token = _NOTE.set(note)
+    try:
+        yield
+    finally:
+        _NOTE.reset(token)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,8 @@ def test_all_files_of_a_plan_are_known_for_a_plans(tmp_path: Path) -> None:
     windows = planned("--window-cells", "16", "--report", "brief", out=tmp_path / "windows")
     written = full | brief | drawn | doubted | windows
     assert written - PLAN_FILES == set()
+    listed = json.loads((tmp_path / "full" / FILES_FILE).read_text())["files"]
+    assert {*listed, FILES_FILE} == full
     assert PLAN_FILES - written <= WANTS_MORE
 
 
@@ -138,3 +141,53 @@ def test_a_folder_in_place_of_the_list_is_refused_before_the_work(
     assert main(["plan", "synthetic:1:16", *FEW, *NONE, "--out", str(tmp_path)]) == 2
     assert "plan_files.json" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == [FILES_FILE]
+
+
+BRIEF = ["--report", "brief"]
+
+
+def stopped(*_: object, **__: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_files_of_a_plan_that_failed_midway_are_removed_by_the_next(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "plan"
+    alone = planned(*NONE, out=out)
+    with monkeypatch.context() as broken:
+        broken.setattr("firebreak.cli.commands.plan.take_place_of_earlier", stopped)
+        assert main(["plan", "synthetic:3:20", *FEW, *BRIEF, "--out", str(out)]) == 3
+    assert (out / "report.html").exists()
+    assert planned(*NONE, out=out) == alone
+
+
+def test_a_plan_stopped_before_it_clears_the_folder_is_cleared_by_the_next(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "plan"
+    planned(*BRIEF, out=out)
+    alone = planned(*NONE, out=tmp_path / "new")
+    with monkeypatch.context() as broken:
+        broken.setattr("firebreak.planning.output.earlier.remove_earlier", stopped)
+        assert main(["plan", "synthetic:3:20", *FEW, *NONE, "--out", str(out)]) == 3
+    (out / "segments.csv").write_text("changed since")
+    assert planned(*NONE, out=out) == alone | {"segments.csv"}
+
+
+@pytest.mark.filterwarnings("default:.*changed or went while")
+def test_of_two_plans_at_once_the_one_that_ends_last_stays_and_the_user_is_told(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    from firebreak.cli.commands.plan import take_place_of_earlier
+
+    def late(*args: Any) -> Path:
+        """The other plan is written as a whole before the first one ends."""
+        monkeypatch.undo()
+        planned(*BRIEF, out=out)
+        return take_place_of_earlier(*args)
+
+    out = tmp_path / "plan"
+    monkeypatch.setattr("firebreak.cli.commands.plan.take_place_of_earlier", late)
+    files = planned(*NONE, out=out)
+    assert "plan.json changed or went while the plan was written" in capsys.readouterr().err
+    assert files == planned(*NONE, out=tmp_path / "new")
+    assert {*json.loads((out / FILES_FILE).read_text())["files"], FILES_FILE} == files

@@ -42,7 +42,7 @@ from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.effect import Interval, risk
-from firebreak.planning.output.earlier import check_list, earlier_files
+from firebreak.planning.output.earlier import check_list, writing_into
 
 if TYPE_CHECKING:
     import geopandas
@@ -209,15 +209,16 @@ class PlannedBreaks:
         """
         out = folder_of(folder, "save")
         check_list(out)
-        work, earlier = self._work, earlier_files(out)
+        work = self._work
         options = with_policy_file(with_files(work.options, out, work.place.full), out)
         source = work.source
         if isinstance(self._source, Landscape):
             source, options = with_folder(self._source, options, out / "landscape")
-        files = [write_record(out, options, source), *write_plan_files(out, work)]
-        files += self._shown(out, self._origin(options, source, files))
-        return [*files, take_place_of_earlier(out, earlier, files, source, options.policy,
-                                              options.place, options.scene)]
+        with writing_into(out) as writing:
+            files = [write_record(out, options, source), *write_plan_files(out, work)]
+            files += self._shown(out, self._origin(options, source, files))
+            return [*files, take_place_of_earlier(writing, source, options.policy, options.place,
+                                                  options.scene)]
 
     def _shown(self, out: Path, origin: "Origin") -> list[Path]:
         """Writes what the report asked for consists of."""

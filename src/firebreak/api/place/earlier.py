@@ -1,32 +1,31 @@
 """A folder that holds an earlier plan, once the next one is written into it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firebreak.planning.output.earlier import Writing
 
 _READ = (".tif", ".csv", ".json")
 """Endings of a plan's files that may be read where a folder is named."""
 
 
-def take_place_of_earlier(out: Path, earlier: Mapping[Path, str | None], written: Iterable[Path],
-                          *asked: Any) -> Path:
-    """Lists the files of a plan, which are written, and removes those of an earlier one that are
-    none of them, but for those that the plan was made from: they are read again when it is shown.
-    Returns the list.
+def take_place_of_earlier(writing: "Writing", *asked: Any) -> Path:
+    """Removes the files of earlier plans that are none of a plan, which is written, but for those
+    that it was made from: they are read again when it is shown. Returns the list of its files.
 
-    earlier: see `planning.output.earlier.earlier_files`.
     asked: groups of the plan's options, and what its landscape is read from.
     """
-    from firebreak.planning.output.earlier import remove_earlier, write_files_list
+    from firebreak.planning.output.earlier import FILES_FILE, end_writing
 
-    own = [*written]
-    made = write_files_list(out, own)
-    kept = {path.resolve() for path in (*own, made, *_inputs(asked))}
+    out = writing.folder
+    kept = {path.resolve() for path in (*(out / name for name in (*writing.own, FILES_FILE)),
+                                        *_inputs(asked))}
     if out.resolve() in kept:
-        kept |= {path.resolve() for path in earlier if path.suffix in _READ}
-    remove_earlier(earlier, kept)
-    return made
+        kept |= {path.resolve() for path in writing.earlier if path.suffix in _READ}
+    return end_writing(writing, kept)
 
 
 def _inputs(asked: Any) -> Iterator[Path]:

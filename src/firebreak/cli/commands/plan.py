@@ -40,7 +40,7 @@ def run(arguments: list[str]) -> int:
     from firebreak.cli.commands.by_windows.run import run_by_windows
     from firebreak.cli.shared.plan_config import is_named
     from firebreak.planning.methods import DEFAULT, check_methods
-    from firebreak.planning.output.earlier import check_list, earlier_files
+    from firebreak.planning.output.earlier import check_list, writing_into
 
     if args.out is not None:
         check_list(args.out)
@@ -53,18 +53,18 @@ def run(arguments: list[str]) -> int:
     bar = bars(args.scene.bars_hidden)
     work = work_on(args.landscape, args, bar, args.config)
     out = common.new_folder(args.out, "plan")
-    earlier = earlier_files(out)
-    files = [write_record(out, args, args.landscape, args.config), *write_plan_files(out, work)]
     over_years = None
-    if work.evaluation is not None:
-        judgement = judge(work, work.evaluation, bar)
-        over_years = judgement.result.over_years
-        files += write_judged(out, work, judgement, work.evaluation,
-                              _origin(args, files, work.made.choice), bar)
-    elif args.report != "none":
-        files += write_pictures(out, work)
-    files.append(take_place_of_earlier(out, earlier, files, args.landscape, args.policy,
-                                       args.place, args.scene))
+    with writing_into(out) as writing:
+        files = [write_record(out, args, args.landscape, args.config), *write_plan_files(out, work)]
+        if work.evaluation is not None:
+            judgement = judge(work, work.evaluation, bar)
+            over_years = judgement.result.over_years
+            files += write_judged(out, work, judgement, work.evaluation,
+                                  _origin(args, files, work.made.choice), bar)
+        elif args.report != "none":
+            files += write_pictures(out, work)
+        files.append(take_place_of_earlier(writing, args.landscape, args.policy, args.place,
+                                           args.scene))
     _say(work.made, work.evaluation, over_years, files, args, out)
     return 0
 

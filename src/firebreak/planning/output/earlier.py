@@ -2,14 +2,16 @@
 once the next plan is written there: of them alone, since the others are a user's.
 """
 
+import contextlib
 import hashlib
 import json
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from firebreak.checks import InputError, fail
-from firebreak.files import write_text
+from firebreak.files import noting, write_text
 from firebreak.reading import record_of
 
 FILES_FILE = "plan_files.json"
@@ -33,12 +35,90 @@ PLAN_FILES = frozenset((
 """All names that a plan's files may have; which of them are written follows from its options."""
 
 
-def write_files_list(folder: Path, files: Iterable[Path]) -> Path:
-    """Writes down which files a plan wrote into its folder, and what is in them."""
-    known = {path.name: _checksum(path) for path in files}
-    path = folder / FILES_FILE
-    write_text(path, json.dumps({"schema": 1, "files": known}, indent=2) + "\n")
-    return path
+class Writing(NamedTuple):
+    """A plan that is being written.
+
+    Attributes:
+        folder: where.
+        earlier: files of plans that the folder held before, see `earlier_files`.
+        own: checksums by name of what is written of the plan; they become more.
+    """
+
+    folder: Path
+    earlier: dict[Path, frozenset[str]]
+    own: dict[str, str]
+
+
+class _Listed(NamedTuple):
+    """Checksums by name: of the plan in a folder, and of what plans wrote or were about to write
+    that have not ended, or ended while another one wrote there.
+    """
+
+    files: dict[str, str]
+    unfinished: dict[str, list[str]]
+
+    def known(self) -> dict[str, frozenset[str]]:
+        """All of them."""
+        ended = {name: [checksum] for name, checksum in self.files.items()}
+        return {name: frozenset((*ended.get(name, ()), *self.unfinished.get(name, ())))
+                for name in (*ended, *self.unfinished)}
+
+
+@contextlib.contextmanager
+def writing_into(folder: Path) -> Iterator[Writing]:
+    """Lists each file that is written into a folder in the block before it stands there, beside
+    those of earlier plans. So wherever a plan is stopped, the next one knows what is there.
+    """
+    writing = Writing(folder, earlier_files(folder), {})
+
+    def note(path: Path, beside: Path) -> None:
+        if path.parent == folder and path.name != FILES_FILE:
+            writing.own[path.name] = checksum = _checksum(beside)
+            # Read each time: another plan may be written there, and its files stay listed.
+            listed = _listed(folder) or _Listed({}, {})
+            others = listed.unfinished.get(path.name, [])
+            _write(folder, listed.files, listed.unfinished | {
+                path.name: sorted({*others, checksum})})
+
+    with noting(note):
+        yield writing
+
+
+def end_writing(writing: Writing, kept: Collection[Path]) -> Path:
+    """Removes the files of earlier plans once a plan is written, and then lists its own alone: not
+    before, since it may be stopped between. Returns the list.
+
+    A plan that ended in the folder meanwhile is an earlier one too. Files of one that began there
+    later and has not ended stay, and stay listed.
+
+    kept: see `remove_earlier`.
+
+    Warns:
+        UserWarning: which files of the plan are no longer as it wrote them; see also there.
+    """
+    folder, earlier, own = writing
+    listed = _listed(folder) or _Listed({}, {})
+    ended = {folder / name: frozenset((checksum,)) for name, checksum in listed.files.items()}
+    remove_earlier({path: earlier.get(path, frozenset()) | ended.get(path, frozenset())
+                    for path in (*earlier, *ended)}, kept)
+    known = listed.known()
+    others = {name: sorted(known.get(name, frozenset()) - earlier.get(folder / name, frozenset())
+                           - {own.get(name, "")})
+              for name in (*own, *listed.unfinished)}
+    made = _write(folder, own, {name: sums for name, sums in others.items() if sums})
+    _check_own(writing)
+    return made
+
+
+def _check_own(writing: Writing) -> None:
+    """Warns where files of a plan are not as it wrote them."""
+    paths = {writing.folder / name: checksum for name, checksum in writing.own.items()}
+    changed = sorted(path.name for path, checksum in paths.items()
+                     if not _holds(path, (checksum,)))
+    if changed:
+        warnings.warn(f"{writing.folder}: {', '.join(changed)} changed or went while the plan was "
+                      "written, by another plan into this folder or by hand; make the plan again",
+                      stacklevel=3)
 
 
 def check_list(folder: Path) -> None:
@@ -53,19 +133,21 @@ def check_list(folder: Path) -> None:
                    remedy="rename it or choose another --out")
 
 
-def earlier_files(folder: Path) -> dict[Path, str | None]:
-    """The files of the plan that a folder holds and the checksums they were written with. Where the
-    plan kept no list, those that have names of a plan's files, and None: they may be a user's.
+def earlier_files(folder: Path) -> dict[Path, frozenset[str]]:
+    """The files of the plans that a folder holds and the checksums that each may have been written
+    with. Where no list was kept, those that have names of a plan's files, and no checksums: they
+    may be a user's.
     """
-    known = _listed(folder)
-    if known is not None:
-        return {folder / name: known[name] for name in sorted(known)}
+    listed = _listed(folder)
+    if listed is not None:
+        return {folder / name: checksums for name, checksums in sorted(listed.known().items())}
     if not (folder / "plan.json").is_file():
         return {}
-    return {folder / name: None for name in sorted(PLAN_FILES) if (folder / name).is_file()}
+    return {folder / name: frozenset() for name in sorted(PLAN_FILES)
+            if (folder / name).is_file()}
 
 
-def remove_earlier(earlier: Mapping[Path, str | None], kept: Collection[Path]) -> None:
+def remove_earlier(earlier: Mapping[Path, frozenset[str]], kept: Collection[Path]) -> None:
     """Removes the files of an earlier plan once the next one is written, so that none is taken for
     one of the next: before, a full disk would leave neither. Those that a user has changed since
     stay, as do those that nobody knows the origin of.
@@ -76,12 +158,12 @@ def remove_earlier(earlier: Mapping[Path, str | None], kept: Collection[Path]) -
     Warns:
         UserWarning: which files of unknown origin stay.
     """
-    left = {path: checksum for path, checksum in earlier.items()
+    left = {path: checksums for path, checksums in earlier.items()
             if path.is_file() and path.resolve() not in kept}
-    for path, checksum in left.items():
-        if checksum is not None and checksum == _checksum(path):
+    for path, checksums in left.items():
+        if _holds(path, checksums):
             path.unlink(missing_ok=True)
-    unknown = [path for path, checksum in left.items() if checksum is None]
+    unknown = [path for path, checksums in left.items() if not checksums]
     if unknown:
         names = ", ".join(path.name for path in unknown)
         warnings.warn(f"{unknown[0].parent}: {names} may be of an earlier plan, which kept no list "
@@ -90,27 +172,51 @@ def remove_earlier(earlier: Mapping[Path, str | None], kept: Collection[Path]) -
 
 def is_of_plan(folder: Path, name: str) -> bool:
     """Whether a folder holds a file of this name that is of its plan, as far as can be told."""
-    known = _listed(folder)
-    return (folder / name).is_file() and (known is None or name in known)
+    listed = _listed(folder)
+    return (folder / name).is_file() and (listed is None or name in listed.known())
 
 
-def _listed(folder: Path) -> dict[str, str] | None:
-    """Checksums by name; None where there is no such list, or not one that a plan wrote."""
+def _write(folder: Path, files: Mapping[str, str], unfinished: Mapping[str, list[str]]) -> Path:
+    path, tree = folder / FILES_FILE, {"schema": 1, "files": files}
+    if unfinished:
+        tree["unfinished"] = unfinished
+    write_text(path, json.dumps(tree, indent=2) + "\n")
+    return path
+
+
+def _listed(folder: Path) -> _Listed | None:
+    """None where there is no list, or not one that a plan wrote."""
     try:
         tree = record_of(folder / FILES_FILE)
     except (OSError, ValueError, InputError):
         return None
-    known = tree.get("files") if isinstance(tree, dict) else None
-    if not isinstance(known, dict) or not all(
-            isinstance(checksum, str) and _is_name(name) for name, checksum in known.items()):
+    if not isinstance(tree, dict):
         return None
-    return known
+    files, unfinished = tree.get("files"), tree.get("unfinished", {})
+    if not isinstance(files, dict) or not isinstance(unfinished, dict):
+        return None
+    if not all(isinstance(sums, list) for sums in unfinished.values()):
+        return None
+    checksums = [*files.values(), *(one for sums in unfinished.values() for one in sums)]
+    if not (all(isinstance(one, str) for one in checksums)
+            and all(map(_is_name, (*files, *unfinished)))):
+        return None
+    return _Listed(files, unfinished)
 
 
 def _is_name(name: str) -> bool:
     """Whether a file in the folder may have this name: none above it, none too long to look for."""
     return (Path(name).name == name and name not in ("", "..")
             and len(name.encode()) <= _LONGEST_NAME)
+
+
+def _holds(path: Path, checksums: Collection[str]) -> bool:
+    """Whether a file is there with one of these checksums; of one that cannot be read nobody knows.
+    """
+    try:
+        return bool(checksums) and path.is_file() and _checksum(path) in checksums
+    except OSError:
+        return False
 
 
 def _checksum(path: Path) -> str:

@@ -6,7 +6,8 @@ import pytest
 
 from firebreak.api.place.earlier import take_place_of_earlier
 from firebreak.api.shared.scene_options import MapOptions
-from firebreak.planning.output.earlier import FILES_FILE, earlier_files, write_files_list
+from firebreak.files import write_text
+from firebreak.planning.output.earlier import FILES_FILE, writing_into
 
 EARLIER = ("plan.json", "segments.gpkg", "burn_probability_before.tif", "weather.csv",
            "report.html")
@@ -16,11 +17,11 @@ def left_after(out: Path, *asked: object) -> set[str]:
     """The names that are left of an earlier plan beside the next, which wrote plan.json alone."""
     out.mkdir(exist_ok=True)
     files = [out / name for name in EARLIER]
-    for path in files:
-        path.write_text(path.name)
-    write_files_list(out, files)
-    earlier = earlier_files(out)
-    assert take_place_of_earlier(out, earlier, files[:1], *asked) == out / FILES_FILE
+    for written, options in ((files, ()), (files[:1], asked)):
+        with writing_into(out) as writing:
+            for path in written:
+                write_text(path, path.name)
+            assert take_place_of_earlier(writing, *options) == out / FILES_FILE
     return {path.name for path in files if path.exists()} - {"plan.json"}
 
 

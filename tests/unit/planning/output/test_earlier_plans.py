@@ -1,19 +1,24 @@
 """The list of the files of a plan, and what is removed by it."""
 
+import contextlib
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from firebreak.files import write_text
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.output.earlier import (
     FILES_FILE,
     earlier_files,
+    end_writing,
     is_of_plan,
     remove_earlier,
-    write_files_list,
+    writing_into,
 )
 from firebreak.planning.output.export import read_build_order, read_years
 
@@ -27,12 +32,20 @@ def planned(folder: Path, *names: str) -> list[Path]:
     return [folder / name for name in names]
 
 
+def listed(folder: Path, *names: str) -> Path:
+    """The list of a plan of these files."""
+    with writing_into(folder) as writing:
+        for name in names:
+            write_text(folder / name, f"of a plan: {name}")
+        return end_writing(writing, {(folder / name).resolve() for name in (*names, FILES_FILE)})
+
+
 def names_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
 def test_what_a_plan_wrote_is_removed_and_all_else_stays(tmp_path: Path) -> None:
-    write_files_list(tmp_path, planned(tmp_path, *NAMES))
+    listed(tmp_path, *NAMES)
     planned(tmp_path, "weather.csv", "years.csv", "notes.txt")
     (tmp_path / "segments.csv").write_text("changed since")
     remove_earlier(earlier_files(tmp_path), {tmp_path.resolve() / "plan.json"})
@@ -54,17 +67,20 @@ def test_a_folder_without_a_plan_holds_no_file_of_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "[", "[]", "{}", '{"files": []}', '{"files": {"a": 1}}',
                                   '{"files": {"../notes.txt": "0"}}', "\0",
+                                  '{"files": {}, "unfinished": {"..": ["0"]}}',
+                                  '{"files": {}, "unfinished": {"report.html": "0"}}',
+                                  '{"files": {}, "unfinished": {"report.html": [0]}}',
                                   '{"files": {"": "0"}}', '{"files": {"..": "0"}}',
                                   f'{{"files": {{"{"a" * 300}": "0"}}}}'])
 def test_a_damaged_list_is_none(tmp_path: Path, text: str) -> None:
     planned(tmp_path, *NAMES)
     (tmp_path / FILES_FILE).write_text(text)
-    assert set(earlier_files(tmp_path).values()) == {None}
+    assert set(earlier_files(tmp_path).values()) == {frozenset()}
     assert is_of_plan(tmp_path, "report.html")
 
 
 def test_the_list_holds_checksums_of_what_was_written(tmp_path: Path) -> None:
-    made = write_files_list(tmp_path, planned(tmp_path, *NAMES))
+    made = listed(tmp_path, *NAMES)
     tree = json.loads(made.read_text())
     assert tree["schema"] == 1
     assert tree["files"].keys() == {*NAMES}
@@ -78,6 +94,63 @@ def test_files_that_are_not_of_the_plan_are_not_read_as_its(tmp_path: Path) -> N
     (tmp_path / "segments.csv").write_text("build_order,year\n1,2027\n")
     assert read_build_order(tmp_path, land, cells) is not None
     assert read_years(tmp_path) == {1: 2027}
-    write_files_list(tmp_path, planned(tmp_path, "plan.json"))
+    listed(tmp_path, "plan.json")
     assert read_build_order(tmp_path, land, cells) is None
     assert read_years(tmp_path) == {}
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("step", range(9))
+def test_wherever_a_plan_is_stopped_the_next_one_knows_its_files(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, after: bool) -> None:
+    """Before or after each file, the list among them, takes its place; the ninth never comes."""
+    def replace(source: Path, target: Path) -> None:
+        steps.append(target)
+        if after:
+            shutil.move(source, target)
+        if len(steps) > step:
+            raise KeyboardInterrupt
+        if not after:
+            shutil.move(source, target)
+
+    listed(tmp_path, "plan.json", "weather.csv", "years.csv")
+    (tmp_path / "years.csv").write_text("changed since")
+    steps: list[Path] = []
+    with monkeypatch.context() as broken, contextlib.suppress(KeyboardInterrupt):
+        broken.setattr("os.replace", replace)
+        listed(tmp_path, *NAMES)
+    assert len(steps) == min(step + 1, 2 * len(NAMES) + 1)
+    listed(tmp_path, "plan.json")
+    assert names_in(tmp_path) == {"plan.json", "years.csv", FILES_FILE}
+    assert json.loads((tmp_path / FILES_FILE).read_text()).keys() == {"schema", "files"}
+
+
+def test_a_plan_that_ends_leaves_the_files_of_one_that_is_still_written(tmp_path: Path) -> None:
+    with writing_into(tmp_path) as first:
+        write_text(tmp_path / "plan.json", "of the first")
+        with writing_into(tmp_path) as second:
+            write_text(tmp_path / "plan.json", "of the second")
+            write_text(tmp_path / "report.html", "of the second")
+        write_text(tmp_path / "segments.csv", "of the first")
+        end_writing(second, {tmp_path.resolve() / name for name in second.own})
+        assert names_in(tmp_path) == {"plan.json", "report.html", "segments.csv", FILES_FILE}
+        assert is_of_plan(tmp_path, "segments.csv")
+        with pytest.warns(UserWarning, match=r"plan\.json changed or went while"):
+            end_writing(first, {tmp_path.resolve() / name for name in first.own})
+    assert names_in(tmp_path) == {"plan.json", "segments.csv", FILES_FILE}
+    listed(tmp_path, "weather.csv")
+    assert names_in(tmp_path) == {"weather.csv", FILES_FILE}
+
+
+def test_a_listed_file_that_cannot_be_read_stays_and_costs_no_plan(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(path: Path, *how: Any, **more: Any) -> Any:
+        if path.name == "report.html":
+            raise PermissionError(13, "Permission denied")
+        return open_(path, *how, **more)
+
+    listed(tmp_path, *NAMES)
+    open_ = Path.open
+    monkeypatch.setattr(Path, "open", opened)
+    listed(tmp_path, "plan.json")
+    assert names_in(tmp_path) == {"plan.json", "report.html", FILES_FILE}

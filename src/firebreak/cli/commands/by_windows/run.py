@@ -87,7 +87,7 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
     from firebreak.cli.commands.by_windows.told import record, say, write_brief
     from firebreak.planning.core.area import lift
     from firebreak.planning.core.fire_counts import check_test_fires
-    from firebreak.planning.output.earlier import earlier_files
+    from firebreak.planning.output.earlier import writing_into
     from firebreak.planning.output.export import write_plan
     from firebreak.planning.output.unfinished import Unfinished, job_of
     from firebreak.planning.warm_up import warm_up
@@ -108,17 +108,15 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
     out = common.chosen_folder(args.out, "plan")
     kept = Unfinished(out, job_of(region, place.share, settings))
     made = _made(args, region, place.share, settings, kept, bar)
-    with _kept_where_stopped(kept):
-        made_folder(out)
-        earlier = earlier_files(out)
+    with _kept_where_stopped(kept), writing_into(made_folder(out)) as writing:
         files = [write_record(out, args, args.landscape, args.config), *write_plan(
             lift(made.plan, place.offset, place.full), place.full, out).values()]
         judged = judge(made.plan, region, network, args, bar)
         if judged is not None and judged.segments is not None:
             files += write_brief(out, made, judged, network, place, args,
                                  [path.name for path in files])
-        files.append(take_place_of_earlier(out, earlier, files, args.landscape, args.policy,
-                                           args.place, args.scene))
+        files.append(take_place_of_earlier(writing, args.landscape, args.policy, args.place,
+                                           args.scene))
     kept.remove()
     say(made, judged, files)
     area = "" if args.place.area is None else f" --area {shlex.quote(str(args.place.area))}"
