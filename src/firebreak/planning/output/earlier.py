@@ -5,6 +5,8 @@ once the next plan is written there: of them alone, since the others are a user'
 import contextlib
 import hashlib
 import json
+import re
+import time
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -20,6 +22,9 @@ FILES_FILE = "plan_files.json"
 _RASTERS = ("treatment", "burn_probability_before", "burn_probability_after",
             "burn_probability_difference")
 """With a QGIS style beside each."""
+_HALF = re.compile(r"\.(.+)\.[0-9]+\.(?:tmp|mp4)")
+_HALF_S = 3600.0
+"""No file of a plan takes so long to write."""
 _LONGEST_NAME = 200
 """Bytes of a listed name; a plan's are far shorter, and every file system takes as many."""
 _TABLES = ("budget_curve", "exceedance", "weather", "schedule", "years", "doubt", "treatments")
@@ -106,8 +111,21 @@ def end_writing(writing: Writing, kept: Collection[Path]) -> Path:
                            - {own.get(name, "")})
               for name in (*own, *listed.unfinished)}
     made = _write(folder, own, {name: sums for name, sums in others.items() if sums})
+    _remove_halves(folder)
     _check_own(writing)
     return made
+
+
+def _remove_halves(folder: Path) -> None:
+    """Removes what killed plans had begun to write beside their files, see `files.replacing`; not
+    what is new: another plan, on another machine even, may be writing it.
+    """
+    for path in folder.glob(".*"):
+        half = _HALF.fullmatch(path.name)
+        if half and half[1] in PLAN_FILES:
+            with contextlib.suppress(OSError):  # the other plan may remove it too
+                if path.is_file() and time.time() - path.stat().st_mtime > _HALF_S:
+                    path.unlink()
 
 
 def _check_own(writing: Writing) -> None:

@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import os
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +156,14 @@ def test_a_listed_file_that_cannot_be_read_stays_and_costs_no_plan(
     monkeypatch.setattr(Path, "open", opened)
     listed(tmp_path, "plan.json")
     assert names_in(tmp_path) == {"plan.json", "report.html", FILES_FILE}
+
+
+def test_halves_of_files_that_a_killed_plan_left_are_removed(tmp_path: Path) -> None:
+    """Another plan may be writing those that are new, and other names are a user's."""
+    dead = [".report.html.12.tmp", ".fire.mp4.12.mp4", f".{FILES_FILE}.12.tmp"]
+    others = {".notes.txt.12.tmp", ".report.html.x.tmp", ".report.html.12.tmp.txt", "report.html"}
+    for path in planned(tmp_path, *dead, *others):
+        os.utime(path, (time.time() - 7200.0,) * 2)
+    planned(tmp_path, ".segments.csv.12.tmp")
+    listed(tmp_path, "plan.json")
+    assert names_in(tmp_path) == {"plan.json", FILES_FILE, ".segments.csv.12.tmp", *others}
