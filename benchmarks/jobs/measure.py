@@ -95,17 +95,19 @@ def key_of(job: Job) -> str:
 
 
 def key_from(config: Path, job: Job) -> str:
-    """The same of a job with this file of settings: it, the land, every file that its options name,
-    and the policy that `auto` and the methods that learn follow.
+    """The same of a job with this file of settings: it, the land, its weather, every file that its
+    options name, and the policy that `auto` and the methods that learn follow.
     """
     said = hashlib.sha256(config.read_bytes() + job.scene.landscape.checksum().encode())
+    for column in job.scene.scenarios:
+        said.update(column.tobytes())
     for path in (SHIPPED, *_files_in(job.args)):
         said.update(path.read_bytes())
     return said.hexdigest()
 
 
 def _files_in(options: Any) -> Iterator[Path]:
-    """Files that groups of options name, but for the map's: the checksum of the land holds that."""
+    """Files that groups of options name."""
     for field in fields(options):
         value = getattr(options, field.name)
         if is_dataclass(value):

@@ -18,7 +18,8 @@ from firebreak.checks import fail
 from firebreak.reading import MOST_SETTINGS, bytes_of, from_toml
 
 _CHUNK = 1 << 20
-_NOTE: ContextVar[Callable[[Path, Path], None] | None] = ContextVar("_NOTE", default=None)
+_Note = Callable[[Path, Path], contextlib.AbstractContextManager[object]]
+_NOTE: ContextVar[_Note] = ContextVar("_NOTE", default=lambda *_: contextlib.nullcontext())
 
 
 @contextlib.contextmanager
@@ -34,27 +35,27 @@ def replacing(path: Path, ending: str = ".tmp") -> Iterator[Path]:
     Raises:
         OSError: the disk is full or may not be written; the old file is as it was. It names `path`.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}{ending}")
+    # Threads, and processes of other machines with this one's number, may write the same path.
+    beside = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}{ending}")
     with naming(path, beside):
         try:
             yield beside
             if not beside.is_file():
                 raise OSError(errno.EIO, "nothing could be written")
             sync(beside)
-            if (note := _NOTE.get()) is not None:
-                note(path, beside)
-            os.replace(beside, path)
+            with _NOTE.get()(path, beside):
+                os.replace(beside, path)
             sync(path.parent)
         finally:
             beside.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
-def noting(note: Callable[[Path, Path], None]) -> Iterator[None]:
+def noting(note: _Note) -> Iterator[None]:
     """Tells of every file that this thread writes by `replacing` in the block.
 
-    note: called once the file is whole and before it takes its place, with its path and the path
-        beside; where it raises, the old file stays.
+    note: called once the file is whole, with its path and the path beside; the file takes its place
+        within the block that it makes, and where that raises the old file stays.
     """
     token = _NOTE.set(note)
     try:

@@ -22,7 +22,7 @@ from firebreak.api.given import (
 )
 from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
-from firebreak.api.place.earlier import take_place_of_earlier
+from firebreak.api.place.earlier import inputs_of, take_place_of_earlier
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.plan_options import PlanOptions
@@ -214,11 +214,11 @@ class PlannedBreaks:
         source = work.source
         if isinstance(self._source, Landscape):
             source, options = with_folder(self._source, options, out / "landscape")
+        made_from = inputs_of(source, options.policy, options.place, options.scene)
         with writing_into(out) as writing:
             files = [write_record(out, options, source), *write_plan_files(out, work)]
             files += self._shown(out, self._origin(options, source, files))
-            return [*files, take_place_of_earlier(writing, source, options.policy, options.place,
-                                                  options.scene)]
+            return [*files, take_place_of_earlier(writing, made_from)]
 
     def _shown(self, out: Path, origin: "Origin") -> list[Path]:
         """Writes what the report asked for consists of."""

@@ -5,6 +5,8 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from firebreak.checks import InputError
+
 if TYPE_CHECKING:
     from firebreak.planning.output.earlier import Writing
 
@@ -12,26 +14,36 @@ _READ = (".tif", ".csv", ".json")
 """Endings of a plan's files that may be read where a folder is named."""
 
 
-def take_place_of_earlier(writing: "Writing", *asked: Any) -> Path:
+def take_place_of_earlier(writing: "Writing", made_from: frozenset[Path]) -> Path:
     """Removes the files of earlier plans that are none of a plan, which is written, but for those
     that it was made from: they are read again when it is shown. Returns the list of its files.
 
-    asked: groups of the plan's options, and what its landscape is read from.
+    made_from: see `inputs_of`.
     """
     from firebreak.planning.output.earlier import FILES_FILE, end_writing
 
     out = writing.folder
-    kept = {path.resolve() for path in (*(out / name for name in (*writing.own, FILES_FILE)),
-                                        *_inputs(asked))}
-    if out.resolve() in kept:
+    kept = {*((out / name).resolve() for name in (*writing.own, FILES_FILE)), *made_from}
+    if not made_from or out.resolve() in kept:
         kept |= {path.resolve() for path in writing.earlier if path.suffix in _READ}
     return end_writing(writing, kept)
 
 
-def _inputs(asked: Any) -> Iterator[Path]:
-    """What may be files or folders that are read: those that are named, and those that files name
-    in their turn, such as the rasters of a file of layers.
+def inputs_of(*asked: Any) -> frozenset[Path]:
+    """What a plan is made from: files and folders that are named, and those that files name in
+    their turn, such as the rasters of a file of layers. To be asked before the work, for a file may
+    be changed for the next plan meanwhile. Empty where it cannot be told.
+
+    asked: groups of the plan's options, and what its landscape is read from.
     """
+    try:
+        return frozenset(path.resolve() for path in _inputs(asked))
+    except (OSError, InputError):
+        return frozenset()
+
+
+def _inputs(asked: Any) -> Iterator[Path]:
+    """The same, one by one."""
     from firebreak.files import read_toml
 
     for text in _texts(asked):

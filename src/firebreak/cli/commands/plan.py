@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firebreak.api.place.earlier import take_place_of_earlier
+from firebreak.api.place.earlier import inputs_of, take_place_of_earlier
 from firebreak.api.shared.heeded import check_heeded
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
@@ -51,6 +51,7 @@ def run(arguments: list[str]) -> int:
     if by_windows is not None:
         return by_windows
     bar = bars(args.scene.bars_hidden)
+    made_from = inputs_of(args.landscape, args.policy, args.place, args.scene)
     work = work_on(args.landscape, args, bar, args.config)
     out = common.new_folder(args.out, "plan")
     over_years = None
@@ -63,8 +64,7 @@ def run(arguments: list[str]) -> int:
                                   _origin(args, files, work.made.choice), bar)
         elif args.report != "none":
             files += write_pictures(out, work)
-        files.append(take_place_of_earlier(writing, args.landscape, args.policy, args.place,
-                                           args.scene))
+        files.append(take_place_of_earlier(writing, made_from))
     _say(work.made, work.evaluation, over_years, files, args, out)
     return 0
 

@@ -22,7 +22,7 @@ FILES_FILE = "plan_files.json"
 _RASTERS = ("treatment", "burn_probability_before", "burn_probability_after",
             "burn_probability_difference")
 """With a QGIS style beside each."""
-_HALF = re.compile(r"\.(.+)\.[0-9]+\.(?:tmp|mp4)")
+_HALF = re.compile(r"\.(.+)\.[0-9]+-[0-9a-f]{8}\.(?:tmp|mp4)")
 _HALF_S = 3600.0
 """No file of a plan takes so long to write."""
 _LONGEST_NAME = 200
@@ -56,7 +56,8 @@ class Writing(NamedTuple):
 
 class _Listed(NamedTuple):
     """Checksums by name: of the plan in a folder, and of what plans wrote or were about to write
-    that have not ended, or ended while another one wrote there.
+    that have not ended, or ended while another one wrote there; none of what was there before
+    without a list.
     """
 
     files: dict[str, str]
@@ -75,15 +76,21 @@ def writing_into(folder: Path) -> Iterator[Writing]:
     those of earlier plans. So wherever a plan is stopped, the next one knows what is there.
     """
     writing = Writing(folder, earlier_files(folder), {})
+    unknown = {path.name: list[str]() for path, sums in writing.earlier.items() if not sums}
 
-    def note(path: Path, beside: Path) -> None:
-        if path.parent == folder and path.name != FILES_FILE:
-            writing.own[path.name] = checksum = _checksum(beside)
-            # Read each time: another plan may be written there, and its files stay listed.
-            listed = _listed(folder) or _Listed({}, {})
-            others = listed.unfinished.get(path.name, [])
-            _write(folder, listed.files, listed.unfinished | {
-                path.name: sorted({*others, checksum})})
+    @contextlib.contextmanager
+    def note(path: Path, beside: Path) -> Iterator[None]:
+        if path.parent != folder or path.name == FILES_FILE:
+            yield
+            return
+        checksum = _checksum(beside)
+        # Read each time: another plan may be written there, and its files stay listed.
+        listed = _listed(folder) or _Listed({}, unknown)
+        others = listed.unfinished.get(path.name, [])
+        _write(folder, listed.files, listed.unfinished | {
+            path.name: sorted({*others, checksum})})
+        yield
+        writing.own[path.name] = checksum
 
     with noting(note):
         yield writing

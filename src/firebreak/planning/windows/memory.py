@@ -36,7 +36,7 @@ _SPARE = 1.25
 """How many times what shards take must be free where every fire has a place: what is told is not
 exact, and other programs need some too.
 """
-_SAMPLE = 96
+_SAMPLE = 48
 """Cells along a side of the part of a map on which it is looked up what a shard's cell takes."""
 _MAKING_BYTES = 124
 """Of a cell for each row of weather but one, while a shard's travel times are made (measured)."""

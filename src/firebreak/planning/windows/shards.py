@@ -48,8 +48,8 @@ PLACES = 2
 _FIRE_BYTES = 9
 """Of a cell of a shard for each fire in a place; of a cell of its box for a fire that waits."""
 CELL_BYTES = 205
-"""Of a cell of a shard beside its fires, where breaks are hard and weather is constant. With others
-shards hold more, see `memory.cell_bytes`."""
+"""Of a cell of a shard beside its fires, where breaks are hard and weather is constant, about. With
+others shards hold more, see `memory.cell_bytes`."""
 _UNIT_BITS = 48
 _MOST_FIRES = 2**14
 """Whose losses, each less than 2^48 units, add up in 62 bits."""

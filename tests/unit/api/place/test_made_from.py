@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firebreak.api.place.earlier import take_place_of_earlier
+from firebreak.api.place.earlier import inputs_of, take_place_of_earlier
 from firebreak.api.shared.scene_options import MapOptions
 from firebreak.files import write_text
 from firebreak.planning.output.earlier import FILES_FILE, writing_into
@@ -17,11 +17,11 @@ def left_after(out: Path, *asked: object) -> set[str]:
     """The names that are left of an earlier plan beside the next, which wrote plan.json alone."""
     out.mkdir(exist_ok=True)
     files = [out / name for name in EARLIER]
-    for written, options in ((files, ()), (files[:1], asked)):
+    for written, options in ((files, ("synthetic:1:20",)), (files[:1], asked)):
         with writing_into(out) as writing:
             for path in written:
                 write_text(path, path.name)
-            assert take_place_of_earlier(writing, *options) == out / FILES_FILE
+            assert take_place_of_earlier(writing, inputs_of(*options)) == out / FILES_FILE
     return {path.name for path in files if path.exists()} - {"plan.json"}
 
 
@@ -53,4 +53,11 @@ def test_rasters_that_a_file_of_layers_names_stay(tmp_path: Path, beside: str,
 
 def test_what_may_be_read_stays_where_the_folder_itself_is_named(tmp_path: Path) -> None:
     assert left_after(tmp_path / "plan", str(tmp_path / "plan")) == {
+        "burn_probability_before.tif", "weather.csv"}
+
+
+def test_what_may_be_read_stays_where_a_file_of_layers_cannot_be(tmp_path: Path) -> None:
+    layers = tmp_path / "layers.toml"
+    layers.write_text("[[layer]\n")
+    assert left_after(tmp_path / "plan", MapOptions(layers=layers)) == {
         "burn_probability_before.tif", "weather.csv"}

@@ -5,6 +5,8 @@ import json
 import os
 import shutil
 import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -160,10 +162,47 @@ def test_a_listed_file_that_cannot_be_read_stays_and_costs_no_plan(
 
 def test_halves_of_files_that_a_killed_plan_left_are_removed(tmp_path: Path) -> None:
     """Another plan may be writing those that are new, and other names are a user's."""
-    dead = [".report.html.12.tmp", ".fire.mp4.12.mp4", f".{FILES_FILE}.12.tmp"]
-    others = {".notes.txt.12.tmp", ".report.html.x.tmp", ".report.html.12.tmp.txt", "report.html"}
+    half = "12-0a1b2c3d"
+    dead = [f".report.html.{half}.tmp", f".fire.mp4.{half}.mp4", f".{FILES_FILE}.{half}.tmp"]
+    others = {f".notes.txt.{half}.tmp", ".report.html.x.tmp", ".plan.csv.2024.tmp",
+              f".report.html.{half}.tmp.txt", "report.html"}
     for path in planned(tmp_path, *dead, *others):
         os.utime(path, (time.time() - 7200.0,) * 2)
-    planned(tmp_path, ".segments.csv.12.tmp")
+    planned(tmp_path, f".segments.csv.{half}.tmp")
     listed(tmp_path, "plan.json")
-    assert names_in(tmp_path) == {"plan.json", FILES_FILE, ".segments.csv.12.tmp", *others}
+    assert names_in(tmp_path) == {"plan.json", FILES_FILE, f".segments.csv.{half}.tmp", *others}
+
+
+def test_a_plan_that_stops_early_takes_no_file_of_an_old_version_for_none_of_its_plan(
+        tmp_path: Path) -> None:
+    planned(tmp_path, *NAMES)
+    with contextlib.suppress(KeyboardInterrupt), writing_into(tmp_path):
+        write_text(tmp_path / "options.json", "{}")
+        raise KeyboardInterrupt
+    assert all(is_of_plan(tmp_path, name) for name in NAMES)
+    with pytest.warns(UserWarning, match=r"report\.html, segments\.csv may be of an earlier plan"):
+        listed(tmp_path, "plan.json")
+    assert names_in(tmp_path) == {*NAMES, FILES_FILE}
+
+
+def test_a_file_that_never_stood_is_none_of_a_plan(tmp_path: Path) -> None:
+    """Whose writer goes on without it, as that of films does."""
+    listed(tmp_path, "plan.json", "weather.csv")
+    (tmp_path / "fire.mp4").mkdir()
+    with writing_into(tmp_path) as writing:
+        write_text(tmp_path / "plan.json", "next")
+        with contextlib.suppress(OSError):
+            write_text(tmp_path / "fire.mp4", "a film")
+        end_writing(writing, {tmp_path.resolve() / "plan.json"})
+    assert "fire.mp4" not in json.loads((tmp_path / FILES_FILE).read_text())["files"]
+    assert names_in(tmp_path) == {"plan.json", "fire.mp4", FILES_FILE}
+
+
+def test_threads_write_plans_into_one_folder(tmp_path: Path) -> None:
+    def write(number: int) -> None:
+        for _ in range(20):
+            listed(tmp_path, f"plan{number}.csv")
+
+    with ThreadPoolExecutor(2) as pool, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # each may remove what the other wrote
+        assert list(pool.map(write, range(2))) == [None, None]

@@ -5,7 +5,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from firebreak.api.place.earlier import take_place_of_earlier
+from firebreak.api.place.earlier import inputs_of, take_place_of_earlier
 from firebreak.api.shared.heeded import check_heeded_on
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.progress import bars
@@ -93,6 +93,7 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
     from firebreak.planning.warm_up import warm_up
     from firebreak.planning.windows.make import WindowSettings, make_region
 
+    made_from = inputs_of(args.landscape, args.policy, args.place, args.scene)
     network = _network(args, place)
     if args.test_fires:
         check_test_fires(args.landscape, args.test_fires, 2 if network is None else 3)
@@ -115,8 +116,7 @@ def _run(args: PlanArguments, place: "Place", method: str, policy: "Policy | Non
         if judged is not None and judged.segments is not None:
             files += write_brief(out, made, judged, network, place, args,
                                  [path.name for path in files])
-        files.append(take_place_of_earlier(writing, args.landscape, args.policy, args.place,
-                                           args.scene))
+        files.append(take_place_of_earlier(writing, made_from))
     kept.remove()
     say(made, judged, files)
     area = "" if args.place.area is None else f" --area {shlex.quote(str(args.place.area))}"
