@@ -86,6 +86,7 @@ def refused(capsys: Out, *words: str) -> str:
     return [line for line in said if "warning" not in line][-1]
 
 
+@pytest.mark.slow
 def test_losses_have_the_name_of_what_is_lost(place: Path, capsys: Out) -> None:
     plan = ("plan", "land.tif", *FEW, "--method", "downstream-value", "--out", "out")
     said = output(capsys, *plan, "--value", houses())

@@ -24,6 +24,7 @@ def planned(*options: str, out: Path) -> set[str]:
     return {path.name for path in out.iterdir()}
 
 
+@pytest.mark.slow
 def test_all_files_of_a_plan_are_known_for_a_plans(tmp_path: Path) -> None:
     """One that is new belongs into the list: else it stays beside the next plan."""
     years = ("--treatment", "bare-line", "--horizon", "2", "--budget", "0.1")
@@ -53,6 +54,7 @@ def test_nothing_of_an_earlier_plan_stays_and_all_of_a_user_does(
     assert planned(*second, out=out) == planned(*second, out=tmp_path / "new") | own | {"years.csv"}
 
 
+@pytest.mark.slow
 def test_what_the_next_plan_is_made_from_stays(tmp_path: Path) -> None:
     """It is read again when the plan is shown."""
     out = tmp_path / "plan"

@@ -83,6 +83,7 @@ def test_odd_breaks_burn_or_are_refused(entry: str, breaks) -> None:
         assert breaks.shape == FIELD.shape
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(st.sampled_from([*Ellipse._fields, "burnable", "cell_size_m", "slope_tan", "aspect_deg"]),
        arrays(), NUMBERS)

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 RECORDS = read_records(ROOT / "docs" / "results" / "records")
 
 
+@pytest.mark.slow
 def test_the_page_is_made_from_its_records(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(ROOT)
     out = tmp_path / "results.md"

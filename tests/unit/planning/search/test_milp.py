@@ -108,6 +108,7 @@ def solved_to_the_end(problem: Problem) -> Solved:
     return solved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "budget", "leak"), [
     (0, 2.0, False), (1, 2.0, False), (2, 2.0, True), (3, 3.0, False), (4, 2.0, False)])
 def test_the_optimum_is_that_of_trying_every_plan(seed: int, budget: float, leak: bool) -> None:
