@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from firebreak import plan
+from firebreak.api.shared import plan_steps
 from firebreak.cli import main
 from firebreak.planning.output.earlier import FILES_FILE, PLAN_FILES
 
@@ -72,6 +73,22 @@ def test_rasters_of_a_file_of_layers_stay(tmp_path: Path) -> None:
     files = planned(*NONE, "--layers", str(layers), out=tmp_path)
     assert "burn_probability_before.tif" in files
     assert "burn_probability_after.tif" not in files
+
+
+@pytest.mark.parametrize("later", ["[[layer]\n", '[[layer]]\nraster = "other.tif"\n'])
+def test_rasters_stay_where_the_file_of_layers_is_edited_for_the_next_plan_meanwhile(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: str) -> None:
+    planned(out=tmp_path)
+    layers = tmp_path / "layers.toml"
+    layers.write_text('[[layer]]\nraster = "burn_probability_before.tif"\n')
+    write = plan_steps.write_plan_files
+
+    def edited(*args: Any) -> list[Path]:
+        layers.write_text(later)
+        return write(*args)
+
+    monkeypatch.setattr(plan_steps, "write_plan_files", edited)
+    assert "burn_probability_before.tif" in planned(*NONE, "--layers", str(layers), out=tmp_path)
 
 
 def test_a_refused_plan_leaves_the_earlier_one_as_it_was(tmp_path: Path) -> None:
