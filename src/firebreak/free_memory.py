@@ -4,7 +4,6 @@ and what a process holds on to when it is done.
 
 import contextlib
 import ctypes
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -49,11 +48,9 @@ def give_back_freed() -> None:
     what comes next: where what comes next is of other sizes, they would lie beside it. Only the GNU
     library holds many and can be asked; with others nothing happens.
     """
-    # None is the program itself with all that it has loaded, which Windows does not offer.
-    library = ctypes.CDLL(None) if os.name == "posix" else None
-    trim = getattr(library, "malloc_trim", None)
-    if trim is not None:
-        trim(0)
+    # None is the program itself with all that it has loaded, which not every system offers.
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def in_gb(size: int) -> str:

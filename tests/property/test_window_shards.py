@@ -305,13 +305,15 @@ def fresh_worker(case: Case) -> RegionWorker:
     return worker
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "shaded, by value of flames", "twelve hours"])
+LARGER = {
+    "shaded, by value of flames": KINDS["by value of flames"] | KINDS["shaded"],
+    "twelve hours": {"weather": WeatherStreams(draw_scenarios(
+        WindClimate(), np.random.default_rng(4), 24), 12, 20.0, np.array([0.5, 0.5]))}}
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *LARGER])
 def test_what_a_cell_of_a_shard_takes_is_told(kind: str) -> None:
-    own = KINDS.get(kind) or {"shaded, by value of flames": {
-        **KINDS["by value of flames"], **KINDS["shaded"]}, "twelve hours": {
-            "weather": WeatherStreams(draw_scenarios(WindClimate(), np.random.default_rng(4), 24),
-                                      12, 20.0, np.array([0.5, 0.5]))}}.get(kind, {})
-    case = case_of(kind) if kind in KINDS else made(**own)
+    case = case_of(kind) if kind in KINDS else made(**LARGER[kind])
     scene, fires = case.region.scene, case.region.fires
     plan = ShardPlan((0, 0, SIZE, SIZE), 0, np.flatnonzero(fires.scenario == 0)[:2])
     args = (scene, plan, fires.part(plan.fires), 1.0, room_to_burn(scene))
