@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firebreak.api.shared.heeded import check_heeded
+from firebreak.api.shared.heeded import check_heeded, check_leak
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.scene_checks import (
@@ -67,6 +67,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     if methods or not plans:
         check_methods(methods, "--methods", choosers=True)  # before maps are read
     check_heeded(methods, options)
+    check_leak(options.scene)
     if options.window is None and options.windows != EvaluateOptions.windows:
         raise fail(expected="--window together with --windows", given="none", where="--windows",
                    remedy="say how many rows and columns a window has, or leave it out")
