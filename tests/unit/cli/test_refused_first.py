@@ -53,6 +53,12 @@ FIRES = {
     "a method twice": (["--methods", "none,none"], "each once"),
 }
 JUDGED = {
+    **{f"segments that nothing is cut into, {' '.join(word)}": (
+        ["--segment-m", "300", "--method", "strips", *word],
+        f"{' '.join(word)}: expected a report, --lines or the method auto together with")
+       for word in (["--report", "none"], ["--test-fires", "0"])},
+    "segments of windows": (["--segment-m", "300", "--report", "none", "--window-cells", "20"],
+                            "expected a report together with --segment-m, got none"),
     "a network that nothing tells of": (["--existing", "net.tif", "--report", "none"],
                                         "expected a report together with --existing, got none"),
     "a network without test fires": (["--existing", "net.tif", "--test-fires", "0"],
@@ -147,6 +153,8 @@ def test_plans_that_fit_no_comparison_are_refused_before_there_is_work(
 
 @pytest.mark.parametrize("command", [PLAN, [*PLAN, "--test-fires", "0"],
                                      [*PLAN, "--report", "none", "--test-fires", "1000000000000"],
+                                     [*PLAN, "--segment-m", "300", "--report", "none"],
+                                     [*PLAN, "--segment-m", "300", "--method", "strips"],
                                      SIMULATE, EVALUATE, ["evolve", "--quiet"], ["trials"]],
                          ids=lambda command: command[0])
 def test_good_input_comes_to_the_work(command: list[str], tmp_path: Path,

@@ -147,6 +147,25 @@ def check_judged_at_once(options: "PlanOptions") -> None:
             "--fires-per-ha-year": options.fires_per_ha_year is not None})
 
 
+def check_segments(options: "PlanOptions", *, by_choice: bool, at_once: bool = True) -> None:
+    """Refuses a length of segments where nothing is cut into any. Not in Python, where the lines of
+    a plan can be asked for afterwards.
+
+    Args:
+        by_choice: several methods are tried, and single segments left out.
+        at_once: not by windows, where nothing but the report knows segments.
+
+    Raises:
+        InputError: naming the option.
+    """
+    place = options.place
+    if is_judged(options) or by_choice or place.lines is not None:
+        return
+    _check_alone("a report, --lines or the method auto" if at_once else "a report",
+                 f"--report {options.report}" if options.test_fires else "--test-fires 0",
+                 {"--segment-m": place.segment_m != type(place).segment_m})
+
+
 def _check_alone(needed: str, where: str, given: dict[str, bool]) -> None:
     """Refuses what is given without what it needs."""
     for name, is_given in given.items():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firebreak.api.place.earlier import inputs_of, take_place_of_earlier
-from firebreak.api.shared.heeded import check_heeded
+from firebreak.api.shared.heeded import check_heeded, check_segments
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail, install
@@ -39,7 +39,7 @@ def run(arguments: list[str]) -> int:
     )
     from firebreak.cli.commands.by_windows.run import run_by_windows
     from firebreak.cli.shared.plan_config import is_named
-    from firebreak.planning.methods import DEFAULT, check_methods
+    from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods
     from firebreak.planning.output.earlier import check_list, writing_into
 
     if args.out is not None:
@@ -47,6 +47,7 @@ def run(arguments: list[str]) -> int:
     method = args.method or DEFAULT
     check_methods([method], "--method", choosers=True)
     check_heeded([method], args)
+    check_segments(args, by_choice=method in CHOOSERS)
     by_windows = run_by_windows(args, fires_named=is_named("plan_fires", arguments, args.config))
     if by_windows is not None:
         return by_windows

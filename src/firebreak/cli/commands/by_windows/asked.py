@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firebreak.api.shared.heeded import check_judged
+from firebreak.api.shared.heeded import check_judged, check_segments
 from firebreak.checks import fail
 from firebreak.cli.shared.executor_options import BurnOptions
 from firebreak.cli.shared.plan_record import PlanArguments
@@ -109,6 +109,7 @@ def _check_effect(args: PlanArguments, method: str) -> None:
             if is_given:
                 raise fail(expected=expected, given=name, where=where,
                            remedy="leave it out, or plan a part of the map at once with --area")
+    check_segments(args, by_choice=False, at_once=False)
     if place.discount_rate:
         raise fail(expected="--horizon together with --discount-rate", given="none",
                    where="--discount-rate", remedy="leave it out")
