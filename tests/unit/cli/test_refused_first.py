@@ -47,6 +47,9 @@ FIRES = {
                               "a method that starts from another's plan"),
     "windows of no size": (["--windows", "2"], "expected --window together with --windows"),
     "draws of no doubt": (["--draws", "5"], "expected --perturb together with --draws"),
+    "draws of nothing drawn": (["--random-draws", "5"],
+                               "--random-draws: expected a method that draws its plans: random, "
+                               "got none; add it"),
     "no draws": (["--random-draws", "0"], "at least 1 random plan, got 0"),
     "no method": (["--methods", "none,magic"], "magic"),
     "no methods": (["--methods", ","], "one or more methods"),
@@ -155,6 +158,7 @@ def test_plans_that_fit_no_comparison_are_refused_before_there_is_work(
                                      [*PLAN, "--report", "none", "--test-fires", "1000000000000"],
                                      [*PLAN, "--segment-m", "300", "--report", "none"],
                                      [*PLAN, "--segment-m", "300", "--method", "strips"],
+                                     [*EVALUATE[:-1], "none,random", "--random-draws", "5"],
                                      SIMULATE, EVALUATE, ["evolve", "--quiet"], ["trials"]],
                          ids=lambda command: command[0])
 def test_good_input_comes_to_the_work(command: list[str], tmp_path: Path,

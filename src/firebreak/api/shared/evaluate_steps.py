@@ -68,9 +68,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         check_methods(methods, "--methods", choosers=True)  # before maps are read
     check_heeded(methods, options)
     check_leak(options.scene)
-    if options.window is None and options.windows != EvaluateOptions.windows:
-        raise fail(expected="--window together with --windows", given="none", where="--windows",
-                   remedy="say how many rows and columns a window has, or leave it out")
+    _check_effect(methods, options)
     policy = policy_for([*methods, *([options.search_from] if options.search_from else [])],
                         options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
@@ -109,6 +107,20 @@ def _check_counts(options: EvaluateOptions) -> None:
             ("random plan", options.random_draws, "--random-draws", "30 are usual")):
         if count < 1:
             raise fail(expected=f"at least 1 {what}", given=f"{count}", where=name, remedy=usual)
+
+
+def _check_effect(methods: Sequence[str], options: EvaluateOptions) -> None:
+    """Refuses numbers of what is not asked for. methods: known ones."""
+    from firebreak.planning.methods import METHODS
+
+    if options.window is None and options.windows != EvaluateOptions.windows:
+        raise fail(expected="--window together with --windows", given="none", where="--windows",
+                   remedy="say how many rows and columns a window has, or leave it out")
+    drawn = [name for name, own in METHODS.items() if own.stochastic]
+    if options.random_draws != EvaluateOptions.random_draws and not {*drawn} & {*methods}:
+        raise fail(expected=f"a method that draws its plans: {', '.join(drawn)}",
+                   given=", ".join(methods) or "none", where="--random-draws",
+                   remedy="add it to --methods, or leave it out")
 
 
 def _plan(given: "Path | Plan", lands: "Sequence[Landscape]", options: EvaluateOptions) -> "Plan":
