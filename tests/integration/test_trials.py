@@ -14,7 +14,9 @@ from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
+from firebreak.train.storage.checkpoints import save_checkpoint
 from firebreak.train.storage.metrics import read_rows
+from firebreak.train.studies import trials
 from firebreak.train.studies.search import GridSearch
 from firebreak.train.studies.trials import FoldRunner, run_trials
 from tiny import TINIER
@@ -118,6 +120,43 @@ def test_processes_give_the_same_rows_even_if_one_is_killed_in_a_fold(
         os.kill(executor.backend.process_ids()[0], signal.SIGKILL)  # type: ignore[attr-defined]
         assert without_clocks(list(rows)) == without_clocks(run[1][:1])
         assert executor.restarts == 1
+
+
+def test_a_fold_removes_what_a_stopped_one_wrote_and_nothing_else(tmp_path: Path) -> None:
+    fold = tmp_path / "trial-0" / "fold-0"
+    save_checkpoint(fold / "checkpoints", "training", {"steps": 3})
+    save_checkpoint(fold / "checkpoints", "training", {"steps": 4})
+    (fold / "checkpoints" / ".writing-00000003-17").mkdir()
+    own = [fold / name for name in ("metrics.jsonl", "metrics.1.jsonl", "timings.jsonl",
+                                    "policy.safetensors", ".policy.safetensors.17-00c0ffee.tmp")]
+    others = [fold / name for name in ("metrics.csv", "notes/day.txt", ".git/config")]
+    for path in (*own, *others):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("kept")
+    trials._clear(fold)
+    assert {path for path in fold.rglob("*") if path.is_file()} == {*others}
+    assert not (fold / "checkpoints").exists()
+    trials._clear(tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    made = save_checkpoint(fold / "checkpoints", "training", {"steps": 5})
+    (made / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="no other files in a checkpoint"):
+        trials._clear(fold)
+    assert (made / "notes.txt").read_text() == "mine"
+
+
+def test_a_new_search_leaves_folders_of_a_user_alone(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = tmp_path / "trial-1" / "fold-0" / "metrics.jsonl"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    changes = [part for change in SMALL for part in ("--set", change)]
+    assert main(["trials", "quick", "--out", str(tmp_path), *changes]) == 2
+    said = capsys.readouterr().err
+    assert "trial-1: expected nothing there, where a trial is to be written, got a folder" in said
+    assert said.count("\n") == 1
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [mine]
+    assert mine.read_text() == "mine"
 
 
 def test_mistakes_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

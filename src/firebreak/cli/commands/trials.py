@@ -51,7 +51,7 @@ def run(arguments: list[str]) -> int:
     from firebreak.train.config.load import as_toml, written_data
     from firebreak.train.data.folds import make_folds, make_store
     from firebreak.train.studies.search import check_search, make_search
-    from firebreak.train.studies.trials import FoldRunner
+    from firebreak.train.studies.trials import FoldRunner, check_no_trials
 
     args = common.parse(TrialsArguments, arguments, "trials")
     args.where.check()
@@ -60,6 +60,8 @@ def run(arguments: list[str]) -> int:
     folder = runs.folder_of(args.run, f"trials-{Path(named(args.config)).stem}")
     kind = args.search if args.run.resume is None else search_of(args.run.resume)
     check_search(config)
+    if args.run.resume is None:
+        check_no_trials(config, folder)
     store = make_store(config, written_data(config))
     make_folds(store, config.trials.folds, config.seed)
     begin = time.perf_counter()

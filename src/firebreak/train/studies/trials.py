@@ -6,8 +6,8 @@ search goes on with the fold that was under way. What the seed decides and what 
 different files, in the folder of a search and in those of its folds.
 """
 
+import contextlib
 import gc
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from firebreak.agent.policy_file import load_policy
+from firebreak.agent.policy_file import POLICY, load_policy
 from firebreak.checks import fail
 from firebreak.executors.base import Executor, call_all
 from firebreak.memory.process import peak_rss_bytes, rss_bytes
@@ -27,14 +27,16 @@ from firebreak.train.config.load import written_data
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.folds import make_folds, make_store, splits_of
 from firebreak.train.run.trainer import ParallelTrainer
-from firebreak.train.storage.checkpoints import CHECKPOINTS
-from firebreak.train.storage.metrics import RunLog
+from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
+from firebreak.train.storage.metrics import RunLog, parts_of
+from firebreak.train.storage.store import remove_folder, sweep
 from firebreak.train.studies.search import Changes, Search, changed
 from firebreak.train.studies.trial_log import ROWS, TrialLog
 
 REFERENCE = "downstream-value"
 """The heuristic that every fold's test is reported beside."""
 
+_SERIES = ("metrics", "timings")
 _COUNTED = ("DQNAgent", "FuelbreakVectorEnv", "Replay")
 Row = dict[str, Any]
 
@@ -58,9 +60,9 @@ class FoldRunner:
 
     def _trained_and_tested(self, config: RunConfig, fold: int, folder: Path) -> Row:
         splits = splits_of(config, self.store, self.folds[fold], self.data)
-        shutil.rmtree(folder, ignore_errors=True)  # of a fold that was stopped
-        folder.mkdir(parents=True)
-        log = RunLog(folder, series=("metrics", "timings"))
+        _clear(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        log = RunLog(folder, series=_SERIES)
         trainer = ParallelTrainer(config, splits, folder)
         end: Row = {}
         try:
@@ -74,12 +76,26 @@ class FoldRunner:
             splits.test["fold"], [REFERENCE, POLICY_METHOD], budget_share=config.budget,
             plan_fires=config.fires.plan_fires, test_fires=config.evaluation.test_fires,
             seed=config.evaluation.test_seed, policy=load_policy(folder))
-        shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
+        _remove_checkpoints(folder)
         return {"validation": end["best_reduction"],
                 "test": tested.methods[POLICY_METHOD].reduction,
                 "reference": tested.methods[REFERENCE].reduction, "env_steps": end["env_steps"],
                 "learner_steps": end["learner_steps"], "weights_sha256": end["weights_sha256"],
                 "live": {kind: live_counts().get(kind, 0) for kind in _COUNTED}}
+
+
+def check_no_trials(config: RunConfig, folder: Path) -> None:
+    """Refuses a folder for a new search in which something has the name of a trial's folder.
+
+    Raises:
+        InputError: naming it.
+    """
+    for trial in range(config.trials.trials):
+        path = _folder_of(folder, trial)
+        if path.exists():
+            raise fail(expected="nothing there, where a trial is to be written",
+                       given="a folder" if path.is_dir() else "a file", where=str(path),
+                       remedy="rename it or choose another --out")
 
 
 def run_trials(config: RunConfig, search: Search, executor: Executor,
@@ -159,7 +175,7 @@ def _run_folds(config: RunConfig, search: Search, executor: Executor, folder: Pa
     hopeless = False
     while len(scores) < config.trials.folds and not (hopeless or given_up()):
         these = range(len(scores), min(len(scores) + executor.workers, config.trials.folds))
-        calls = [(changes, fold, str(folder / f"trial-{trial}" / f"fold-{fold}"))
+        calls = [(changes, fold, str(_folder_of(folder, trial) / f"fold-{fold}"))
                  for fold in these]
         for fold, found in zip(these, call_all(executor, FoldRunner.run_fold.__name__, calls),
                                strict=True):
@@ -171,6 +187,35 @@ def _run_folds(config: RunConfig, search: Search, executor: Executor, folder: Pa
             yield {"kind": "fold", "trial": trial, "fold": fold, "changes": changes, **found}
     for worker in executor.idle:
         executor.recycle(worker)
+
+
+def _folder_of(folder: Path, trial: int) -> Path:
+    return folder / f"trial-{trial}"
+
+
+def _clear(folder: Path) -> None:
+    """Removes what a fold that was stopped has written, and nothing else: files of a user stay.
+
+    Raises:
+        InputError: something else lies in a checkpoint.
+    """
+    _remove_checkpoints(folder)
+    left = checkpoints_of(folder / CHECKPOINTS)
+    if left:
+        raise fail(expected="no other files in a checkpoint of a fold that was stopped",
+                   given="some", where=str(left[0]), remedy="move them elsewhere")
+    for path in (*(part for name in _SERIES for part in parts_of(folder / f"{name}.jsonl")),
+                 *folder.glob(f".{POLICY}.*.tmp"), folder / POLICY):
+        path.unlink(missing_ok=True)
+
+
+def _remove_checkpoints(folder: Path) -> None:
+    root = folder / CHECKPOINTS
+    sweep(root)
+    for one in checkpoints_of(root):
+        remove_folder(one)
+    with contextlib.suppress(OSError):  # there is something else in it, or there is none
+        root.rmdir()
 
 
 def _ended(trial: int, changes: Changes, folds: list[Row], pruned: bool) -> Row:
