@@ -169,6 +169,61 @@ def check_folder(path: Path) -> None:
             folder.rmdir()
 
 
+@contextlib.contextmanager
+def held_folder(path: Path | None) -> Iterator[None]:
+    """Holds a folder that someone named, made if missing, while a command works for it: a second
+    one is refused before its work, not after. None holds nothing.
+
+    The system lets go of it when the process ends, however it ends, and no file marks it. One that
+    was made and stays empty goes again. Where folders cannot be locked (NFS), none is held.
+
+    Raises:
+        InputError: another process or thread holds it, or it cannot be made.
+    """
+    if path is None:
+        yield
+        return
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    made_folder(path)
+    handle = _locked(path)
+    try:
+        yield
+    finally:
+        # While it is held: who waits for the lock sees that the folder is gone.
+        for folder in missing:
+            with contextlib.suppress(OSError):  # something is in it
+                folder.rmdir()
+        if handle is not None:
+            os.close(handle)
+
+
+def _locked(path: Path) -> int | None:
+    """A handle that locks a folder until it is closed; None where that cannot be.
+
+    Raises:
+        InputError: it is locked.
+    """
+    import fcntl  # only here: not all systems have it
+
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_free = path.exists() and os.path.samestat(os.fstat(handle), path.stat())
+    except BlockingIOError:
+        is_free = False
+    except OSError:
+        os.close(handle)
+        return None
+    if is_free:
+        return handle
+    os.close(handle)
+    raise fail(expected="a folder that no other command writes to", given="one in use",
+               where=str(path), remedy="wait until that has ended, or choose another folder")
+
+
 def sync(path: Path) -> None:
     """Waits until a file, or the names in a folder, are on the disk."""
     handle = os.open(path, os.O_RDONLY)

@@ -1,5 +1,6 @@
 """`firebreak plan` into a folder that holds an earlier plan."""
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -196,7 +197,11 @@ def test_a_plan_stopped_before_it_clears_the_folder_is_cleared_by_the_next(
 def test_of_two_plans_at_once_the_one_that_ends_last_stays_and_the_user_is_told(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
+    """Where folders cannot be locked, so that the second one is not refused."""
     from firebreak.cli.commands.plan import take_place_of_earlier
+
+    def unlocked(*_: object) -> None:
+        raise OSError(errno.EBADF, "Bad file descriptor")
 
     def late(*args: Any) -> Path:
         """The other plan is written as a whole before the first one ends."""
@@ -206,6 +211,7 @@ def test_of_two_plans_at_once_the_one_that_ends_last_stays_and_the_user_is_told(
 
     out = tmp_path / "plan"
     monkeypatch.setattr("firebreak.cli.commands.plan.take_place_of_earlier", late)
+    monkeypatch.setattr("fcntl.flock", unlocked)
     files = planned(*NONE, out=out)
     assert "plan.json changed or went while the plan was written" in capsys.readouterr().err
     assert files == planned(*NONE, out=tmp_path / "new")

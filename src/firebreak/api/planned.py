@@ -37,6 +37,7 @@ from firebreak.api.shared.plan_steps import (
 )
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail
+from firebreak.files import held_folder
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
@@ -209,16 +210,17 @@ class PlannedBreaks:
         """
         out = folder_of(folder, "save")
         check_list(out)
-        work = self._work
-        options = with_policy_file(with_files(work.options, out, work.place.full), out)
-        source = work.source
-        if isinstance(self._source, Landscape):
-            source, options = with_folder(self._source, options, out / "landscape")
-        made_from = inputs_of(source, options.policy, options.place, options.scene)
-        with writing_into(out) as writing:
-            files = [write_record(out, options, source), *write_plan_files(out, work)]
-            files += self._shown(out, self._origin(options, source, files))
-            return [*files, take_place_of_earlier(writing, made_from)]
+        with held_folder(out):
+            work = self._work
+            options = with_policy_file(with_files(work.options, out, work.place.full), out)
+            source = work.source
+            if isinstance(self._source, Landscape):
+                source, options = with_folder(self._source, options, out / "landscape")
+            made_from = inputs_of(source, options.policy, options.place, options.scene)
+            with writing_into(out) as writing:
+                files = [write_record(out, options, source), *write_plan_files(out, work)]
+                files += self._shown(out, self._origin(options, source, files))
+                return [*files, take_place_of_earlier(writing, made_from)]
 
     def _shown(self, out: Path, origin: "Origin") -> list[Path]:
         """Writes what the report asked for consists of."""

@@ -14,6 +14,7 @@ from firebreak.api.options import filled, verb
 from firebreak.api.shared.fire_maps import Burned, Part, burn, on_full, part_to_burn, write_maps
 from firebreak.api.shared.machine import notebook_bars, threads_kept, use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
+from firebreak.files import held_folder
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.value_unit import value_unit
 
@@ -68,8 +69,9 @@ class SimulatedFires:
         """Writes the files of `firebreak simulate` into a folder, made if need be; returns them.
         """
         out = folder_of(folder, "save")
-        return write_maps(out, self._part, self._done,
-                          with_files(self._options, out, self.landscape))
+        with held_folder(out):
+            return write_maps(out, self._part, self._done,
+                              with_files(self._options, out, self.landscape))
 
     def __repr__(self) -> str:
         return (f"<{self.loss.size:,} fires on {self.landscape.name}: {self.mean_burned_share:.1%} "

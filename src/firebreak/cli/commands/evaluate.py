@@ -14,6 +14,7 @@ from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import WorkerOptions
 from firebreak.cli.shared.same_options import scene_words
+from firebreak.files import held_folder
 from firebreak.settings.doubt import DRAWS
 from firebreak.settings.kinds import AtLeastOne
 
@@ -61,12 +62,6 @@ def plans_together(arguments: list[str]) -> list[str]:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(EvaluateArguments, plans_together(arguments), "evaluate")
-    from firebreak.api.shared.evaluate_steps import request_of
-    from firebreak.fire import Scene, WideScene
-    from firebreak.planning.evaluation.doubt import to_json as doubt_json
-    from firebreak.planning.evaluation.evaluate import evaluate
-    from firebreak.planning.evaluation.tables import table, to_json
-
     if args.perturb and args.where.executor is not None:
         raise fail(expected="--perturb without --executor", given="both", where="--perturb",
                    remedy="leave one of them out")
@@ -80,6 +75,18 @@ def run(arguments: list[str]) -> int:
                    given="none", where="evaluate", remedy="add --executor processes")
     if args.out is not None:
         common.check_out(args.out)
+    with held_folder(args.out):
+        return _run(args)
+
+
+def _run(args: EvaluateArguments) -> int:
+    """Makes and tells the comparison."""
+    from firebreak.api.shared.evaluate_steps import request_of
+    from firebreak.fire import Scene, WideScene
+    from firebreak.planning.evaluation.doubt import to_json as doubt_json
+    from firebreak.planning.evaluation.evaluate import evaluate
+    from firebreak.planning.evaluation.tables import table, to_json
+
     scenes, methods, request = request_of(
         args.landscapes, args, args.plan or [],
         wide=not args.perturb and args.out is None,

@@ -16,6 +16,7 @@ from firebreak.checks import fail, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.cli.shared.same_options import scene_words
+from firebreak.files import held_folder
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_steps import Made
@@ -30,6 +31,21 @@ def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = _parsed(arguments)
     common.check_out(args.out)
+    from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods
+    from firebreak.planning.output.earlier import check_list
+
+    if args.out is not None:
+        check_list(args.out)
+    method = args.method or DEFAULT
+    check_methods([method], "--method", choosers=True)
+    check_heeded([method], args)
+    check_segments(args, by_choice=method in CHOOSERS)
+    with held_folder(args.out):
+        return _run(args, arguments)
+
+
+def _run(args: PlanArguments, arguments: list[str]) -> int:
+    """Makes, judges, writes and tells the plan."""
     from firebreak.api.shared.plan_steps import (
         judge,
         work_on,
@@ -39,15 +55,8 @@ def run(arguments: list[str]) -> int:
     )
     from firebreak.cli.commands.by_windows.run import run_by_windows
     from firebreak.cli.shared.plan_config import is_named
-    from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods
-    from firebreak.planning.output.earlier import check_list, writing_into
+    from firebreak.planning.output.earlier import writing_into
 
-    if args.out is not None:
-        check_list(args.out)
-    method = args.method or DEFAULT
-    check_methods([method], "--method", choosers=True)
-    check_heeded([method], args)
-    check_segments(args, by_choice=method in CHOOSERS)
     by_windows = run_by_windows(args, fires_named=is_named("plan_fires", arguments, args.config))
     if by_windows is not None:
         return by_windows

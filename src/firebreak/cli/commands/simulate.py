@@ -17,6 +17,7 @@ from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.executor_options import BurnOptions
 from firebreak.cli.shared.same_options import scene_words
+from firebreak.files import held_folder
 from firebreak.landscape.agreement import Agreement, agreement_of
 
 if TYPE_CHECKING:
@@ -43,14 +44,20 @@ class SimulateArguments(SimulateOptions):
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(SimulateArguments, arguments, "simulate")
-    from firebreak.api.shared.fire_maps import burn, part_to_burn, write_maps
-    from firebreak.landscape.value_unit import value_unit
-
     if args.observed is not None and args.fires != 1:
         raise fail(expected="--fires 1 together with --observed", given=f"{args.fires} fires",
                    where="--observed", remedy="burn the one fire that was observed")
     by_workers = _by_workers(args.where) if args.where.named() else None
     common.check_out(args.out)
+    with held_folder(args.out):
+        return _run(args, by_workers)
+
+
+def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
+    """Burns the fires, writes and tells what they did."""
+    from firebreak.api.shared.fire_maps import burn, part_to_burn, write_maps
+    from firebreak.landscape.value_unit import value_unit
+
     use_threads(args.scene.threads)
     part = part_to_burn(args.landscape, args)
     land = part.land

@@ -11,6 +11,7 @@ from firebreak.checks import fail, unknown_name
 from firebreak.cli.commands.landscape import convert, fetch, lines
 from firebreak.cli.commands.landscape.describe import about_sample, describe
 from firebreak.cli.shared import common
+from firebreak.files import held_folder
 from firebreak.settings.kinds import Positive
 
 
@@ -70,10 +71,10 @@ def _info(arguments: list[str]) -> int:
         from firebreak.report.figures.canvas import save_figure
         from firebreak.report.figures.maps import landscape_figure
 
-        folder = common.new_folder(args.out, "landscape")
-        picture = landscape_figure(land, caption=land.name)
-        files = [str(save_figure(picture, folder / "landscape.png")),
-                 str(write_fuel_map(folder / "fuel.tif", land))]
+        with held_folder(args.out):
+            picture = landscape_figure(land, caption=land.name)
+            files = [str(save_figure(picture, args.out / "landscape.png")),
+                     str(write_fuel_map(args.out / "fuel.tif", land))]
         print("\n".join(files))
     if args.json:
         rows, cols = land.shape

@@ -10,10 +10,14 @@ import tyro
 from firebreak.checks import fail
 from firebreak.cli.commands.landscape.describe import describe
 from firebreak.cli.shared import common
+from firebreak.files import held_folder
 from firebreak.settings.kinds import Positive
 
 if TYPE_CHECKING:
     from firebreak.landscape.landscape import Landscape
+
+FILES = ("geotiff", "lcp")
+"""Formats of one file; the others are folders."""
 
 
 @dataclass
@@ -61,8 +65,9 @@ def run(arguments: list[str]) -> int:
         land = to_cell_size(land, args.cell_size_m)
     land = with_rasters(land, value=args.value, cost=args.cost, treatable=args.treatable,
                         barriers=args.barriers, ignition=args.ignitions)
-    files = [str(path) for path in _write(land, args)]
-    copies = _copied(args) if args.to == "cell2fire" else []
+    with held_folder(None if args.to in FILES else args.out):
+        files = [str(path) for path in _write(land, args)]
+        copies = _copied(args) if args.to == "cell2fire" else []
     print(describe(land))
     print("\n".join([*files, *(f"{copy} (copied)" for copy in copies)]))
     files += copies
@@ -79,7 +84,7 @@ def _write(land: "Landscape", args: ConvertArguments) -> list[Path]:
     from firebreak.landscape.formats.lcp import write_lcp
     from firebreak.landscape.formats.write import write_ascii_folder, write_landscape
 
-    if args.to in ("geotiff", "lcp"):
+    if args.to in FILES:
         if args.out.is_dir():
             raise fail(expected="a file to write", given="a folder", where=str(args.out),
                        remedy="choose a name such as landscape.tif")

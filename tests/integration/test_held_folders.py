@@ -1,0 +1,125 @@
+"""Two commands at once for one folder: the second is refused before its work."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import firebreak
+
+# It keeps what it imports, so it is imported before work is replaced.
+import firebreak.planning.methods
+from firebreak.checks import InputError
+from firebreak.cli import main
+from firebreak.files import held_folder, write_text
+
+IN_USE = "expected a folder that no other command writes to, got one in use; wait until"
+HOLDER = """
+import pathlib, sys, time
+from firebreak.files import held_folder
+with held_folder(pathlib.Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(600.0)
+"""
+LAND = "synthetic:3:12"
+COMMANDS = {
+    "plan": ["plan", LAND, "--quiet"], "windows": ["plan", LAND, "--window-cells", "16"],
+    "simulate": ["simulate", LAND, "--quiet"],
+    "evaluate": ["evaluate", LAND, "--methods", "none", "--executor", "in-process", "--quiet"],
+    "convert": ["landscape", "convert", LAND, "--to", "ascii"],
+    "info": ["landscape", "info", LAND]}
+
+
+def test_a_folder_is_held_once_and_nothing_in_it_tells_of_it(tmp_path: Path) -> None:
+    out = tmp_path / "a" / "b"
+    for _ in range(2):
+        with held_folder(out):
+            with pytest.raises(InputError, match=IN_USE), held_folder(out):
+                pass
+            write_text(out / "plan.json", "{}")
+            assert [path.name for path in out.iterdir()] == ["plan.json"]
+    with held_folder(None), held_folder(None):
+        pass
+
+
+def test_a_folder_that_was_made_and_stays_empty_goes(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), held_folder(tmp_path / "a" / "b"):
+        raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "mine").mkdir()
+    with held_folder(tmp_path / "mine"):
+        pass
+    assert (tmp_path / "mine").is_dir()
+
+
+def test_who_comes_as_an_empty_folder_goes_is_refused(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has opened the folder before it was removed, and locks what nobody finds any more."""
+    import fcntl
+
+    def late(handle: int, how: int) -> None:
+        (tmp_path / "out").rmdir()
+        flock(handle, how)
+
+    flock = fcntl.flock
+    monkeypatch.setattr(fcntl, "flock", late)
+    with pytest.raises(InputError, match=IN_USE), held_folder(tmp_path / "out"):
+        pass
+
+
+def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], text=True,
+                          stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(InputError, match=IN_USE), held_folder(tmp_path):
+            pass
+        other.send_signal(signal.SIGKILL)
+    with held_folder(tmp_path):
+        pass
+
+
+def test_where_folders_cannot_be_locked_commands_go_on(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    def refused(*_: object) -> None:
+        raise OSError(9, "Bad file descriptor")
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    with held_folder(tmp_path), held_folder(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_second_command_is_refused_before_its_work(
+        name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    def work(*_: object, **__: object) -> None:
+        raise AssertionError("this is work")
+
+    for place in ("fire.make_scene", "fire.make_wide_scene", "planning.warm_up.warm_up",
+                  "landscape.formats.write.write_ascii_folder",
+                  "report.figures.maps.landscape_figure"):
+        monkeypatch.setattr(f"firebreak.{place}", work)
+    out = tmp_path / "out"
+    with held_folder(out):
+        write_text(out / "plan.json", "of the first")
+        assert main([*COMMANDS[name], "--out", str(out)]) == 2
+        said = capsys.readouterr().err
+        assert f"{out}: {IN_USE}" in said
+        assert said.count("\n") == 1
+        assert [path.name for path in out.iterdir()] == ["plan.json"]
+        assert (out / "plan.json").read_text() == "of the first"
+
+
+def test_python_saves_into_no_folder_in_use(tmp_path: Path) -> None:
+    made = firebreak.plan(LAND, method="strips", plan_fires=8, report="none", threads=1)
+    fires = firebreak.simulate(LAND, fires=8, threads=1)
+    for save in (made.save, fires.save):
+        with held_folder(tmp_path), pytest.raises(InputError, match=IN_USE):
+            save(tmp_path)
+        assert not list(tmp_path.iterdir())
+    assert (tmp_path / "plan.json") in made.save(tmp_path)
