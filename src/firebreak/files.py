@@ -175,7 +175,8 @@ def held_folder(path: Path | None) -> Iterator[None]:
     one is refused before its work, not after. None holds nothing.
 
     The system lets go of it when the process ends, however it ends, and no file marks it. One that
-    was made and stays empty goes again. Where folders cannot be locked (NFS), none is held.
+    was made and stays empty goes again. Where folders cannot be locked (NFS, Windows)
+    none is held.
 
     Raises:
         InputError: another process or thread holds it, or it cannot be made.
@@ -203,11 +204,11 @@ def _locked(path: Path) -> int | None:
     Raises:
         InputError: it is locked.
     """
-    import fcntl  # only here: not all systems have it
-
     try:
+        import fcntl  # not all systems have it
+
         handle = os.open(path, os.O_RDONLY)
-    except OSError:
+    except (ImportError, OSError):
         return None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
