@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import torch
 from flow_lines import FLOW_METHODS
+from job_kinds import KINDS
 
 from firebreak.agent.policy_file import Policy, load_policy
 from firebreak.env.sources import treat_inside
@@ -51,7 +52,7 @@ class Set(NamedTuple):
     """Test land: a synthetic family (None: all of them) or windows of a map.
 
     windows are cut apart from one another, joined to `cell_size_m` first; corners are their
-    north-west cells where they are known.
+    north-west cells where they are known. kind: of the jobs on it, see `job_kinds`.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Set(NamedTuple):
     map: str | None = None
     cell_size_m: float = 0.0
     corners: tuple[tuple[int, int], ...] = ()
+    kind: str = ""
 
 
 class Part(NamedTuple):
@@ -105,6 +107,12 @@ PARTS: dict[str, Part] = {
     "range": Part(tuple(Set(f"synthetic-{size}", size, 6) for size in (20, 40, 64, 128)),
                   ("downstream-value", "dqn", "dqn-lookahead"),
                   burned_shares=(0.02, 0.05, 0.10, 0.20, 0.40)),
+    "small-budgets": Part((SYNTHETIC_40._replace(count=48), *real(40, 12)),
+                          ("greedy", "segments", "dqn", "dqn-lookahead"), budgets=(0.01, 0.02),
+                          own_time=True),
+    "kinds": Part(tuple(Set(f"synthetic-{kind or 'hard'}-40", 40, 30, kind=kind)
+                        for kind in KINDS),
+                  ("downstream-value", "segments", "dqn", "dqn-lookahead"), own_time=True),
     "huge": Part((Set("synthetic-256", 256, 3),), ("downstream-value", "dqn", "dqn-lookahead"),
                  burned_shares=(0.02, 0.15)),
     "gap": Part((SYNTHETIC_40._replace(count=6),), RIVALS,
@@ -129,8 +137,9 @@ PARTS: dict[str, Part] = {
 def landscapes(part_set: Set, data: Path, seed: int = TEST_SEED) -> list[Landscape]:
     """The land of a set, the same at every call."""
     if part_set.map is None:
-        return [generate(integer_seed(seed, "results", part_set.name, i), part_set.size,
-                         family=part_set.family) for i in range(part_set.count)]
+        seeds = [integer_seed(seed, "results", part_set.name, i) for i in range(part_set.count)]
+        treat = KINDS[part_set.kind].land
+        return [treat(generate(own, part_set.size, family=part_set.family), own) for own in seeds]
     whole = whole_map(part_set, data)
     return [treat_inside(window.of(whole), margin_of(part_set))
             for window in windows_of(part_set, whole)]
@@ -169,9 +178,11 @@ def measure(name: str, part: Part, data: Path, policies: dict[str, Policy],
     for part_set in part.sets:
         lands = landscapes(part_set, data, part.seed)[:most]
         for share in part.burned_shares:
-            conditions = FireConditions(regime=FireRegime(burned_share=share))
+            plain = FireConditions(regime=FireRegime(burned_share=share))
             for index, land in enumerate(lands):
                 scene = None
+                own = integer_seed(part.seed, part_set.name, index)
+                conditions = KINDS[part_set.kind].conditions(plain, own)
                 for budget in part.budgets:
                     for shown in part.plan_fires:
                         for method, policy, limit in _runs(part, policies):

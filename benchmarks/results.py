@@ -12,6 +12,7 @@ from typing import Any
 
 import doubt
 import numpy as np
+import results_kinds
 import results_sealed
 import returns
 from protocol import read_records
@@ -295,7 +296,7 @@ def tables(records: Records) -> dict[str, str]:
              "rivals-lookahead": rivals(of(records, part="rivals"), "dqn-lookahead"),
              "pace": pace(of(records, part="pace")),
              "elsewhere": elsewhere(of(records, part="elsewhere")),
-             **results_sealed.tables(records)}
+             **results_kinds.tables(records), **results_sealed.tables(records)}
     for name, own, field, label, heroes in (
             ("budgets", part["budgets"], "budget", _percent, ("dqn", "dqn-lookahead")),
             ("search-budgets", searched, "budget", _percent, ("dqn-search",)),

@@ -1,0 +1,73 @@
+"""Tables of docs/results.md about other jobs: kinds of breaks, weather, places, and few cells."""
+
+from job_kinds import KINDS
+from results_records import (
+    Records,
+    difference,
+    markdown,
+    matrix,
+    methods_of,
+    of,
+    on_land,
+    paired,
+    worded,
+)
+
+HEROES = ("dqn", "dqn-lookahead")
+LANDS = {"synthetic": "synthetic maps", "real": "windows of real maps"}
+
+
+def tables(records: Records) -> dict[str, str]:
+    """The tables by name."""
+    kinds, small = of(records, part="kinds"), of(records, part="small-budgets")
+    return {"kinds": _means(kinds),
+            **{f"kinds {hero}": _kinds(kinds, hero, ("segments", "downstream-value"))
+               for hero in HEROES},
+            **{f"small {hero}": _small(small, hero, ("greedy", "segments")) for hero in HEROES}}
+
+
+def _of_kind(records: Records, kind: str) -> Records:
+    return of(records, set=f"synthetic-{kind or 'hard'}-40")
+
+
+def _means(records: Records) -> str:
+    """What each method saves on the maps of a kind that all were measured on."""
+    if not records:
+        return "Not measured."
+    names = methods_of(records)[::-1]
+    rows = []
+    for kind, known in KINDS.items():
+        here = _of_kind(records, kind)
+        common = sorted(set.intersection(*({(record["set"], record["index"])
+                                            for record in of(here, method=name)}
+                                           for name in names)))
+        if common:
+            rows.append([known.words, str(len(common)), *(
+                f"{matrix(of(here, method=name), only=common).mean():.3f}" for name in names)])
+    return markdown(["jobs", "maps", *names], rows)
+
+
+def _kinds(records: Records, hero: str, names: tuple[str, ...]) -> str:
+    """What a method saves more than others, by kind."""
+    rows = [[known.words, *_leads(_of_kind(records, kind), hero, names)]
+            for kind, known in KINDS.items() if _of_kind(records, kind)]
+    return markdown([f"{hero} minus", *names], rows) if rows else "Not measured."
+
+
+def _small(records: Records, hero: str, names: tuple[str, ...]) -> str:
+    """What a method saves of few cells, and how much more than others."""
+    rows = []
+    for share in sorted({record["budget"] for record in records}):
+        for land, words in LANDS.items():
+            here = on_land(of(records, budget=share), land)
+            own = matrix(of(here, method=hero))
+            if own.size:
+                rows.append([f"{share:.0%}", words, str(own.shape[1]), f"{own.mean():.3f}",
+                             *_leads(here, hero, names)])
+    header = ["cells", "land", "maps", hero, *(f"minus {name}" for name in names)]
+    return markdown(header, rows) if rows else "Not measured."
+
+
+def _leads(records: Records, hero: str, names: tuple[str, ...]) -> list[str]:
+    found = [paired(records, hero, name) for name in names]
+    return [worded(difference(*pair)) if pair[0].size else "" for pair in found]
