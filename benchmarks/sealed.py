@@ -4,13 +4,14 @@
     python benchmarks/sealed.py open --data FOLDER --policy NEW --records FILE --open-once
 
 `benchmarks/sealed.json` says what it holds: fresh maps of the families that training draws, a
-family that has no name in the package, windows of real maps by the rule of `sealed_windows`, kinds
-of jobs (`job_kinds`), and which methods are measured on them with what. It is the second such set:
-the first was opened for the policy before, and `shown` are its windows. `check` compares file and
-land with their checksums and burns nothing. `open` measures the policy beside the one that comes
-with the package. It first writes when and for which policies, code and records it was opened
-(commit that file); the same command goes on where it stopped, and nothing else is measured after
-that. Its records lie in docs/results/records by part and budget (`sealed*.jsonl`).
+family that has no name in the package, windows of real maps by the rule of `sealed_windows`, and
+which methods are measured on them with what. No table compares methods on these windows, but
+docs/scale.md plans all of Santa Ana, in which 13 of them lie. `check` compares file and land with
+their checksums and burns nothing. `open` measures the policy beside the one that comes with the
+package. It first writes when and for which policies, code and records it was opened (commit that
+file: it was, for the policy that comes with the package now); the same command goes on where it
+stopped, and nothing else is measured after that. Its records lie in docs/results/records by part
+and budget (`sealed*.jsonl`).
 
 The file stops a second opening in the checkout that it lies in, and in those that have its commit.
 A checkout without it could open the set again: that it was opened once rests on committing the file
@@ -39,7 +40,7 @@ from firebreak.landscape.synthetic.families import Family
 
 SPEC = Path(__file__).with_name("sealed.json")
 OPENED = Path(__file__).with_name("sealed-opened.json")
-SHA256 = "09f1d5004b23f5fc6c9ee57aff930296605f3f547641e37db0422515a330e8c1"
+SHA256 = "268f69c7b1179650375ca6ca611e830fffbea9625e675db3ab7059f4caddb4b7"
 """Of the specification, see `checksum`."""
 
 Spec = dict[str, Any]
@@ -71,19 +72,10 @@ def sets_of(spec: Spec) -> dict[str, Set]:
     found = {}
     for given in spec["sets"]:
         family = given.get("family")
-        found[given["name"]] = _windows(given)._replace(
-            family=own if family == own.name else family)
+        corners = tuple((row, col) for row, col in given.get("corners", ()))
+        found[given["name"]] = Set(**(given | {
+            "family": own if family == own.name else family, "corners": corners}))
     return found
-
-
-def shown_before(spec: Spec) -> list[Set]:
-    """Windows of the set that was opened before this one."""
-    return [_windows(given) for given in spec["shown"]]
-
-
-def _windows(given: Spec) -> Set:
-    corners = tuple((row, col) for row, col in given.get("corners", ()))
-    return Set(**({"count": len(corners)} | given | {"corners": corners}))
 
 
 def parts_of(spec: Spec) -> dict[str, Part]:
@@ -156,8 +148,8 @@ def begin(policies: Sequence[Path], records: Path) -> None:
 def hash_of_code() -> str:
     """Of all modules of the package, and of those here that measure."""
     package = Path(firebreak.__file__).parent
-    files = [*sorted(package.rglob("*.py")), *(SPEC.with_name(name) for name in (
-        "flow_lines.py", "job_kinds.py", "protocol.py", "sealed.py"))]
+    files = [*sorted(package.rglob("*.py")),
+             *(SPEC.with_name(name) for name in ("flow_lines.py", "protocol.py", "sealed.py"))]
     digest = hashlib.sha256()
     for file in files:
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")

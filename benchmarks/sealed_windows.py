@@ -1,9 +1,9 @@
 """The rule that windows of the sealed test set are cut by.
 
-No preset trains on its maps. A window is drawn evenly
+Maps are those of `protocol.real`, none of which a configuration trains on. A window is drawn evenly
 among all places that are half burnable, and its cells, with its margin, lie in no window of any
-table of `protocol.PARTS`, in no area of the jobs with its margin, not in the sample, in no window
-of an earlier sealed set, and in no window drawn before, at whatever cell size.
+table of `protocol.PARTS`, in no area of the jobs with its margin, not in the sample, and in no
+window drawn before, at whatever cell size.
 """
 
 import tomllib
@@ -27,20 +27,14 @@ SAMPLE = ("landfire-santa-ana-ca", Window(304, 146, 88, 88))
 """Map and window of sample:santa-ana."""
 
 
-def drawn(sets: Sequence[Set], data: Path, seed: int,
-          shown: Sequence[Set] = ()) -> dict[str, list[tuple[int, int]]]:
+def drawn(sets: Sequence[Set], data: Path, seed: int) -> dict[str, list[tuple[int, int]]]:
     """North-west cells of the windows of sets, with their margins, by the name of the set; as many
     as a set counts, or as there is room for.
-
-    shown: sets whose windows are known by their corners, of earlier sealed sets.
     """
     found: dict[str, list[tuple[int, int]]] = {}
     for name in dict.fromkeys(str(one.map) for one in sets):
         fine = read_landscape(data / name)
         taken = used(name, fine, data)
-        for one in shown:
-            if one.map == name:
-                _take(taken, one, fine)
         for one in sets:
             if one.map == name:
                 found[one.name] = _draw(one, fine, taken, seed)
@@ -77,12 +71,6 @@ def _draw(one: Set, fine: Landscape, taken: NDArray[np.bool_],
         if len(found) == one.count:
             break
     return sorted(found)
-
-
-def _take(taken: NDArray[np.bool_], one: Set, fine: Landscape) -> None:
-    full = one.size + 2 * margin_of(one)
-    for row, col in one.corners:
-        taken[scaled(Window(row, col, full, full), factor_of(one, fine)).slices] = True
 
 
 def factor_of(one: Set, fine: Landscape) -> int:

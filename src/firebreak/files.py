@@ -175,8 +175,8 @@ def held_folder(path: Path | None) -> Iterator[None]:
     one is refused before its work, not after. None holds nothing.
 
     The system lets go of it when the process ends, however it ends, and no file marks it. One that
-    was made and stays empty goes again. Where folders cannot be locked (NFS, Windows)
-    none is held.
+    was made and stays empty goes again. Where folders cannot be locked (NFS, Windows), none is
+    held.
 
     Raises:
         InputError: another process or thread holds it, or it cannot be made.

@@ -53,7 +53,7 @@ def test_land_of_maps_is_that_which_was_sealed_and_windows_follow_the_rule(
         data_dir: Path) -> None:
     sealed.check(SPEC, data_dir)
     real = [one for one in SETS.values() if one.map]
-    drawn = sealed_windows.drawn(real, data_dir, SPEC["seed"], sealed.shown_before(SPEC))
+    drawn = sealed_windows.drawn(real, data_dir, SPEC["seed"])
     assert drawn == {one.name: list(one.corners) for one in real}
 
 
