@@ -10,6 +10,7 @@ from results_records import (
     of,
     on_land,
     paired,
+    places_of,
     worded,
 )
 
@@ -31,19 +32,19 @@ def _of_kind(records: Records, kind: str) -> Records:
 
 
 def _means(records: Records) -> str:
-    """What each method saves on the maps of a kind that all were measured on."""
+    """What each method saves, on the maps of a kind that all methods there were measured on."""
     if not records:
         return "Not measured."
     names = methods_of(records)[::-1]
     rows = []
     for kind, known in KINDS.items():
-        here = _of_kind(records, kind)
-        common = sorted(set.intersection(*({(record["set"], record["index"])
-                                            for record in of(here, method=name)}
-                                           for name in names)))
-        if common:
+        own = {name: of(_of_kind(records, kind), method=name) for name in names}
+        places = [set(places_of(found)) for found in own.values() if found]
+        if places:
+            common = sorted(set.intersection(*places))
             rows.append([known.words, str(len(common)), *(
-                f"{matrix(of(here, method=name), only=common).mean():.3f}" for name in names)])
+                f"{matrix(found, only=common).mean():.3f}" if found else ""
+                for found in own.values())])
     return markdown(["jobs", "maps", *names], rows)
 
 
