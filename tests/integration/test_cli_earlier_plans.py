@@ -2,14 +2,12 @@
 
 import errno
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from firebreak import plan, read_landscape
+from firebreak import plan
 from firebreak.api.shared import plan_steps
 from firebreak.cli import main
 from firebreak.planning.output.earlier import FILES_FILE, PLAN_FILES
@@ -218,43 +216,3 @@ def test_of_two_plans_at_once_the_one_that_ends_last_stays_and_the_user_is_told(
     assert "plan.json changed or went while the plan was written" in capsys.readouterr().err
     assert files == planned(*NONE, out=tmp_path / "new")
     assert {*json.loads((out / FILES_FILE).read_text())["files"], FILES_FILE} == files
-
-
-def handed_in(out: Path, **options: Any) -> dict[str, str]:
-    """Files of a plan on a landscape that was handed in, saved; what is listed of it."""
-    land = replace(read_landscape("synthetic:3:20"), **options)
-    include = np.zeros(land.shape, bool)
-    include.ravel()[np.flatnonzero(land.treatable)[:2]] = True
-    plan(land, method="downstream-value", plan_fires=12, report="none", threads=1, budget=0.1,
-         must_include=include).save(out)
-    found: dict[str, str] = json.loads((out / FILES_FILE).read_text())["files"]
-    return found
-
-
-def test_what_was_handed_in_from_python_goes_with_the_next_plan(tmp_path: Path) -> None:
-    out = tmp_path / "plan"
-    value = np.full((20, 20), 3.0, np.float32)
-    listed = handed_in(out, value=value, value_unit="houses")
-    written = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    assert {"given_must_include.tif", "landscape/fuel_model.asc", "landscape/value.asc"} < written
-    assert {*listed, FILES_FILE} == written
-    assert "landscape/value.asc" not in handed_in(out, value_unit="houses")
-    assert not (out / "landscape" / "value.asc").exists()
-    assert '"value": null' in (out / "options.json").read_text()
-    (out / "landscape" / "notes.txt").write_text("mine")
-    planned(*NONE, out=out)
-    assert [path.name for path in (out / "landscape").iterdir()] == ["notes.txt"]
-    assert not list(out.glob("given_*"))
-    (out / "landscape" / "notes.txt").unlink()
-    handed_in(out)
-    assert "landscape" not in planned(*NONE, out=out)
-
-
-@pytest.mark.filterwarnings("ignore:.*has no coordinate reference system")
-def test_a_landscape_that_was_handed_in_stays_where_the_next_plan_is_made_from_it(
-        tmp_path: Path) -> None:
-    out = tmp_path / "plan"
-    listed = handed_in(out)
-    assert main(["plan", str(out / "landscape"), *FEW, *NONE, "--out", str(out)]) == 0
-    for name in listed:
-        assert (out / name).exists() == (not name.startswith("given_")), name

@@ -101,13 +101,12 @@ def with_folder(landscape: Landscape, options: PlanOptions,
     """
     from firebreak.landscape.formats.write import write_ascii_folder
 
-    written = write_ascii_folder(folder, landscape)
+    write_ascii_folder(folder, landscape)
     rasters = dataclasses.replace(options.scene.map, terrain="shipped")
     if landscape.value_unit is not None and rasters.value is None:  # no grid names its unit
-        value = folder / "value.asc"
-        if value in written:  # one that is there may be of an earlier landscape
-            rasters = dataclasses.replace(rasters, value=value.resolve(),
-                                          value_unit=landscape.value_unit)
+        value = (folder / "value.asc").resolve()
+        if value.is_file():
+            rasters = dataclasses.replace(rasters, value=value, value_unit=landscape.value_unit)
     scene = dataclasses.replace(options.scene, map=rasters)
     return str(folder.resolve()), dataclasses.replace(options, scene=scene)
 

@@ -43,7 +43,7 @@ from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.effect import Interval, risk
-from firebreak.planning.output.earlier import LANDSCAPE, check_list, writing_into
+from firebreak.planning.output.earlier import check_list, writing_into
 
 if TYPE_CHECKING:
     import geopandas
@@ -212,13 +212,12 @@ class PlannedBreaks:
         check_list(out)
         with held_folder(out):
             work = self._work
+            options = with_policy_file(with_files(work.options, out, work.place.full), out)
+            source = work.source
+            if isinstance(self._source, Landscape):
+                source, options = with_folder(self._source, options, out / "landscape")
+            made_from = inputs_of(source, options.policy, options.place, options.scene)
             with writing_into(out) as writing:
-                options = with_policy_file(with_files(work.options, out, work.place.full), out)
-                source = work.source
-                if isinstance(self._source, Landscape):
-                    source, options = with_folder(self._source, options, out / LANDSCAPE)
-                # Not what is written here: layers of an earlier landscape there would be its own.
-                made_from = inputs_of(work.source, options.policy, options.place, options.scene)
                 files = [write_record(out, options, source), *write_plan_files(out, work)]
                 files += self._shown(out, self._origin(options, source, files))
                 return [*files, take_place_of_earlier(writing, made_from)]

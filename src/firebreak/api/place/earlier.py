@@ -10,7 +10,7 @@ from firebreak.checks import InputError
 if TYPE_CHECKING:
     from firebreak.planning.output.earlier import Writing
 
-_READ = (".tif", ".csv", ".json", ".asc", ".prj", ".safetensors")
+_READ = (".tif", ".csv", ".json")
 """Endings of a plan's files that may be read where a folder is named."""
 
 
@@ -26,9 +26,6 @@ def take_place_of_earlier(writing: "Writing", made_from: frozenset[Path]) -> Pat
     kept = {*((out / name).resolve() for name in (*writing.own, FILES_FILE)), *made_from}
     if not made_from or out.resolve() in kept:
         kept |= {path.resolve() for path in writing.earlier if path.suffix in _READ}
-    # A landscape is named by its folder.
-    kept |= {path.resolve() for path in writing.earlier
-             if path.parent != out and path.parent.resolve() in made_from}
     return end_writing(writing, kept)
 
 

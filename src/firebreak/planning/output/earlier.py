@@ -22,8 +22,6 @@ FILES_FILE = "plan_files.json"
 _RASTERS = ("treatment", "burn_probability_before", "burn_probability_after",
             "burn_probability_difference")
 """With a QGIS style beside each."""
-LANDSCAPE = "landscape"
-"""Folder in a plan's folder of a landscape that was handed in from Python."""
 _HALF = re.compile(r"\.(.+)\.[0-9]+-[0-9a-f]{8}\.(?:tmp|mp4)")
 _HALF_S = 3600.0
 """No file of a plan takes so long to write."""
@@ -82,17 +80,17 @@ def writing_into(folder: Path) -> Iterator[Writing]:
 
     @contextlib.contextmanager
     def note(path: Path, beside: Path) -> Iterator[None]:
-        if path.parent not in (folder, folder / LANDSCAPE) or path == folder / FILES_FILE:
+        if path.parent != folder or path.name == FILES_FILE:
             yield
             return
-        name = path.relative_to(folder).as_posix()
         checksum = _checksum(beside)
         # Read each time: another plan may be written there, and its files stay listed.
         listed = _listed(folder) or _Listed({}, unknown)
-        others = listed.unfinished.get(name, [])
-        _write(folder, listed.files, listed.unfinished | {name: sorted({*others, checksum})})
+        others = listed.unfinished.get(path.name, [])
+        _write(folder, listed.files, listed.unfinished | {
+            path.name: sorted({*others, checksum})})
         yield
-        writing.own[name] = checksum
+        writing.own[path.name] = checksum
 
     with noting(note):
         yield writing
@@ -190,9 +188,6 @@ def remove_earlier(earlier: Mapping[Path, frozenset[str]], kept: Collection[Path
     for path, checksums in left.items():
         if _holds(path, checksums):
             path.unlink(missing_ok=True)
-    for place in {path.parent for path in left if path.parent.name == LANDSCAPE}:
-        with contextlib.suppress(OSError):  # something else is in it
-            place.rmdir()
     unknown = [path for path, checksums in left.items() if not checksums]
     if unknown:
         names = ", ".join(path.name for path in unknown)
@@ -235,11 +230,8 @@ def _listed(folder: Path) -> _Listed | None:
 
 
 def _is_name(name: str) -> bool:
-    """Whether a file in the folder, or in the one of a landscape in it, may have this name: none
-    above it, none too long to look for.
-    """
-    own = name.removeprefix(f"{LANDSCAPE}/")
-    return (Path(own).name == own and own not in ("", "..")
+    """Whether a file in the folder may have this name: none above it, none too long to look for."""
+    return (Path(name).name == name and name not in ("", "..")
             and len(name.encode()) <= _LONGEST_NAME)
 
 
