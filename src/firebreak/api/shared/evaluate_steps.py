@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firebreak.api.shared.heeded import check_heeded, check_leak
+from firebreak.api.shared.heeded import check_heeded
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.scene_checks import (
@@ -67,7 +67,6 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     if methods or not plans:
         check_methods(methods, "--methods", choosers=True)  # before maps are read
     check_heeded(methods, options)
-    check_leak(options.scene)
     _check_effect(methods, options)
     policy = policy_for([*methods, *([options.search_from] if options.search_from else [])],
                         options.policy, options.scene)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from firebreak.api.shared.option_bounds import option_of
-from firebreak.api.shared.treated_map import rows_named
 from firebreak.checks import fail
 from firebreak.landscape.names import is_path, is_sample
 from firebreak.settings.breaks import BreakSettings
@@ -77,7 +76,6 @@ def check_heeded_on(land: "Landscape", source: "str | Landscape", options: "Scen
             options.map.terrain != type(options.map).terrain):
         raise fail(expected="a landscape of a file or folder", given=f"{source}, whose slopes "
                    "follow from its elevations", where="--terrain", remedy="leave it out")
-    check_leak(options)
     breaks, fire = options.breaks, options.fire
     if land.road_m is None and breaks.hold is not None and (
             breaks.crew_speed_km_h != BreakSettings.crew_speed_km_h):
@@ -89,25 +87,6 @@ def check_heeded_on(land: "Landscape", source: "str | Landscape", options: "Scen
             raise fail(expected="fuels of Scott & Burgan or Anderson", given="those of the FBP "
                        "System, which says it by itself", where=option_of(name),
                        remedy="leave it out")
-
-
-def check_leak(options: "SceneOptions") -> None:
-    """Refuses corners that leak where no fire stops at breaks: they burn, and nobody holds them.
-
-    Raises:
-        InputError: naming the option.
-    """
-    breaks = options.breaks
-    if not breaks.leak or breaks.hold is not None:
-        return
-    rows = rows_named(breaks)
-    # Of a table also what a treatment becomes later, for --horizon.
-    stops = (any(state.bare for row in rows for state in row.states) if rows
-             else breaks.break_kind == "hard")
-    if not stops:
-        raise fail(expected="breaks that stop fire", given="shaded ones that nobody holds, which "
-                   "fire passes everywhere", where="--leak",
-                   remedy="leave it out, or give --hold hand or equipment")
 
 
 def is_judged(options: "PlanOptions") -> bool:

@@ -147,11 +147,9 @@ def _conclude_memory(trainer: "ParallelTrainer", folder: Path, end: dict[str, An
 
 def _break_options(config: "RunConfig") -> str:
     """The options of `firebreak plan` that ask for the breaks a run was trained for."""
-    words, breaks = [], config.breaks
-    if breaks.break_kind == "shaded" and breaks.hold is None:
-        breaks = dataclasses.replace(breaks, leak=False)  # plan refuses it of breaks that burn
-    for setting in dataclasses.fields(breaks):
-        value, option = getattr(breaks, setting.name), option_of(setting.name)
+    words = []
+    for setting in dataclasses.fields(config.breaks):
+        value, option = getattr(config.breaks, setting.name), option_of(setting.name)
         if value != setting.default:
             shown = f"{value:g}" if isinstance(value, float) else str(value)
             words.append(option if value is True else f"{option} {shown}")

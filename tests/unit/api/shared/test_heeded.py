@@ -41,7 +41,6 @@ def test_what_a_plan_would_not_tell_of_is_refused(
     assert "--" not in str(told.value)
 
 
-NO_CORNER = "leak: expected breaks that stop fire, got shaded ones that nobody holds"
 CREWS = {"break_kind": "shaded", "hold": "hand", "crew_speed_km_h": 7.0}
 
 
@@ -50,8 +49,6 @@ CREWS = {"break_kind": "shaded", "hold": "hand", "crew_speed_km_h": 7.0}
     (LAND, CREWS, "expected roads together with crew_speed_km_h, got none"),
     (LAND, {"duration_min": 60.0, "burned_share": 0.3},
      "expected no burned_share beside duration_min, got 0.3"),
-    (LAND, {"break_kind": "shaded", "leak": True}, NO_CORNER),
-    (LAND, {"treatment": "grazing", "leak": True}, NO_CORNER),
     (LAND, {"method": "random", "batch": 3}, "between two simulations: auto, burn-probability"),
     (LAND, {"method": "strips", "batch": 3}, "leave it out"),
     (LAND, {"method": "none", "batch": 1}, "leave it out"),
@@ -74,9 +71,7 @@ def test_options_without_effect_are_refused(
 
 
 @pytest.mark.parametrize("given", [
-    {"roads": np.eye(10), **CREWS}, {"duration_min": 60.0}, {"burned_share": 0.3}, {"leak": True},
-    {"break_kind": "shaded", "hold": "hand", "leak": True},
-    {"treatment": "bare-line", "leak": True},
+    {"roads": np.eye(10), **CREWS}, {"duration_min": 60.0}, {"burned_share": 0.3},
     *({"method": method, "batch": 3} for method in ("auto", "segments", "greedy", "swap"))])
 def test_options_with_an_effect_pass(given: dict[str, Any],
                                      monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,10 +87,3 @@ def test_options_with_an_effect_pass(given: dict[str, Any],
 def test_a_comparison_on_one_fire_is_refused(lands: str | list[str]) -> None:
     with pytest.raises(InputError, match="at least 2 test fires, got 1"):
         firebreak.evaluate(lands, methods="none", test_fires=1)
-
-
-def test_corners_of_breaks_that_stop_no_fire_are_refused_elsewhere_too() -> None:
-    for asked in (lambda given: firebreak.simulate(LAND, **given),
-                  lambda given: firebreak.evaluate(LAND, methods="none", **given)):
-        with pytest.raises(InputError, match=NO_CORNER):
-            asked({"break_kind": "shaded", "leak": True})
