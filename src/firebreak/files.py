@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
-from firebreak.checks import fail
+from firebreak.checks import InputError, fail
 from firebreak.reading import MOST_SETTINGS, bytes_of, from_toml
 
 _CHUNK = 1 << 20
@@ -191,11 +191,29 @@ def held_folder(path: Path | None) -> Iterator[None]:
         yield
     finally:
         # While it is held: who waits for the lock sees that the folder is gone.
-        for folder in missing:
-            with contextlib.suppress(OSError):  # something is in it
-                folder.rmdir()
-        if handle is not None:
-            os.close(handle)
+        if missing:
+            _remove_empty(path)
+        _unlock(handle)
+        for folder in missing[1:]:
+            with contextlib.suppress(InputError):  # another command holds it
+                lock = _locked(folder)
+                _remove_empty(folder)
+                _unlock(lock)
+
+
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # something is in it, or it is gone
+        folder.rmdir()
+
+
+def _unlock(handle: int | None) -> None:
+    """Gives a lock back, also where a process that was forked meanwhile has its handle too."""
+    if handle is None:
+        return
+    import fcntl
+
+    fcntl.flock(handle, fcntl.LOCK_UN)
+    os.close(handle)
 
 
 def _locked(path: Path) -> int | None:

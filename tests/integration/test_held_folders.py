@@ -1,8 +1,11 @@
 """Two commands at once for one folder: the second is refused before its work."""
 
+import contextlib
+import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -52,6 +55,31 @@ def test_a_folder_that_was_made_and_stays_empty_goes(tmp_path: Path) -> None:
     with held_folder(tmp_path / "mine"):
         pass
     assert (tmp_path / "mine").is_dir()
+
+
+def test_a_folder_above_that_another_command_holds_stays(tmp_path: Path) -> None:
+    above = tmp_path / "made"
+    with held_folder(above / "plan"), held_folder(above):
+        pass  # the outer one ends last: nobody holds the folder above any more
+    assert not above.exists()
+    with contextlib.ExitStack() as first, contextlib.ExitStack() as second:
+        first.enter_context(held_folder(above / "plan"))
+        second.enter_context(held_folder(above))
+        first.close()
+        assert above.is_dir()
+        with pytest.raises(InputError, match=IN_USE), held_folder(above):
+            pass
+
+
+def test_a_forked_process_that_goes_on_holds_nothing(tmp_path: Path) -> None:
+    with held_folder(tmp_path):
+        child = os.fork()
+        if child == 0:
+            time.sleep(60.0)
+            os._exit(0)
+    with held_folder(tmp_path):
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
 
 
 def test_who_comes_as_an_empty_folder_goes_is_refused(

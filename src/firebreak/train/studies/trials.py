@@ -92,7 +92,7 @@ def check_no_trials(config: RunConfig, folder: Path) -> None:
     """
     for trial in range(config.trials.trials):
         path = _folder_of(folder, trial)
-        if path.exists():
+        if path.exists() or path.is_symlink():
             raise fail(expected="nothing there, where a trial is to be written",
                        given="a folder" if path.is_dir() else "a file", where=str(path),
                        remedy="rename it or choose another --out")
