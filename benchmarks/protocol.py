@@ -4,8 +4,9 @@
 
 measures a part and appends one JSON line per landscape, method and policy to the records file. What
 is there already is not measured again, so a run that was stopped goes on. `benchmarks/results.py`
-makes the page from the records. Test landscapes and test fires serve nothing else: no policy was
-chosen and no method tuned on them.
+makes the page from the records. The policy was not chosen, and no
+method tuned, on test landscapes and test fires. A policy that was left out had been seen on them
+(docs/results-ablation.md, Going on with more kinds of jobs).
 """
 
 import argparse
