@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -141,6 +141,23 @@ def test_what_was_handed_in_is_written_so_that_the_folder_is_enough() -> None:
     assert {"landscape", "given_must_exclude.tif"} <= {
         path.name for path in Path("saved").iterdir()}
     assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
+def test_a_plan_is_not_saved_where_its_landscape_would_get_layers_of_an_earlier_one() -> None:
+    plain = firebreak.read_landscape(LAND)
+    options = {"method": "downstream-value", "plan_fires": 12, "test_fires": 0, "threads": 1,
+               "report": "none"}
+    with_value = replace(plain, value=np.full(plain.shape, 3.0, np.float32))
+    firebreak.plan(with_value, must_exclude=np.eye(20), **options).save("saved")
+    before = {path: path.read_bytes() for path in Path("saved").rglob("*") if path.is_file()}
+    other = firebreak.plan(plain, must_exclude=np.eye(20)[::-1], **options)
+    with pytest.raises(firebreak.InputError, match=r"value\.asc, which would be read as value"):
+        other.save("saved")
+    assert {path: path.read_bytes() for path in before} == before
+    firebreak.plan(with_value, **options).save("saved")
+    other.save("elsewhere")
+    assert firebreak.read_landscape("elsewhere/landscape").value.max() == 1.0
 
 
 @pytest.mark.slow

@@ -207,15 +207,19 @@ class PlannedBreaks:
         """Writes the files of `firebreak plan`, the report among them, into a folder, made if need
         be; returns them. A landscape, arrays or a policy that were handed in are written beside
         them, so that `firebreak visualize FOLDER --serve` finds them.
+
+        Raises:
+            InputError: a folder that may not be written, or whose `landscape` has layers that are
+                none of the landscape's.
         """
         out = folder_of(folder, "save")
         check_list(out)
         with held_folder(out):
             work = self._work
-            options = with_policy_file(with_files(work.options, out, work.place.full), out)
-            source = work.source
-            if isinstance(self._source, Landscape):
+            source, options = work.source, work.options
+            if isinstance(self._source, Landscape):  # the first, since it may be refused
                 source, options = with_folder(self._source, options, out / "landscape")
+            options = with_policy_file(with_files(options, out, work.place.full), out)
             made_from = inputs_of(source, options.policy, options.place, options.scene)
             with writing_into(out) as writing:
                 files = [write_record(out, options, source), *write_plan_files(out, work)]

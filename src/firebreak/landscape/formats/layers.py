@@ -51,6 +51,9 @@ SlopeUnit = Literal["percent", "degrees"]
 ELEVATIONS_M = (-500.0, 9000.0)
 """All land lies between; other numbers are no data that no tag declares."""
 
+RASTERS = (".tif", ".tiff", ".lcp", ".asc")
+"""Endings of the files that are layers, or landscapes, of a folder."""
+
 _TALLEST_M = 150.0  # the tallest tree known stands 116 m
 _DENSEST_KG_M3 = 5.0  # measured canopies reach about 0.5
 _ROUNDING = 1e-6

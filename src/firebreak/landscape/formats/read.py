@@ -45,7 +45,6 @@ __all__ = ["LandscapeWarning", "Terrain", "read_landscape"]
 
 DEFAULT_SYNTHETIC_SIZE = 40
 _MADE_PER_CELL = 150  # bytes, beside what reading takes
-_RASTERS = (".tif", ".tiff", ".lcp", ".asc")
 
 
 def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
@@ -174,7 +173,7 @@ def bands_by_role(path: Path, count: int, descriptions: tuple[str | None, ...]) 
 
 def _read_folder(folder: Path, crs: str | None) -> Source:
     """A folder with one landscape file, or with one raster per layer."""
-    rasters = sorted(p for p in folder.iterdir() if p.suffix.lower() in _RASTERS)
+    rasters = sorted(p for p in folder.iterdir() if p.suffix.lower() in layers.RASTERS)
     whole = [p for p in rasters if _is_whole(p)]
     chosen = _choose_layers([p for p in rasters if p not in whole])
     layered = {Role.ELEVATION, Role.FUEL} <= chosen.keys()

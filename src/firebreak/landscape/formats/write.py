@@ -16,6 +16,7 @@ from rasterio.io import DatasetWriter
 
 from firebreak.checks import fail
 from firebreak.files import made_folder, replacing, write_pieces
+from firebreak.landscape.formats.layers import RASTERS, role_of
 from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, NODATA, Landscape
 from firebreak.landscape.raster.ascii_grid import ascii_lines
@@ -232,7 +233,8 @@ def write_ascii_folder(folder: str | Path, landscape: Landscape) -> list[Path]:
     `terrain="shipped"`). The fuel layer of the FBP System is fuel_model_fbp.
 
     Raises:
-        InputError: `folder` is a file, or may not be written.
+        InputError: `folder` is a file, or may not be written, or holds a layer that is none of the
+            landscape's and would be read as one.
         OSError: the disk is full.
     """
     grids: dict[str, np.ndarray] = {
@@ -257,6 +259,7 @@ def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
         raise fail(expected="a folder", given="a file", where=str(place),
                    remedy="choose another name")
     made_folder(place)
+    _refuse_other_layers(place, grids)
     system = landscape.crs and CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI")
     written = []
     for name, grid in grids.items():
@@ -265,6 +268,17 @@ def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
         if system:
             written.append(write_text(place / f"{name}.prj", [system + "\n"]))
     return written
+
+
+def _refuse_other_layers(folder: Path, grids: Mapping[str, np.ndarray]) -> None:
+    """Refuses a folder that would be read with a layer that is none of these grids."""
+    written = {f"{name}.asc" for name in grids}
+    for path in sorted(folder.iterdir()):
+        layer = role_of(path.stem) if path.suffix.lower() in RASTERS else None
+        if layer is not None and path.name not in written:
+            raise fail(expected="a folder without layers of another landscape",
+                       given=f"{path.name}, which would be read as {layer.value}",
+                       where=str(folder), remedy="remove it, or choose another folder")
 
 
 def shown_aspect(landscape: Landscape) -> NDArray[np.float32]:

@@ -219,6 +219,19 @@ def test_a_folder_of_ascii_grids_loses_nothing(tmp_path: Path, land: Landscape) 
         write_ascii_folder(tmp_path / "file", land)
 
 
+@pytest.mark.parametrize("name", ["value.asc", "cost.tif", "fuel_model_fbp.asc", "ROAD M.TIF"])
+def test_a_folder_with_layers_of_another_landscape_is_refused(
+        tmp_path: Path, land: Landscape, name: str) -> None:
+    (tmp_path / name).write_text("mine")
+    (tmp_path / "notes.tif").write_text("no layer")
+    with pytest.raises(InputError, match=f"{name}, which would be read as"):
+        write_ascii_folder(tmp_path, land)
+    assert {path.name for path in tmp_path.iterdir()} == {name, "notes.tif"}
+    (tmp_path / name).unlink()
+    write_ascii_folder(tmp_path, land)
+    write_ascii_folder(tmp_path, land)  # its own are replaced
+
+
 def test_bad_requests_are_refused(tmp_path: Path, land: Landscape) -> None:
     with pytest.raises(InputError, match="grids of shape"):
         write_geotiff(tmp_path / "a.tif", {"x": np.zeros((3, 3))}, land)
