@@ -156,7 +156,7 @@ def check_folder(path: Path) -> None:
     if path.exists() and not path.is_dir():
         raise fail(expected="a folder", given="a file", where=str(path),
                    remedy="choose another --out")
-    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    missing = _missing(path)
     made_folder(path)
     try:
         with naming(path, path):
@@ -167,6 +167,14 @@ def check_folder(path: Path) -> None:
     finally:
         for folder in missing:
             folder.rmdir()
+
+
+def _missing(path: Path) -> list[Path]:
+    """A folder and those above it that are not there, innermost first; not "new/..", which is a
+    folder that is there.
+    """
+    return [folder for folder in (path, *path.parents)
+            if folder.name != ".." and not folder.exists()]
 
 
 @contextlib.contextmanager
@@ -184,7 +192,7 @@ def held_folder(path: Path | None) -> Iterator[None]:
     if path is None:
         yield
         return
-    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    missing = _missing(path)
     made_folder(path)
     handle = _locked(path)
     try:

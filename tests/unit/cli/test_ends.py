@@ -55,6 +55,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_work(
 def test_looking_whether_a_folder_can_be_made_leaves_nothing(tmp_path: Path) -> None:
     check_folder(tmp_path / "a" / "b" / "c")
     check_folder(tmp_path)
+    check_folder(tmp_path / "new" / ".." / "x")
     assert not [*tmp_path.iterdir()]
 
 
