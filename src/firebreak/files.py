@@ -166,12 +166,12 @@ def check_folder(path: Path) -> None:
                    where=str(path), remedy="choose another --out") from error
     finally:
         for folder in missing:
-            folder.rmdir()
+            _remove_empty(folder)
 
 
 def _missing(path: Path) -> list[Path]:
-    """A folder and those above it that are not there, innermost first; not "new/..", which is a
-    folder that is there.
+    """A folder and those above it that are not there, innermost first; not "new/..": that is the
+    folder which "new" is made in.
     """
     return [folder for folder in (path, *path.parents)
             if folder.name != ".." and not folder.exists()]
@@ -199,19 +199,23 @@ def held_folder(path: Path | None) -> Iterator[None]:
         yield
     finally:
         # While it is held: who waits for the lock sees that the folder is gone.
-        if missing:
-            _remove_empty(path)
+        if path in missing:
+            _remove_empty(path, handle)
         _unlock(handle)
-        for folder in missing[1:]:
+        for folder in missing:
             with contextlib.suppress(InputError):  # another command holds it
                 lock = _locked(folder)
-                _remove_empty(folder)
+                _remove_empty(folder, lock)
                 _unlock(lock)
 
 
-def _remove_empty(folder: Path) -> None:
+def _remove_empty(folder: Path, handle: int | None = None) -> None:
+    """Removes a folder in which nothing is; with the handle that holds it, if it is still that one
+    and not another of its name.
+    """
     with contextlib.suppress(OSError):  # something is in it, or it is gone
-        folder.rmdir()
+        if handle is None or os.path.samestat(os.fstat(handle), folder.stat()):
+            folder.rmdir()
 
 
 def _unlock(handle: int | None) -> None:

@@ -57,6 +57,16 @@ def test_a_folder_that_was_made_and_stays_empty_goes(tmp_path: Path) -> None:
     assert (tmp_path / "mine").is_dir()
 
 
+def test_a_folder_of_the_same_name_that_another_command_made_meanwhile_stays(
+        tmp_path: Path) -> None:
+    out = tmp_path / "x"
+    with contextlib.ExitStack() as other:
+        with held_folder(out):
+            out.rmdir()
+            other.enter_context(held_folder(out))
+        assert out.is_dir()
+
+
 def test_a_folder_above_that_another_command_holds_stays(tmp_path: Path) -> None:
     above = tmp_path / "made"
     with held_folder(above / "plan"), held_folder(above):

@@ -152,8 +152,13 @@ def test_a_plan_is_not_saved_where_its_landscape_would_get_layers_of_an_earlier_
     firebreak.plan(with_value, must_exclude=np.eye(20), **options).save("saved")
     before = {path: path.read_bytes() for path in Path("saved").rglob("*") if path.is_file()}
     other = firebreak.plan(plain, must_exclude=np.eye(20)[::-1], **options)
-    with pytest.raises(firebreak.InputError, match=r"value\.asc, which would be read as value"):
+    with pytest.raises(firebreak.InputError, match=r"got value\.asc"):
         other.save("saved")
+    assert {path: path.read_bytes() for path in before} == before
+    Path("saved/given_must_include.tif").mkdir()
+    with pytest.raises(firebreak.InputError, match="given_must_include"):
+        firebreak.plan(replace(with_value, value=plain.value + np.eye(20, dtype=np.float32)),
+                       must_include=np.eye(20), **options).save("saved")
     assert {path: path.read_bytes() for path in before} == before
     firebreak.plan(with_value, **options).save("saved")
     other.save("elsewhere")

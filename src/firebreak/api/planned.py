@@ -209,17 +209,21 @@ class PlannedBreaks:
         them, so that `firebreak visualize FOLDER --serve` finds them.
 
         Raises:
-            InputError: a folder that may not be written, or whose `landscape` has layers that are
-                none of the landscape's.
+            InputError: a folder that may not be written, or other rasters in its `landscape`.
         """
+        from firebreak.landscape.formats.write import refuse_other_layers
+
         out = folder_of(folder, "save")
         check_list(out)
         with held_folder(out):
             work = self._work
-            source, options = work.source, work.options
-            if isinstance(self._source, Landscape):  # the first, since it may be refused
-                source, options = with_folder(self._source, options, out / "landscape")
-            options = with_policy_file(with_files(options, out, work.place.full), out)
+            given = self._source if isinstance(self._source, Landscape) else None
+            if given is not None:
+                refuse_other_layers(out / "landscape", given)
+            options = with_policy_file(with_files(work.options, out, work.place.full), out)
+            source = work.source
+            if given is not None:
+                source, options = with_folder(given, options, out / "landscape")
             made_from = inputs_of(source, options.policy, options.place, options.scene)
             with writing_into(out) as writing:
                 files = [write_record(out, options, source), *write_plan_files(out, work)]

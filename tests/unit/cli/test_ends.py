@@ -17,7 +17,7 @@ from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.cli.commands import explore, simulate
 from firebreak.cli.shared.signals import Terminated, stopping
-from firebreak.files import check_folder, made_folder
+from firebreak.files import check_folder, held_folder, made_folder
 
 Out = pytest.CaptureFixture[str]
 
@@ -55,7 +55,10 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_work(
 def test_looking_whether_a_folder_can_be_made_leaves_nothing(tmp_path: Path) -> None:
     check_folder(tmp_path / "a" / "b" / "c")
     check_folder(tmp_path)
-    check_folder(tmp_path / "new" / ".." / "x")
+    for named in ("new/../x", "new/..", "a/../a", "new/x/../../new/y"):
+        check_folder(tmp_path / named)
+        with held_folder(tmp_path / named):
+            pass
     assert not [*tmp_path.iterdir()]
 
 

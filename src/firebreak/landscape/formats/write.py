@@ -16,7 +16,7 @@ from rasterio.io import DatasetWriter
 
 from firebreak.checks import fail
 from firebreak.files import made_folder, replacing, write_pieces
-from firebreak.landscape.formats.layers import RASTERS, role_of
+from firebreak.landscape.formats.layers import RASTERS
 from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, NODATA, Landscape
 from firebreak.landscape.raster.ascii_grid import ascii_lines
@@ -233,10 +233,16 @@ def write_ascii_folder(folder: str | Path, landscape: Landscape) -> list[Path]:
     `terrain="shipped"`). The fuel layer of the FBP System is fuel_model_fbp.
 
     Raises:
-        InputError: `folder` is a file, or may not be written, or holds a layer that is none of the
-            landscape's and would be read as one.
+        InputError: `folder` is a file, may not be written, or holds other rasters: see
+            `refuse_other_layers`.
         OSError: the disk is full.
     """
+    refuse_other_layers(folder, landscape)
+    return write_ascii_layers(folder, _ascii_layers(landscape), landscape)
+
+
+def _ascii_layers(landscape: Landscape) -> dict[str, np.ndarray]:
+    """The grids of a folder by the names of their files."""
     grids: dict[str, np.ndarray] = {
         landscape.fuels.layer_name: landscape.fuel_model,
         "elevation_m": landscape.elevation_m,
@@ -247,7 +253,31 @@ def write_ascii_folder(folder: str | Path, landscape: Landscape) -> list[Path]:
         "canopy_base_height_m": landscape.canopy_base_height_m,
         "canopy_bulk_density_kg_m3": landscape.canopy_bulk_density_kg_m3,
     }
-    return write_ascii_layers(folder, grids | extra_layers(landscape), landscape)
+    return grids | extra_layers(landscape)
+
+
+def refuse_other_layers(folder: str | Path, landscape: Landscape) -> None:
+    """Refuses a folder in which other files lie that would be read with the landscape's grids: as
+    layers, as a whole landscape, or as the reference system of grids that have none.
+
+    Raises:
+        InputError: there are such files, or the folder cannot be looked into.
+    """
+    place, names = Path(folder), _ascii_layers(landscape).keys()
+    written = {f"{name}.asc" for name in names}
+    try:
+        files = [path for path in sorted(place.iterdir()) if path.is_file()] if (
+            place.is_dir()) else []
+    except OSError as error:
+        raise fail(expected="a folder that can be looked into", given=error.strerror or str(error),
+                   where=str(place), remedy="check its permissions") from error
+    other = [path.name for path in files if path.name not in written and (
+        path.suffix.lower() in RASTERS
+        or (not landscape.crs and path.suffix.lower() == ".prj" and path.stem in names))]
+    if other:
+        raise fail(expected="a folder without rasters beside those of the landscape",
+                   given=", ".join(other), where=str(place),
+                   remedy="move them elsewhere, or choose another folder")
 
 
 def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
@@ -259,7 +289,6 @@ def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
         raise fail(expected="a folder", given="a file", where=str(place),
                    remedy="choose another name")
     made_folder(place)
-    _refuse_other_layers(place, grids)
     system = landscape.crs and CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI")
     written = []
     for name, grid in grids.items():
@@ -268,17 +297,6 @@ def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
         if system:
             written.append(write_text(place / f"{name}.prj", [system + "\n"]))
     return written
-
-
-def _refuse_other_layers(folder: Path, grids: Mapping[str, np.ndarray]) -> None:
-    """Refuses a folder that would be read with a layer that is none of these grids."""
-    written = {f"{name}.asc" for name in grids}
-    for path in sorted(folder.iterdir()):
-        layer = role_of(path.stem) if path.suffix.lower() in RASTERS else None
-        if layer is not None and path.name not in written:
-            raise fail(expected="a folder without layers of another landscape",
-                       given=f"{path.name}, which would be read as {layer.value}",
-                       where=str(folder), remedy="remove it, or choose another folder")
 
 
 def shown_aspect(landscape: Landscape) -> NDArray[np.float32]:

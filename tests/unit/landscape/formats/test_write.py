@@ -219,17 +219,30 @@ def test_a_folder_of_ascii_grids_loses_nothing(tmp_path: Path, land: Landscape) 
         write_ascii_folder(tmp_path / "file", land)
 
 
-@pytest.mark.parametrize("name", ["value.asc", "cost.tif", "fuel_model_fbp.asc", "ROAD M.TIF"])
-def test_a_folder_with_layers_of_another_landscape_is_refused(
+@pytest.mark.parametrize("name", ["value.asc", "cost.tif", "fuel_model_fbp.asc", "ROAD M.TIF",
+                                  "whole.lcp"])
+def test_a_folder_with_rasters_of_another_landscape_is_refused(
         tmp_path: Path, land: Landscape, name: str) -> None:
     (tmp_path / name).write_text("mine")
-    (tmp_path / "notes.tif").write_text("no layer")
-    with pytest.raises(InputError, match=f"{name}, which would be read as"):
+    (tmp_path / "curing.tif").write_text("mine")
+    (tmp_path / "notes.txt").write_text("no raster")
+    (tmp_path / "value.tif").mkdir()
+    there = {path.name for path in tmp_path.iterdir()}
+    with pytest.raises(InputError, match=r"landscape, got .*; move them elsewhere") as refused:
         write_ascii_folder(tmp_path, land)
-    assert {path.name for path in tmp_path.iterdir()} == {name, "notes.tif"}
+    assert all(one in str(refused.value) for one in (name, "curing.tif"))
+    assert {path.name for path in tmp_path.iterdir()} == there
     (tmp_path / name).unlink()
+    (tmp_path / "curing.tif").unlink()
     write_ascii_folder(tmp_path, land)
     write_ascii_folder(tmp_path, land)  # its own are replaced
+
+
+def test_a_landscape_without_a_reference_system_does_not_get_that_of_an_earlier_one(
+        tmp_path: Path, land: Landscape) -> None:
+    write_ascii_folder(tmp_path, replace(land, crs=UTM))
+    with pytest.raises(InputError, match=r"fuel_model\.prj"):
+        write_ascii_folder(tmp_path, replace(land, crs=None))
 
 
 def test_bad_requests_are_refused(tmp_path: Path, land: Landscape) -> None:
