@@ -1,5 +1,6 @@
 """The public functions and the command line: the same plan, fires, table and weights."""
 
+import gc
 import json
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields, replace
@@ -326,6 +327,7 @@ def test_threads_are_the_callers_again() -> None:
 @pytest.mark.slow
 def test_a_notebook_sees_a_map_and_a_table_and_no_figure_stays() -> None:
     made = firebreak.plan(LAND, method="downstream-value", **FEW)
+    gc.collect()  # what other tests no longer hold
     before = live_counts()
     page = made._repr_html_()
     assert page.count("data:image/png;base64,") == 1
