@@ -203,6 +203,8 @@ def held_folder(path: Path | None) -> Iterator[None]:
             _remove_empty(path, handle)
         _unlock(handle)
         for folder in missing:
+            if folder == path:  # another command may be making it anew
+                continue
             with contextlib.suppress(InputError):  # another command holds it
                 lock = _locked(folder)
                 _remove_empty(folder, lock)
