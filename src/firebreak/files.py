@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
@@ -139,7 +140,7 @@ def made_folder(path: Path) -> Path:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
-        given = "a file" if path.is_file() else error.strerror or str(error)
+        given = "a file" if os.path.isfile(path) else error.strerror or str(error)
         raise fail(expected="a folder that can be made", given=given, where=str(path),
                    remedy="choose another --out") from error
     return path
@@ -153,20 +154,29 @@ def check_folder(path: Path) -> None:
         InputError: it is a file, cannot be made, or may not be written to.
         OSError: the disk is full or fails.
     """
-    if path.exists() and not path.is_dir():
+    if _is_no_folder(path):
         raise fail(expected="a folder", given="a file", where=str(path),
                    remedy="choose another --out")
     missing = _missing(path)
-    made_folder(path)
     try:
+        made_folder(path)
         with naming(path, path):
             tempfile.TemporaryFile(dir=path).close()
     except PermissionError as error:
         raise fail(expected="a folder that may be written to", given=error.strerror or str(error),
                    where=str(path), remedy="choose another --out") from error
+    except FileNotFoundError:
+        pass  # another command looked at the same time, and took it away
     finally:
-        for folder in missing:
-            _remove_empty(folder)
+        _remove_free(missing)
+
+
+def _is_no_folder(path: Path) -> bool:
+    """Whether a path is there and no folder, asked once: another command may remove it."""
+    try:
+        return not stat.S_ISDIR(path.stat().st_mode)
+    except OSError:
+        return False
 
 
 def _missing(path: Path) -> list[Path]:
@@ -174,7 +184,7 @@ def _missing(path: Path) -> list[Path]:
     folder which "new" is made in.
     """
     return [folder for folder in (path, *path.parents)
-            if folder.name != ".." and not folder.exists()]
+            if folder.name != ".." and not os.path.lexists(os.path.realpath(folder))]
 
 
 @contextlib.contextmanager
@@ -193,8 +203,12 @@ def held_folder(path: Path | None) -> Iterator[None]:
         yield
         return
     missing = _missing(path)
-    made_folder(path)
-    handle = _locked(path)
+    try:
+        made_folder(path)
+        handle = _locked(path)
+    except BaseException:
+        _remove_free(missing)
+        raise
     try:
         yield
     finally:
@@ -202,13 +216,17 @@ def held_folder(path: Path | None) -> Iterator[None]:
         if path in missing:
             _remove_empty(path, handle)
         _unlock(handle)
-        for folder in missing:
-            if folder == path:  # another command may be making it anew
-                continue
-            with contextlib.suppress(InputError):  # another command holds it
-                lock = _locked(folder)
-                _remove_empty(folder, lock)
-                _unlock(lock)
+        # The folder itself once: another command may be making it anew.
+        _remove_free([folder for folder in missing if folder != path])
+
+
+def _remove_free(folders: list[Path]) -> None:
+    """Removes those in which nothing is and which no command holds."""
+    for folder in folders:
+        with contextlib.suppress(InputError):  # another command holds it
+            lock = _locked(folder)
+            _remove_empty(folder, lock)
+            _unlock(lock)
 
 
 def _remove_empty(folder: Path, handle: int | None = None) -> None:

@@ -1,8 +1,9 @@
 """The public functions and the command line: the same plan, fires, table and weights."""
 
+import errno
 import gc
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 
@@ -15,7 +16,8 @@ import firebreak
 from firebreak.agent.policy_file import load_policy
 from firebreak.api import notebook
 from firebreak.cli import main
-from firebreak.landscape.formats.write import write_geotiff
+from firebreak.files import write_pieces
+from firebreak.landscape.formats.write import write_ascii_folder, write_geotiff
 from firebreak.memory.registry import live_counts
 from firebreak.planning.evaluation import auto
 from firebreak.planning.methods import METHODS
@@ -139,31 +141,56 @@ def test_what_was_handed_in_is_written_so_that_the_folder_is_enough() -> None:
     made = firebreak.plan(land, method="downstream-value", must_exclude=np.eye(20), **FEW)
     names = {path.name for path in made.save("saved")}
     assert {"plan.tif", "report.html", "treated_landscape.tif"} <= names
-    assert {"landscape", "given_must_exclude.tif"} <= {
-        path.name for path in Path("saved").iterdir()}
+    assert Path("saved/given_must_exclude.tif").is_file()
+    assert len([*Path("saved").glob("landscape-*")]) == 1
     assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
 
 
 @pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
-def test_a_plan_is_not_saved_where_its_landscape_would_get_layers_of_an_earlier_one() -> None:
+def test_each_plan_that_is_saved_keeps_its_own_landscape(tmp_path: Path) -> None:
     plain = firebreak.read_landscape(LAND)
     options = {"method": "downstream-value", "plan_fires": 12, "test_fires": 0, "threads": 1,
                "report": "none"}
     with_value = replace(plain, value=np.full(plain.shape, 3.0, np.float32))
-    firebreak.plan(with_value, must_exclude=np.eye(20), **options).save("saved")
+    own = write_ascii_folder(tmp_path / "saved" / "landscape", with_value)  # a user's folder
+    before = {path: path.read_bytes() for path in own}
+    made, other = (firebreak.plan(land, **options) for land in (with_value, plain))
+    for one in (made, other, made, other):
+        one.save("saved")
+    written = sorted(path.name for path in Path("saved").glob("landscape*"))
+    assert len(written) == 3  # saved again, it is the same one
+    assert {path: path.read_bytes() for path in before} == before
+    kept = [firebreak.read_landscape(Path("saved") / name, terrain="shipped").checksum()
+            for name in written[1:]]
+    assert sorted(kept) == sorted((with_value.checksum(), plain.checksum()))
+
+
+@pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
+def test_a_landscape_that_was_changed_where_a_plan_had_saved_it_is_refused() -> None:
+    land = firebreak.read_landscape(LAND)
+    made = firebreak.plan(land, method="strips", plan_fires=12, test_fires=0, threads=1,
+                          report="none", must_exclude=np.eye(20))
+    made.save("saved")
+    (folder,) = Path("saved").glob("landscape-*")
+    (folder / "value.asc").write_text((folder / "elevation_m.asc").read_text())
     before = {path: path.read_bytes() for path in Path("saved").rglob("*") if path.is_file()}
-    other = firebreak.plan(plain, must_exclude=np.eye(20)[::-1], **options)
-    with pytest.raises(firebreak.InputError, match=r"got value\.asc"):
-        other.save("saved")
+    with pytest.raises(firebreak.InputError, match=f"{folder.name}: expected the landscape of"):
+        made.save("saved")
     assert {path: path.read_bytes() for path in before} == before
-    Path("saved/given_must_include.tif").mkdir()
-    with pytest.raises(firebreak.InputError, match="given_must_include"):
-        firebreak.plan(replace(with_value, value=plain.value + np.eye(20, dtype=np.float32)),
-                       must_include=np.eye(20), **options).save("saved")
-    assert {path: path.read_bytes() for path in before} == before
-    firebreak.plan(with_value, **options).save("saved")
-    other.save("elsewhere")
-    assert firebreak.read_landscape("elsewhere/landscape").value.max() == 1.0
+
+
+def test_a_save_that_fails_midway_leaves_no_landscape(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, pieces: Iterable[bytes | memoryview]) -> int:
+        if "slope" in path.name:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        return write_pieces(path, pieces)
+
+    made = firebreak.plan(firebreak.read_landscape(LAND), method="strips", plan_fires=12,
+                          test_fires=0, threads=1, report="none")
+    monkeypatch.setattr("firebreak.landscape.formats.write.write_pieces", full)
+    with pytest.raises(OSError, match="No space left"):
+        made.save("new/saved")
+    assert not Path("new").exists()
 
 
 @pytest.mark.slow
@@ -212,8 +239,9 @@ def test_what_is_known_of_a_landscape_is_kept_when_a_plan_is_saved() -> None:
     assert made._judgement.result.unit.name == "houses"
     made.save("saved")
     kept = json.loads(Path("saved/options.json").read_text())
-    again = firebreak.read_landscape("saved/landscape", terrain="shipped", value_unit="houses",
-                                     value="saved/landscape/value.asc")
+    (folder,) = Path("saved").glob("landscape-*")
+    again = firebreak.read_landscape(folder, terrain="shipped", value_unit="houses",
+                                     value=folder / "value.asc")
     assert kept["map"]["value_unit"] == "houses"
     for field in fields(land):
         own, other = getattr(land, field.name), getattr(again, field.name)

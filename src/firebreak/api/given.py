@@ -1,7 +1,12 @@
 """What is handed in from Python in place of files: landscapes, arrays, plans, policies."""
 
 import dataclasses
+import hashlib
+import os
+import shutil
 import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,7 +14,7 @@ from firebreak.api.options import keywords
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError, fail
-from firebreak.files import made_folder
+from firebreak.files import check_folder, held_folder, new_folder
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.arrays import ArrayOnGrid, array_on
 
@@ -34,18 +39,31 @@ def source_of(given: object, where: str) -> str | Landscape:
 
 
 def folder_of(given: object, where: str) -> Path:
-    """A folder to write into, made if need be.
+    """The folder that is named to write into.
 
     Raises:
-        InputError: no name of a folder, or one that cannot be made.
+        InputError: no name of a folder.
     """
     if not isinstance(given, str | Path) or not str(given).strip():
         raise fail(expected="the name of a folder", given=repr(given)[:80], where=where,
                    remedy="name one; '.' is the one in which Python runs")
-    try:
-        return made_folder(Path(given))
-    except InputError as error:
-        raise InputError(str(error).replace("another --out", "another folder")) from error
+    return Path(given)
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Holds a folder, made if need be, while a `save` writes into it.
+
+    Raises:
+        InputError: it cannot be made or written to, or a command or another `save` holds it.
+    """
+    with ExitStack() as stack:
+        try:
+            check_folder(folder)
+            stack.enter_context(held_folder(folder))
+        except InputError as error:
+            raise InputError(str(error).replace("another --out", "another folder")) from error
+        yield
 
 
 def with_arrays(options: Options, source: str | Landscape, scene: SceneOptions) -> Options:
@@ -95,13 +113,27 @@ def _replaced(options: Any, groups: tuple[str, ...], name: str, value: object) -
 
 
 def with_folder(landscape: Landscape, options: PlanOptions,
-                folder: Path) -> tuple[str, PlanOptions]:
-    """Writes a landscape that was handed in, every number in full; what names it now, and options
-    with which it is read as it was.
+                out: Path) -> tuple[str, PlanOptions]:
+    """Writes a landscape that was handed in into a folder of its own below `out`, every number in
+    full; what names it now, and options with which it is read as it was.
+
+    The folder is named by what is in it, so a plan that was saved before keeps its landscape.
+
+    Raises:
+        InputError: a folder of that name holds something else.
     """
     from firebreak.landscape.formats.write import write_ascii_folder
 
-    write_ascii_folder(folder, landscape)
+    folder = out / f"landscape-{_digest(landscape)}"
+    if not os.path.lexists(folder):
+        beside = out / f".{folder.name}"
+        shutil.rmtree(beside, ignore_errors=True)  # of a process that was killed
+        with new_folder(folder, beside):
+            write_ascii_folder(beside, landscape)
+    elif not _holds(folder, landscape):
+        raise fail(expected="the landscape of this plan, as it was written", given="another one",
+                   where=str(folder), remedy="remove what was changed there, or choose another "
+                                             "folder")
     rasters = dataclasses.replace(options.scene.map, terrain="shipped")
     if landscape.value_unit is not None and rasters.value is None:  # no grid names its unit
         value = (folder / "value.asc").resolve()
@@ -109,6 +141,25 @@ def with_folder(landscape: Landscape, options: PlanOptions,
             rasters = dataclasses.replace(rasters, value=value, value_unit=landscape.value_unit)
     scene = dataclasses.replace(options.scene, map=rasters)
     return str(folder.resolve()), dataclasses.replace(options, scene=scene)
+
+
+def _digest(landscape: Landscape) -> str:
+    """Eight letters that name the grids of a landscape and where they lie."""
+    place = repr((landscape.checksum(), tuple(landscape.transform), landscape.crs))
+    return hashlib.sha256(place.encode()).hexdigest()[:8]
+
+
+def _holds(folder: Path, landscape: Landscape) -> bool:
+    """Whether a folder is read as this landscape."""
+    from firebreak.landscape.formats.read import read_landscape
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the plan was made: all has been said
+            there = read_landscape(folder, terrain="shipped")
+    except InputError:
+        return False
+    return there.checksum() == landscape.checksum()
 
 
 def with_policy_file(options: PlanOptions, folder: Path) -> PlanOptions:

@@ -13,6 +13,7 @@ from firebreak.api.compared import ComparedPlans
 from firebreak.api.given import (
     Source,
     folder_of,
+    held,
     source_of,
     value_of,
     with_arrays,
@@ -37,7 +38,6 @@ from firebreak.api.shared.plan_steps import (
 )
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail
-from firebreak.files import held_folder
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
@@ -209,21 +209,16 @@ class PlannedBreaks:
         them, so that `firebreak visualize FOLDER --serve` finds them.
 
         Raises:
-            InputError: a folder that may not be written, or other rasters in its `landscape`.
+            InputError: a folder that may not be written.
         """
-        from firebreak.landscape.formats.write import refuse_other_layers
-
         out = folder_of(folder, "save")
         check_list(out)
-        with held_folder(out):
+        with held(out):
             work = self._work
-            given = self._source if isinstance(self._source, Landscape) else None
-            if given is not None:
-                refuse_other_layers(out / "landscape", given)
-            options = with_policy_file(with_files(work.options, out, work.place.full), out)
-            source = work.source
-            if given is not None:
-                source, options = with_folder(given, options, out / "landscape")
+            source, options = work.source, work.options
+            if isinstance(self._source, Landscape):
+                source, options = with_folder(self._source, options, out)
+            options = with_policy_file(with_files(options, out, work.place.full), out)
             made_from = inputs_of(source, options.policy, options.place, options.scene)
             with writing_into(out) as writing:
                 files = [write_record(out, options, source), *write_plan_files(out, work)]

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.given import Source, folder_of, source_of, with_arrays, with_files
+from firebreak.api.given import Source, folder_of, held, source_of, with_arrays, with_files
 from firebreak.api.notebook import on_axes
 from firebreak.api.options import filled, verb
 from firebreak.api.shared.fire_maps import Burned, Part, burn, on_full, part_to_burn, write_maps
 from firebreak.api.shared.machine import notebook_bars, threads_kept, use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
-from firebreak.files import held_folder
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.value_unit import value_unit
 
@@ -69,7 +68,7 @@ class SimulatedFires:
         """Writes the files of `firebreak simulate` into a folder, made if need be; returns them.
         """
         out = folder_of(folder, "save")
-        with held_folder(out):
+        with held(out):
             return write_maps(out, self._part, self._done,
                               with_files(self._options, out, self.landscape))
 

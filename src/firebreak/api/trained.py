@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firebreak.api.compared import ComparedPlans
-from firebreak.api.given import folder_of
+from firebreak.api.given import folder_of, held
 from firebreak.api.options import filled, verb
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import TrainOptions
@@ -59,7 +59,8 @@ class TrainedPolicy:
         folder = folder_of(Path(path).parent if inside else path, "save")
         file = folder / (Path(path).name if inside else f"policy{SUFFIX}")
         network = self.policy.network
-        save_policy(file, network, network.stem.out_channels, self.policy.provenance)
+        with held(folder):
+            save_policy(file, network, network.stem.out_channels, self.policy.provenance)
         return file
 
     def __repr__(self) -> str:

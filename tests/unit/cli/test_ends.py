@@ -59,7 +59,34 @@ def test_looking_whether_a_folder_can_be_made_leaves_nothing(tmp_path: Path) -> 
         check_folder(tmp_path / named)
         with held_folder(tmp_path / named):
             pass
+    for look in (check_folder, lambda path: held_folder(path).__enter__()):
+        with pytest.raises(InputError, match="File name too long"):
+            look(tmp_path / "new" / "x" / ("a" * 300))
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("named", ["missing/../mine", "missing/../mine/x", "mine/x/.."])
+def test_an_empty_folder_of_a_users_stays_however_it_is_named(tmp_path: Path, named: str) -> None:
+    (tmp_path / "mine").mkdir()
+    check_folder(tmp_path / named)
+    with held_folder(tmp_path / named):
+        pass
+    assert [path.name for path in tmp_path.rglob("*")] == ["mine"]
+
+
+def test_looking_at_a_folder_that_another_command_holds_does_not_remove_it(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, comes = tmp_path / "out", iter((True,))
+
+    def made(path: Path) -> Path:
+        if next(comes, False):  # after it was missed, before it is made
+            other.enter_context(held_folder(path))
+        return made_folder(path)
+
+    monkeypatch.setattr("firebreak.files.made_folder", made)
+    with contextlib.ExitStack() as other:
+        check_folder(out)
+        assert out.is_dir()
 
 
 def test_a_file_or_folder_without_the_right_to_write_is_bad_input(

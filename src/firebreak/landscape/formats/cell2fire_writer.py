@@ -19,6 +19,7 @@ from firebreak.landscape.formats.cell2fire_fuels import table_text
 from firebreak.landscape.formats.write import (
     extra_layers,
     percent,
+    refuse_other_layers,
     shown_aspect,
     write_ascii_layers,
     write_text,
@@ -52,7 +53,7 @@ def write_cell2fire(folder: str | Path, landscape: Landscape) -> list[Path]:
 
     Raises:
         InputError: codes that the program does not know, such as Anderson's; a map unit other than
-            the metre; a failed write.
+            the metre; a folder with other rasters or another fuel table; a failed write.
     """
     where = f"landscape {landscape.name}"
     if abs(landscape.transform[0] - landscape.cell_size_m) > 1e-6 * landscape.cell_size_m:
@@ -61,7 +62,9 @@ def write_cell2fire(folder: str | Path, landscape: Landscape) -> list[Path]:
                    remedy="warp it to a system in metres first")
     _refuse_unknown_codes(landscape, where)
     place = Path(folder)
-    written = write_ascii_layers(place, _layers(landscape), landscape)
+    grids = _layers(landscape)
+    refuse_other_layers(place, landscape, grids, landscape.fuels.cell2fire.lookup_table)
+    written = write_ascii_layers(place, grids, landscape)
     written.append(write_text(place / landscape.fuels.cell2fire.lookup_table,
                               _lookup_lines(landscape)))
     written.append(write_text(place / "Data.csv", _data_lines(landscape)))

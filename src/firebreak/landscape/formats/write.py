@@ -4,7 +4,8 @@ as folders of ASCII grids.
 A file appears whole or not at all: it is written under another name beside its place, then moved.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from rasterio.io import DatasetWriter
 
 from firebreak.checks import fail
 from firebreak.files import made_folder, replacing, write_pieces
+from firebreak.landscape.formats.cell2fire_fuels import TABLE_END
 from firebreak.landscape.formats.layers import RASTERS
 from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, NODATA, Landscape
@@ -256,24 +258,34 @@ def _ascii_layers(landscape: Landscape) -> dict[str, np.ndarray]:
     return grids | extra_layers(landscape)
 
 
-def refuse_other_layers(folder: str | Path, landscape: Landscape) -> None:
+def refuse_other_layers(folder: str | Path, landscape: Landscape,
+                        names: Collection[str] | None = None, table: str = "") -> None:
     """Refuses a folder in which other files lie that would be read with the landscape's grids: as
-    layers, as a whole landscape, or as the reference system of grids that have none.
+    layers, as a whole landscape, as its fuel table, or as the reference system of grids that have
+    none.
+
+    Args:
+        names: of the grids that are written; None takes those of `write_ascii_folder`.
+        table: the name of the fuel table that is written beside them.
 
     Raises:
         InputError: there are such files, or the folder cannot be looked into.
     """
-    place, names = Path(folder), _ascii_layers(landscape).keys()
-    written = {f"{name}.asc" for name in names}
+    place = Path(folder)
+    names = _ascii_layers(landscape).keys() if names is None else names
+    written = {table, *(f"{name}.asc" for name in names)}
+    if os.path.lexists(place) and not place.is_dir():
+        raise fail(expected="a folder", given="a file", where=str(place),
+                   remedy="choose another name")
     try:
-        files = [path for path in sorted(place.iterdir()) if path.is_file()] if (
-            place.is_dir()) else []
+        found = sorted(place.iterdir()) if place.is_dir() else []
+        other = [path.name for path in found if (
+            not path.is_file() if path.name in written else
+            path.suffix.lower() in RASTERS or path.name.lower().endswith(TABLE_END)
+            or (not landscape.crs and path.suffix.lower() == ".prj" and path.stem in names))]
     except OSError as error:
         raise fail(expected="a folder that can be looked into", given=error.strerror or str(error),
                    where=str(place), remedy="check its permissions") from error
-    other = [path.name for path in files if path.name not in written and (
-        path.suffix.lower() in RASTERS
-        or (not landscape.crs and path.suffix.lower() == ".prj" and path.stem in names))]
     if other:
         raise fail(expected="a folder without rasters beside those of the landscape",
                    given=", ".join(other), where=str(place),

@@ -320,6 +320,17 @@ def test_a_written_folder_reads_back_equal(tmp_path: Path, system: str) -> None:
     assert "32611" in str(again.crs)
 
 
+@pytest.mark.parametrize("layer", ["value", "cost", "ignition_weight"])
+def test_layers_of_an_earlier_landscape_are_refused(tmp_path: Path, layer: str) -> None:
+    plain = generate(3, 8, family="grassland")
+    for _ in range(2):
+        write_cell2fire(tmp_path, replace(plain, **{layer: np.arange(64.0).reshape(8, 8) + 1.0}))
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(InputError, match="rasters beside those of the landscape"):
+        write_cell2fire(tmp_path, plain)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_a_plain_landscape_is_written_without_what_it_has_not(tmp_path: Path) -> None:
     land = generate(3, 8, family="grassland")
     names = {path.name for path in write_cell2fire(tmp_path, land)}

@@ -1,5 +1,6 @@
 """Written GeoTIFFs: place, bands, no data, colours; whole or absent; read back equal."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -226,7 +227,7 @@ def test_a_folder_with_rasters_of_another_landscape_is_refused(
     (tmp_path / name).write_text("mine")
     (tmp_path / "curing.tif").write_text("mine")
     (tmp_path / "notes.txt").write_text("no raster")
-    (tmp_path / "value.tif").mkdir()
+    (tmp_path / "notes").mkdir()
     there = {path.name for path in tmp_path.iterdir()}
     with pytest.raises(InputError, match=r"landscape, got .*; move them elsewhere") as refused:
         write_ascii_folder(tmp_path, land)
@@ -236,6 +237,21 @@ def test_a_folder_with_rasters_of_another_landscape_is_refused(
     (tmp_path / "curing.tif").unlink()
     write_ascii_folder(tmp_path, land)
     write_ascii_folder(tmp_path, land)  # its own are replaced
+
+
+@pytest.mark.parametrize("make", [
+    lambda place: (place / "value.tif").mkdir(),
+    lambda place: (place / "slope_percent.asc").mkdir(),
+    lambda place: (place / "value.asc").symlink_to("nowhere"),
+    lambda place: (place / "fbp_lookup_table.csv").write_text("mine")],
+    ids=["folder", "folder in the way", "dangling link", "fuel table"])
+def test_what_cannot_be_read_back_is_refused_before_a_file_is_written(
+        tmp_path: Path, land: Landscape, make: Callable[[Path], object]) -> None:
+    make(tmp_path)
+    there = [*tmp_path.iterdir()]
+    with pytest.raises(InputError, match=f"landscape, got {there[0].name}"):
+        write_ascii_folder(tmp_path, land)
+    assert [*tmp_path.iterdir()] == there
 
 
 def test_a_landscape_without_a_reference_system_does_not_get_that_of_an_earlier_one(
