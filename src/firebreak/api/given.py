@@ -144,7 +144,7 @@ def with_folder(landscape: Landscape, options: PlanOptions,
 
 
 def _digest(landscape: Landscape) -> str:
-    """Eight letters that name the grids of a landscape and where they lie."""
+    """Eight characters that name the grids of a landscape and where they lie."""
     place = repr((landscape.checksum(), tuple(landscape.transform), landscape.crs))
     return hashlib.sha256(place.encode()).hexdigest()[:8]
 
