@@ -297,9 +297,6 @@ def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
     """Write [H, W] grids as NAME.asc on the landscape's grid, each with a .prj if there is a
     reference system; the folder is made. `InputError` as `write_ascii_folder`."""
     place = Path(folder)
-    if place.exists() and not place.is_dir():
-        raise fail(expected="a folder", given="a file", where=str(place),
-                   remedy="choose another name")
     made_folder(place)
     system = landscape.crs and CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI")
     written = []
