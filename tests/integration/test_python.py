@@ -141,7 +141,7 @@ def test_what_was_handed_in_is_written_so_that_the_folder_is_enough() -> None:
     made = firebreak.plan(land, method="downstream-value", must_exclude=np.eye(20), **FEW)
     names = {path.name for path in made.save("saved")}
     assert {"plan.tif", "report.html", "treated_landscape.tif"} <= names
-    assert Path("saved/given_must_exclude.tif").is_file()
+    assert len([*Path("saved").glob("given_must_exclude-*.tif")]) == 1
     assert len([*Path("saved").glob("landscape-*")]) == 1
     assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
 
@@ -179,6 +179,37 @@ def test_a_landscape_that_was_changed_where_a_plan_had_saved_it_is_refused() -> 
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
+def test_each_plan_that_is_saved_keeps_its_own_arrays_and_policy(tmp_path: Path) -> None:
+    policy = load_policy()
+    other = policy._replace(provenance=policy.provenance | {"run": "another"})
+    made = [firebreak.plan(LAND, method="strips", plan_fires=12, test_fires=0, threads=1,
+                           report="none", must_exclude=grid, policy=one)
+            for grid, one in ((np.eye(20), policy), (np.eye(20)[::-1], other))]
+    mine = Path("saved/given_must_exclude.tif")
+    mine.parent.mkdir()
+    mine.write_text("a user's own")
+    kept: dict[str, dict[str, str]] = {}
+    for number in (0, 1, 0, 1):
+        made[number].save("saved")
+        now = json.loads(Path("saved/options.json").read_text())
+        kept.setdefault(str(number), now)
+        assert now == kept[str(number)]
+    there = {path.name for path in Path("saved").iterdir() if "given" in path.name}
+    assert len(there) == 5  # saved again, they are the same ones
+    assert mine.read_text() == "a user's own"
+    for name, said in (("given_must_exclude", "must_exclude"), ("given_policy", "policy")):
+        file = next(Path("saved").glob(f"{name}-*"))
+        whole = file.read_bytes()
+        file.write_bytes(whole[:-1])
+        with pytest.raises(firebreak.InputError, match=f"{file.name}: expected the {said} of"):
+            for one in made:
+                one.save("saved")
+        assert file.read_bytes() == whole[:-1]
+        file.write_bytes(whole)
+    assert {path.name for path in Path("saved").iterdir() if "given" in path.name} == there
+
+
 def test_a_save_that_fails_midway_leaves_no_landscape(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, pieces: Iterable[bytes | memoryview]) -> int:
         if "slope" in path.name:
@@ -196,17 +227,18 @@ def test_a_save_that_fails_midway_leaves_no_landscape(monkeypatch: pytest.Monkey
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_pictures")
 @pytest.mark.parametrize(("policy", "kept"), [
-    (load_policy, "saved/given_policy.safetensors"), (lambda: "general", "general")])
+    (load_policy, "given_policy-*.safetensors"), (lambda: "general", None)])
 def test_a_plan_by_a_policy_is_saved_so_that_the_folder_is_enough(
-        policy: Callable[[], object], kept: str) -> None:
+        policy: Callable[[], object], kept: str | None) -> None:
     made = firebreak.plan(LAND, method="dqn", policy=policy(), plan_fires=12, test_fires=0,
                           threads=1)
     made.save("saved")
     named = json.loads(Path("saved/options.json").read_text())["plan"]["policy"]
-    assert named in (kept, str(Path(kept).resolve()))
+    files = [str(path.resolve()) for path in Path("saved").glob(kept)] if kept else ["general"]
+    assert [named] == files
     assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads", "1"]) == 0
-    if kept != "general":
-        again = firebreak.plan(LAND, method="dqn", policy=kept, plan_fires=12, test_fires=0,
+    if kept is not None:
+        again = firebreak.plan(LAND, method="dqn", policy=named, plan_fires=12, test_fires=0,
                                threads=1)
         assert (again.rank == made.rank).all()
 

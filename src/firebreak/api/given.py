@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -131,9 +131,7 @@ def with_folder(landscape: Landscape, options: PlanOptions,
         with new_folder(folder, beside):
             write_ascii_folder(beside, landscape)
     elif not _holds(folder, landscape):
-        raise fail(expected="the landscape of this plan, as it was written", given="another one",
-                   where=str(folder), remedy="remove what was changed there, or choose another "
-                                             "folder")
+        raise _changed(folder, "landscape")
     rasters = dataclasses.replace(options.scene.map, terrain="shipped")
     if landscape.value_unit is not None and rasters.value is None:  # no grid names its unit
         value = (folder / "value.asc").resolve()
@@ -165,26 +163,66 @@ def _holds(folder: Path, landscape: Landscape) -> bool:
 def with_policy_file(options: PlanOptions, folder: Path) -> PlanOptions:
     """Options whose policy is a file of a folder, written there if it was handed in, so that a
     record names it.
+
+    Raises:
+        InputError: see `_written`.
     """
     from firebreak.agent.policy_file import Policy, save_policy
 
     policy: object = options.policy  # annotated as the command line has it
     if not isinstance(policy, Policy):
         return options
-    file = folder / "given_policy.safetensors"
-    save_policy(file, policy.network, policy.network.stem.out_channels, policy.provenance)
-    return dataclasses.replace(options, policy=file.resolve())
+    channels = policy.network.stem.out_channels
+    file = _written(folder, "given_policy", ".safetensors", lambda beside: save_policy(
+        beside, policy.network, channels, policy.provenance))
+    return dataclasses.replace(options, policy=file)
 
 
 def with_files(options: Options, folder: Path, landscape: Landscape) -> Options:
-    """Options whose arrays are files of a folder, written there, so that a record names them."""
-    from firebreak.landscape.formats.write import write_geotiff
+    """Options whose arrays are files of a folder, written there, so that a record names them.
 
+    Raises:
+        InputError: see `_written`.
+    """
     for name, word in keywords(type(options)).items():
         value = value_of(options, word.groups, name)
         if isinstance(value, ArrayOnGrid):
-            path = write_geotiff(folder / f"given_{name}.tif", {name: value.values}, landscape,
-                                 nodata=float("nan"))
-            kept: object = str(path.resolve()) if name == "area" else path.resolve()
+            file = _written(folder, f"given_{name}", ".tif",
+                            _writer_of_grid({name: value.values}, landscape))
+            kept: object = str(file) if name == "area" else file
             options = _replaced(options, word.groups, name, kept)
     return options
+
+
+def _writer_of_grid(grids: dict[str, Any], landscape: Landscape) -> Callable[[Path], object]:
+    from firebreak.landscape.formats.write import write_geotiff
+
+    return lambda path: write_geotiff(path, grids, landscape, nodata=float("nan"))
+
+
+def _written(folder: Path, stem: str, ending: str, write: Callable[[Path], object]) -> Path:
+    """A file of a folder that is named by what is in it, so that what was saved there before keeps
+    its own.
+
+    write: makes the file at a path.
+
+    Raises:
+        InputError: a file of that name holds something else.
+    """
+    beside = folder / f".{stem}{ending}"
+    try:
+        write(beside)
+        written = beside.read_bytes()
+        file = folder / f"{stem}-{hashlib.sha256(written).hexdigest()[:8]}{ending}"
+        if not os.path.lexists(file):
+            os.replace(beside, file)
+        elif not file.is_file() or file.read_bytes() != written:
+            raise _changed(file, stem.removeprefix("given_"))
+        return file.resolve()
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _changed(path: Path, what: str) -> InputError:
+    return fail(expected=f"the {what} of this plan, as it was written", given="another one",
+                where=str(path), remedy="move it away, or choose another folder")
