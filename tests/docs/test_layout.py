@@ -1,6 +1,7 @@
 """Layout of the pages: what wrapping and indenting can break, and a reader sees at once."""
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +15,8 @@ MORE = ("CHANGELOG.md", "src/firebreak/policies/README.md", "benchmarks/policies
 PAGES = run_docs.pages([*run_docs.PAGES, *MORE])
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 MARKER = re.compile(r"\s*([-+*]|\d+[.)])\s")
+SHELL = re.compile(r"^ *```sh\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+PROGRAMS = {"firebreak", "python", "python3", "pip", "git", "cd", "for"}
 BACKSLASH = re.compile(r"\\(?!\n)")
 
 
@@ -41,6 +44,34 @@ def faults(text: str) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages_show_what_was_meant(page: Path) -> None:
     assert faults(page.read_text(encoding="utf-8")) == []
+
+
+def no_commands(text: str) -> list[str]:
+    """Lines of shell code that begin with no program, and blocks that a shell cannot read: what is
+    left where a block was wrapped as if it were prose.
+    """
+    found = []
+    for block in SHELL.findall(text):
+        read = subprocess.run(["bash", "-n"], input=block, capture_output=True, text=True,
+                              check=False)
+        found += read.stderr.splitlines()
+        lines = [line.strip() for line in block.replace("\\\n", " ").splitlines()]
+        found += [line for line in lines
+                  if line and not line.startswith("#") and line.split()[0] not in PROGRAMS]
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_shell_code_is_commands(page: Path) -> None:
+    assert no_commands(page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(("code", "count"), [
+    ("firebreak plan a --set\ntrain.threads=1\n", 1), ("for S in 0 1; do firebreak plan done\n", 1),
+    ("firebreak plan a \\\n    --budget 2%\n# why\n\npip install b\n", 0)])
+def test_wrapped_shell_code_is_found(code: str, count: int) -> None:
+    assert len(no_commands(f"# Page\n\n```sh\n{code}```\n")) >= count
+    assert bool(no_commands(f"```sh\n{code}```\n")) == bool(count)
 
 
 @pytest.mark.parametrize("text", ["it is +0.053 (0.036\n- 0.070).", "- it is (0.036\n  - 0.070)",
