@@ -60,6 +60,16 @@ def check_fraction(value: float, *, what: str, where: str, remedy: str) -> float
     return value
 
 
+def check_utf8(text: str, where: str) -> str:
+    """`text`, which files and pages name, or an `InputError` where UTF-8 cannot write it or no file
+    can have it for a name.
+    """
+    if "\0" in text or text.encode(errors="replace").decode() != text:
+        raise fail(expected="a name in UTF-8", given=ascii(text)[:80], where=where,
+                   remedy="rename the file or folder")
+    return text
+
+
 def counted(number: int, thing: str) -> str:
     """A number of things in words: 1 cell, 2 cells."""
     return f"{number} {thing}" + ("" if number == 1 else "s")

@@ -2,7 +2,11 @@
 
 import errno
 import gc
+import html
 import json
+import re
+import shlex
+import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
@@ -208,6 +212,85 @@ def test_each_plan_that_is_saved_keeps_its_own_arrays_and_policy(tmp_path: Path)
         assert file.read_bytes() == whole[:-1]
         file.write_bytes(whole)
     assert {path.name for path in Path("saved").iterdir() if "given" in path.name} == there
+
+
+@pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
+def test_a_landscape_of_any_numbers_is_saved_as_it_is() -> None:
+    plain = firebreak.read_landscape(LAND)
+    signs = np.where(np.indices(plain.shape).sum(axis=0) % 2, 1.0, -0.0).astype(np.float32)
+    for land in (firebreak.read_landscape("sample:santa-ana"), replace(plain, value=signs + 0),
+                 replace(plain, value=signs), replace(plain, value=signs * 1e30)):
+        made = firebreak.plan(land, method="strips", plan_fires=12, test_fires=0, threads=1,
+                              report="none")
+        made.save("saved")
+        made.save("saved")
+        kept = json.loads(Path("saved/options.json").read_text())["plan"]["landscape"]
+        again = firebreak.read_landscape(kept, terrain="shipped")
+        assert again.checksum() == land.checksum()
+
+
+@pytest.mark.usefixtures("small_pictures")
+@pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
+@pytest.mark.parametrize("after", [Path.rename, shutil.copytree])
+def test_a_folder_that_was_moved_is_enough(
+        after: Callable[[Path, Path], object], tmp_path: Path,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    land = firebreak.read_landscape(LAND, value=np.full((20, 20), 2.0), value_unit="houses")
+    made = firebreak.plan(land, method="strips", must_exclude=np.eye(20), policy=load_policy(),
+                          plan_fires=12, test_fires=0, threads=1, report="none")
+    made.save("saved")
+    there = tmp_path / "elsewhere" / "moved"
+    there.parent.mkdir()
+    after(Path("saved"), there)
+    assert main(["visualize", str(there), "--export", "page.html", "--quiet", "--threads",
+                 "1"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_pictures")
+@pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
+def test_the_command_of_a_report_makes_the_same_plan() -> None:
+    land = firebreak.read_landscape("sample:santa-ana").crop(10, 10, 30, 30)
+    land = replace(land, value=np.arange(900, dtype=np.float32).reshape(30, 30),
+                   value_unit="houses")
+    made = firebreak.plan(land, method="downstream-value", must_exclude=np.eye(30), **FEW)
+    made.save("saved")
+    page = Path("saved/report.html").read_text()
+    (command,) = set(re.findall(r"firebreak (plan [^<]*saved[^<]*)<", page))
+    words = [*shlex.split(html.unescape(command)), "--out", "again", "--quiet"]
+    assert main(words) == 0
+    assert Path("again/plan.csv").read_bytes() == Path("saved/plan.csv").read_bytes()
+
+
+def test_what_has_no_name_in_utf8_is_refused_before_the_work(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = firebreak.plan(LAND, method="strips", plan_fires=12, test_fires=0, threads=1,
+                          report="none")
+    for name in ("\udcff", "a\0b"):
+        with pytest.raises(firebreak.InputError, match="a name in UTF-8"):
+            made.save(name)
+        with pytest.raises(firebreak.InputError, match="a name in UTF-8"):
+            firebreak.plan(name)
+    assert main(["plan", LAND, "--out", "b\udcff"]) == 2
+    assert "a name in UTF-8" in capsys.readouterr().err
+    with pytest.raises(firebreak.InputError, match="File name too long"):
+        made.save("n" * 300)
+    assert not [*tmp_path.glob("*b*")]
+
+
+def test_what_lies_hidden_beside_a_plan_stays() -> None:
+    land = firebreak.read_landscape(LAND)
+    made = firebreak.plan(land, method="strips", plan_fires=12, test_fires=0, threads=1,
+                          report="none", must_exclude=np.eye(20))
+    made.save("saved")
+    (folder,) = Path("saved").glob("landscape-*")
+    for name in (f".{folder.name}", ".given_must_exclude.tif"):
+        Path("other", name).mkdir(parents=True)
+        Path("other", name, "mine.txt").write_text("a user's own")
+    made.save("other")
+    assert [path.read_text() for path in Path("other").glob(".*/mine.txt")] == ["a user's own"] * 2
+    assert len([*Path("other").glob(".*")]) == 2
 
 
 def test_a_save_that_fails_midway_leaves_no_landscape(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import os
-import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 from firebreak.api.options import keywords
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.scene_options import SceneOptions
-from firebreak.checks import InputError, fail
+from firebreak.checks import InputError, check_utf8, fail
 from firebreak.files import check_folder, held_folder, new_folder
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.arrays import ArrayOnGrid, array_on
@@ -32,7 +31,7 @@ def source_of(given: object, where: str) -> str | Landscape:
     if isinstance(given, Landscape):
         return given
     if isinstance(given, str | Path) and str(given):
-        return str(given)
+        return check_utf8(str(given), where)
     raise fail(expected="a landscape: a path, synthetic:SEED, sample:NAME, or what "
                         "read_landscape returned",
                given=type(given).__name__, where=where, remedy="name a file or folder")
@@ -47,6 +46,7 @@ def folder_of(given: object, where: str) -> Path:
     if not isinstance(given, str | Path) or not str(given).strip():
         raise fail(expected="the name of a folder", given=repr(given)[:80], where=where,
                    remedy="name one; '.' is the one in which Python runs")
+    check_utf8(str(given), where)
     return Path(given)
 
 
@@ -126,8 +126,7 @@ def with_folder(landscape: Landscape, options: PlanOptions,
 
     folder = out / f"landscape-{_digest(landscape)}"
     if not os.path.lexists(folder):
-        beside = out / f".{folder.name}"
-        shutil.rmtree(beside, ignore_errors=True)  # of a process that was killed
+        beside = _beside(out, folder.name)
         with new_folder(folder, beside):
             write_ascii_folder(beside, landscape)
     elif not _holds(folder, landscape):
@@ -209,7 +208,7 @@ def _written(folder: Path, stem: str, ending: str, write: Callable[[Path], objec
     Raises:
         InputError: a file of that name holds something else.
     """
-    beside = folder / f".{stem}{ending}"
+    beside = _beside(folder, f"{stem}{ending}")
     try:
         write(beside)
         written = beside.read_bytes()
@@ -221,6 +220,26 @@ def _written(folder: Path, stem: str, ending: str, write: Callable[[Path], objec
         return file.resolve()
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _beside(folder: Path, name: str) -> Path:
+    """Where something is written that is not whole yet; nothing else has this name."""
+    return folder / f".{os.urandom(4).hex()}-{name}"
+
+
+def found_in(folder: Path, tree: Any) -> Any:
+    """Recorded options in which what was written into a plan's folder is named where it lies now,
+    if the folder has been moved or copied since.
+    """
+    if isinstance(tree, dict):
+        return {name: found_in(folder, value) for name, value in tree.items()}
+    if not isinstance(tree, str) or not os.path.isabs(tree) or os.path.exists(tree):
+        return tree
+    for parts in (Path(tree).parts[-1:], Path(tree).parts[-2:]):  # a file may be in a landscape
+        here = folder.joinpath(*parts)
+        if parts[0].startswith(("landscape-", "given_")) and here.exists():
+            return str(here.resolve())
+    return tree
 
 
 def _changed(path: Path, what: str) -> InputError:

@@ -28,8 +28,8 @@ def read_landscape(source: str | Path, **options: Any) -> Landscape:
             synthetic:SEED[:SIZE], or sample:NAME.
 
     Options of rasters and shapes also take arrays [H, W] on the landscape's grid. The weather of a
-    Cell2Fire folder is not part of a landscape: name it by `weather` in the calls that follow, or
-    give these the folder.
+    Cell2Fire folder or of a sample is not part of a landscape: name it by `weather` in the calls
+    that follow, or give these the folder or the sample's name.
 
     Raises:
         InputError: one sentence that says what was expected, what was given, and what to do.

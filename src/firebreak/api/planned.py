@@ -99,8 +99,9 @@ class PlannedBreaks:
         plan: the cells in order of placement, their cost, and how the plan was made; of the whole
             map.
         landscape: the whole map, with its values, costs and treatable cells.
-        effect: what the breaks change; None without test fires.
-        comparison: the plan beside other methods on the same test fires; None without them.
+        effect: what the breaks change; None without test fires or with report="none".
+        comparison: the plan beside other methods on the same test fires; None where there is no
+            effect.
         choice: why this method's plan was kept; None where the method was named.
     """
 
@@ -212,8 +213,8 @@ class PlannedBreaks:
             InputError: a folder that may not be written.
         """
         out = folder_of(folder, "save")
-        check_list(out)
         with held(out):
+            check_list(out)
             work = self._work
             source, options = work.source, work.options
             if isinstance(self._source, Landscape):
@@ -244,9 +245,13 @@ class PlannedBreaks:
                       [path.name for path in files], self.choice)
 
     def _command(self, options: PlanOptions, source: str) -> str:
-        """The command that makes the same plan."""
+        """The command that makes the same plan from what was written."""
         known, words = keywords(PlanOptions), ["firebreak", "plan", source]
-        for name in self._given:
+        # What was handed in without an option, such as the values of a landscape, has one now.
+        written = [name for name, word in known.items() if name not in self._given
+                   and value_of(options, word.groups, name)
+                   != value_of(self._work.options, word.groups, name)]
+        for name in (*self._given, *written):
             value = value_of(options, known[name].groups, name)
             if value is True:
                 words.append(option_of(name))

@@ -1,5 +1,6 @@
 """`firebreak.train_policy`: a fuel-break policy, trained and compared on land held out."""
 
+import errno
 import json
 import tempfile
 import time
@@ -21,6 +22,7 @@ from firebreak.api.shared.run_output import (
     consume,
     splits_of,
 )
+from firebreak.checks import fail
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -60,7 +62,13 @@ class TrainedPolicy:
         file = folder / (Path(path).name if inside else f"policy{SUFFIX}")
         network = self.policy.network
         with held(folder):
-            save_policy(file, network, network.stem.out_channels, self.policy.provenance)
+            try:
+                save_policy(file, network, network.stem.out_channels, self.policy.provenance)
+            except OSError as error:
+                if error.errno not in (errno.EISDIR, errno.ENAMETOOLONG):
+                    raise
+                raise fail(expected="the name of a file", given=error.strerror or str(error),
+                           where=str(file)[:200], remedy="give another name") from error
         return file
 
     def __repr__(self) -> str:

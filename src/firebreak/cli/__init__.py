@@ -10,7 +10,7 @@ import sys
 import warnings
 
 from firebreak import __version__
-from firebreak.checks import InputError, ResourceFailedError, unknown_name
+from firebreak.checks import InputError, ResourceFailedError, check_utf8, unknown_name
 from firebreak.cli.commands import COMMANDS, WITH_ACTIONS
 from firebreak.cli.shared.signals import Terminated, stopping
 from firebreak.lifetime import WORDS, exit_code
@@ -35,6 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
+    for word in given:
+        check_utf8(word, "command line")
     if not given or given[0] in ("-h", "--help", "--help-all") or given == ["help"]:
         print(importlib.import_module("firebreak.cli.help").usage_of_all())
         return 0

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import tyro
 
+from firebreak.api.given import found_in
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import OPTIONS_FILE
 from firebreak.checks import fail
@@ -41,7 +42,7 @@ def recorded(folder: Path) -> PlanArguments:
     path = folder / OPTIONS_FILE
     remedy = f"give the plan's landscape, and --plan {folder}"
     try:
-        tree = record_of(path)
+        tree = found_in(folder, record_of(path))
         own = dict(tree.pop("plan"))
         base = (folder / own.pop("relative_to")).resolve()
         config = own.pop("config")

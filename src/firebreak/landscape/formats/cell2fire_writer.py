@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from firebreak.checks import counted, fail
-from firebreak.files import copy_file
+from firebreak.files import copy_file, made_folder
 from firebreak.landscape.formats.cell2fire_fuels import table_text
 from firebreak.landscape.formats.write import (
     extra_layers,
@@ -63,12 +63,12 @@ def write_cell2fire(folder: str | Path, landscape: Landscape) -> list[Path]:
     _refuse_unknown_codes(landscape, where)
     place = Path(folder)
     grids = _layers(landscape)
-    refuse_other_layers(place, landscape, grids, landscape.fuels.cell2fire.lookup_table)
-    written = write_ascii_layers(place, grids, landscape)
-    written.append(write_text(place / landscape.fuels.cell2fire.lookup_table,
-                              _lookup_lines(landscape)))
-    written.append(write_text(place / "Data.csv", _data_lines(landscape)))
-    return written
+    table = landscape.fuels.cell2fire.lookup_table
+    refuse_other_layers(place, landscape, grids, (table, "Data.csv"))
+    made_folder(place)
+    return [write_text(place / table, _lookup_lines(landscape)),
+            write_text(place / "Data.csv", _data_lines(landscape)),
+            *write_ascii_layers(place, grids, landscape)]  # the fuel grid last
 
 
 def copy_weather_and_ignitions(source: Path, folder: Path, *,
@@ -199,8 +199,6 @@ def _data_lines(landscape: Landscape) -> Iterator[str]:
 
 
 def _words(grid: np.ndarray) -> list[str]:
-    if grid.dtype == np.float64:
-        return [f"{value:.10g}" for value in grid.ravel().tolist()]
     words: list[str] = grid.ravel().astype(str).tolist()
     return words
 

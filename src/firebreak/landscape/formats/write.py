@@ -259,21 +259,22 @@ def _ascii_layers(landscape: Landscape) -> dict[str, np.ndarray]:
 
 
 def refuse_other_layers(folder: str | Path, landscape: Landscape,
-                        names: Collection[str] | None = None, table: str = "") -> None:
+                        names: Collection[str] | None = None,
+                        tables: Collection[str] = ()) -> None:
     """Refuses a folder in which other files lie that would be read with the landscape's grids: as
     layers, as a whole landscape, as its fuel table, or as the reference system of grids that have
     none.
 
     Args:
         names: of the grids that are written; None takes those of `write_ascii_folder`.
-        table: the name of the fuel table that is written beside them.
+        tables: names of the files that are written beside them.
 
     Raises:
         InputError: there are such files, or the folder cannot be looked into.
     """
     place = Path(folder)
     names = _ascii_layers(landscape).keys() if names is None else names
-    written = {table, *(f"{name}.asc" for name in names)}
+    written = {*tables, *(f"{name}.asc" for name in names)}
     if os.path.lexists(place) and not place.is_dir():
         raise fail(expected="a folder", given="a file", where=str(place),
                    remedy="choose another name")
@@ -287,7 +288,7 @@ def refuse_other_layers(folder: str | Path, landscape: Landscape,
         raise fail(expected="a folder that can be looked into", given=error.strerror or str(error),
                    where=str(place), remedy="check its permissions") from error
     if other:
-        raise fail(expected="a folder without rasters beside those of the landscape",
+        raise fail(expected="a folder without other layers or fuel tables",
                    given=", ".join(other), where=str(place),
                    remedy="move them elsewhere, or choose another folder")
 
@@ -295,16 +296,21 @@ def refuse_other_layers(folder: str | Path, landscape: Landscape,
 def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
                        landscape: Landscape) -> list[Path]:
     """Write [H, W] grids as NAME.asc on the landscape's grid, each with a .prj if there is a
-    reference system; the folder is made. `InputError` as `write_ascii_folder`."""
+    reference system; the folder is made. `InputError` as `write_ascii_folder`.
+
+    The first grid, that of the fuel, is written last: where it is missing, as after a kill, no
+    folder is read as a landscape.
+    """
     place = Path(folder)
     made_folder(place)
     system = landscape.crs and CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI")
     written = []
-    for name, grid in grids.items():
-        written.append(write_text(place / f"{name}.asc",
-                                  ascii_lines(grid, landscape.transform, NODATA)))
+    fuel, *others = grids
+    for name in (*others, fuel):
         if system:
             written.append(write_text(place / f"{name}.prj", [system + "\n"]))
+        written.append(write_text(place / f"{name}.asc",
+                                  ascii_lines(grids[name], landscape.transform, NODATA)))
     return written
 
 

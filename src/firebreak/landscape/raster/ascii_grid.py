@@ -226,17 +226,20 @@ def _system(text: str) -> CRS:
 
 
 def ascii_lines(values: np.ndarray, transform: tuple[float, ...], nodata: float) -> Iterator[str]:
-    """The lines of an ASCII grid of [H, W] numbers, north row first.
-
-    float32 values are written with the digits that give them back exactly, float64 with ten.
+    """The lines of an ASCII grid of [H, W] numbers, north row first, each with the digits that give
+    it back exactly.
     """
     rows, cols = values.shape
     a, _, c, _, e, f = transform
     yield f"ncols {cols}\nnrows {rows}\nxllcorner {c!r}\nyllcorner {f + rows * e!r}\n"
     yield f"cellsize {a!r}\nNODATA_value {nodata:g}\n"
-    if np.array_equal(values, np.round(values)):
+    if _has_integers(values):
         values = values.astype(np.int64)
     for row in values:
-        words = ([f"{value:.10g}" for value in row.tolist()] if row.dtype == np.float64
-                 else row.astype(str).tolist())
-        yield " ".join(words) + "\n"
+        yield " ".join(row.astype(str).tolist()) + "\n"
+
+
+def _has_integers(values: np.ndarray) -> bool:
+    """Whether integers say all that the values do: -0.0 is none, nor what int64 cannot hold."""
+    return bool((np.abs(values) < 2.0**53).all() and (values == np.round(values)).all()
+                and not (np.signbit(values) & (values == 0)).any())

@@ -1,5 +1,6 @@
 """Cell2Fire and C2F-W folders written by the test: each trap of these files."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,9 +8,11 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
+from firebreak.files import write_pieces
 from firebreak.landscape.formats.cell2fire_tables import read_firebreaks, read_ignitions, read_scar
 from firebreak.landscape.formats.cell2fire_writer import write_cell2fire, write_firebreak_csv
 from firebreak.landscape.formats.read import LandscapeWarning, read_landscape
+from firebreak.landscape.formats.write import write_ascii_folder
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate
 
@@ -326,9 +329,42 @@ def test_layers_of_an_earlier_landscape_are_refused(tmp_path: Path, layer: str) 
     for _ in range(2):
         write_cell2fire(tmp_path, replace(plain, **{layer: np.arange(64.0).reshape(8, 8) + 1.0}))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(InputError, match="rasters beside those of the landscape"):
+    with pytest.raises(InputError, match="without other layers or fuel tables"):
         write_cell2fire(tmp_path, plain)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("write", [write_cell2fire, write_ascii_folder])
+def test_a_folder_of_which_a_part_was_written_is_no_landscape(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        write: Callable[[Path, Landscape], list[Path]]) -> None:
+    class KilledError(Exception):
+        pass
+
+    done: list[Path] = []
+
+    def written(path: Path, pieces: Iterable[bytes]) -> int:
+        if len(done) == most:
+            raise KilledError
+        done.append(path)
+        return write_pieces(path, pieces)
+
+    land = rich("rothermel")
+    whole = write(tmp_path / "whole", land)
+    monkeypatch.setattr("firebreak.landscape.formats.write.write_pieces", written)
+    for most in range(1, len(whole)):
+        done.clear()
+        with pytest.raises(KilledError):
+            write(tmp_path / str(most), land)
+        with pytest.raises(InputError):
+            read_landscape(tmp_path / str(most), terrain="shipped")
+
+
+def test_a_folder_with_a_folder_of_the_tables_name_is_refused_whole(tmp_path: Path) -> None:
+    (tmp_path / "Data.csv").mkdir()
+    with pytest.raises(InputError, match="without other layers or fuel tables, got Data"):
+        write_cell2fire(tmp_path, generate(3, 8, family="grassland"))
+    assert [path.name for path in tmp_path.iterdir()] == ["Data.csv"]
 
 
 def test_a_plain_landscape_is_written_without_what_it_has_not(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from rasterio.crs import CRS
@@ -124,16 +124,28 @@ def test_the_limit_of_cells_holds_for_text_too(tmp_path: Path,
         read_values(write(tmp_path / "a.asc", HEADER + BODY))
 
 
-@settings(max_examples=40, deadline=None)
-@given(hnp.arrays(np.float32, st.tuples(st.integers(1, 5), st.integers(1, 5)),
-                  elements=st.floats(-1e6, 1e6, width=32)))
+SIDES = st.tuples(st.integers(1, 5), st.integers(1, 5))
+ANY = st.one_of(
+    hnp.arrays(np.float32, SIDES, elements=st.floats(-1e6, 1e6, width=32)),
+    hnp.arrays(np.float32, SIDES, elements=st.floats(width=32, allow_nan=False,
+                                                     allow_infinity=False)),
+    hnp.arrays(np.float64, SIDES, elements=st.floats(allow_nan=False, allow_infinity=False)),
+    hnp.arrays(np.float64, SIDES, elements=st.integers(-2**60, 2**60).map(float)),
+    hnp.arrays(np.int16, SIDES))
+
+
+@settings(max_examples=100, deadline=None)
+@example(np.array([[-0.0, 1.0]], np.float32))
+@example(np.array([[1e30, 2.0]], np.float32))
+@example(np.array([[664.0783086353597]]))
+@given(ANY)
 def test_written_numbers_come_back_bit_for_bit(tmp_path_factory: pytest.TempPathFactory,
                                                values: np.ndarray) -> None:
     path = tmp_path_factory.mktemp("grid") / "a.asc"
     place = (100.02265625, 0.0, 725952.625, 0.0, -100.02265625, 5952386.3125)
     path.write_text("".join(ascii_lines(values, place, -9999)))
     header, again = read_values(path)
-    np.testing.assert_array_equal(again.astype(np.float32), values)
+    assert again.astype(values.dtype).tobytes() == values.tobytes()
     assert header.transform == pytest.approx(place, abs=1e-9)
 
 
