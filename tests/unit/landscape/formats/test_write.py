@@ -229,7 +229,7 @@ def test_a_folder_with_rasters_of_another_landscape_is_refused(
     (tmp_path / "notes.txt").write_text("no raster")
     (tmp_path / "notes").mkdir()
     there = {path.name for path in tmp_path.iterdir()}
-    with pytest.raises(InputError, match=r"landscape, got .*; move them elsewhere") as refused:
+    with pytest.raises(InputError, match=r"tables, got .*; move them elsewhere") as refused:
         write_ascii_folder(tmp_path, land)
     assert all(one in str(refused.value) for one in (name, "curing.tif"))
     assert {path.name for path in tmp_path.iterdir()} == there
@@ -249,7 +249,7 @@ def test_what_cannot_be_read_back_is_refused_before_a_file_is_written(
         tmp_path: Path, land: Landscape, make: Callable[[Path], object]) -> None:
     make(tmp_path)
     there = [*tmp_path.iterdir()]
-    with pytest.raises(InputError, match=f"landscape, got {there[0].name}"):
+    with pytest.raises(InputError, match=f"tables, got {there[0].name}"):
         write_ascii_folder(tmp_path, land)
     assert [*tmp_path.iterdir()] == there
 
