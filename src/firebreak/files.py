@@ -140,7 +140,9 @@ def made_folder(path: Path) -> Path:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
-        given = "a file" if os.path.isfile(path) else error.strerror or str(error)
+        given = ("a file" if os.path.isfile(path) else
+                 "a link to nothing" if os.path.islink(path) and not os.path.exists(path) else
+                 error.strerror or str(error))
         raise fail(expected="a folder that can be made", given=given, where=str(path),
                    remedy="choose another --out") from error
     return path

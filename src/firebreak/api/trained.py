@@ -54,7 +54,7 @@ class TrainedPolicy:
 
     def save(self, path: str | Path) -> Path:
         """Writes the policy into a file of the suffix .safetensors, or into a folder as
-        policy.safetensors, made if need be; returns the file.
+        policy.safetensors, made if need be; returns the file. One that is there is replaced.
         """
         from firebreak.agent.policy_file import save_policy
         inside = isinstance(path, str | Path) and Path(path).suffix == SUFFIX
