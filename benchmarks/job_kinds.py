@@ -23,11 +23,14 @@ def _as_given(conditions: FireConditions, seed: int) -> FireConditions:
 
 
 class Kind(NamedTuple):
-    """words: of the page. conditions: of a map by its seed. land: what of it is treated."""
+    """words: of the page. conditions: of a map by its seed. land: what of it is treated. policy: of
+    the package that commands follow for such jobs.
+    """
 
     words: str
     conditions: Callable[[FireConditions, int], FireConditions] = _as_given
     land: Callable[[Landscape, int], Landscape] = _whole
+    policy: str = "general"
 
 
 def _strips(conditions: FireConditions, seed: int) -> FireConditions:
@@ -68,7 +71,7 @@ KINDS = {
     "narrow": Kind("bare strips of 10 m", _strips),
     "breached": Kind("bare strips of 10 m that fire breaches", _breached),
     "held": Kind("shaded breaks that crews hold", _held),
-    "shaded": Kind("shaded breaks that nobody holds", _shaded),
+    "shaded": Kind("shaded breaks that nobody holds", _shaded, policy="shaded"),
     "by-hour": Kind("weather that changes by the hour", _by_hour),
     "windy": Kind("wind of 45 km/h", _windy),
     "part": Kind("a ring or a corridor is treatable", land=_part)}

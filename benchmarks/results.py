@@ -15,6 +15,7 @@ import numpy as np
 import results_kinds
 import results_sealed
 import returns
+from job_kinds import KINDS
 from protocol import read_records
 from results_figures import draw_figures
 from results_records import (
@@ -260,16 +261,24 @@ def _window_set(name: str) -> str:
     return f"{place.replace('-', ' ').title()}, {cell.removesuffix('m')} m"
 
 
+def policy_of(set_name: str) -> str:
+    """The policy that commands follow for the jobs on a set of maps."""
+    kind = set_name.removeprefix("synthetic-").removesuffix("-40")
+    return KINDS[kind if kind in KINDS else ""].policy
+
+
 def tables(records: Records) -> dict[str, str]:
     """Every table of the page by name.
 
     Raises:
-        ValueError: records of several policies, which the tables would take for one.
+        ValueError: records of another policy than the page is of, which the tables would take for
+            that one.
     """
-    followed = {record["policy"] for record in records
-                if record["policy"] and not record["part"].startswith("sealed")}
-    if len(followed) > 1:
-        raise ValueError(f"records of one policy, got {', '.join(sorted(followed))}")
+    other = {record["key"] for record in records
+             if record["policy"] not in ("", policy_of(record["set"]))
+             and not record["part"].startswith("sealed")}
+    if other:
+        raise ValueError(f"records of the policies that commands follow, got {min(other)}")
     part = {name: of(records, part=name) for name in
             ("main", "real", "large", "budgets", "range", "gap", "huge")}
     timed = [record | {"method": f"{record['method']}, {record['limit']:g} s"}

@@ -29,8 +29,9 @@ from benchmarks.jobs.measure import (
 from benchmarks.jobs.page import write_page
 from benchmarks.jobs.table import write_tables
 
-from firebreak.agent.policy_file import SHIPPED, load_policy
+from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.policies import shipped_for
 from firebreak.checks import InputError
 from firebreak.planning.methods import AUTO, METHODS, check_methods
 
@@ -38,7 +39,8 @@ from firebreak.planning.methods import AUTO, METHODS, check_methods
 def run_job(job: Job, methods: Sequence[str], out: Path) -> list[Record]:
     """The records of a job, of methods without one made now."""
     records: list[Record] = []
-    auto, warm, policy = None, False, load_policy(SHIPPED)
+    auto, warm = None, False
+    policy = load_policy(shipped_for(job.args.scene))
     for method in methods:
         record = read_record(path_of(out, job.name, method))
         if record is None or not _holds(record, job, auto):

@@ -24,9 +24,10 @@ from benchmarks.jobs.load import Job, load_config
 from benchmarks.jobs.measure import key_from
 from benchmarks.jobs.verdict import paired_p, share_interval
 
-from firebreak.agent.policy_file import SHIPPED, Policy, load_policy
+from firebreak.agent.policy_file import Policy, load_policy
 from firebreak.api.place.money import money_by_year
 from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.policies import shipped_for
 from firebreak.api.shared.treated_map import rows_named
 from firebreak.checks import InputError, unknown_name
 from firebreak.files import made_folder, write_text
@@ -54,9 +55,10 @@ def key_of(name: str, job: Job) -> str:
     return key_from(brought_config(name), job)
 
 
-def measure(name: str, out: Path, policy: Policy) -> Record:
+def measure(name: str, out: Path) -> Record:
     """A job: its plan, its schedules, and how it may use lines."""
     job = load_config(name, brought_config(name), out)
+    policy = load_policy(shipped_for(job.args.scene))
     begin = process_time()
     plan = _plan(job, policy)
     took = process_time() - begin
@@ -125,13 +127,13 @@ def read_record(path: Path) -> Record | None:
         return None
 
 
-def record_of(name: str, out: Path, policy: Policy) -> Record:
+def record_of(name: str, out: Path) -> Record:
     """A job's record, made now where there is none of this job."""
     path = made_folder(out / RECORDS) / f"{name}.json"
     record = read_record(path)
     if record is None or record.get("key") != key_of(name, load_config(
             name, brought_config(name), out)):
-        record = measure(name, out, policy)
+        record = measure(name, out)
         write_text(path, json.dumps(record) + "\n")
     once = record["schedules"]["build-once"]["reduction"]
     kept = record["schedules"][record["chosen"]]["reduction"]
@@ -163,8 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 print(path)
         if given.inputs_only:
             return
-        policy = load_policy(SHIPPED)
-        records = [record_of(name, given.out, policy) for name in names]
+        records = [record_of(name, given.out) for name in names]
         if given.docs is not None:
             for path in write_brought_page(records, given.docs):
                 print(path)

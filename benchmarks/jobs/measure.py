@@ -16,7 +16,8 @@ from benchmarks.jobs.inputs import config_of
 from benchmarks.jobs.load import Job
 from numpy.typing import NDArray
 
-from firebreak.agent.policy_file import SHIPPED, Policy, load_policy
+from firebreak.agent.policy_file import Policy, load_policy
+from firebreak.api.shared.policies import shipped_for
 from firebreak.checks import InputError
 from firebreak.files import made_folder, write_text
 from firebreak.planning.core import limits
@@ -101,7 +102,7 @@ def key_from(config: Path, job: Job) -> str:
     said = hashlib.sha256(config.read_bytes() + job.scene.landscape.checksum().encode())
     for column in job.scene.scenarios:
         said.update(column.tobytes())
-    for path in (SHIPPED, *_files_in(job.args)):
+    for path in (shipped_for(job.args.scene), *_files_in(job.args)):
         said.update(path.read_bytes())
     return said.hexdigest()
 
@@ -154,7 +155,7 @@ def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = 
     limit = None
     if method in METHODS and METHODS[method].searches and auto is not None:
         limit = auto.seconds
-    policy = policy or load_policy(SHIPPED)
+    policy = policy or load_policy(shipped_for(job.args.scene))
     began, began_wall = process_time(), perf_counter()
     most = np.inf if auto is None else MOST_TIMES_AUTO * auto.seconds
 

@@ -151,7 +151,7 @@ def test_a_run_makes_inputs_and_a_record_and_goes_on_where_it_was_stopped(
     with monkeypatch.context() as patch:
         policy = data.parent / "another.safetensors"
         policy.write_bytes(b"another")
-        patch.setattr(jobs["measure"], "SHIPPED", policy)
+        patch.setattr(jobs["measure"], "shipped_for", lambda _options: policy)
         with pytest.raises(AssertionError, match="measured again"):
             jobs["brought"].main(run)
     config.write_text(config.read_text().replace("plan_fires = 12", "plan_fires = 13"))

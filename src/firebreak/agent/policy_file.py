@@ -39,6 +39,8 @@ POLICY, OLD_POLICY = "policy.safetensors", "policy.pt"
 """In the folder of a run: the best policy; as versions before format 3 named it."""
 SHIPPED = Path(__file__).parents[1] / "policies" / "general.safetensors"
 """The policy that comes with the package: trained with the preset `general`."""
+SHADED = SHIPPED.with_name("shaded.safetensors")
+"""The one for shaded breaks that nobody holds: trained with the preset `shaded`."""
 
 MAX_HEADER = 2 * old_policy.MAX_TEXT
 OLD_SECONDS, OLD_BYTES = 10, 512 << 20
@@ -157,8 +159,8 @@ def _file_at(path: Path) -> Path:
     for file in found:
         if file.is_file():
             return file
-    raise fail(expected=f"a policy file, a run folder with {POLICY}, or "
-               f"{' or '.join(shipped_policies())}", given="no such file",
+    raise fail(expected=f"a policy file, a run folder with {POLICY}, "
+                        f"{' or '.join(shipped_policies())}", given="no such file",
                where=str(path), remedy="train one with 'firebreak train quick'")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firebreak.agent.policy_file import SHIPPED, load_policy
+from firebreak.agent.policy_file import SHADED, SHIPPED, load_policy
 from firebreak.checks import InputError
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, make_scene
@@ -20,21 +20,25 @@ from firebreak.train.config.schema import RunConfig
 OLD = Path(__file__).parents[3] / "benchmarks" / "policies"
 
 
-def test_the_shipped_policy_is_small_and_saw_no_map_but_what_jobs_have() -> None:
-    assert SHIPPED.stat().st_size < 1_000_000
-    policy = load_policy()
+@pytest.mark.parametrize(("file", "breaks"), [
+    (SHIPPED, ("narrow", "held")), (SHADED, ("narrow", "held", "breached", "shaded"))])
+def test_a_shipped_policy_is_small_and_saw_no_map_but_what_jobs_have(
+        file: Path, breaks: tuple[str, ...]) -> None:
+    assert file.stat().st_size < 1_000_000
+    policy = load_policy(file)
     config = tomllib.loads(policy.provenance["config"])
     land, mixture = config["landscapes"], config["mixture"]
     assert (land["kind"], land["maps"], land["train_maps"]) == ("synthetic", [], [])
     assert "start" not in config["agent"]
     assert "/" not in policy.provenance["config"]  # no path of the machine that it was trained on
-    assert min(mixture[name] for name in ("fbp", "narrow", "held", "parts", "existing")) > 0.1
+    assert min(mixture[name] for name in ("fbp", "parts", "existing", *breaks)) > 0.05
 
 
-def test_its_preset_trains_what_it_was_trained_for() -> None:
-    made = tomllib.loads(load_policy().provenance["config"])
+@pytest.mark.parametrize("name", ["general", "shaded"])
+def test_a_preset_trains_what_its_policy_was_trained_for(name: str) -> None:
+    made = tomllib.loads(load_policy(Path(name)).provenance["config"])
     preset, usual = (tomllib.loads(as_toml(config)) for config in (
-        load_config("general"), RunConfig()))
+        load_config(name), RunConfig()))
     for table in ("landscapes", "mixture", "fires", "breaks", "replay", "agent"):
         # Of settings that are younger than the policy the values that change nothing.
         assert usual[table] | made[table] == usual[table] | preset[table], table
@@ -46,7 +50,7 @@ def test_a_policy_that_comes_along_has_a_name_that_a_file_may_take(
     assert load_policy(Path("general")).provenance == load_policy().provenance
     Path("general").write_bytes((OLD / "segments.safetensors").read_bytes())
     assert load_policy(Path("general")).provenance["run"] != load_policy().provenance["run"]
-    with pytest.raises(InputError, match=r"or general, got no such"):
+    with pytest.raises(InputError, match=r"general or shaded, got no such"):
         load_policy(Path("genera"))
     with pytest.raises(InputError, match="no such file"):
         load_policy(Path("elsewhere/general"))

@@ -18,23 +18,32 @@ if TYPE_CHECKING:
 
 def policy_for(methods: "Sequence[str]", given: "Path | Policy | None",
                options: "SceneOptions") -> "Policy | None":
-    """The policy that is given, as a file or itself, or the shipped one where a method follows a
+    """The policy that is given, as a file or itself, or a shipped one where a method follows a
     policy, else None. A chooser tries methods with and without one: that the shipped one was
     trained for other breaks is then no news.
 
     Raises:
         InputError: not a policy of this version.
     """
-    from firebreak.agent.policy_file import SHIPPED, load_policy
+    from firebreak.agent.policy_file import load_policy
     from firebreak.planning.methods import CHOOSERS, method_of
 
     follows = any(method_of(name).guided for name in methods)
     if given is None and not follows and not CHOOSERS.keys() & set(methods):
         return None
-    policy = load_policy(given or SHIPPED) if isinstance(given, Path | None) else given
+    policy = (load_policy(given or shipped_for(options)) if isinstance(given, Path | None)
+              else given)
     if given is not None or follows:
         warn_of_other_breaks(policy, options)
     return policy
+
+
+def shipped_for(options: "SceneOptions") -> Path:
+    """Of the policies that come with the package the one for the breaks that are asked for."""
+    from firebreak.agent.policy_file import SHADED, SHIPPED
+
+    asked = break_settings(options)
+    return SHADED if asked["kind"] == "shaded" and asked["hold"] is None else SHIPPED
 
 
 def _trained(policy: "Policy", table: str) -> dict[str, Any]:

@@ -111,8 +111,8 @@ class PlanningOptions:
     budget: Share = BUDGET
     """Share of the treatable cells' cost that may be spent: 0.02, or 2%."""
     policy: Path | None = None
-    """Policy file, or folder of a run, for the methods that follow a policy; general, the policy
-    that comes with firebreak, if not given."""
+    """Policy file, or folder of a run, for the methods that follow a policy. If not given, one that
+    comes with firebreak: shaded for shaded breaks that nobody holds, else general."""
     time_limit: Positive | None = None
     """Time limit of a method that searches, in seconds: 10 if not given, for milp 60."""
     evaluations: int | None = None

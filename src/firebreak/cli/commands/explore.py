@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from firebreak.api.shared.machine import use_threads
-from firebreak.api.shared.policies import warn_of_other_breaks
+from firebreak.api.shared.policies import shipped_for, warn_of_other_breaks
 from firebreak.api.shared.progress import progress_bar
 from firebreak.api.shared.records import warn_of_other_options
 from firebreak.api.shared.run_output import test_scene
@@ -131,7 +131,7 @@ def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
 
 def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
     """A plan on the land and under the options that it was made with."""
-    from firebreak.agent.policy_file import SHIPPED, load_policy
+    from firebreak.agent.policy_file import load_policy
     from firebreak.api.place.place import place_of
     from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
 
@@ -140,7 +140,7 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
                      made.scene.breaks.break_width_m, made.config, made.scene.breaks.leak)
     warn_of_another_landscape(folder, place.full.checksum())
     scene = replace(made.scene.scene(place.anywhere, made.landscape), landscape=place.land)
-    policy = load_policy(args.policy or made.policy or SHIPPED)
+    policy = load_policy(args.policy or made.policy or shipped_for(made.scene))
     found = _of_cells(_Given(folder, place.full, place.land, place.offset), scene, policy,
                       made.plan_fires, made.scene.seed)
     return found._replace(marks=_marks(made, place))
@@ -159,7 +159,7 @@ def _marks(made: "PlanArguments", place: "Place") -> "Marks":
 
 
 def _of_landscape(args: VisualizeArguments) -> Subject:
-    from firebreak.agent.policy_file import SHIPPED, load_policy
+    from firebreak.agent.policy_file import load_policy
     from firebreak.api.place.area import part_of
     from firebreak.planning.methods import POLICY_METHOD, check_methods, make_plan, method_of
 
@@ -172,7 +172,7 @@ def _of_landscape(args: VisualizeArguments) -> Subject:
     with warnings.catch_warnings():
         if args.policy is None and not method_of(method).guided:
             warnings.simplefilter("ignore")  # the Q-map is an extra here
-        policy = load_policy(args.policy or SHIPPED)
+        policy = load_policy(args.policy or shipped_for(options))
         warn_of_other_breaks(policy, options)
     if args.plan is None:
         plan = make_plan(scene, args.budget, args.plan_fires, method, seed=options.seed,

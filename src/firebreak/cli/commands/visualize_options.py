@@ -52,7 +52,7 @@ class VisualizeArguments:
     method: str | None = None
     """Planning method for a landscape without --plan; dqn if not given."""
     policy: Path | None = None
-    """Policy of the plan and of the Q-map; the one that comes with firebreak if not given."""
+    """Policy of the plan and of the Q-map; one that comes with firebreak if not given."""
     budget: Share = BUDGET
     """Share of the treatable cells' cost that a landscape's plan may spend."""
     area: str | None = None

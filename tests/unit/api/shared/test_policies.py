@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from firebreak.api.shared.policies import warn_of_other_breaks
+from firebreak.agent.policy_file import load_policy, shipped_policies
+from firebreak.api.shared.policies import policy_for, shipped_for, warn_of_other_breaks
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.settings.breaks import MadeBreaks
 
@@ -63,3 +64,34 @@ def test_the_same_breaks_are_no_news(config: str, asked: dict[str, object]) -> N
     (MIXED.replace("narrow", "parts"), {"break_width_m": 8.0}, "(width_m None there, 8.0 here)")])
 def test_other_breaks_are_named(config: str, asked: dict[str, object], words: str) -> None:
     assert words in said(config, **asked)
+
+
+@pytest.mark.parametrize(("asked", "name"), [
+    ({}, "general"), ({"break_width_m": 8.0}, "general"), ({"leak": True}, "general"),
+    ({"treatment": "bare-line"}, "general"), ({"break_kind": "shaded"}, "shaded"),
+    ({"break_kind": "shaded", "hold": "hand"}, "general"),
+    ({"break_width_m": 8.0, "breach": "wilson"}, "general"),
+    ({"break_width_m": 8.0, "breach": "flame-length", "hold": "equipment"}, "general"),
+    ({"treatment": "grazing"}, "shaded"), ({"treatment": "mastication,grazing"}, "shaded"),
+    ({"treatment": "grazing", "hold": "hand"}, "general")])
+def test_the_policy_that_comes_along_is_that_for_the_breaks(asked: dict[str, object],
+                                                            name: str) -> None:
+    options = SceneOptions(breaks=MadeBreaks(**asked))
+    assert shipped_for(options) == shipped_policies()[name]
+    for methods in (["dqn"], ["auto"]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            policy = policy_for(methods, None, options)
+        assert policy is not None
+        assert (policy.provenance["config"]
+                == load_policy(shipped_policies()[name]).provenance["config"])
+    assert policy_for(["strips"], None, options) is None
+
+
+@pytest.mark.parametrize("asked", [
+    {}, {"break_kind": "shaded"}, {"break_kind": "shaded", "hold": "equipment"},
+    {"break_width_m": 8.0}])
+def test_one_of_the_policies_that_come_along_was_trained_for_common_breaks(
+        asked: dict[str, object], recwarn: pytest.WarningsRecorder) -> None:
+    policy_for(["dqn"], None, SceneOptions(breaks=MadeBreaks(**asked)))
+    assert not [str(one.message) for one in recwarn]

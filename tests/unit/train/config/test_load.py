@@ -27,7 +27,7 @@ def test_presets_are_valid_and_say_how_to_run_them(preset: str) -> None:
 
 
 def test_presets_are_the_files_that_say_so() -> None:
-    assert presets() == ("quick", "general", "landfire", "long")
+    assert presets() == ("quick", "general", "landfire", "long", "shaded")
 
 
 def test_written_configuration_reads_back_equal() -> None:
