@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 BLOCKS = 12
 WARM_UP = 1.0 / 3.0  # share of the episodes dropped from the front
 _NORMAL_95 = 1.959964
+_NORMAL_999 = 3.290527
 _RESAMPLES = 4000
 _GOING_ON = 0.25  # share of the growth that must fall in the later half
 
@@ -43,8 +44,12 @@ class Limit(NamedTuple):
 NO_TREND = Trend(0.0, 0.0, 0.0, 0.0, False)
 
 
-def trend(episodes: NDArray[np.float64], values: NDArray[np.float64]) -> Trend:
+def trend(episodes: NDArray[np.float64], values: NDArray[np.float64], *,
+          one_of_many: bool = False) -> Trend:
     """The trend of values [N] over episodes [N], ascending.
+
+    one_of_many: the interval is one of 99.9 %, since among many series that only go up and down,
+        such as the sizes of the maps of the episodes, some go up by chance.
 
     Slope: Theil 1950 and Sen 1968, the median of the slopes between all pairs of block medians.
     Interval: Sen's, from the variance of Kendall's count under no trend, n (n - 1) (2n + 5) / 18.
@@ -57,7 +62,8 @@ def trend(episodes: NDArray[np.float64], values: NDArray[np.float64]) -> Trend:
     slopes = np.sort((y[second] - y[first])[apart > 0] / apart[apart > 0])
     if slopes.size == 0:
         return NO_TREND
-    reach = _NORMAL_95 * math.sqrt(x.size * (x.size - 1) * (2 * x.size + 5) / 18.0)
+    reach = math.sqrt(x.size * (x.size - 1) * (2 * x.size + 5) / 18.0)
+    reach *= _NORMAL_999 if one_of_many else _NORMAL_95
     low = max(int((slopes.size - reach) / 2.0), 0)
     grown = float(y[-1] - y[0])
     later = float(y[-1] - y[x.size // 2])

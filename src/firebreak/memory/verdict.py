@@ -138,7 +138,7 @@ def _growth(rows: Sequence[Row], full: Sequence[Row], series: Series, limit: Lim
     late = after_warm_up(x)
     late[:since] = False
     found = trend(x[late], y[late])
-    if limit.exceeded_by(found):
+    if limit.exceeded_by(trend(x[late], y[late], one_of_many=kind in _BY_OWNER)):
         state: State = "filling" if fills or not found.going_on else "leak"
         yield Growth(_named(owner, kind, full), kind, state, _phase(rows, kind, owner),
                      found.slope, found.low, found.high, found.grown, _first(x, y))

@@ -1,5 +1,6 @@
 """Robust slopes with intervals, and verdicts on rows made by hand."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,23 @@ def test_growth_that_fades_is_filling() -> None:
     fading = series(60, owned_bytes=lambda e: {"trainer.cache": int(
         9 * MB * (1 - np.exp(-e / 100)))})
     assert judge(fading).state == "filling"
+
+
+@pytest.mark.parametrize(("per_episode", "states"), [(0, {"ok": 200}), (400_000, {"leak": 200})])
+def test_maps_that_are_replaced_by_others_are_no_leak_and_hide_none(
+        per_episode: int, states: dict[str, int]) -> None:
+    found: Counter[str] = Counter()
+    for seed in range(200):
+        # Sizes of the maps that four environments hold, some of which each reading sees again.
+        rng = np.random.default_rng(seed)
+        sizes = rng.choice([10, 20, 40, 80], size=(4, 100))
+        stays = rng.random((4, 100)) < 0.6
+        for column in range(1, 100):
+            sizes[:, column] = np.where(stays[:, column], sizes[:, column - 1], sizes[:, column])
+        held = sizes.sum(axis=0)
+        found[judge(series(90, owned_bytes=lambda e, held=held: {
+            "trainer.env.maps": int(held[e // 10]) * MB // 4 + per_episode * e})).state] += 1
+    assert found == states
 
 
 def test_only_the_last_stretch_of_a_resumed_run_is_judged() -> None:
