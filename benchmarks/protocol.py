@@ -186,7 +186,7 @@ def measure(name: str, part: Part, data: Path, policies: dict[str, Policy],
                 conditions = KINDS[part_set.kind].conditions(plain, own)
                 for budget in part.budgets:
                     for shown in part.plan_fires:
-                        for method, policy, limit in _runs(part, policies):
+                        for method, policy, limit in _runs(part, _followed(part_set, policies)):
                             key = "|".join(map(str, (name, part_set.name, share, index, budget,
                                                      shown, method, policy, limit)))
                             if key in done:
@@ -197,6 +197,14 @@ def measure(name: str, part: Part, data: Path, policies: dict[str, Policy],
                             yield {"key": key, "part": name, "set": part_set.name, "index": index,
                                    "burned_share": share, "policy": policy, "limit": limit,
                                    **record}
+
+
+def _followed(part_set: Set, policies: dict[str, Policy]) -> dict[str, Policy]:
+    """The policies without those that commands follow for other kinds of jobs."""
+    own = KINDS[part_set.kind].policy
+    of_kinds = {kind.policy for kind in KINDS.values()}
+    return {name: policy for name, policy in policies.items()
+            if name == own or name not in of_kinds}
 
 
 def _runs(part: Part, policies: dict[str, Policy]) -> Iterator[tuple[str, str, float]]:

@@ -274,7 +274,7 @@ def tables(records: Records) -> dict[str, str]:
         ValueError: records of another policy than the page is of, which the tables would take for
             that one.
     """
-    other = {record["key"] for record in records
+    other = {f"{record['policy']} in {record['key']}" for record in records
              if record["policy"] not in ("", policy_of(record["set"]))
              and not record["part"].startswith("sealed")}
     if other:

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ import firebreak
 from firebreak.agent.policy_file import load_policy
 from firebreak.api import notebook
 from firebreak.cli import main
+from firebreak.cli.commands import explore
 from firebreak.files import write_pieces
 from firebreak.landscape.formats.write import write_ascii_folder, write_geotiff
 from firebreak.memory.registry import live_counts
@@ -244,6 +246,10 @@ def test_a_folder_that_was_moved_is_enough(
     after(Path("saved"), there)
     assert main(["visualize", str(there), "--export", "page.html", "--quiet", "--threads",
                  "1"]) == 0
+    (own,) = there.glob("landscape-*")
+    assert main(["simulate", str(own), "--terrain", "shipped", "--value", str(own / "value.asc"),
+                 "--value-unit", "houses", "--plan", str(there), "--fires", "5", "--threads", "1",
+                 "--out", "fires", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 
 
@@ -263,6 +269,44 @@ def test_the_command_of_a_report_makes_the_same_plan() -> None:
     assert Path("again/plan.csv").read_bytes() == Path("saved/plan.csv").read_bytes()
 
 
+@pytest.mark.usefixtures("small_pictures")
+def test_a_plan_is_shown_with_the_policy_that_it_followed(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    values = explore._of_cells
+
+    def noted(given: Any, scene: Any, policy: Any, *rest: Any) -> Any:
+        seen.append(policy.provenance["run"])
+        return values(given, scene, policy, *rest)
+
+    monkeypatch.setattr(explore, "_of_cells", noted)
+    made = firebreak.plan(LAND, method="dqn", break_kind="shaded", plan_fires=12, test_fires=0,
+                          threads=1, report="none")
+    made.save("saved")
+    record = json.loads(Path("saved/options.json").read_text())
+    assert record["plan"]["policy"] == "shaded"
+    for named, followed in (("shaded", "general"), (None, "general"), (None, "none of ours")):
+        record["plan"]["policy"] = named  # None: as earlier versions wrote it
+        Path("saved/options.json").write_text(json.dumps(record))
+        plan = json.loads(Path("saved/plan.json").read_text())
+        plan["policy"]["run"] = followed
+        Path("saved/plan.json").write_text(json.dumps(plan))
+        assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads",
+                     "1"]) == 0
+    assert seen == ["shaded", "general", "shaded"]
+
+
+@pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
+def test_values_that_are_all_one_keep_their_unit() -> None:
+    land = firebreak.read_landscape(LAND, value=np.ones((20, 20)), value_unit="houses")
+    made = firebreak.plan(land, method="strips", plan_fires=12, test_fires=0, threads=1,
+                          report="none")
+    made.save("saved")
+    kept = json.loads(Path("saved/options.json").read_text())["map"]
+    assert kept["value_unit"] == "houses"
+    assert Path(kept["value"]).is_file()
+
+
 def test_what_has_no_name_in_utf8_is_refused_before_the_work(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = firebreak.plan(LAND, method="strips", plan_fires=12, test_fires=0, threads=1,
@@ -272,6 +316,11 @@ def test_what_has_no_name_in_utf8_is_refused_before_the_work(
             made.save(name)
         with pytest.raises(firebreak.InputError, match="a name in UTF-8"):
             firebreak.plan(name)
+        for options in ({"value": name}, {"value": Path(name)}, {"policy": name}):
+            with pytest.raises(firebreak.InputError, match="a name in UTF-8"):
+                firebreak.plan(LAND, **options)
+        with pytest.raises(firebreak.InputError, match="a name in UTF-8"):
+            firebreak.train_policy("quick", out=name)
     assert main(["plan", LAND, "--out", "b\udcff"]) == 2
     assert "a name in UTF-8" in capsys.readouterr().err
     with pytest.raises(firebreak.InputError, match="File name too long"):

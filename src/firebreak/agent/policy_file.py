@@ -38,7 +38,8 @@ FORMAT = old_policy.NEW_FORMAT
 POLICY, OLD_POLICY = "policy.safetensors", "policy.pt"
 """In the folder of a run: the best policy; as versions before format 3 named it."""
 SHIPPED = Path(__file__).parents[1] / "policies" / "general.safetensors"
-"""The policy that comes with the package: trained with the preset `general`."""
+"""The policy that comes with the package, for all breaks but those of `SHADED`: trained with the
+preset `general`."""
 SHADED = SHIPPED.with_name("shaded.safetensors")
 """The one for shaded breaks that nobody holds: trained with the preset `shaded`."""
 

@@ -134,8 +134,10 @@ def with_folder(landscape: Landscape, options: PlanOptions,
     rasters = dataclasses.replace(options.scene.map, terrain="shipped")
     if landscape.value_unit is not None and rasters.value is None:  # no grid names its unit
         value = (folder / "value.asc").resolve()
-        if value.is_file():
-            rasters = dataclasses.replace(rasters, value=value, value_unit=landscape.value_unit)
+        if not value.is_file():  # they are all 1
+            value = _written(out, "given_value", ".tif",
+                             _writer_of_grid({"value": landscape.value}, landscape))
+        rasters = dataclasses.replace(rasters, value=value, value_unit=landscape.value_unit)
     scene = dataclasses.replace(options.scene, map=rasters)
     return str(folder.resolve()), dataclasses.replace(options, scene=scene)
 
@@ -225,21 +227,6 @@ def _written(folder: Path, stem: str, ending: str, write: Callable[[Path], objec
 def _beside(folder: Path, name: str) -> Path:
     """Where something is written that is not whole yet; nothing else has this name."""
     return folder / f".{os.urandom(4).hex()}-{name}"
-
-
-def found_in(folder: Path, tree: Any) -> Any:
-    """Recorded options in which what was written into a plan's folder is named where it lies now,
-    if the folder has been moved or copied since.
-    """
-    if isinstance(tree, dict):
-        return {name: found_in(folder, value) for name, value in tree.items()}
-    if not isinstance(tree, str) or not os.path.isabs(tree) or os.path.exists(tree):
-        return tree
-    for parts in (Path(tree).parts[-1:], Path(tree).parts[-2:]):  # a file may be in a landscape
-        here = folder.joinpath(*parts)
-        if parts[0].startswith(("landscape-", "given_")) and here.exists():
-            return str(here.resolve())
-    return tree
 
 
 def _changed(path: Path, what: str) -> InputError:

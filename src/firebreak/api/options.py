@@ -20,7 +20,7 @@ from firebreak.api.place.options import PlaceOptions
 from firebreak.api.shared.option_bounds import check_numbers
 from firebreak.api.shared.percents import fraction, is_share
 from firebreak.api.shared.scene_options import RasterOptions
-from firebreak.checks import InputError, fail, unknown_name, validated
+from firebreak.checks import InputError, check_utf8, fail, unknown_name, validated
 from firebreak.settings.texts import meanings
 
 if TYPE_CHECKING:
@@ -110,8 +110,10 @@ def _checked(value: Any, word: Keyword, name: str) -> Any:
         value = value.item()
     if is_share(hint):
         value = fraction(value)
-    if isinstance(value, str | Path | None):
-        pass  # of a file, or the name of something
+    if isinstance(value, str | Path):
+        check_utf8(str(value), name)  # of a file, or the name of something
+    elif value is None:
+        pass
     elif word.takes_grids:
         return value
     elif name == "policy":

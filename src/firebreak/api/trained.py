@@ -58,7 +58,8 @@ class TrainedPolicy:
         """
         from firebreak.agent.policy_file import save_policy
         inside = isinstance(path, str | Path) and Path(path).suffix == SUFFIX
-        folder = folder_of(Path(path).parent if inside else path, "save")
+        whole = folder_of(path, "save")
+        folder = whole.parent if inside else whole
         file = folder / (Path(path).name if inside else f"policy{SUFFIX}")
         network = self.policy.network
         with held(folder):

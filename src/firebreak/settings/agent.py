@@ -13,8 +13,8 @@ class AgentSettings:
     """How the agent learns. Steps in schedules are absolute, never shares of the run."""
 
     start: str | None = None
-    """Policy file or run whose weights it begins with, or general, the policy that comes with
-    firebreak."""
+    """Policy file or run whose weights it begins with, or general or shaded, the policies that
+    come with firebreak."""
     width: Annotated[int, Ge(4), Le(512)] = 32
     """Channels of the network."""
     learning_rate: Positive = 0.0007

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from firebreak.api.shared.plan_options import PlanOptions
 
 OPTIONS_FILE = "options.json"
+_WRITTEN = re.compile(r"(landscape|given_\w+)-[0-9a-f]{8}(\.|$)")
+"""Names of what Python's `save` writes beside a plan, see `api.given`."""
 KEPT = ("budget", "method", "policy", "plan_fires")
 
 
@@ -27,11 +30,26 @@ def write_options(folder: Path, options: Any, **more: dict[str, Any]) -> Path:
     return path
 
 
+def found_in(folder: Path, tree: Any) -> Any:
+    """Recorded options in which what was written into a plan's folder is named where it lies now,
+    if the folder has been moved or copied since. Such names say what is in them.
+    """
+    if isinstance(tree, dict):
+        return {name: found_in(folder, value) for name, value in tree.items()}
+    if not isinstance(tree, str) or not os.path.isabs(tree):
+        return tree
+    for parts in (Path(tree).parts[-1:], Path(tree).parts[-2:]):  # a file may be in a landscape
+        here = folder.joinpath(*parts)
+        if _WRITTEN.match(parts[0]) and here.exists():
+            return str(here.resolve())
+    return tree
+
+
 def warn_of_other_options(plan: Path, options: Any) -> None:
     """Warns where a plan was made under other options than those it is now looked at under."""
     path = (plan if plan.is_dir() else plan.parent) / OPTIONS_FILE
     try:
-        made = record_of(path)
+        made = found_in(path.parent, record_of(path))
     except (OSError, ValueError):
         made = None
     if not isinstance(made, dict):
@@ -50,11 +68,14 @@ def write_record(folder: Path, options: "PlanOptions", landscape: str,
 
     landscape: what it was read from; config: the file that options came from.
     """
+    from firebreak.api.shared.policies import shipped_for
     from firebreak.planning.methods import DEFAULT
 
     own: dict[str, Any] = {"landscape": landscape, "config": config}
     own |= {name: getattr(options, name) for name in KEPT}
-    own["method"] = options.method or DEFAULT  # the default of a later version may be another
+    # The defaults of a later version may be others.
+    own["method"] = options.method or DEFAULT
+    own["policy"] = options.policy or shipped_for(options.scene).stem
     try:
         base = os.path.relpath(Path.cwd(), folder)
     except ValueError:  # another drive

@@ -21,6 +21,7 @@ from firebreak.cli.commands.visualize_options import VisualizeArguments, run_par
 from firebreak.cli.shared import common
 from firebreak.cli.shared.signals import Terminated
 from firebreak.files import check_folder, made_folder
+from firebreak.reading import record_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,10 +141,20 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
                      made.scene.breaks.break_width_m, made.config, made.scene.breaks.leak)
     warn_of_another_landscape(folder, place.full.checksum())
     scene = replace(made.scene.scene(place.anywhere, made.landscape), landscape=place.land)
-    policy = load_policy(args.policy or made.policy or shipped_for(made.scene))
+    policy = load_policy(args.policy or made.policy or _followed(folder) or shipped_for(made.scene))
     found = _of_cells(_Given(folder, place.full, place.land, place.offset), scene, policy,
                       made.plan_fires, made.scene.seed)
     return found._replace(marks=_marks(made, place))
+
+
+def _followed(folder: Path) -> Path | None:
+    """Of the policies that come along the one that a plan names which was made when records did not
+    name it.
+    """
+    from firebreak.agent.policy_file import shipped_policies
+
+    policy = record_of(folder / "plan.json").get("policy") or {}
+    return shipped_policies().get(policy.get("run", ""))
 
 
 def _marks(made: "PlanArguments", place: "Place") -> "Marks":

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import tyro
 
-from firebreak.api.given import found_in
 from firebreak.api.shared.plan_options import PlanOptions
-from firebreak.api.shared.records import OPTIONS_FILE
+from firebreak.api.shared.records import OPTIONS_FILE, found_in
 from firebreak.checks import fail
 from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.landscape.names import is_path

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from firebreak.checks import fail
+from firebreak.checks import check_utf8, fail
 from firebreak.landscape.formats import cell2fire, layers
 from firebreak.landscape.formats.assemble import (
     LandscapeWarning,
@@ -174,6 +174,8 @@ def bands_by_role(path: Path, count: int, descriptions: tuple[str | None, ...]) 
 def _read_folder(folder: Path, crs: str | None) -> Source:
     """A folder with one landscape file, or with one raster per layer."""
     rasters = sorted(p for p in folder.iterdir() if p.suffix.lower() in layers.RASTERS)
+    for path in rasters:
+        check_utf8(path.name, f"folder {folder}")
     whole = [p for p in rasters if _is_whole(p)]
     chosen = _choose_layers([p for p in rasters if p not in whole])
     layered = {Role.ELEVATION, Role.FUEL} <= chosen.keys()

@@ -298,8 +298,8 @@ def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
     """Write [H, W] grids as NAME.asc on the landscape's grid, each with a .prj if there is a
     reference system; the folder is made. `InputError` as `write_ascii_folder`.
 
-    The first grid, that of the fuel, is written last: where it is missing, as after a kill, no
-    folder is read as a landscape.
+    The first grid, that of the fuel, is written last: where it is missing, as after a kill in a new
+    folder, no folder is read as a landscape.
     """
     place = Path(folder)
     made_folder(place)
