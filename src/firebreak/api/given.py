@@ -13,7 +13,7 @@ from firebreak.api.options import keywords
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError, check_utf8, fail
-from firebreak.files import check_folder, held_folder, new_folder
+from firebreak.files import check_folder, held_folder, new_folder, write_bytes
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.arrays import ArrayOnGrid, array_on
 
@@ -216,7 +216,7 @@ def _written(folder: Path, stem: str, ending: str, write: Callable[[Path], objec
         written = beside.read_bytes()
         file = folder / f"{stem}-{hashlib.sha256(written).hexdigest()[:8]}{ending}"
         if not os.path.lexists(file):
-            os.replace(beside, file)
+            write_bytes(file, written)
         elif not file.is_file() or file.read_bytes() != written:
             raise _changed(file, stem.removeprefix("given_"))
         return file.resolve()
