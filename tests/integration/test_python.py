@@ -282,18 +282,14 @@ def test_a_plan_is_shown_with_the_policy_that_it_followed(
     monkeypatch.setattr(explore, "_of_cells", noted)
     made = firebreak.plan(LAND, method="dqn", break_kind="shaded", plan_fires=12, test_fires=0,
                           threads=1, report="none")
-    made.save("saved")
-    record = json.loads(Path("saved/options.json").read_text())
-    assert record["plan"]["policy"] == "shaded"
-    for named, followed in (("shaded", "general"), (None, "general"), (None, "none of ours")):
-        record["plan"]["policy"] = named  # None: as earlier versions wrote it
-        Path("saved/options.json").write_text(json.dumps(record))
-        plan = json.loads(Path("saved/plan.json").read_text())
-        plan["policy"]["run"] = followed
-        Path("saved/plan.json").write_text(json.dumps(plan))
-        assert main(["visualize", "saved", "--export", "page.html", "--quiet", "--threads",
+    made.save("shaded")  # a folder that has the name of a policy
+    plan = json.loads(Path("shaded/plan.json").read_text())
+    for followed in (plan["policy"], plan["policy"] | {"run": "general"},
+                     plan["policy"] | {"run": ["damaged"]}, None):
+        Path("shaded/plan.json").write_text(json.dumps(plan | {"policy": followed}))
+        assert main(["visualize", "shaded", "--export", "page.html", "--quiet", "--threads",
                      "1"]) == 0
-    assert seen == ["shaded", "general", "shaded"]
+    assert seen == ["shaded", "general", "shaded", "shaded"]
 
 
 @pytest.mark.filterwarnings("ignore:.*no coordinate reference system")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import protocol
 import results
 from protocol import read_records
 from results_figures import draw_figures
@@ -58,6 +59,18 @@ def test_the_policies_card_names_the_files_by_their_checksums() -> None:
 
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_each_kind_of_job_is_measured_with_the_policy_that_commands_follow() -> None:
+    policies = {"general": None, "shaded": None, "mine": None}
+    parts = {one.kind: one for one in protocol.PARTS["kinds"].sets}
+    assert [*protocol._followed(parts[""], policies)] == ["general", "mine"]
+    assert [*protocol._followed(parts["held"], policies)] == ["general", "mine"]
+    assert [*protocol._followed(parts["shaded"], policies)] == ["shaded", "mine"]
+    for kind, wrong in (("shaded", "general"), ("held", "shaded"), ("", "mine")):
+        record = next(one for one in RECORDS if one["set"] == parts[kind].name and one["policy"])
+        with pytest.raises(ValueError, match=f"got {wrong} in "):
+            results.tables([*RECORDS, record | {"policy": wrong}])
 
 
 def test_nothing_is_counted_twice() -> None:

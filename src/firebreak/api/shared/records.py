@@ -68,14 +68,11 @@ def write_record(folder: Path, options: "PlanOptions", landscape: str,
 
     landscape: what it was read from; config: the file that options came from.
     """
-    from firebreak.api.shared.policies import shipped_for
     from firebreak.planning.methods import DEFAULT
 
     own: dict[str, Any] = {"landscape": landscape, "config": config}
     own |= {name: getattr(options, name) for name in KEPT}
-    # The defaults of a later version may be others.
-    own["method"] = options.method or DEFAULT
-    own["policy"] = options.policy or shipped_for(options.scene).stem
+    own["method"] = options.method or DEFAULT  # the default of a later version may be another
     try:
         base = os.path.relpath(Path.cwd(), folder)
     except ValueError:  # another drive

@@ -148,13 +148,13 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
 
 
 def _followed(folder: Path) -> Path | None:
-    """Of the policies that come along the one that a plan names which was made when records did not
-    name it.
+    """Of the policies that come along the one that a plan followed: the default of another version
+    may be another. None where it followed none of them.
     """
     from firebreak.agent.policy_file import shipped_policies
 
-    policy = record_of(folder / "plan.json").get("policy") or {}
-    return shipped_policies().get(policy.get("run", ""))
+    policy = record_of(folder / "plan.json").get("policy")
+    return shipped_policies().get(str(policy.get("run"))) if isinstance(policy, dict) else None
 
 
 def _marks(made: "PlanArguments", place: "Place") -> "Marks":
