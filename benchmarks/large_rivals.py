@@ -59,7 +59,8 @@ from firebreak.planning.windows.cores import CORE_CELLS, cores_of, margin_for, r
 from firebreak.planning.windows.footprints import fires_in, footprints_of
 from firebreak.planning.windows.make import FEWEST_FIRES, MOST_FIRES, make_region
 from firebreak.planning.windows.region import RegionWorker
-from firebreak.planning.windows.shards import PLACES, Shard, loss_bound, shards_of
+from firebreak.planning.windows.shards.shard import Shard
+from firebreak.planning.windows.shards.shard_plan import PLACES, loss_bound, shards_of
 
 Map = NDArray[np.float64]
 

@@ -30,7 +30,7 @@ from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.output.unfinished import job_of
 from firebreak.planning.windows.make import WindowSettings, make_region
 from firebreak.planning.windows.region import Proposal, Region, RegionWorker
-from firebreak.planning.windows.shards import shards_of
+from firebreak.planning.windows.shards.shard_plan import shards_of
 
 CELLS = Path(__file__).parents[2] / "benchmarks" / "policies" / "cells.safetensors"
 pytestmark = pytest.mark.usefixtures("small_pictures")

@@ -58,16 +58,14 @@ from firebreak.planning.windows.make import (
 from firebreak.planning.windows.memory import cell_bytes, shards_in_turn
 from firebreak.planning.windows.ratings import Ratings
 from firebreak.planning.windows.region import RegionWorker
-from firebreak.planning.windows.shards import (
+from firebreak.planning.windows.shards.line_table import LineTable, Wanted
+from firebreak.planning.windows.shards.shard import Shard, room_to_burn
+from firebreak.planning.windows.shards.shard_plan import (
     ROOM,
-    LineTable,
-    Shard,
     ShardPlan,
-    Wanted,
     bytes_of_shards,
     known_boxes,
     loss_bound,
-    room_to_burn,
     shards_of,
 )
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
@@ -352,7 +350,7 @@ def test_only_the_fires_asked_for_are_rated(case: Case) -> None:
 def test_a_shard_whose_fires_run_on_under_a_break_looks_further(
         monkeypatch: pytest.MonkeyPatch) -> None:
     """With no room at all, fires that a break of other fuel speeds up would be cut off."""
-    monkeypatch.setattr("firebreak.planning.windows.shards.ROOM", 10)
+    monkeypatch.setattr("firebreak.planning.windows.shards.shard.ROOM", 10)
     case = case_of("shaded")
     wide, fires = case.region.scene, case.region.fires
     for plan in shards_in(case, 2)[:6]:
@@ -371,7 +369,7 @@ def test_a_shard_whose_fires_run_on_under_a_break_looks_further(
 def test_a_shard_is_cut_where_no_fire_comes_near(side: int,
                                                  monkeypatch: pytest.MonkeyPatch) -> None:
     """Though on three sides it is cut far off."""
-    monkeypatch.setattr("firebreak.planning.windows.shards.ROOM", 4)
+    monkeypatch.setattr("firebreak.planning.windows.shards.shard.ROOM", 4)
     case = case_of("hard")
     wide, fires = case.region.scene, case.region.fires
     for plan in shards_in(case, 2)[:6]:

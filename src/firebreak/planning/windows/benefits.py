@@ -10,7 +10,7 @@ from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.windows.memory import shards_in_turn
 from firebreak.planning.windows.reached import footprints_by_workers
 from firebreak.planning.windows.region import Region, RegionWorker
-from firebreak.planning.windows.shards import known_boxes
+from firebreak.planning.windows.shards.shard_plan import known_boxes
 
 
 def saved_in_order(region: Region, segments: Sequence[NDArray[np.int64]], executor: Executor,

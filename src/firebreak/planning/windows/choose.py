@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from firebreak.planning.windows.ratings import Ratings
-from firebreak.planning.windows.shards import Rating, Wanted
+from firebreak.planning.windows.shards.line_table import Rating, Wanted
 
 BATCH = 32
 """Lines rated at once, at most, besides those beside the last one: the same for any number of

@@ -20,7 +20,8 @@ from firebreak.planning.windows.choose import Selection, choose_lines
 from firebreak.planning.windows.kept import Kept, ratings_from, ratings_in, shards_key
 from firebreak.planning.windows.ratings import Ratings
 from firebreak.planning.windows.region import Lines, Region, RegionWorker
-from firebreak.planning.windows.shards import ROOM, Rating, ShardPlan, Wanted
+from firebreak.planning.windows.shards.line_table import Rating, Wanted
+from firebreak.planning.windows.shards.shard_plan import ROOM, ShardPlan
 
 _COST_BITS, _CHEAPEST_BITS = 40, 22
 """Of the dearest cell's cost in whole units, at most; of the cheapest one's, at least: what a plan

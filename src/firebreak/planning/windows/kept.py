@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.planning.windows.region import Proposal
-from firebreak.planning.windows.shards import NO_FIRES, NO_UNITS, Rating, ShardPlan
+from firebreak.planning.windows.shards.line_table import NO_FIRES, NO_UNITS, Rating
+from firebreak.planning.windows.shards.shard_plan import ShardPlan
 
 Arrays = dict[str, NDArray]
 

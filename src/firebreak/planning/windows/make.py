@@ -43,7 +43,7 @@ from firebreak.planning.windows.region import (
     make_worker,
 )
 from firebreak.planning.windows.seams import seam_lines
-from firebreak.planning.windows.shards import known_boxes
+from firebreak.planning.windows.shards.shard_plan import known_boxes
 
 FEWEST_FIRES, CELLS_PER_FIRE = 256, 8
 """Plan fires: with fewer than one for every few cells of the budget a plan fences in the fires that

@@ -18,14 +18,13 @@ from firebreak.planning.core.fire_counts import planning_bytes
 from firebreak.planning.methods import guided_in
 from firebreak.planning.windows.cores import Box, Core, cores_of
 from firebreak.planning.windows.region import Region
-from firebreak.planning.windows.shards import (
+from firebreak.planning.windows.shards.shard import own_scene, slots_for
+from firebreak.planning.windows.shards.shard_plan import (
     PLACES,
     ShardPlan,
     bytes_of_shards,
     cells_of,
-    own_scene,
     shards_of,
-    slots_for,
 )
 
 BURN_BYTES = 385

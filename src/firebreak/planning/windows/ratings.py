@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.planning.windows.shards import Rating, Wanted
+from firebreak.planning.windows.shards.line_table import Rating, Wanted
 
 BESIDE = 3
 """Cells (Chebyshev) between a line's end and another line that may close a gap with it."""

@@ -24,16 +24,9 @@ from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.methods import make_plan
 from firebreak.planning.windows.cores import Core
 from firebreak.planning.windows.footprints import Footprint, footprints_of
-from firebreak.planning.windows.shards import (
-    LineTable,
-    Rating,
-    Shard,
-    ShardPlan,
-    Wanted,
-    loss_bound,
-    loss_unit,
-    room_to_burn,
-)
+from firebreak.planning.windows.shards.line_table import LineTable, Rating, Wanted
+from firebreak.planning.windows.shards.shard import Shard, room_to_burn
+from firebreak.planning.windows.shards.shard_plan import ShardPlan, loss_bound, loss_unit
 
 LINE_CELLS = 12
 """Cells along a line that is judged as one, about: what a window proposes is cut to such lines."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from firebreak.planning.windows.choose import choose_lines
 from firebreak.planning.windows.kept import ratings_from, ratings_in
 from firebreak.planning.windows.ratings import Ratings
-from firebreak.planning.windows.shards import Rating, Wanted
+from firebreak.planning.windows.shards.line_table import Rating, Wanted
 
 
 class Cover:

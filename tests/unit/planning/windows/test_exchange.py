@@ -38,7 +38,7 @@ from firebreak.planning.windows.make import (
 )
 from firebreak.planning.windows.reached import losses_by_workers
 from firebreak.planning.windows.region import Proposal, RegionWorker
-from firebreak.planning.windows.shards import loss_bound, loss_unit
+from firebreak.planning.windows.shards.shard_plan import loss_bound, loss_unit
 
 SIZE, BUDGET = 80, 0.04
 

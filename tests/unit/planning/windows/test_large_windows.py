@@ -23,7 +23,7 @@ from firebreak.planning.windows.cores import (
 from firebreak.planning.windows.footprints import fires_in, footprints_of
 from firebreak.planning.windows.make import plan_fires_for
 from firebreak.planning.windows.seams import seam_lines
-from firebreak.planning.windows.shards import LineTable
+from firebreak.planning.windows.shards.line_table import LineTable
 
 SIZE, FIRES = 70, 14
 

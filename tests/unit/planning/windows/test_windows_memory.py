@@ -24,13 +24,12 @@ from firebreak.planning.windows.memory import (
     windows_bytes,
 )
 from firebreak.planning.windows.region import Region, RegionWorker
-from firebreak.planning.windows.shards import (
+from firebreak.planning.windows.shards.line_table import LineTable
+from firebreak.planning.windows.shards.shard import Shard, room_to_burn
+from firebreak.planning.windows.shards.shard_plan import (
     PLACES,
-    LineTable,
-    Shard,
     bytes_of_shards,
     loss_bound,
-    room_to_burn,
     shards_of,
 )
 
@@ -168,7 +167,7 @@ def test_a_shard_that_could_not_be_made_is_made_when_it_is_asked_again(
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr("firebreak.planning.windows.shards.Slots", full)
+        patch.setattr("firebreak.planning.windows.shards.shard.Slots", full)
         with pytest.raises(MemoryError):
             worker.lost(0, plan, (1, 2))
     assert worker.lost(0, plan, (1, 2)) == anew.lost(0, plan, (1, 2))
