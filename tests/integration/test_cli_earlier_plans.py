@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from firebreak import plan
-from firebreak.api.shared import plan_steps
+from firebreak.api.shared.plan_steps import write as plan_files
 from firebreak.cli import main
 from firebreak.planning.output.earlier import FILES_FILE, PLAN_FILES
 
@@ -82,13 +82,13 @@ def test_rasters_stay_where_the_file_of_layers_is_edited_for_the_next_plan_meanw
     planned(out=tmp_path)
     layers = tmp_path / "layers.toml"
     layers.write_text('[[layer]]\nraster = "burn_probability_before.tif"\n')
-    write = plan_steps.write_plan_files
+    write = plan_files.write_plan_files
 
     def edited(*args: Any) -> list[Path]:
         layers.write_text(later)
         return write(*args)
 
-    monkeypatch.setattr(plan_steps, "write_plan_files", edited)
+    monkeypatch.setattr(plan_files, "write_plan_files", edited)
     assert "burn_probability_before.tif" in planned(*NONE, "--layers", str(layers), out=tmp_path)
 
 
@@ -114,7 +114,7 @@ def test_a_plan_that_cannot_be_written_leaves_every_file_of_the_earlier_one(
 
     out = tmp_path / "plan"
     before = planned("--budget", "0.1", out=out)
-    monkeypatch.setattr("firebreak.api.shared.plan_steps.write_plan_files", full)
+    monkeypatch.setattr("firebreak.api.shared.plan_steps.write.write_plan_files", full)
     assert main(["plan", "synthetic:3:20", *FEW, *NONE, "--out", str(out)]) == 3
     assert {path.name for path in out.iterdir()} == before
 

@@ -26,7 +26,7 @@ from firebreak.planning.evaluation.evaluate import (
 from firebreak.planning.evaluation.evaluate import evaluate as evaluate_scenes
 
 if TYPE_CHECKING:
-    from firebreak.api.shared.plan_steps import Work
+    from firebreak.api.shared.plan_steps.make import Work
 
 GIVEN_FIRES = 1000
 """Test fires of a comparison of a plan that was made without any."""

@@ -27,15 +27,9 @@ from firebreak.api.place.earlier import inputs_of, take_place_of_earlier
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.plan_options import PlanOptions
-from firebreak.api.shared.plan_steps import (
-    Judgement,
-    Work,
-    judge,
-    work_on,
-    write_judged,
-    write_pictures,
-    write_plan_files,
-)
+from firebreak.api.shared.plan_steps.judge import Judgement, judge
+from firebreak.api.shared.plan_steps.make import Work, work_on
+from firebreak.api.shared.plan_steps.write import write_judged, write_pictures, write_plan_files
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail
 from firebreak.landscape.landscape import NODATA, Landscape

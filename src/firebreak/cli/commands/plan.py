@@ -19,7 +19,7 @@ from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import held_folder
 
 if TYPE_CHECKING:
-    from firebreak.api.shared.plan_steps import Made
+    from firebreak.api.shared.plan_steps.make import Made
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.evaluation.evaluate import Evaluation
@@ -46,9 +46,9 @@ def run(arguments: list[str]) -> int:
 
 def _run(args: PlanArguments, arguments: list[str]) -> int:
     """Makes, judges, writes and tells the plan."""
-    from firebreak.api.shared.plan_steps import (
-        judge,
-        work_on,
+    from firebreak.api.shared.plan_steps.judge import judge
+    from firebreak.api.shared.plan_steps.make import work_on
+    from firebreak.api.shared.plan_steps.write import (
         write_judged,
         write_pictures,
         write_plan_files,

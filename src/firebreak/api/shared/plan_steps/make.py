@@ -1,6 +1,4 @@
-"""The steps from a landscape to a plan that is judged and written, which the command line and
-`api.planned` take alike.
-"""
+"""From a landscape to a plan, and to other plans on the same test fires."""
 
 import warnings
 from collections.abc import Mapping
@@ -25,15 +23,10 @@ if TYPE_CHECKING:
     from firebreak.api.place.place import Place
     from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
-    from firebreak.planning.core.break_segments import BreakSegment
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.evaluation.evaluate import Evaluation
-    from firebreak.planning.output.export_effect import PlanResult
-    from firebreak.planning.years.judged import YearsResult
-    from firebreak.report.pages.plan_origin import Origin
-    from firebreak.report.pages.plan_report import Curve
 
 
 RANDOM_DRAWS = 3
@@ -74,13 +67,6 @@ class Work(NamedTuple):
     evaluation: "Evaluation | None"
     policy: "Policy | None"
     network: "Plan | None"
-
-
-class Judgement(NamedTuple):
-    """What a plan changes on test fires. curves: by rival what its beginnings save."""
-
-    result: "PlanResult"
-    curves: "dict[str, Curve]"
 
 
 def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
@@ -253,152 +239,3 @@ def _existing(work: Work, bar: "Bar") -> "dict[str, Plan]":
     equal = _made(plan.label, work.scene, at_cost, options, bar, work.policy).plan
     name = f"{plan.label}{AT_EXISTING_COST}"
     return {EXISTING: network, name: replace(equal, method=name)}
-
-
-def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
-    """What the plan changes, segment by segment, on the test fires."""
-    from firebreak.api.place.area import cells_in
-    from firebreak.landscape.value_unit import value_unit
-    from firebreak.planning.core.plan import EXISTING
-    from firebreak.planning.evaluation.build_order import in_build_order, years_of
-    from firebreak.planning.evaluation.doubt import trust_in, trust_worlds
-    from firebreak.planning.evaluation.effect import effect_of, in_unit, saved_by_order
-    from firebreak.planning.methods import method_of
-    from firebreak.planning.output.export_effect import NO_CELLS, PlanResult
-    from firebreak.planning.output.segment_table import in_plan_order
-
-    options, place, scene, made = work.options, work.place, work.scene, work.made
-    plan, brief = made.plan, options.report == "brief"
-    order = in_plan_order(plan, place.land, options.place.segment_m)
-    with bar(0 if brief else len(order), "segment") as advance:
-        if not brief:
-            by_place = sorted(order, key=lambda segment: int(segment.cells[0]))
-            order = in_build_order(scene, by_place, options.plan_fires, advance)
-    # Of the plan itself the order to build tells, which is the better one.
-    others = {} if brief else {
-        name: other for name, other in evaluation.plans[0].items()
-              if other.cells.size and name not in (EXISTING, plan.label)
-              and not name.endswith(AT_EXISTING_COST) and not method_of(name).stochastic
-              and (method_of(name).compared or name not in made.others)}
-    with bar(options.test_fires * (1 + len(others)), "fire") as advance:
-        effect = effect_of(scene, order, options.test_fires, report=advance)
-        curves = {name: saved_by_order(scene, other, effect.loss[0],
-                                       evaluation.methods[name].reduction, report=advance)
-                  for name, other in others.items()}
-    with bar(0 if brief else trust_worlds(scene), "world") as advance:
-        trust = None if brief else trust_in(replace(scene, landscape=place.anywhere), plan,
-                                            evaluation, options.scene.seed, advance)
-    over_years = _over_years(work, order, bar)
-    unit = value_unit(place.land)
-    return Judgement(PlanResult(
-        scene, plan, place.full, place.offset, order, in_unit(effect, unit), options.scene.seed,
-        place.rules.include,
-        years_of(order, place.phases) if place.phases and over_years is None else None,
-        evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
-        cells_in(options.scene.map.built, place.land), unit,
-        rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year), curves)
-
-
-def _over_years(work: Work, order: "list[BreakSegment]", bar: "Bar") -> "YearsResult | None":
-    """What to build and what to keep up when, of the plan's segments in build order; None where it
-    was not asked or there is nothing to build.
-    """
-    from firebreak.api.place.money import money_by_year
-    from firebreak.planning.years.judged import years_of_plan
-    from firebreak.planning.years.schedule import RULES
-
-    options, horizon = work.options, work.options.place.horizon
-    if horizon is None or not order:
-        return None
-    years, money = money_by_year(work.place.phases, work.place.money, horizon)
-    with bar(len(RULES), "schedule") as advance:
-        return years_of_plan(work.scene, order, rows_named(options.scene.breaks), years, money,
-                             options.test_fires, options.scene.seed, advance,
-                             options.place.discount_rate)
-
-
-def write_plan_files(out: Path, work: Work) -> list[Path]:
-    """The plan itself, and the whole landscape with its breaks for other fire programs."""
-    from firebreak.api.place.area import cells_in
-    from firebreak.landscape.formats.treated import write_treated
-    from firebreak.planning.core.area import lift
-    from firebreak.planning.output.export import write_plan
-
-    options, place = work.options, work.place
-    plan = lift(work.made.plan, place.offset, place.full)
-    # The source's file has no breaks that stand already; the landscape has them.
-    whole = plan.break_mask()
-    whole.ravel()[cells_in(options.scene.map.built, place.full)] = True
-    return [*write_plan(plan, place.full, out).values(),
-            write_treated(out / "treated_landscape.tif", work.source, place.full, whole,
-                          work.scene.conditions.treatment)]
-
-
-def write_judged(out: Path, work: Work, judgement: Judgement, evaluation: "Evaluation",
-                 origin: "Origin", bar: "Bar") -> list[Path]:
-    """Rasters, vectors, tables, pictures and the report of a plan that was judged.
-
-    origin: its files are those that were written before.
-    """
-    from firebreak.planning.output.export_effect import plan_id, write_effect
-    from firebreak.report.pages.plan_report import write_plan_report
-
-    if work.options.report == "brief":
-        return _write_brief(out, work, judgement, evaluation, origin)
-    plan, result = work.made.plan, judgement.result
-    tags = {"method": plan.method, "seed": str(work.options.scene.seed), "plan": plan_id(result),
-            "test_fires": str(work.options.test_fires)}
-    if plan.chosen_by is not None:
-        tags["chosen_by"] = plan.chosen_by
-    written = write_effect(out, result, tags)
-    whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
-    return [*written, *write_plan_report(out, result, evaluation, judgement.curves, whole, bar)]
-
-
-def _write_brief(out: Path, work: Work, judgement: Judgement, evaluation: "Evaluation",
-                 origin: "Origin") -> list[Path]:
-    """Segments and the brief report of a plan that was judged."""
-    from firebreak.planning.evaluation.effect import Interval, risk
-    from firebreak.planning.output.export_effect import segment_columns
-    from firebreak.planning.output.segment_table import write_segment_table
-    from firebreak.report.pages.brief_report import Brief, write_brief_report
-
-    place, plan, result = work.place, work.made.plan, judgement.result
-    loss = result.effect.loss
-    columns = segment_columns(result)
-    written = write_segment_table(out, result.segments, columns, plan.shape, place.offset,
-                                  place.full)
-    return [*written, *write_brief_report(out, Brief(
-        conditions=work.scene.conditions, land=place.land, full=place.full, plan=plan,
-        segments=result.segments, columns=columns,
-        saved=risk(loss[0], loss[-1], result.seed)["mean_loss_reduction"],
-        promised=_promised(work.scene, plan), test_fires=loss.shape[1],
-        others={name: (Interval(one.reduction, one.low, one.high),
-                       evaluation.plans[0][name].cost)
-                for name, one in evaluation.methods.items()
-                if name != plan.label and evaluation.plans[0][name].cells.size},
-        facts=[f"The method was given {plan.plan_fires:,} plan fires."], seed=result.seed,
-        included=result.included, existing=result.existing, standing=result.standing),
-        origin.command, [*origin.files, *(path.name for path in written)])]
-
-
-def _promised(scene: "Scene", plan: "Plan") -> float | None:
-    """Share of the loss of its plan fires that a plan saves."""
-    from firebreak.fire import burn_loss
-
-    fires = scene.fires("plan", plan.plan_fires)
-    before, after = (float(burn_loss(scene.field, fires, scene.value_by_class, breaks).sum())
-                     for breaks in (None, plan.break_mask()))
-    return 1.0 - after / before if before > 0.0 else None
-
-
-def write_pictures(out: Path, work: Work) -> list[Path]:
-    """Pictures of a plan that nothing judged."""
-    from firebreak.report.figures.canvas import save_figure
-    from firebreak.report.figures.cartography import caption_of
-    from firebreak.report.figures.maps import landscape_figure, plan_figure
-
-    land, plan = work.scene.landscape, work.made.plan
-    caption = caption_of(land, seed=work.scene.seed)
-    return [save_figure(landscape_figure(land, caption=caption), out / "landscape.png"),
-            save_figure(plan_figure(land, plan, caption=caption), out / "plan.png")]

@@ -1,0 +1,101 @@
+"""The files of a plan: itself, what was found by judging it, and pictures."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firebreak.api.shared.plan_steps.judge import Judgement
+from firebreak.api.shared.plan_steps.make import Work
+
+if TYPE_CHECKING:
+    from firebreak.fire import Scene
+    from firebreak.planning.core.plan import Plan
+    from firebreak.planning.core.progress import Bar
+    from firebreak.planning.evaluation.evaluate import Evaluation
+    from firebreak.report.pages.plan_origin import Origin
+
+
+def write_plan_files(out: Path, work: Work) -> list[Path]:
+    """The plan itself, and the whole landscape with its breaks for other fire programs."""
+    from firebreak.api.place.area import cells_in
+    from firebreak.landscape.formats.treated import write_treated
+    from firebreak.planning.core.area import lift
+    from firebreak.planning.output.export import write_plan
+
+    options, place = work.options, work.place
+    plan = lift(work.made.plan, place.offset, place.full)
+    # The source's file has no breaks that stand already; the landscape has them.
+    whole = plan.break_mask()
+    whole.ravel()[cells_in(options.scene.map.built, place.full)] = True
+    return [*write_plan(plan, place.full, out).values(),
+            write_treated(out / "treated_landscape.tif", work.source, place.full, whole,
+                          work.scene.conditions.treatment)]
+
+
+def write_judged(out: Path, work: Work, judgement: Judgement, evaluation: "Evaluation",
+                 origin: "Origin", bar: "Bar") -> list[Path]:
+    """Rasters, vectors, tables, pictures and the report of a plan that was judged.
+
+    origin: its files are those that were written before.
+    """
+    from firebreak.planning.output.export_effect import plan_id, write_effect
+    from firebreak.report.pages.plan_report import write_plan_report
+
+    if work.options.report == "brief":
+        return _write_brief(out, work, judgement, evaluation, origin)
+    plan, result = work.made.plan, judgement.result
+    tags = {"method": plan.method, "seed": str(work.options.scene.seed), "plan": plan_id(result),
+            "test_fires": str(work.options.test_fires)}
+    if plan.chosen_by is not None:
+        tags["chosen_by"] = plan.chosen_by
+    written = write_effect(out, result, tags)
+    whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
+    return [*written, *write_plan_report(out, result, evaluation, judgement.curves, whole, bar)]
+
+
+def _write_brief(out: Path, work: Work, judgement: Judgement, evaluation: "Evaluation",
+                 origin: "Origin") -> list[Path]:
+    """Segments and the brief report of a plan that was judged."""
+    from firebreak.planning.evaluation.effect import Interval, risk
+    from firebreak.planning.output.export_effect import segment_columns
+    from firebreak.planning.output.segment_table import write_segment_table
+    from firebreak.report.pages.brief_report import Brief, write_brief_report
+
+    place, plan, result = work.place, work.made.plan, judgement.result
+    loss = result.effect.loss
+    columns = segment_columns(result)
+    written = write_segment_table(out, result.segments, columns, plan.shape, place.offset,
+                                  place.full)
+    return [*written, *write_brief_report(out, Brief(
+        conditions=work.scene.conditions, land=place.land, full=place.full, plan=plan,
+        segments=result.segments, columns=columns,
+        saved=risk(loss[0], loss[-1], result.seed)["mean_loss_reduction"],
+        promised=_promised(work.scene, plan), test_fires=loss.shape[1],
+        others={name: (Interval(one.reduction, one.low, one.high),
+                       evaluation.plans[0][name].cost)
+                for name, one in evaluation.methods.items()
+                if name != plan.label and evaluation.plans[0][name].cells.size},
+        facts=[f"The method was given {plan.plan_fires:,} plan fires."], seed=result.seed,
+        included=result.included, existing=result.existing, standing=result.standing),
+        origin.command, [*origin.files, *(path.name for path in written)])]
+
+
+def _promised(scene: "Scene", plan: "Plan") -> float | None:
+    """Share of the loss of its plan fires that a plan saves."""
+    from firebreak.fire import burn_loss
+
+    fires = scene.fires("plan", plan.plan_fires)
+    before, after = (float(burn_loss(scene.field, fires, scene.value_by_class, breaks).sum())
+                     for breaks in (None, plan.break_mask()))
+    return 1.0 - after / before if before > 0.0 else None
+
+
+def write_pictures(out: Path, work: Work) -> list[Path]:
+    """Pictures of a plan that nothing judged."""
+    from firebreak.report.figures.canvas import save_figure
+    from firebreak.report.figures.cartography import caption_of
+    from firebreak.report.figures.maps import landscape_figure, plan_figure
+
+    land, plan = work.scene.landscape, work.made.plan
+    caption = caption_of(land, seed=work.scene.seed)
+    return [save_figure(landscape_figure(land, caption=caption), out / "landscape.png"),
+            save_figure(plan_figure(land, plan, caption=caption), out / "plan.png")]
