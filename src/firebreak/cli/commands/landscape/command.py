@@ -11,7 +11,7 @@ from firebreak.checks import fail, unknown_name
 from firebreak.cli.commands.landscape import convert, fetch, lines
 from firebreak.cli.commands.landscape.describe import about_sample, describe
 from firebreak.cli.shared import common
-from firebreak.files import held_folder
+from firebreak.files import check_folder, held_folder
 from firebreak.settings.kinds import Positive
 
 
@@ -63,6 +63,8 @@ def _info(arguments: list[str]) -> int:
 
     args = common.parse(InfoArguments, common.without_seed(arguments), "landscape info")
     begin = time.perf_counter()
+    if args.out is not None:
+        check_folder(args.out)
     land = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
     print("\n".join([describe(land), *about_sample(args.landscape)]))
     files = []
