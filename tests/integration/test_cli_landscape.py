@@ -120,16 +120,6 @@ def test_bad_requests_end_in_one_sentence(tmp_path: Path, capsys: Out) -> None:
     assert "at most 200,000,000 cells" in refused(capsys, "landscape", "info", str(tmp_path))
 
 
-@pytest.mark.parametrize("out", ["file", "file/below"])
-def test_info_refuses_a_bad_folder_before_it_describes(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str], out: str) -> None:
-    (tmp_path / "file").touch()
-    assert main(["landscape", "info", "synthetic:1:20", "--out", str(tmp_path / out)]) == 2
-    said = capsys.readouterr()
-    assert not said.out
-    assert "expected a folder" in said.err
-
-
 def test_published_instances_are_described(data_dir: Path, capsys: Out) -> None:
     done = run_json(capsys, "landscape", "info", str(data_dir / "cell2fire-sub20x20"))
     assert (done["rows"], done["columns"], done["burnable_cells"]) == (20, 20, 307)

@@ -35,6 +35,18 @@ COMMANDS = {
     "info": ["landscape", "info", LAND]}
 
 
+@pytest.mark.parametrize("below", ["", "below"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_in_place_of_the_folder_is_refused_before_anything_is_told(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, below: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    assert main([*COMMANDS[command], "--out", str(tmp_path / "file" / below)]) == 2
+    said = capsys.readouterr()
+    assert not said.out
+    assert "expected a folder" in said.err
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 def test_a_folder_is_held_once_and_nothing_in_it_tells_of_it(tmp_path: Path) -> None:
     out = tmp_path / "a" / "b"
     for _ in range(2):
