@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from firebreak.checks import counted, fail
-from firebreak.files import copy_file, made_folder
+from firebreak.files import copy_file
 from firebreak.landscape.formats.cell2fire_fuels import table_text
 from firebreak.landscape.formats.write import (
     extra_layers,
+    made_without_fuel,
     percent,
     refuse_other_layers,
     shown_aspect,
@@ -65,7 +66,7 @@ def write_cell2fire(folder: str | Path, landscape: Landscape) -> list[Path]:
     grids = _layers(landscape)
     table = landscape.fuels.cell2fire.lookup_table
     refuse_other_layers(place, landscape, grids, (table, "Data.csv"))
-    made_folder(place)
+    made_without_fuel(place, grids)
     return [write_text(place / table, _lookup_lines(landscape)),
             write_text(place / "Data.csv", _data_lines(landscape)),
             *write_ascii_layers(place, grids, landscape)]  # the fuel grid last

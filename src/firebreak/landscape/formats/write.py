@@ -298,11 +298,10 @@ def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
     """Write [H, W] grids as NAME.asc on the landscape's grid, each with a .prj if there is a
     reference system; the folder is made. `InputError` as `write_ascii_folder`.
 
-    The first grid, that of the fuel, is written last: where it is missing, as after a kill in a new
-    folder, no folder is read as a landscape.
+    The first grid, that of the fuel, is written last, and an earlier one goes first: where it is
+    missing, as after a kill, no folder is read as a landscape.
     """
-    place = Path(folder)
-    made_folder(place)
+    place = made_without_fuel(folder, grids)
     system = landscape.crs and CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI")
     written = []
     fuel, *others = grids
@@ -312,6 +311,16 @@ def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
         written.append(write_text(place / f"{name}.asc",
                                   ascii_lines(grids[name], landscape.transform, NODATA)))
     return written
+
+
+def made_without_fuel(folder: str | Path, grids: Collection[str]) -> Path:
+    """The folder of ASCII grids, made if need be, without the fuel grid, the first, of an earlier
+    landscape: what else lies there is of no landscape until the new one is written.
+    """
+    place = Path(folder)
+    made_folder(place)
+    (place / f"{next(iter(grids))}.asc").unlink(missing_ok=True)
+    return place
 
 
 def shown_aspect(landscape: Landscape) -> NDArray[np.float32]:

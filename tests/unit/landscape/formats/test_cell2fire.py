@@ -334,10 +334,11 @@ def test_layers_of_an_earlier_landscape_are_refused(tmp_path: Path, layer: str) 
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.parametrize("earlier", [False, True])
 @pytest.mark.parametrize("write", [write_cell2fire, write_ascii_folder])
 def test_a_folder_of_which_a_part_was_written_is_no_landscape(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-        write: Callable[[Path, Landscape], list[Path]]) -> None:
+        write: Callable[[Path, Landscape], list[Path]], earlier: bool) -> None:
     class KilledError(Exception):
         pass
 
@@ -351,13 +352,19 @@ def test_a_folder_of_which_a_part_was_written_is_no_landscape(
 
     land = rich("rothermel")
     whole = write(tmp_path / "whole", land)
-    monkeypatch.setattr("firebreak.landscape.formats.write.write_pieces", written)
-    for most in range(1, len(whole)):
+    for most in (0, 1, len(whole) // 2, len(whole) - 1):
+        folder = tmp_path / str(most)
+        if earlier:
+            write(folder, land)
         done.clear()
-        with pytest.raises(KilledError):
-            write(tmp_path / str(most), land)
+        with monkeypatch.context() as patch:
+            patch.setattr("firebreak.landscape.formats.write.write_pieces", written)
+            with pytest.raises(KilledError):
+                write(folder, land)
         with pytest.raises(InputError):
-            read_landscape(tmp_path / str(most), terrain="shipped")
+            read_landscape(folder)
+    write(folder, land)
+    assert read_landscape(folder).checksum() == read_landscape(tmp_path / "whole").checksum()
 
 
 def test_a_folder_with_a_folder_of_the_tables_name_is_refused_whole(tmp_path: Path) -> None:
