@@ -23,6 +23,39 @@ _Note = Callable[[Path, Path], contextlib.AbstractContextManager[object]]
 _NOTE: ContextVar[_Note] = ContextVar("_NOTE", default=lambda *_: contextlib.nullcontext())
 
 
+_KEPT: ContextVar[frozenset[Path]] = ContextVar("_KEPT", default=frozenset())
+
+
+@contextlib.contextmanager
+def keeping(inputs: Iterable[Path]) -> Iterator[None]:
+    """No file that this thread writes in the block takes the place of one of these, nor of those
+    that `keep` adds.
+
+    inputs: paths without links, see `Path.resolve`.
+    """
+    token = _KEPT.set(_KEPT.get() | frozenset(inputs))
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def keep(inputs: Iterable[Path]) -> None:
+    """Adds files to those of the `keeping` block."""
+    _KEPT.set(_KEPT.get() | frozenset(inputs))
+
+
+def check_not_kept(path: Path) -> None:
+    """Refuses a file to write that is read too; see `keeping`.
+
+    Raises:
+        InputError: it is one of them.
+    """
+    if _KEPT.get() and path.resolve() in _KEPT.get():
+        raise fail(expected="a file to write that is not read", given="one of the files that the "
+                   "results are made from", where=str(path), remedy="choose another name or folder")
+
+
 @contextlib.contextmanager
 def replacing(path: Path, ending: str = ".tmp") -> Iterator[Path]:
     """A path beside `path` to write to, by `write_pieces`; it takes its place when the block ends
@@ -35,7 +68,9 @@ def replacing(path: Path, ending: str = ".tmp") -> Iterator[Path]:
 
     Raises:
         OSError: the disk is full or may not be written; the old file is as it was. It names `path`.
+        InputError: see `check_not_kept`.
     """
+    check_not_kept(path)
     # Threads, and processes of other machines with this one's number, may write the same path.
     beside = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}{ending}")
     with naming(path, beside):

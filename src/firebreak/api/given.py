@@ -5,7 +5,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,7 +29,8 @@ def source_of(given: object, where: str) -> str | Landscape:
         InputError: anything else.
     """
     if isinstance(given, Landscape):
-        return given
+        # Of an earlier plan's table of treatments; this one asks for its own, or for none.
+        return dataclasses.replace(given, treatment=None, layers=())
     if isinstance(given, str | Path) and str(given):
         return check_utf8(str(given), where)
     raise fail(expected="a landscape: a path, synthetic:SEED, sample:NAME, or what "
@@ -63,6 +64,19 @@ def held(folder: Path) -> Iterator[None]:
             stack.enter_context(held_folder(folder))
         except InputError as error:
             raise InputError(str(error).replace("another --out", "another folder")) from error
+        yield
+
+
+@contextmanager
+def at_home(home: Path) -> Iterator[None]:
+    """Names of files mean what they meant in the folder in which Python ran when they were given,
+    also where it runs in another one by now. It stays there if that folder is gone.
+    """
+    here = Path.cwd()
+    if here != home and home.is_dir():
+        with chdir(home):
+            yield
+    else:
         yield
 
 
@@ -129,6 +143,11 @@ def with_folder(landscape: Landscape, options: PlanOptions,
         beside = _beside(out, folder.name)
         with new_folder(folder, beside):
             write_ascii_folder(beside, landscape)
+            if not _holds(beside, landscape):
+                raise fail(expected="a landscape that is read from its grids as it is",
+                           given="one that is not", where=f"landscape {landscape.name}",
+                           remedy="aspects are 0 or more and less than 360, numbers have no -0, "
+                                  "cell_size_m is that of the transform")
     elif not _holds(folder, landscape):
         raise _changed(folder, "landscape")
     rasters = dataclasses.replace(options.scene.map, terrain="shipped")

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from firebreak.api.compared import ComparedPlans
 from firebreak.api.given import (
     Source,
+    at_home,
     folder_of,
     held,
     source_of,
@@ -23,7 +24,7 @@ from firebreak.api.given import (
 )
 from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
-from firebreak.api.place.earlier import inputs_of, take_place_of_earlier
+from firebreak.api.place.earlier import check_not_made_from, inputs_of, take_place_of_earlier
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.plan_options import PlanOptions
@@ -32,6 +33,7 @@ from firebreak.api.shared.plan_steps.make import Work, work_on
 from firebreak.api.shared.plan_steps.write import write_judged, write_pictures, write_plan_files
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail
+from firebreak.files import keeping
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
@@ -92,7 +94,8 @@ class PlannedBreaks:
     Attributes:
         plan: the cells in order of placement, their cost, and how the plan was made; of the whole
             map.
-        landscape: the whole map, with its values, costs and treatable cells.
+        landscape: the whole map, with its values, costs and treatable cells; the values of
+            `layers` lie in none.
         effect: what the breaks change; None without test fires or with report="none".
         comparison: the plan beside other methods on the same test fires; None where there is no
             effect.
@@ -108,6 +111,7 @@ class PlannedBreaks:
     _judgement: Judgement | None
     _source: str | Landscape
     _given: tuple[str, ...]
+    _home: Path
 
     @property
     def breaks(self) -> NDArray[np.bool_]:
@@ -207,7 +211,9 @@ class PlannedBreaks:
             InputError: a folder that may not be written.
         """
         out = folder_of(folder, "save")
-        with held(out):
+        if self._home != Path.cwd():
+            out = out.absolute()
+        with at_home(self._home), held(out):
             check_list(out)
             work = self._work
             source, options = work.source, work.options
@@ -215,7 +221,8 @@ class PlannedBreaks:
                 source, options = with_folder(self._source, options, out)
             options = with_policy_file(with_files(options, out, work.place.full), out)
             made_from = inputs_of(source, options.policy, options.place, options.scene)
-            with writing_into(out) as writing:
+            check_not_made_from(out, made_from, source, judged=self._judgement is not None)
+            with keeping(made_from), writing_into(out) as writing:
                 files = [write_record(out, options, source), *write_plan_files(out, work)]
                 files += self._shown(out, self._origin(options, source, files))
                 return [*files, take_place_of_earlier(writing, made_from)]
@@ -294,12 +301,17 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
         judgement = None if work.evaluation is None else judge(work, work.evaluation, bar)
     place = work.place
     return PlannedBreaks(
-        plan=lift(work.made.plan, place.offset, place.full), landscape=place.full,
+        plan=lift(work.made.plan, place.offset, place.full),
+        landscape=_with_own_unit(place.full, asked),
         effect=None if judgement is None else _effect(judgement),
         comparison=None if work.evaluation is None else ComparedPlans.of(work.evaluation),
         choice=work.made.choice, _work=work, _judgement=judgement,
-        _source=source,
-        _given=tuple(options))
+        _source=source, _given=tuple(options), _home=Path.cwd())
+
+
+def _with_own_unit(land: Landscape, options: PlanOptions) -> Landscape:
+    """A landscape without the unit of layers, whose values lie in no landscape."""
+    return land if options.scene.map.layers is None else replace(land, value_unit=None)
 
 
 def _effect(judgement: Judgement) -> PlanEffect:

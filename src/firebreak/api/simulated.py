@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.given import Source, folder_of, held, source_of, with_arrays, with_files
+from firebreak.api.given import (
+    Source,
+    at_home,
+    folder_of,
+    held,
+    source_of,
+    with_arrays,
+    with_files,
+)
 from firebreak.api.notebook import on_axes
 from firebreak.api.options import filled, verb
+from firebreak.api.place.earlier import inputs_of
 from firebreak.api.shared.fire_maps import Burned, Part, burn, on_full, part_to_burn, write_maps
 from firebreak.api.shared.machine import notebook_bars, threads_kept, use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
+from firebreak.files import keeping
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.value_unit import value_unit
 
@@ -48,6 +58,8 @@ class SimulatedFires:
     _part: Part
     _done: Burned
     _options: SimulateOptions
+    _inputs: frozenset[Path]
+    _home: Path
 
     @property
     def burn_probability(self) -> Grid:
@@ -68,7 +80,9 @@ class SimulatedFires:
         """Writes the files of `firebreak simulate` into a folder, made if need be; returns them.
         """
         out = folder_of(folder, "save")
-        with held(out):
+        if self._home != Path.cwd():
+            out = out.absolute()
+        with at_home(self._home), held(out), keeping(self._inputs):
             return write_maps(out, self._part, self._done,
                               with_files(self._options, out, self.landscape))
 
@@ -116,4 +130,6 @@ def simulate(landscape: Source, **options: Any) -> SimulatedFires:
         grid.flags.writeable = False
     return SimulatedFires(landscape=part.full, maps=maps, loss=done.burned.loss,
                           mean_burned_share=done.burned_share, seconds=done.seconds, _part=part,
-                          _done=done, _options=replace(asked))
+                          _done=done, _options=replace(asked),
+                          _inputs=inputs_of(source if isinstance(source, str) else "", asked),
+                          _home=Path.cwd())

@@ -13,6 +13,7 @@ from firebreak import __version__
 from firebreak.checks import InputError, ResourceFailedError, check_utf8, unknown_name
 from firebreak.cli.commands import COMMANDS, WITH_ACTIONS
 from firebreak.cli.shared.signals import Terminated, stopping
+from firebreak.files import keeping
 from firebreak.lifetime import WORDS, exit_code
 
 CHECK_FAILED, BAD_INPUT, RESOURCE_FAILED, PIPE_CLOSED = 1, 2, 3, 141
@@ -24,7 +25,8 @@ def main(arguments: list[str] | None = None) -> int:
     warnings.showwarning = _one_line  # type: ignore[assignment]
     with stopping() as stop:
         try:
-            return _run(given)
+            with keeping(()):
+                return _run(given)
         except BaseException as error:
             # Code that a signal's exception came through may have made another one of it.
             number = stop.number or _number_of(error)

@@ -123,6 +123,8 @@ class Landscape:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, self._frozen(name, getattr(self, name), dtype,
                                                             shape))
+        object.__setattr__(self, "cell_size_m", float(self.cell_size_m))
+        object.__setattr__(self, "transform", tuple(map(float, self.transform)))
         _check_values(self)
         burnable = np.isin(self.fuel_model, self.fuels.burnable_codes)
         burnable.flags.writeable = False

@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from firebreak.checks import unknown_name
+from firebreak.checks import fail, unknown_name
 
 SYNTHETIC, CLOSED_FORM, SAMPLE = "synthetic:", "closed-form:", "sample:"
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
@@ -48,6 +48,17 @@ def path_of(spec: str | Path) -> Path:
         InputError: no sample has this name.
     """
     return sample_folder(spec) if is_sample(spec) else Path(spec)
+
+
+def check_there(spec: str | Path) -> None:
+    """Refuses a path at which nothing is.
+
+    Raises:
+        InputError: nothing is there.
+    """
+    if is_path(spec) and not Path(spec).exists():
+        raise fail(expected="a landscape file or folder", given="no such path", where=str(spec),
+                   remedy="check the path, or use synthetic:SEED or sample:santa-ana")
 
 
 def weather_place(spec: str | Path) -> Path:

@@ -37,8 +37,8 @@ def crews_in_words(conditions: FireConditions) -> list[str]:
 def _held(hold: HoldRule) -> list[str]:
     who = {"hand": "Crews with hand tools", "equipment": "Crews with equipment"}[hold.by]
     surely, never = FLAME_FT[hold.by], NEVER_FLAME_FT
-    bound = ("Crews are everywhere: no bound is set on the length of break that they hold in one "
-             "fire." if hold.crew_km is None else
+    bound = ("No bound is set on the length of break that they hold in one fire."
+             if hold.crew_km is None else
              f"They hold at most {hold.crew_km:g} km of breaks in one fire, in the order in which "
              "fire arrives.")
     return [f"{who} hold breaks. A break stops a fire that arrives after they can be there "

@@ -47,8 +47,8 @@ class BreakSettings:
     crew_speed_km_h: Positive = 3.0
     """Speed of crews from the nearest road to a break; an assumption."""
     crew_km: Positive | None = None
-    """Length of break that crews can hold in one fire, where it arrives first; crews are everywhere
-    if not given."""
+    """Length of break that crews can hold in one fire, where it arrives first; no bound if not
+    given."""
 
 
 @dataclass(frozen=True, kw_only=True)

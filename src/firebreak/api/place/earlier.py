@@ -5,7 +5,7 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firebreak.checks import InputError
+from firebreak.checks import InputError, fail
 
 if TYPE_CHECKING:
     from firebreak.planning.output.earlier import Writing
@@ -27,6 +27,32 @@ def take_place_of_earlier(writing: "Writing", made_from: frozenset[Path]) -> Pat
     if not made_from or out.resolve() in kept:
         kept |= {path.resolve() for path in writing.earlier if path.suffix in _READ}
     return end_writing(writing, kept)
+
+
+def check_not_made_from(out: Path, made_from: frozenset[Path], source: str, *,
+                        judged: bool) -> None:
+    """Refuses a folder in which a plan's files would take the place of what it is made from, before
+    the work.
+
+    Args:
+        made_from: see `inputs_of`.
+        source: what the landscape is read from.
+        judged: whether more than the plan itself is written.
+
+    Raises:
+        InputError: they would.
+    """
+    from firebreak.planning.output.earlier import ALWAYS, PLAN_FILES
+
+    files = {(out / name).resolve(): name for name in (PLAN_FILES if judged else ALWAYS)}
+    lost = sorted(files[path] for path in made_from & files.keys())
+    own = out.resolve()
+    if not lost and own in made_from and Path(source).resolve() != own:
+        lost = [name for name in sorted(ALWAYS) if (out / name).is_file()]
+    if lost:
+        raise fail(expected="a folder in which the plan replaces nothing that it is made from",
+                   given=f"one with {', '.join(lost)}", where=str(out),
+                   remedy="choose another --out")
 
 
 def inputs_of(*asked: Any) -> frozenset[Path]:

@@ -74,7 +74,8 @@ def write_record(folder: Path, options: "PlanOptions", landscape: str,
     own |= {name: getattr(options, name) for name in KEPT}
     own["method"] = options.method or DEFAULT  # the default of a later version may be another
     try:
-        base = os.path.relpath(Path.cwd(), folder)
+        # Without links: what lies above one is not what lies above the folder that it leads to.
+        base = os.path.relpath(Path.cwd(), folder.resolve())
     except ValueError:  # another drive
         base = str(Path.cwd())
     return write_options(folder, options.scene, place=dataclasses.asdict(options.place),

@@ -157,7 +157,7 @@ class SceneOptions:
         breaks, attack = self.breaks, self.fire.initial_attack
         words = []
         if breaks.hold is not None:
-            bound = ("crews everywhere" if breaks.crew_km is None
+            bound = ("all that a fire comes to" if breaks.crew_km is None
                      else f"at most {breaks.crew_km:g} km in a fire")
             words.append(f"crews that hold breaks ({breaks.hold}, {bound})")
         if attack is not None:

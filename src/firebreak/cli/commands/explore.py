@@ -21,7 +21,6 @@ from firebreak.cli.commands.visualize_options import VisualizeArguments, run_par
 from firebreak.cli.shared import common
 from firebreak.cli.shared.signals import Terminated
 from firebreak.files import check_folder, made_folder
-from firebreak.reading import record_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,8 +151,9 @@ def _followed(folder: Path) -> Path | None:
     may be another. None where it followed none of them.
     """
     from firebreak.agent.policy_file import shipped_policies
+    from firebreak.planning.output.export import record_in
 
-    policy = record_of(folder / "plan.json").get("policy")
+    policy = record_in(folder).get("policy")
     return shipped_policies().get(str(policy.get("run"))) if isinstance(policy, dict) else None
 
 

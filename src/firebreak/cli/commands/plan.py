@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firebreak.api.place.earlier import inputs_of, take_place_of_earlier
-from firebreak.api.shared.heeded import check_heeded, check_segments
+from firebreak.api.place.earlier import check_not_made_from, inputs_of, take_place_of_earlier
+from firebreak.api.shared.heeded import check_heeded, check_segments, is_judged
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail, install
@@ -17,6 +17,7 @@ from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import held_folder
+from firebreak.landscape.names import check_there
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_steps.make import Made
@@ -40,6 +41,7 @@ def run(arguments: list[str]) -> int:
     check_methods([method], "--method", choosers=True)
     check_heeded([method], args)
     check_segments(args, by_choice=method in CHOOSERS)
+    check_there(args.landscape)  # an output folder of that name would be there
     with held_folder(args.out):
         return _run(args, arguments)
 
@@ -57,11 +59,13 @@ def _run(args: PlanArguments, arguments: list[str]) -> int:
     from firebreak.cli.shared.plan_config import is_named
     from firebreak.planning.output.earlier import writing_into
 
+    made_from = inputs_of(args.landscape, args.policy, args.place, args.scene)
+    if args.out is not None:
+        check_not_made_from(args.out, made_from, args.landscape, judged=is_judged(args))
     by_windows = run_by_windows(args, fires_named=is_named("plan_fires", arguments, args.config))
     if by_windows is not None:
         return by_windows
     bar = bars(args.scene.bars_hidden)
-    made_from = inputs_of(args.landscape, args.policy, args.place, args.scene)
     work = work_on(args.landscape, args, bar, args.config)
     out = common.new_folder(args.out, "plan")
     over_years = None

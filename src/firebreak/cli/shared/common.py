@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import tyro
 
+from firebreak.api.place.earlier import inputs_of
 from firebreak.api.shared.option_bounds import check_numbers
 from firebreak.api.shared.percents import without_percents
 from firebreak.checks import fail
 from firebreak.cli.mistakes import told_plainly
-from firebreak.files import check_folder, made_folder
+from firebreak.files import check_folder, keep, made_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
     from firebreak.train.config.schema import ArtifactsConfig
 
 SCHEMA = 1
+WRITTEN = ("out", "export")
+"""Names of options that are written to; what the others name is only read."""
 Arguments = TypeVar("Arguments")
 
 
 def parse(kind: type[Arguments], arguments: list[str], command: str,
           default: Arguments | None = None) -> Arguments:
     """Parses a command's options into its dataclass, over `default`; --help ends the program.
-    Shares may be percentages.
+    Shares may be percentages. Of what the options name no file is written over: `files.keep`.
 
     Raises:
         InputError: an option that the command does not have, a value of another kind, a number out
@@ -39,6 +42,7 @@ def parse(kind: type[Arguments], arguments: list[str], command: str,
                          config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes)),
         kind, arguments, command)
     check_numbers(parsed)
+    keep(inputs_of([value for name, value in vars(parsed).items() if name not in WRITTEN]))
     return parsed
 
 

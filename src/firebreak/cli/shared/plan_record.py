@@ -61,7 +61,8 @@ def recorded(folder: Path) -> PlanArguments:
 
 def warn_of_another_landscape(folder: Path, checksum: str) -> None:
     """Warns where a plan was made on another landscape than the one that is there now."""
-    made = record_of(folder / "plan.json")
-    if made.get("landscape_checksum") != checksum:
+    from firebreak.planning.output.export import record_in
+
+    if record_in(folder).get("landscape_checksum") != checksum:
         warnings.warn(f"{folder}: the landscape, its costs or where it may be treated have changed "
                       "since this plan was made", stacklevel=2)

@@ -59,7 +59,7 @@ class HoldRule:
                        where=_WHERE, remedy="correct it")
         if self.crew_km is not None and not 0.0 < self.crew_km < np.inf:
             raise fail(expected="a length of break above 0 km", given=f"{self.crew_km:g}",
-                       where=_WHERE, remedy="leave it out for crews everywhere")
+                       where=_WHERE, remedy="leave it out for no bound")
 
 
 def hold_rule(breaks: BreakSettings) -> HoldRule | None:

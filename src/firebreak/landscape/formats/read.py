@@ -31,6 +31,7 @@ from firebreak.landscape.names import (
     LANDSCAPE_FILE,
     ROADS_FILE,
     SYNTHETIC,
+    check_there,
     is_sample,
     sample_folder,
 )
@@ -77,10 +78,8 @@ def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
         return _closed_form(str(spec))
     if is_sample(spec):
         return _sample(str(spec), terrain, crs)
+    check_there(spec)
     path = Path(spec)
-    if not path.exists():
-        raise fail(expected="a landscape file or folder", given="no such path", where=str(spec),
-                   remedy="check the path, or use synthetic:SEED or sample:santa-ana")
     if not path.is_dir():
         return landscape_of(_read_file(path, crs), terrain)
     if cell2fire.is_folder(path):

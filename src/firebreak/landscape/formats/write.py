@@ -178,9 +178,13 @@ def write_landscape(path: str | Path, landscape: Landscape) -> Path:
     file is then float32, as one GeoTIFF has one type of numbers.
 
     Raises:
-        InputError, OSError, ResourceFailedError: as `write_geotiff`.
+        InputError: `path` does not end in .tif or .tiff; see also `write_geotiff`.
+        OSError, ResourceFailedError: as `write_geotiff`.
     """
     target = Path(path)
+    if target.suffix.lower() not in (".tif", ".tiff"):
+        raise fail(expected="the name of a GeoTIFF, .tif or .tiff", given=f"'{target.name}'",
+                   where=str(target), remedy="choose a name such as landscape.tif")
     return _write(target, landscape_bytes(target, landscape))
 
 

@@ -31,10 +31,12 @@ _TABLES = ("budget_curve", "exceedance", "weather", "schedule", "years", "doubt"
 _PICTURES = ("landscape", "plan", "burn_probability", "exceedance", "weather", "budget", "years",
              "comparison")
 
+ALWAYS = frozenset(("plan.csv", "plan.tif", "plan.json", "firebreaks.csv", "options.json",
+                    "treated_landscape.tif", "landscape.png", "plan.png", FILES_FILE))
+"""Names of the files of a plan that nothing judged."""
 PLAN_FILES = frozenset((
-    "plan.csv", "plan.tif", "plan.json", "firebreaks.csv", "options.json", "treated_landscape.tif",
-    "segments.csv", "segments.tif", "segments.gpkg", "segments.geojson", "segments.qml",
-    "effect.json", "report.html", "fire.gif", "fire.mp4", FILES_FILE,
+    *ALWAYS, "segments.csv", "segments.tif", "segments.gpkg", "segments.geojson", "segments.qml",
+    "effect.json", "report.html", "fire.gif", "fire.mp4",
     *(f"{name}{ending}" for name in _RASTERS for ending in (".tif", ".qml")),
     *(f"{name}.csv" for name in _TABLES), *(f"{name}.png" for name in _PICTURES)))
 """All names that a plan's files may have; which of them are written follows from its options."""

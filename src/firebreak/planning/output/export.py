@@ -196,6 +196,23 @@ def _plan_file(path: Path) -> Path:
                where=str(path), remedy="name a file or folder that 'firebreak plan' wrote")
 
 
+def record_in(folder: Path) -> dict[str, Any]:
+    """How the plan in a folder was made: the table of its plan.json.
+
+    Raises:
+        InputError: the file is damaged.
+        OSError: it cannot be read.
+    """
+    path = folder / "plan.json"
+    try:
+        record = record_of(path)
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    if not isinstance(record, dict):
+        raise _damaged(path, "no table")
+    return record
+
+
 def _read_record(path: Path, landscape: Landscape) -> dict[str, Any]:
     """How a plan was made, as fields of `Plan`; empty if there is no such file."""
     if not path.is_file():

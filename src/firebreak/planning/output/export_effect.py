@@ -102,9 +102,9 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
                "length_m": round(segment.length_m, 1), "area_ha": round(segment.area_ha, 4),
                "cost": round(segment.cost, 4),
                "cumulative_cost": round(float(effect.cost[k + 1]), 4),
-               "marginal_benefit": round(float(saved[k]), 6),
-               "benefit_percent": round(100.0 * float(saved[k]) / whole, 4),
-               "benefit_per_cost": round(float(saved[k]) / segment.cost, 6),
+               "marginal_benefit": _round(saved[k], 6),
+               "benefit_percent": _round(100.0 * saved[k] / whole, 4),
+               "benefit_per_cost": _round(saved[k] / segment.cost, 6),
                "value_protected": round(float(effect.protected[k]), 4),
                "loss_unit": result.unit.name, "cost_unit": result.plan.priced_in}
         if effect.engaged is not None and effect.held is not None:
@@ -118,6 +118,11 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
             row["built"] = built[k]
         rows.append(row if result.years is None else row | {"year": result.years[k]})
     return rows
+
+
+def _round(number: float, digits: int) -> float:
+    """Rounded, and no -0 where next to nothing is lost."""
+    return round(float(number), digits) + 0.0
 
 
 def treatments_in(result: PlanResult) -> list[dict[str, Any]]:

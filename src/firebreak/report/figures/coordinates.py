@@ -51,8 +51,8 @@ def draw_coordinates(axes: Axes, landscape: Landscape) -> None:
     axes.tick_params(length=3.0, labelsize=7.5, colors=QUIET, pad=1.5)
     for label in axes.yaxis.get_ticklabels():
         label.set(rotation=90, va="center")
-    # Beside numbers that stand at the corner.
-    axes.annotate("km", (0.0, 1.0), xycoords="axes fraction", xytext=(-4.0, 5.0),
+    # Above numbers that stand at the corner.
+    axes.annotate("km", (0.0, 1.0), xycoords="axes fraction", xytext=(-4.0, 14.0),
                   textcoords="offset points", fontsize=7.5, color=QUIET, ha="right", va="bottom")
 
 

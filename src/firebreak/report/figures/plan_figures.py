@@ -190,7 +190,7 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
                            (effect.cost[stop], 0.05), xycoords=above.get_xaxis_transform(),
                            xytext=(-6 if left else 6, 0), textcoords="offset points", fontsize=9,
                            ha="right" if left else "left", zorder=3,
-                           bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0})
+                           path_effects=[withStroke(linewidth=2.5, foreground="white")])
         above.yaxis.set_major_formatter(percent_ticks())
         above.set_ylabel("reduction of the expected loss")
         above.legend(loc="upper left", frameon=False)
