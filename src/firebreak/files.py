@@ -23,7 +23,7 @@ _Note = Callable[[Path, Path], contextlib.AbstractContextManager[object]]
 _NOTE: ContextVar[_Note] = ContextVar("_NOTE", default=lambda *_: contextlib.nullcontext())
 
 
-_KEPT: ContextVar[frozenset[Path]] = ContextVar("_KEPT", default=frozenset())
+_KEPT: ContextVar[frozenset[Path] | None] = ContextVar("_KEPT", default=None)
 
 
 @contextlib.contextmanager
@@ -33,7 +33,7 @@ def keeping(inputs: Iterable[Path]) -> Iterator[None]:
 
     inputs: paths without links, see `Path.resolve`.
     """
-    token = _KEPT.set(_KEPT.get() | frozenset(inputs))
+    token = _KEPT.set((_KEPT.get() or frozenset()) | frozenset(inputs))
     try:
         yield
     finally:
@@ -41,8 +41,10 @@ def keeping(inputs: Iterable[Path]) -> Iterator[None]:
 
 
 def keep(inputs: Iterable[Path]) -> None:
-    """Adds files to those of the `keeping` block."""
-    _KEPT.set(_KEPT.get() | frozenset(inputs))
+    """Adds files to those of the `keeping` block; does nothing outside of one."""
+    kept = _KEPT.get()
+    if kept is not None:
+        _KEPT.set(kept | frozenset(inputs))
 
 
 def check_not_kept(path: Path) -> None:
@@ -51,7 +53,8 @@ def check_not_kept(path: Path) -> None:
     Raises:
         InputError: it is one of them.
     """
-    if _KEPT.get() and path.resolve() in _KEPT.get():
+    kept = _KEPT.get()
+    if kept and path.resolve() in kept:
         raise fail(expected="a file to write that is not read", given="one of the files that the "
                    "results are made from", where=str(path), remedy="choose another name or folder")
 

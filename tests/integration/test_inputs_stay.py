@@ -1,5 +1,6 @@
 """What results are made from is never written over; what a record names is found again."""
 
+import ast
 import json
 import os
 from dataclasses import replace
@@ -10,10 +11,14 @@ import pytest
 
 import firebreak
 from firebreak.cli import main
+from firebreak.cli.shared.common import WRITTEN
 
 pytestmark = [pytest.mark.usefixtures("small_pictures"),
               pytest.mark.filterwarnings("ignore:.*no coordinate reference system")]
 FEW = ["--method", "strips", "--plan-fires", "12", "--test-fires", "0", "--threads", "1", "--quiet"]
+READ = {"barriers", "built", "cases", "config", "cost", "existing", "ignitions", "layers", "lines",
+        "must_exclude", "must_include", "observed", "old", "plan", "policy", "resume", "roads",
+        "run", "treatable", "treatments", "value", "weather"}
 KEPT = {"method": "strips", "plan_fires": 12, "test_fires": 0, "threads": 1, "report": "none"}
 
 
@@ -175,3 +180,29 @@ def test_no_segment_saves_minus_nothing(place: Path) -> None:
                  "0.3", "--out", "plan"]) == 0
     assert "-0.0," not in (place / "plan" / "segments.csv").read_text()
     assert json.loads((place / "plan" / "plan.json").read_text())["method"] == "random"
+
+
+def test_every_option_that_names_a_file_is_read_or_written() -> None:
+    """A new one that is written, and is not in WRITTEN, could not be written twice."""
+    source = Path(firebreak.__file__).parent
+    named = set()
+    for part in ("cli/commands", "cli/shared", "api/shared", "api/place", "settings"):
+        for file in (source / part).rglob("*.py"):
+            classes = [node for node in ast.walk(ast.parse(file.read_text()))
+                       if isinstance(node, ast.ClassDef)
+                       and node.name.endswith(("Arguments", "Options", "Settings", "Breaks"))]
+            named |= {node.target.id for one in classes for node in one.body
+                      if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+                      and "Path" in ast.unparse(node.annotation)}
+    assert named == {*READ, *WRITTEN}
+
+
+@pytest.mark.parametrize("command", [
+    ["landscape", "lines", "land.tif", "--out", "lines.geojson", "--picture", "lines.png",
+     "--crs", "EPSG:32611"],
+    ["landscape", "convert", "land.tif", "--out", "other.tif"],
+    ["visualize", "land.tif", "--method", "strips", "--export", "page.html", "--quiet"],
+    ["simulate", "land.tif", "--fires", "5", "--threads", "1", "--out", "fires"]])
+def test_a_command_writes_its_own_files_again(command: list[str]) -> None:
+    for _ in range(2):
+        assert main(command) == 0

@@ -1,6 +1,7 @@
 """What the commands share: parsing, the JSON line, output folders."""
 
 import contextlib
+import dataclasses
 import json
 import time
 import warnings
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from firebreak.train.config.schema import ArtifactsConfig
 
 SCHEMA = 1
-WRITTEN = ("out", "export")
+WRITTEN = ("out", "export", "picture", "new")
 """Names of options that are written to; what the others name is only read."""
 Arguments = TypeVar("Arguments")
 
@@ -42,8 +43,14 @@ def parse(kind: type[Arguments], arguments: list[str], command: str,
                          config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes)),
         kind, arguments, command)
     check_numbers(parsed)
-    keep(inputs_of([value for name, value in vars(parsed).items() if name not in WRITTEN]))
+    keep(inputs_of(_read_by(parsed)))
     return parsed
+
+
+def _read_by(options: object) -> list[Any]:
+    """What options name that is not written to."""
+    return [_read_by(value) if dataclasses.is_dataclass(value) else value
+            for name, value in vars(options).items() if name not in WRITTEN]
 
 
 def without_seed(arguments: "Sequence[str]") -> list[str]:
