@@ -11,7 +11,6 @@ from firebreak.checks import InputError
 from firebreak.fire import FireConditions, FireRegime, WideScene, make_wide_scene
 from firebreak.fire.engine import burn_arrival
 from firebreak.fire.scene import make_scene
-from firebreak.landscape.raster.windows import Window
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.windows.cores import (
     check_margin,
@@ -23,7 +22,6 @@ from firebreak.planning.windows.cores import (
 from firebreak.planning.windows.footprints import fires_in, footprints_of
 from firebreak.planning.windows.make import plan_fires_for
 from firebreak.planning.windows.seams import seam_lines
-from firebreak.planning.windows.shards.line_table import LineTable
 
 SIZE, FIRES = 70, 14
 
@@ -132,20 +130,3 @@ def test_lines_that_almost_meet_at_a_seam_are_joined_by_a_straight_one() -> None
     wild = land.treatable.copy()
     wild[:, 9] = False
     assert seam_lines(lines, replace(land, treatable=wild), cores, joined=False) == []
-
-
-@settings(max_examples=300, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), count=st.integers(0, 20), size=st.integers(1, 4))
-def test_lines_near_a_window_are_those_whose_box_meets_it(seed: int, count: int,
-                                                          size: int) -> None:
-    rng = np.random.default_rng(seed)
-    lines = [rng.integers(0, 400, size) for _ in range(count)]
-    window = Window(*rng.integers(0, 16, 2).tolist(), *rng.integers(1, 8, 2).tolist())
-    numbers = rng.permutation(count)[:count // 2].tolist()
-
-    def meets(line: np.ndarray) -> bool:
-        row, col = np.divmod(line, 20)
-        return bool(row.min() < window.row + window.rows and row.max() >= window.row
-                    and col.min() < window.col + window.cols and col.max() >= window.col)
-
-    assert LineTable(lines, 20).near(numbers, window) == [k for k in numbers if meets(lines[k])]
