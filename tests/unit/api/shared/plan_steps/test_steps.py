@@ -41,7 +41,7 @@ def test_a_plan_promises_what_it_saves_of_its_plan_fires() -> None:
     work = worked(generate(3, 20))
     scene, plan = work.scene, work.made.plan
     fires = scene.fires("plan", plan.plan_fires)
-    each = [Fires(*(None if part is None else part[k:k + 1] for part in fires))
+    each = [Fires(*(part[k:k + 1] for part in fires))  # type: ignore[arg-type]
             for k in range(plan.plan_fires)]
     before, after = (sum(float(burn_loss(scene.field, fire, scene.value_by_class, breaks)[0])
                          for fire in each) for breaks in (None, plan.break_mask()))
