@@ -186,10 +186,11 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
                 axes.axvline(effect.cost[stop], color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
             spent = f"{amount(float(effect.cost[stop]))} {cost_unit}"
             left = effect.cost[stop] > 0.5 * effect.cost[-1]  # where there is room for the words
-            above.annotate(f"{ENOUGH:.0%} of the reduction\nfor {spent}",
-                           (effect.cost[stop], 0.05), xycoords=above.get_xaxis_transform(),
+            # Below, where no curve of another method runs, and bars are low by then.
+            below.annotate(f"{ENOUGH:.0%} of the reduction\nfor {spent}",
+                           (effect.cost[stop], 0.95), xycoords=below.get_xaxis_transform(),
                            xytext=(-6 if left else 6, 0), textcoords="offset points", fontsize=9,
-                           ha="right" if left else "left", zorder=3,
+                           ha="right" if left else "left", va="top", zorder=3,
                            path_effects=[withStroke(linewidth=2.5, foreground="white")])
         above.yaxis.set_major_formatter(percent_ticks())
         above.set_ylabel("reduction of the expected loss")

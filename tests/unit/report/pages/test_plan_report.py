@@ -291,9 +291,10 @@ def test_the_words_on_where_to_stop_stay_inside_their_axes(result: PlanResult, l
                                     + np.zeros_like(result.effect.loss))
     figure = budget_figure(effect, 0, "cells", {}, loss_unit="ha", caption="of a test")
     FigureCanvasAgg(figure).draw()
-    words = next(text for text in figure.axes[0].texts if "of the reduction" in text.get_text())
-    place, axes = words.get_window_extent(), figure.axes[0].bbox
+    words = next(text for text in figure.axes[1].texts if "of the reduction" in text.get_text())
+    place, axes = words.get_window_extent(), figure.axes[1].bbox
     assert axes.x0 <= place.x0 < place.x1 <= axes.x1
+    assert axes.y0 <= place.y0 < place.y1 <= axes.y1
     close_figure(figure)
 
 
