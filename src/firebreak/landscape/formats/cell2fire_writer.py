@@ -18,7 +18,6 @@ from firebreak.files import copy_file
 from firebreak.landscape.formats.cell2fire_fuels import table_text
 from firebreak.landscape.formats.write import (
     extra_layers,
-    made_without_fuel,
     percent,
     refuse_other_layers,
     shown_aspect,
@@ -66,10 +65,8 @@ def write_cell2fire(folder: str | Path, landscape: Landscape) -> list[Path]:
     grids = _layers(landscape)
     table = landscape.fuels.cell2fire.lookup_table
     refuse_other_layers(place, landscape, grids, (table, "Data.csv"))
-    made_without_fuel(place, grids)
-    return [write_text(place / table, _lookup_lines(landscape)),
-            write_text(place / "Data.csv", _data_lines(landscape)),
-            *write_ascii_layers(place, grids, landscape)]  # the fuel grid last
+    return write_ascii_layers(place, grids, landscape, {
+        table: _lookup_lines(landscape), "Data.csv": _data_lines(landscape)})
 
 
 def copy_weather_and_ignitions(source: Path, folder: Path, *,

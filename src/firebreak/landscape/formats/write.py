@@ -6,7 +6,7 @@ A file appears whole or not at all: it is written under another name beside its 
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -297,34 +297,36 @@ def refuse_other_layers(folder: str | Path, landscape: Landscape,
                    remedy="move them elsewhere, or choose another folder")
 
 
-def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray],
-                       landscape: Landscape) -> list[Path]:
+def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray], landscape: Landscape,
+                       tables: Mapping[str, Iterable[str]] | None = None) -> list[Path]:
     """Write [H, W] grids as NAME.asc on the landscape's grid, each with a .prj if there is a
-    reference system; the folder is made. `InputError` as `write_ascii_folder`.
+    reference system, and tables by the names of their files; the folder is made. `InputError` as
+    `write_ascii_folder`.
 
-    The first grid, that of the fuel, is written last, and an earlier one goes first: where it is
-    missing, as after a kill, no folder is read as a landscape.
-    """
-    place = made_without_fuel(folder, grids)
-    system = landscape.crs and CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI")
-    written = []
-    fuel, *others = grids
-    for name in (*others, fuel):
-        if system:
-            written.append(write_text(place / f"{name}.prj", [system + "\n"]))
-        written.append(write_text(place / f"{name}.asc",
-                                  ascii_lines(grids[name], landscape.transform, NODATA)))
-    return written
-
-
-def made_without_fuel(folder: str | Path, grids: Collection[str]) -> Path:
-    """The folder of ASCII grids, made if need be, without the fuel grid, the first, of an earlier
-    landscape: what else lies there is of no landscape until the new one is written.
+    No file takes its place before all are written, so a full disk leaves an earlier landscape as it
+    was. Then the fuel grid of that one, which is the first, goes, and the new one comes last: where
+    it is missing, as after a kill, no folder is read as a landscape.
     """
     place = Path(folder)
     made_folder(place)
-    (place / f"{next(iter(grids))}.asc").unlink(missing_ok=True)
-    return place
+    system = landscape.crs and CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI")
+    fuel, *others = grids
+    files = {place / name: lines for name, lines in (tables or {}).items()}
+    for name in (*others, fuel):
+        if system:
+            files[place / f"{name}.prj"] = [system + "\n"]
+        files[place / f"{name}.asc"] = ascii_lines(grids[name], landscape.transform, NODATA)
+
+    def without_fuel(kind: object, *_: object) -> None:
+        if kind is None:
+            (place / f"{fuel}.asc").unlink(missing_ok=True)
+
+    with ExitStack() as stack:
+        for path, lines in reversed(files.items()):  # the first to be written is the last to stand
+            part = stack.enter_context(whole_file(path, "a file"))
+            write_pieces(part, (line.encode() for line in lines))
+        stack.push(without_fuel)
+    return list(files)
 
 
 def shown_aspect(landscape: Landscape) -> NDArray[np.float32]:

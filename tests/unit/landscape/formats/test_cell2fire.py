@@ -1,8 +1,10 @@
 """Cell2Fire and C2F-W folders written by the test: each trap of these files."""
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -334,37 +336,50 @@ def test_layers_of_an_earlier_landscape_are_refused(tmp_path: Path, layer: str) 
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+class KilledError(Exception):
+    """Stands for a signal that nothing survives."""
+
+
 @pytest.mark.parametrize("earlier", [False, True])
+@pytest.mark.parametrize("step", ["firebreak.landscape.formats.write.write_pieces", "os.replace"])
 @pytest.mark.parametrize("write", [write_cell2fire, write_ascii_folder])
-def test_a_folder_of_which_a_part_was_written_is_no_landscape(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-        write: Callable[[Path, Landscape], list[Path]], earlier: bool) -> None:
-    class KilledError(Exception):
-        pass
-
-    done: list[Path] = []
-
-    def written(path: Path, pieces: Iterable[bytes]) -> int:
-        if len(done) == most:
-            raise KilledError
-        done.append(path)
-        return write_pieces(path, pieces)
-
-    land = rich("rothermel")
-    whole = write(tmp_path / "whole", land)
-    for most in (0, 1, len(whole) // 2, len(whole) - 1):
+def test_a_folder_is_the_earlier_landscape_or_the_new_one_or_none(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, earlier: bool,
+        write: Callable[[Path, Landscape], list[Path]]) -> None:
+    """Wherever it is killed: no mixture is read."""
+    new = rich("rothermel")
+    old = replace(new, elevation_m=new.elevation_m + 7, value=new.value + 1)
+    files = len(write(tmp_path / "new", new))
+    write(tmp_path / "old", old)
+    for most in (0, 1, files // 2, files - 1):
         folder = tmp_path / str(most)
         if earlier:
-            write(folder, land)
-        done.clear()
+            write(folder, old)
         with monkeypatch.context() as patch:
-            patch.setattr("firebreak.landscape.formats.write.write_pieces", written)
+            patch.setattr(step, killed_after(most, os.replace if step == "os.replace" else
+                                             write_pieces))
             with pytest.raises(KilledError):
-                write(folder, land)
-        with pytest.raises(InputError):
-            read_landscape(folder)
-    write(folder, land)
-    assert read_landscape(folder).checksum() == read_landscape(tmp_path / "whole").checksum()
+                write(folder, new)
+        if earlier and step != "os.replace":
+            assert read_landscape(folder).checksum() == read_landscape(
+                tmp_path / "old").checksum()
+        else:
+            with pytest.raises(InputError):
+                read_landscape(folder)
+    write(folder, new)
+    assert read_landscape(folder).checksum() == read_landscape(tmp_path / "new").checksum()
+
+
+def killed_after(count: int, work: Callable[..., Any]) -> Callable[..., Any]:
+    left = [count]
+
+    def stopped(*given: Any) -> Any:
+        if not left[0]:
+            raise KilledError
+        left[0] -= 1
+        return work(*given)
+
+    return stopped
 
 
 def test_a_folder_with_a_folder_of_the_tables_name_is_refused_whole(tmp_path: Path) -> None:
