@@ -29,6 +29,8 @@ def source_of(given: object, where: str) -> str | Landscape:
         InputError: anything else.
     """
     if isinstance(given, Landscape):
+        if given.treatment is None and not given.layers:
+            return given
         # Of an earlier plan's table of treatments; this one asks for its own, or for none.
         return dataclasses.replace(given, treatment=None, layers=())
     if isinstance(given, str | Path) and str(given):

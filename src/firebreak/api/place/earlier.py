@@ -52,7 +52,7 @@ def check_not_made_from(out: Path, made_from: frozenset[Path], source: str, *,
     if lost:
         raise fail(expected="a folder in which the plan replaces nothing that it is made from",
                    given=f"one with {', '.join(lost)}", where=str(out),
-                   remedy="choose another --out")
+                   remedy="choose another folder to write into")
 
 
 def inputs_of(*asked: Any) -> frozenset[Path]:
