@@ -70,16 +70,22 @@ def held(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def at_home(home: Path) -> Iterator[None]:
-    """Names of files mean what they meant in the folder in which Python ran when they were given,
-    also where it runs in another one by now. It stays there if that folder is gone.
+def saving_into(folder: object, home: Path) -> Iterator[Path]:
+    """The folder that a `save` is given, held while it writes there.
+
+    Names of files mean in the block what they meant in `home`, in which Python ran when they were
+    given, also where it runs in another folder by now. It stays there if that one is gone.
+
+    Raises:
+        InputError: see `folder_of` and `held`.
     """
-    here = Path.cwd()
-    if here != home and home.is_dir():
-        with chdir(home):
-            yield
-    else:
-        yield
+    out = folder_of(folder, "save")
+    with ExitStack() as stack:
+        if Path.cwd() != home and home.is_dir():
+            out = out.absolute()
+            stack.enter_context(chdir(home))
+        stack.enter_context(held(out))
+        yield out
 
 
 def with_arrays(options: Options, source: str | Landscape, scene: SceneOptions) -> Options:

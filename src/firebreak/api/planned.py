@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from firebreak.api.compared import ComparedPlans
 from firebreak.api.given import (
     Source,
-    at_home,
-    folder_of,
-    held,
+    saving_into,
     source_of,
     value_of,
     with_arrays,
@@ -210,10 +208,7 @@ class PlannedBreaks:
         Raises:
             InputError: a folder that may not be written.
         """
-        out = folder_of(folder, "save")
-        if self._home != Path.cwd():
-            out = out.absolute()
-        with at_home(self._home), held(out):
+        with saving_into(folder, self._home) as out:
             check_list(out)
             work = self._work
             source, options = work.source, work.options

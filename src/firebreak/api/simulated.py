@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.given import (
-    Source,
-    at_home,
-    folder_of,
-    held,
-    source_of,
-    with_arrays,
-    with_files,
-)
+from firebreak.api.given import Source, saving_into, source_of, with_arrays, with_files
 from firebreak.api.notebook import on_axes
 from firebreak.api.options import filled, verb
 from firebreak.api.place.earlier import inputs_of
@@ -79,10 +71,7 @@ class SimulatedFires:
     def save(self, folder: str | Path) -> list[Path]:
         """Writes the files of `firebreak simulate` into a folder, made if need be; returns them.
         """
-        out = folder_of(folder, "save")
-        if self._home != Path.cwd():
-            out = out.absolute()
-        with at_home(self._home), held(out), keeping(self._inputs):
+        with saving_into(folder, self._home) as out, keeping(self._inputs):
             return write_maps(out, self._part, self._done,
                               with_files(self._options, out, self.landscape))
 
