@@ -127,7 +127,7 @@ def test_a_landscape_that_grids_do_not_hold_is_refused_at_the_first_save(
     odd = replace(land, **{name: np.full(land.shape, value) if name != "cell_size_m" else value
                            for name, value in change.items()})
     made = firebreak.plan(odd, **KEPT)
-    with pytest.raises(firebreak.InputError, match="read from its grids as it is"):
+    with pytest.raises(firebreak.InputError, match="that grids in files hold exactly"):
         made.save("saved")
     assert not (place / "saved").exists()
 

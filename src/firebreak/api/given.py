@@ -152,10 +152,11 @@ def with_folder(landscape: Landscape, options: PlanOptions,
         with new_folder(folder, beside):
             write_ascii_folder(beside, landscape)
             if not _holds(beside, landscape):
-                raise fail(expected="a landscape that is read from its grids as it is",
-                           given="one that is not", where=f"landscape {landscape.name}",
-                           remedy="aspects are 0 or more and less than 360, numbers have no -0, "
-                                  "cell_size_m is that of the transform")
+                raise fail(expected="a landscape that grids in files hold exactly",
+                           given="one that changes when it is read back",
+                           where=f"landscape {landscape.name}",
+                           remedy="give aspects of 0 to less than 360, no -0, and the cell_size_m "
+                                  "of the transform")
     elif not _holds(folder, landscape):
         raise _changed(folder, "landscape")
     rasters = dataclasses.replace(options.scene.map, terrain="shipped")
