@@ -67,11 +67,11 @@ def returns_of(number: int, network: QMapNetwork) -> list[Record]:
     for slots, name in ((here, "plan"), (elsewhere, "other plan")):
         fires = scene.fires(name, PLAN_FIRES)
         begin(slots, one, [problem_of(scene, BUDGET, fires, fires.first(0))])
-    plain = _values(network, 0)
+    plain = values_of(network, 0)
     own, turned = (PairedReturns(sizes, LINES, FIRES, lines=True, online=plain, frozen=frozen,
                                  seed=number)
-                   for frozen in (plain, _values(network, int(draw.integers(1, 8)))))
-    states = _states(here, plain, draw)
+                   for frozen in (plain, values_of(network, int(draw.integers(1, 8)))))
+    states = plan_states(here, plain, draw)
     last = len(states) - 2  # with one line left nothing follows
     for depth in sorted(draw.choice(last, min(STATES, last), replace=False).tolist()):
         breaks, left = states[depth]
@@ -92,7 +92,7 @@ def returns_of(number: int, network: QMapNetwork) -> list[Record]:
     return found
 
 
-def _values(network: QMapNetwork, k: int) -> Values:
+def values_of(network: QMapNetwork, k: int) -> Values:
     """A network's values of lines, of maps seen under symmetry k; what is off the map has none."""
     to, inside = (part.numpy() for part in turn_line_actions(
         torch.arange(action_count((SIDE, SIDE), lines=True)), k, SIDE))
@@ -106,7 +106,7 @@ def _values(network: QMapNetwork, k: int) -> Values:
     return values
 
 
-def _states(slots: Slots, values: Values,
+def plan_states(slots: Slots, values: Values,
             draw: np.random.Generator) -> list[tuple[NDArray[np.bool_], float]]:
     """Breaks and budget left before each line of a plan by noisy values."""
     one, states = np.array([0]), []
@@ -150,10 +150,18 @@ def _share(returns: NDArray[np.float64]) -> Share:
 
 def _rank(known: NDArray[np.float64], returns: NDArray[np.float64]) -> float:
     """Mean rank correlation within a state of what is known with the mean return of three plans."""
-    first, second = (rankdata(part, axis=1) for part in (known, returns.mean(axis=1)))
+    return float(np.nanmean(ranks(known, returns.mean(axis=1))))
+
+
+def ranks(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
+    """The rank correlation in each state [K] of two values of its lines [K, L]; NaN in states in
+    which a value is the same for all lines.
+    """
+    first, second = (rankdata(part, axis=1) for part in (one, other))
     first, second = (part - part.mean(axis=1, keepdims=True) for part in (first, second))
     norm = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
-    return float(((first * second).sum(axis=1)[norm > 0] / norm[norm > 0]).mean())
+    return np.asarray(np.where(norm > 0, (first * second).sum(axis=1) / np.maximum(norm, 1e-9),
+                               np.nan))
 
 
 def _best_by_one(returns: NDArray[np.float64]) -> NDArray[np.float64]:

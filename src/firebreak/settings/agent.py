@@ -69,8 +69,8 @@ class AgentSettings:
     margin: Annotated[float, Ge(0)] = 0.5
     """Margin of the large-margin loss, in the network's unit."""
     gain_share: Fraction = 0.0
-    """Share of env steps whose every break, or some segments, are tried by the simulator; they are
-    learned from until discount_begin, instead of transitions."""
+    """Share of env steps whose every break, or some segments, are tried by the simulator, at most 1
+    / train.collect_steps; they are learned from until discount_begin, instead of transitions."""
     gain_fires: AtLeastOne = 64
     """Reward fires that a break is tried on."""
     gain_capacity: AtLeastOne = 4000

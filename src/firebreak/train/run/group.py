@@ -1,5 +1,6 @@
 """A group of environments of one map size, with their replay and their validation problems."""
 
+import warnings
 from collections.abc import Callable
 
 import torch
@@ -121,6 +122,10 @@ def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, p
         return None
     sizes, capacity = env.source.sizes(env.num_envs), max(agent.gain_capacity // count, 1)
     share, gains = agent.gain_share, _gains(config, env, learner, place)
+    if share * config.train.collect_steps > 1.0 and place == 0:
+        warnings.warn(f"agent.gain_share = {share:g} labels {1.0 / config.train.collect_steps:g} "
+                      "of the env steps: each environment's state once in train.collect_steps = "
+                      f"{config.train.collect_steps} steps; lower one of the two", stacklevel=2)
     if not agent.segments:
         smallest = min(config.mixture.sizes, default=config.landscapes.size)
         share *= min(smallest / env.source.shape[0], 1.0)

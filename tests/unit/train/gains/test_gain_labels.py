@@ -205,6 +205,23 @@ def test_a_run_that_stays_at_discount_0_learns_from_gains_alone(tmp_path: Path) 
     assert len(labels.store) >= 0.2 * trainer.env_steps
 
 
+@pytest.mark.parametrize(("share", "steps"), [(0.5, 4), (0.25, 8), (1.0, 2)])
+def test_a_share_of_labelled_states_that_no_run_can_reach_is_said(
+        tmp_path: Path, share: float, steps: int) -> None:
+    config = load_config("quick", [*TINY, f"agent.gain_share={share}", "agent.gain_fires=6",
+                                   f"train.collect_steps={steps}"])
+    told = (rf"agent.gain_share = {share:g} labels {1 / steps:g} of the env steps: .* in "
+            rf"train.collect_steps = {steps} steps")
+    with pytest.warns(UserWarning, match=told):
+        ParallelTrainer(config, make_splits(config, Path()), tmp_path)
+
+
+@pytest.mark.parametrize("preset", ["quick", "general", "shaded"])
+def test_presets_label_the_share_that_they_name(preset: str) -> None:
+    config = load_config(preset, [])
+    assert 0.0 < config.agent.gain_share * config.train.collect_steps <= 1.0
+
+
 def test_gains_are_of_discount_0() -> None:
     with pytest.raises(InputError, match="gain_share needs discount = 0"):
         load_config("quick", ["agent.gain_share=0.1", "agent.discount=0.5"])
