@@ -54,9 +54,9 @@ def verdict_words(rows: Sequence[dict[str, Any]]) -> str:
     lost, slow = ([row for row in compared if row["better"] and row["slower"] is slower]
                   for slower in (False, True))
     took = {row["job"]: row["seconds"] for row in rows if row["method"] == AUTO}
-    losses = "of none" if not lost else f"of {len(lost)}: {_names(lost, took)}"
-    lines = [f"Of {len(quick)} comparisons with a method that took no longer, auto is told apart "
-             f"as worse {losses} (Holm over all {len(compared)} comparisons, {LEVEL:.0%})."]
+    losses = "none" if not lost else f"{len(lost)}: {_names(lost, took)}"
+    lines = [f"In {len(quick)} comparisons with methods that took no longer, auto is told apart as "
+             f"worse in {losses} (Holm over all {len(compared)} comparisons, {LEVEL:.0%})."]
     lines.append("No slower method is told apart as better." if not slow else
                  f"Slower methods that are told apart as better: {_names(slow, took)}.")
     asked = len(JOBS) * len(all_methods())

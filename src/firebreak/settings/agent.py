@@ -34,7 +34,7 @@ class AgentSettings:
     discount: Annotated[float, Ge(0), Lt(1)] = 0.0
     """Discount at the start; at 0 each break's own gain is learned."""
     discount_end: Annotated[float, Ge(0), Lt(1)] = 0.9
-    """Discount in the end; above 0 breaks that pay only together are learned."""
+    """Discount in the end; above 0 what later breaks save counts too."""
     discount_begin: Annotated[int, Ge(0)] = 1600
     """Learner steps: the discount rises from here."""
     discount_finish: AtLeastOne = 4000
