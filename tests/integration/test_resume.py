@@ -31,9 +31,9 @@ PARTS = ["agent.n_step=3", "agent.dueling=true", "agent.target_share=0.05",
          "agent.discount=0.5"]
 GAINS = ["agent.gain_share=0.2", "agent.gain_fires=4", "agent.discount_begin=6",
          "agent.discount_finish=12"]
-RETURNS = ["agent.gain_share=0.5", "agent.gain_fires=4", "agent.discount_end=0",
+RETURNS = ["agent.gain_share=0.25", "agent.gain_fires=4", "agent.discount_end=0",
            "agent.return_share=0.6", "agent.return_actions=3", "agent.return_fires=8"]
-SEGMENTS = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
+SEGMENTS = ["agent.segments=true", "agent.gain_share=0.25", "agent.gain_fires=4",
             "agent.discount_end=0"]
 ONE = ["train.episodes=6", "evaluation.every_episodes=6", "evaluation.validation_landscapes=1",
        "evaluation.test_landscapes=1"]

@@ -33,7 +33,7 @@ def test_storage_is_told_to_the_byte(sizes: Sizes) -> None:
 
 @pytest.mark.parametrize("changes", [
     [], ["mixture.parts=0.5", "landscapes.size=30"],
-    ["agent.segments=true", "agent.gain_share=0.4", "agent.discount_end=0", "agent.gain_fires=4"]],
+    ["agent.segments=true", "agent.gain_share=0.25", "agent.discount_end=0", "agent.gain_fires=4"]],
     ids=["cells", "jobs", "lines"])
 def test_the_replay_is_told_without_making_it(tmp_path: Path, changes: list[str]) -> None:
     config = load_config("quick", [*TINIER, *changes])
@@ -46,7 +46,7 @@ def test_the_replay_is_told_without_making_it(tmp_path: Path, changes: list[str]
 
 
 def test_the_fit_is_told_by_the_setting_that_it_comes_from() -> None:
-    lines = ["agent.segments=true", "agent.gain_share=0.4", "agent.discount_end=0"]
+    lines = ["agent.segments=true", "agent.gain_share=0.25", "agent.discount_end=0"]
     plain, fit = ([name for name in memory_needed.parts_of(
         config, make_splits(config, Path()).train) if "steps of" in name
         and "environments" not in name] for config in (

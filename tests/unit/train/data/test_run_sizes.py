@@ -5,7 +5,7 @@ import pytest
 from firebreak.train.config.load import load_config
 from firebreak.train.data.run_sizes import shortest_episode
 
-LINES = ["agent.segments=true", "agent.gain_share=0.4", "agent.discount_end=0"]
+LINES = ["agent.segments=true", "agent.gain_share=0.25", "agent.discount_end=0"]
 
 
 @pytest.mark.parametrize("change", [LINES, ["mixture.parts=0.1"], ["mixture.existing=0.1"],

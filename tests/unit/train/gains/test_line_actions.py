@@ -382,7 +382,7 @@ def test_a_policy_of_segments_comes_back_from_its_file(tmp_path) -> None:
     assert torch.equal(again(seen), segment_network(4)(seen))
 
 
-SEGMENTS = ["agent.segments=true", "agent.gain_share=0.5", "agent.gain_fires=4",
+SEGMENTS = ["agent.segments=true", "agent.gain_share=0.25", "agent.gain_fires=4",
             "agent.discount_end=0"]
 
 

@@ -40,7 +40,7 @@ from tiny import TINY
 SIZE = 8
 CELLS = SIZE * SIZE
 ACTIONS, FIRES = 6, 40
-RETURNS = ["agent.gain_share=0.4", "agent.gain_fires=4", "agent.discount_end=0",
+RETURNS = ["agent.gain_share=0.25", "agent.gain_fires=4", "agent.discount_end=0",
            "agent.return_share=0.5", "agent.return_actions=4", "agent.return_fires=12"]
 
 

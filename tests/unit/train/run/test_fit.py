@@ -21,7 +21,7 @@ from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINY
 
 pytestmark = pytest.mark.usefixtures("bare_runs")
-SEGMENTS = ["agent.segments=true", "agent.gain_share=0.4", "agent.gain_fires=4",
+SEGMENTS = ["agent.segments=true", "agent.gain_share=0.25", "agent.gain_fires=4",
             "agent.discount_end=0"]
 FIT = [*TINY, *SEGMENTS, "agent.fit_steps=40", "train.episodes=6", "evaluation.every_episodes=6"]
 EARLY = ["agent.learning_rate=0.004", "agent.learning_rate_end=0.0000001", "agent.decay_begin=0",
