@@ -108,6 +108,8 @@ PARTS: dict[str, Part] = {
     "range": Part(tuple(Set(f"synthetic-{size}", size, 6) for size in (20, 40, 64, 128)),
                   ("downstream-value", "dqn", "dqn-lookahead"),
                   burned_shares=(0.02, 0.05, 0.10, 0.20, 0.40)),
+    "range-greedy": Part(tuple(Set(f"synthetic-{size}", size, 6) for size in (20, 40, 64)),
+                         ("greedy",), burned_shares=(0.02, 0.05, 0.10, 0.20, 0.40), own_time=True),
     "small-budgets": Part((SYNTHETIC_40._replace(count=48), *real(40, 12)),
                           ("greedy", "segments", "dqn", "dqn-lookahead"), budgets=(0.01, 0.02),
                           own_time=True),
@@ -126,12 +128,12 @@ PARTS: dict[str, Part] = {
                            budgets=(0.01, 0.02, 0.03, 0.10), limits=(10.0,)),
     "lines": Part((Set("lines-40", 40, 12),), (
         "dqn", "dqn-lookahead", "lookahead-flow", "segments", "segments-halves"), own_time=True),
-    "line-searches": Part((Set("lines-40", 40, 12),), ("dqn-search",), limits=(1.0, 2.0, 10.0),
+    "line-searches": Part((Set("lines-40", 40, 12),), ("dqn-search",), limits=(1.0, 2.0, 10.0, 100.0),
                           own_time=True),
     "flow-searches": Part((Set("lines-40", 40, 12),), ("search-flow",), limits=(2.0,),
                           own_time=True),
     "searches-from-segments": Part((Set("lines-40", 40, 12),), ("swap", "anneal"),
-                                   limits=(1.0, 10.0), start="segments", own_time=True),
+                                   limits=(1.0, 10.0, 100.0), start="segments", own_time=True),
 }
 
 

@@ -120,18 +120,19 @@ def _by_field(records: Records, field: str, label: Callable[[Any], str], hero: s
     return markdown([first, *map(label, values)], rows)
 
 
-def lead_by_size_and_share(records: Records, hero: str) -> str:
-    """The hero's mean lead over downstream value: rows map sizes, columns burned shares."""
-    if not records:
+def lead_by_size_and_share(records: Records, hero: str, other: str = "downstream-value") -> str:
+    """The hero's mean lead over another method: rows map sizes, columns burned shares."""
+    theirs = of(records, method=other)
+    if not theirs:
         return "Not measured."
-    shares = sorted({record["burned_share"] for record in records})
-    sizes = sorted({record["set"] for record in records}, key=lambda name: int(name.split("-")[-1]))
+    shares = sorted({record["burned_share"] for record in theirs})
+    sizes = sorted({record["set"] for record in theirs}, key=lambda name: int(name.split("-")[-1]))
     rows = []
     for size in sizes:
         line = [size.removeprefix("synthetic-")]
         for share in shares:
             here = of(records, set=size, burned_share=share)
-            found = paired(here, hero, "downstream-value")
+            found = paired(here, hero, other)
             if found[0].shape[1] == 0:
                 line.append("")
                 continue
@@ -281,6 +282,7 @@ def tables(records: Records) -> dict[str, str]:
         raise ValueError(f"records of the policies that commands follow, got {min(other)}")
     part = {name: of(records, part=name) for name in
             ("main", "real", "large", "budgets", "range", "gap", "huge")}
+    held = part["range"] + of(records, part="range-greedy")
     timed = [record | {"method": f"{record['method']}, {record['limit']:g} s"}
              for record in of(records, part="time")]
     lined = [record | {"method": record["method"] + (f", {record['limit']:g} s"
@@ -298,6 +300,8 @@ def tables(records: Records) -> dict[str, str]:
              "range": lead_by_size_and_share(part["range"], "dqn"),
              "range-downstream": downstream_by_size_and_share(part["range"]),
              "range-lookahead": lead_by_size_and_share(part["range"], "dqn-lookahead"),
+             "range-greedy": lead_by_size_and_share(held, "dqn", "greedy"),
+             "range-greedy-lookahead": lead_by_size_and_share(held, "dqn-lookahead", "greedy"),
              "real": compared(part["real"]),
              "large": compared(of(part["large"], set="synthetic-64")),
              "real-64": compared([r for r in part["large"] if r["set"] != "synthetic-64"]),
