@@ -6,7 +6,8 @@
 `label` takes states of plans of the shipped policy on synthetic maps and the eight lines that it
 values most, completes a plan from each and judges the plans of a state on the same fires, which no
 plan was given. `fit` trains the network with a head for returns on all maps but the last
-`--held-out`, and appends a JSON line for each measurement on the states of these.
+`--held-out`, and appends a JSON line for each measurement on the states of these; beside FILE it
+writes the policies.
 """
 
 import argparse
@@ -23,7 +24,7 @@ import firebreak
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainStore
 from firebreak.agent.network import QMapNetwork, take_over
-from firebreak.agent.policy_file import load_policy
+from firebreak.agent.policy_file import load_policy, save_policy
 from firebreak.agent.settings import DQNSettings, LinearSchedule
 from firebreak.agent.symmetry import SYMMETRIES, as_floats
 from firebreak.env.core import begin
@@ -77,9 +78,9 @@ def states_of(number: int, network: QMapNetwork) -> list[Arrays]:
 
 
 def fitted(states: Arrays, held: Arrays, network: QMapNetwork, returns: bool,
-           seed: int) -> list[dict[str, Any]]:
-    """Measurements on the states held out, while the network learns the gains of the others, and
-    their returns if asked.
+           seed: int) -> tuple[QMapNetwork, list[dict[str, Any]]]:
+    """The network that has learned the gains of states, and their returns if asked; measurements on
+    the states held out, while it learned.
     """
     nothing = LinearSchedule(0.0, 0.0, 0, 1)
     agent = DQNAgent(OBSERVATION, DQNSettings(
@@ -99,7 +100,7 @@ def fitted(states: Arrays, held: Arrays, network: QMapNetwork, returns: bool,
         turned = int(torch.randint(SYMMETRIES, (1,), generator=agent.sampling))
         if step < STEPS:
             agent.learn_gains(store.sample(BATCH, agent.sampling), turned)
-    return found
+    return agent.online_net, found
 
 
 @torch.no_grad()
@@ -149,12 +150,15 @@ def fit(args: argparse.Namespace) -> None:
     known, apart = ({name: part[which] for name, part in states.items()}
                     for which in (~held, held))
     print(f"{(~held).sum()} states to learn from, {held.sum()} held out", flush=True)
-    network = load_policy(args.policy).network
+    policy = load_policy(args.policy)
     for seed in range(args.seeds):
         for returns in (True, False):
+            network, found = fitted(known, apart, policy.network, returns, seed)
             with args.records.open("a") as file:
-                file.writelines(json.dumps(record) + "\n" for record in fitted(
-                    known, apart, network, returns, seed))
+                file.writelines(json.dumps(record) + "\n" for record in found)
+            save_policy(args.records.with_name(
+                f"{'returns' if returns else 'gains'}-{seed}.safetensors"), network,
+                network.stem.out_channels, policy.provenance)
 
 
 def main() -> None:

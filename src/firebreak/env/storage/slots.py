@@ -97,10 +97,15 @@ class Slots:
     def layers(self) -> NDArray[np.uint8]:
         """The observation uint8 [N, C, H, W] of the last `update`; made when it is asked for, since
         searches never ask. To be read before breaks come or go again.
+
+        Raises:
+            RuntimeError: of a problem whose untreated fires were not burned first (`core.begin`).
         """
         assert self._observed is not None
         which = np.flatnonzero(self._unobserved)
         if which.size:
+            if np.isnan(self.untreated_plan_loss[which]).any():
+                raise RuntimeError("observed before its untreated fires were burned")
             self._observed.write(which, self._seen(which))
             self._unobserved[which] = False
         return self._observed.layers
@@ -154,6 +159,7 @@ class Slots:
         if self._observed is not None:
             self._observed.load(slot, problem)
         self.problems[slot] = problem
+        self.untreated_plan_loss[slot] = self.untreated_reward_loss[slot] = np.nan
         self._counts[:, slot] = problem.plan_fires.source.size, problem.reward_fires.source.size
         self._plain[slot] = not field.breaks.acts_nearby and field.breaks.lost == 0.0
         self.moves[slot] += 1

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.actions import allowed, line_cells, open_cells, place_actions
+from firebreak.env.core import begin
 from firebreak.env.storage.sizes import Sizes
 from firebreak.env.storage.slots import Slots
 from firebreak.fire import burn_loss
@@ -106,8 +107,9 @@ class PairedReturns:
             return float(burn_loss(scene.field, fires, scene.value_by_class, breaks).mean())
 
         own, which = self._slots, np.arange(chosen.size)
+        begin(own, which, [replace(problem, reward_fires=problem.reward_fires.first(0))]
+              * chosen.size)
         for place in which.tolist():
-            own.load(place, replace(problem, reward_fires=problem.reward_fires.first(0)))
             own.put_back(place, slots.breaks[slot], float(slots.budget_left[slot]))
         own.update(which)
         place_actions(own, which, chosen, self._lines)
