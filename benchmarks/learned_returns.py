@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from returns import BUDGET, PLAN_FIRES, SIDE, plan_states, ranks, values_of
+from returns import BUDGET, GENERAL, PLAN_FIRES, SIDE, plan_states, ranks, values_of
 
-import firebreak
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainStore
 from firebreak.agent.network import QMapNetwork, take_over
@@ -37,7 +36,6 @@ from firebreak.planning.evaluation.statistics import percentile_interval
 from firebreak.seeding import generator
 from firebreak.train.gains.paired_returns import PairedReturns
 
-GENERAL = Path(firebreak.__file__).parent / "policies" / "general.safetensors"
 LINES, STATES, FIRES = 8, 4, 512
 """Lines of a state, states of a map, and fires that plans are judged on."""
 STEPS, MEASURED, BATCH, RATE = 2000, 200, 24, 3e-4

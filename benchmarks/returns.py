@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from protocol import read_records
 from scipy.stats import rankdata
 
+import firebreak
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import load_policy
 from firebreak.agent.symmetry import turn_line_actions, turn_observation
@@ -34,7 +35,7 @@ from firebreak.planning.evaluation.statistics import percentile_interval
 from firebreak.seeding import generator
 from firebreak.train.gains.paired_returns import PairedReturns, Values
 
-OLD = Path(__file__).with_name("policies") / "segments.safetensors"
+GENERAL = Path(firebreak.__file__).parent / "policies" / "general.safetensors"
 """The policy that docs/results.md tells of."""
 
 SIDE, BUDGET, PLAN_FIRES, FIRES = 40, 0.05, 256, 1000
@@ -206,7 +207,7 @@ def main() -> None:
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--first", type=int, default=62000, help="seed of the first map")
     options.add_argument("--maps", type=int, default=25)
-    options.add_argument("--policy", type=Path, default=OLD, help="default: of version 1.0.0")
+    options.add_argument("--policy", type=Path, default=GENERAL)
     options.add_argument("--records", type=Path, required=True)
     args = options.parse_args()
     set_threads(1)
