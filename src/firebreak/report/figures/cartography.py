@@ -4,6 +4,7 @@ Maps are drawn in cell coordinates, cell (row, col) centred on x = col, y = row,
 so north is up as rows run north to south.
 """
 
+from collections.abc import Sequence
 from math import floor, log10
 
 import numpy as np
@@ -11,6 +12,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection, LineCollection, PolyCollection
 from matplotlib.colors import Colormap, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, PathPatch, Rectangle
 from matplotlib.path import Path as Outline
@@ -33,6 +36,9 @@ _DOT_PT = 1.85
 _MOST_DOTS = 60  # along the longer side of a map
 _LARGE_MAP = 160  # cells on the longer side, from which single cells are hard to see
 _WIDEST_BAR = 0.3  # of the map's width
+_LINE_PT = 13.5  # of the list of fuels, as far apart as the lines of a legend of marks
+_HEADING = 1.4  # lines above the list of fuels
+_LEAST_FUELS = 6  # lines of the list, however many marks are told below it
 
 
 def caption_of(landscape: Landscape, *, seed: int | None = None, run: str | None = None) -> str:
@@ -82,8 +88,39 @@ def fuel_shares(fuel_model: NDArray[np.int16]) -> list[tuple[int, float]]:
     return [(int(codes[k]), float(counts[k] / counts.sum())) for k in order]
 
 
-def draw_fuel_legend(axes: Axes, landscape: Landscape, dim: float = 0.0,
-                     rows: int = 24) -> None:
+def draw_legends(axes: Axes, landscape: Landscape, handles: Sequence[Artist],
+                 dim: float = 0.0) -> None:
+    """A column of legends: the fuels present from the top, from the bottom what marks on the map
+    mean; as many fuels as find room above the marks. A figure too low for both grows.
+
+    It lays out the figure, so that all else that takes of the column's height has to be drawn.
+    """
+    axes.axis("off")
+    marks = axes.legend(handles=handles, loc="lower left", frameon=False) if handles else None
+    height, room = _lines_of(axes, marks)
+    missing = _LEAST_FUELS - int(room)
+    if missing > 0:
+        figure = _figure_of(axes)
+        share = axes.get_position().height
+        figure.set_figheight(figure.get_figheight() + missing * _LINE_PT / 72.0 / share)
+        height, room = _lines_of(axes, marks)
+    axes.set(xlim=(0.0, 3.4), ylim=(height - _HEADING, -_HEADING))
+    _draw_fuels(axes, landscape, dim, max(int(room), 1))
+
+
+def _lines_of(axes: Axes, marks: Legend | None) -> tuple[float, float]:
+    """The height of axes in lines of the list of fuels, and how many fuels have room."""
+    figure = _figure_of(axes)
+    layout = figure.get_layout_engine()
+    assert layout is not None
+    layout.execute(figure)
+    box = axes.get_window_extent()
+    below = box.y0 if marks is None else marks.get_window_extent().y1
+    line = _LINE_PT / 72.0 * figure.dpi
+    return box.height / line, (box.y1 - below) / line - _HEADING
+
+
+def _draw_fuels(axes: Axes, landscape: Landscape, dim: float, rows: int) -> None:
     """A list of the fuels present with their codes on the swatches and their shares of the area.
 
     rows: lines of the list. Where there are more fuels, the last line counts the rarest together,
@@ -91,8 +128,6 @@ def draw_fuel_legend(axes: Axes, landscape: Landscape, dim: float = 0.0,
     """
     shares = fuel_shares(landscape.fuel_model)
     listed = shares if len(shares) <= rows else shares[:rows - 1]
-    axes.set(xlim=(0.0, 3.4), ylim=(rows + 0.2, -1.4))
-    axes.axis("off")
     axes.text(0.0, -0.7, "Fuel, share of area", fontsize=9, fontweight="bold", va="center")
     for k, (code, share) in enumerate(listed):
         rgb = np.array(fuel_colour(code, landscape.fuels)) * (1.0 - dim) + dim
@@ -141,9 +176,14 @@ def _draw_measures(axes: Axes, width_m: float) -> None:
 
 def points_below(axes: Axes, points: float) -> Transform:
     """Coordinates in shares of the map's sides, moved down by some points whatever its size."""
+    return axes.transAxes + ScaledTranslation(0.0, -points / 72.0,
+                                              _figure_of(axes).dpi_scale_trans)
+
+
+def _figure_of(axes: Axes) -> Figure:
     figure = axes.get_figure(root=True)
     assert figure is not None
-    return axes.transAxes + ScaledTranslation(0.0, -points / 72.0, figure.dpi_scale_trans)
+    return figure
 
 
 def scale_bar(width_m: float) -> tuple[float, str]:

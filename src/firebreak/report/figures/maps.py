@@ -41,10 +41,7 @@ def landscape_figure(landscape: Landscape, *, caption: str) -> Figure:
         axes.imshow(carto.fuel_rgb(landscape), interpolation="nearest")
         carto.frame_map(axes, landscape)
         draw_coordinates(axes, landscape)
-        carto.draw_fuel_legend(legend, landscape)
-        handles = carto.draw_treatable(axes, landscape)
-        if handles:
-            legend.legend(handles=handles, loc="lower left", frameon=False)
+        carto.draw_legends(legend, landscape, carto.draw_treatable(axes, landscape))
         return figure
 
 
@@ -106,10 +103,7 @@ def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
         axes.imshow(carto.fuel_rgb(landscape, _DIM), interpolation="nearest")
         carto.frame_map(axes, landscape)
         draw_coordinates(axes, landscape)
-        carto.draw_fuel_legend(legend, landscape, _DIM)
         handles = carto.draw_treatable(axes, landscape)
-        if handles:
-            legend.legend(handles=handles, loc="lower left", frameon=False)
         if count:
             order = np.arange(1, count + 1, dtype=np.float64)
             marks = carto.draw_breaks(axes, landscape, plan.cells, (order, _order_colours()))
@@ -119,6 +113,7 @@ def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
             scale.ax.invert_yaxis()
             if count <= MOST_NUMBERS and max(landscape.shape) <= MOST_NUMBERED_CELLS:
                 _draw_numbers(axes, landscape, plan.cells)
+        carto.draw_legends(legend, landscape, handles, _DIM)
         return figure
 
 

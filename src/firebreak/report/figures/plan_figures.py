@@ -56,7 +56,7 @@ COLUMNS = (1.13, 1.24, 1.35)
 """Right ends of the columns of numbers beside the axes of weathers, in widths of the axes."""
 _DIRECTION_DECIMALS = 6
 _OUTLINES = ("#00b5e2", "#7b3294", "#008837")
-_FUEL_ROWS, _BELOW_MAP_IN = 18, 0.2
+_BELOW_MAP_IN = 0.2
 _DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1)), (0, (8, 3)), "-")
 
 
@@ -79,7 +79,6 @@ def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, t
         carto.frame_map(axes, landscape)
         draw_coordinates(axes, landscape)
         handles = carto.draw_treatable(axes, landscape)
-        carto.draw_fuel_legend(legend, landscape, 0.6, _FUEL_ROWS)
         if segments:
             cells = np.concatenate([one.cells for one in segments])
             ranks = np.repeat(np.arange(1.0, len(segments) + 1.0),
@@ -102,8 +101,7 @@ def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, t
                 mask.ravel()[cells] = True
                 carto.draw_outline(axes, mask, colour)
                 handles.append(Line2D([], [], color=colour, linewidth=1.8, label=name))
-        if handles:
-            legend.legend(handles=handles, loc="lower left", frameon=False)
+        carto.draw_legends(legend, landscape, handles, 0.6)
         return figure
 
 
@@ -248,8 +246,8 @@ def _weathers_in_words(lines: Sequence[Mapping[str, Any]]) -> list[str]:
     """The wind and the 1-h fuel of each weather, and the moistures that tell it from another one
     of the same words.
     """
-    words = [f"{_wind_in_words(line)}, 1-h fuel {100 * line['dead_moisture_1h']:.0f} %"
-             for line in lines]
+    words = [f"{wind_in_words(line['wind_20ft_km_h'], line['wind_from_deg'])}, "
+             f"1-h fuel {100 * line['dead_moisture_1h']:.0f} %" for line in lines]
     for name, fuel in (("live_moisture_herb", "herbs"), ("live_moisture_woody", "live wood"),
                        ("dead_moisture_10h", "10-h fuel"), ("dead_moisture_100h", "100-h fuel")):
         told = [f"{word}, {fuel} {100 * line.get(name, 0.0):.0f} %"
@@ -261,8 +259,9 @@ def _weathers_in_words(lines: Sequence[Mapping[str, Any]]) -> list[str]:
     return words
 
 
-def _wind_in_words(line: Mapping[str, Any]) -> str:
-    speed, from_deg = f"{line['wind_20ft_km_h']:.0f}", line["wind_from_deg"]
+def wind_in_words(km_h: float, from_deg: float) -> str:
+    """A wind's speed and direction in words."""
+    speed = f"{km_h:.0f}"
     return "calm" if speed == "0" else f"{speed} km/h from {wind_name(from_deg)}"
 
 
