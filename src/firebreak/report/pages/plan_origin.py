@@ -8,13 +8,17 @@ from typing import Any, NamedTuple
 
 from firebreak import __version__
 from firebreak.checks import counted
+from firebreak.fire.scene import Scene
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.break_words import breaks_in_short
-from firebreak.report.figures.plan_figures import wind_name
+from firebreak.report.figures.plan_figures import wind_in_words
 from firebreak.report.pages import html
+from firebreak.weather.scenarios import WeatherScenarios
 
 PACKAGES = ("numpy", "numba", "torch", "rasterio", "scipy", "matplotlib")
+MOST_WINDS = 12
+"""Winds that are listed."""
 
 
 class Origin(NamedTuple):
@@ -31,11 +35,7 @@ class Origin(NamedTuple):
 def assumptions_part(result: PlanResult) -> str:
     """The conditions under which the fires burned."""
     scene = result.scene
-    conditions, rows = scene.conditions, scene.scenarios
-    pairs = zip(rows.wind_20ft_m_min, rows.wind_from_deg, strict=True)
-    winds = ", ".join(f"{speed * 0.06:.0f} km/h from {wind_name(angle)}"
-                      for speed, angle in list(pairs)[:12])
-    more = "" if rows.weight.size <= 12 else f" and {rows.weight.size - 12} more"
+    conditions = scene.conditions
     unattacked = "" if conditions.attack_min is None else " where nobody attacks them"
     return html.listing([
         f"Fires: median duration {scene.median_duration_min / 60.0:.1f} hours"
@@ -43,8 +43,7 @@ def assumptions_part(result: PlanResult) -> str:
            f", set so that untreated fires burn {conditions.regime.burned_share:.0%} of the "
            f"burnable cells on average{unattacked}")
         + f"; {conditions.regime.edge_share:.0%} enter from the edge.",
-        f"Weather: {len(scene.stream_weight)} kinds, wind 20 ft above the vegetation: "
-        f"{winds}{more}.",
+        _weather_in_words(scene),
         f"Spread: {conditions.spread}; crown fire: {conditions.model.crown}; embers: "
         + ("none" if conditions.spotting is None else "thrown by crown fire") + ".",
         breaks_in_short(conditions),
@@ -53,6 +52,30 @@ def assumptions_part(result: PlanResult) -> str:
         *([f"Breaks that stand already: {counted(result.standing.size, 'cell')}, part of the land "
            "with and without the plan, at no cost."] if result.standing.size else []),
         "Existing barriers: cells that cannot burn stop fire at no cost to the budget."])
+
+
+def _weather_in_words(scene: Scene) -> str:
+    """How much weather there is, how often it changes, and its winds."""
+    kinds, rows = len(scene.stream_weight), scene.scenarios
+    steps, step_min = rows.weight.size // kinds, scene.field.step_min
+    changes = during = ""
+    if steps > 1:
+        hourly = step_min == 60.0
+        changes = (f", {'which' if kinds == 1 else 'each of which'} changes "
+                   + (f"by the hour for {counted(steps, 'hour')}" if hourly else
+                      f"every {step_min:g} minutes for {steps * step_min:g} minutes"))
+        during = " in these hours" if hourly else " in this time"
+    return (f"Weather: {counted(kinds, 'kind')}{changes}, wind 20 ft above the vegetation"
+            f"{during}: {_winds_in_words(rows)}.")
+
+
+def _winds_in_words(rows: WeatherScenarios) -> str:
+    """The first winds; those of the same words once, for hours often have the same one."""
+    winds = list(dict.fromkeys(
+        wind_in_words(speed * 0.06, angle)
+        for speed, angle in zip(rows.wind_20ft_m_min, rows.wind_from_deg, strict=True)))
+    more = f" and {len(winds) - MOST_WINDS} more" if len(winds) > MOST_WINDS else ""
+    return ", ".join(winds[:MOST_WINDS]) + more
 
 
 def origin_part(result: PlanResult, origin: Origin) -> str:

@@ -37,7 +37,7 @@ from firebreak.report.figures.plan_figures import (
     wind_name,
 )
 from firebreak.report.pages import html, run_report
-from firebreak.report.pages.plan_origin import Origin
+from firebreak.report.pages.plan_origin import Origin, assumptions_part
 from firebreak.report.pages.plan_page import LIMITS, plan_page
 from firebreak.report.pages.plan_report import write_plan_report
 
@@ -384,3 +384,38 @@ def test_breaks_that_stand_already_are_told(result: PlanResult) -> None:
     text = plan_page(result._replace(standing=np.array([3, 4])), None, ORIGIN, {})
     assert "Breaks that stand already: 2 cells, part of the land" in text
     assert "stand already" not in plan_page(result, None, ORIGIN, {})
+
+
+@pytest.mark.parametrize(("speeds", "hours", "step_min", "words"), [
+    ([300.0], 1, 60.0, "Weather: 1 kind, wind 20 ft above the vegetation: 18 km/h from W (270°)."),
+    ([300.0, 300.0, 400.0], 1, 60.0,
+     "Weather: 3 kinds, wind 20 ft above the vegetation: 18 km/h from W (270°), 24 km/h from W "
+     "(270°)."),
+    ([300.0] * 14, 14, 60.0, "Weather: 1 kind, which changes by the hour for 14 hours, wind 20 ft "
+     "above the vegetation in these hours: 18 km/h from W (270°)."),
+    ([300.0, 400.0, 300.0, 0.0], 2, 60.0, "Weather: 2 kinds, each of which changes by the hour for "
+     "2 hours, wind 20 ft above the vegetation in these hours: 18 km/h from W (270°), 24 km/h from "
+     "W (270°), calm."),
+    ([300.0] * 4, 4, 30.0, "Weather: 1 kind, which changes every 30 minutes for 120 minutes, wind "
+     "20 ft above the vegetation in this time: 18 km/h from W (270°)."),
+])
+def test_weather_is_counted_in_words_and_equal_winds_are_named_once(
+        result: PlanResult, speeds: list[float], hours: int, step_min: float, words: str) -> None:
+    assert words in assumptions_part(in_weather(result, speeds, hours, step_min))
+
+
+def test_of_many_winds_the_first_are_named(result: PlanResult) -> None:
+    speeds = [100.0 * k for k in range(1, 15)]
+    text = assumptions_part(in_weather(result, [*speeds, *speeds], 28))
+    assert "72 km/h from W (270°) and 2 more." in text
+
+
+def in_weather(result: PlanResult, speeds: list[float], hours: int,
+               step_min: float = 60.0) -> PlanResult:
+    """The plan as if its fires had burned in west winds of these speeds, m/min."""
+    scene, count = result.scene, len(speeds)
+    rows = type(scene.scenarios)(*(np.resize(values, count) for values in scene.scenarios))
+    rows = rows._replace(wind_20ft_m_min=np.array(speeds), wind_from_deg=np.full(count, 270.0))
+    return result._replace(scene=replace(
+        scene, scenarios=rows, stream_weight=np.full(count // hours, hours / count),
+        field=scene.field._replace(steps=hours, step_min=step_min)))
