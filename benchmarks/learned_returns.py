@@ -128,6 +128,29 @@ def _over_maps(values: NDArray[Any], maps: NDArray[Any]) -> list[float]:
                                          *percentile_interval(np.array(means)))]
 
 
+def table(records: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the table: by learner step, the first seed in each cell with its interval,
+    the other seeds behind it.
+    """
+    head = ["learner steps", *(f"{what}, {how} returns" for what in (
+        "value against return, rank correlation", "the line of the largest value returns more")
+        for how in ("with", "without"))]
+    rows = []
+    for step in sorted({record["step"] for record in records}):
+        here = [record for record in records if record["step"] == step]
+        rows.append([f"{step:,}", *(
+            _words([record[key] for record in here if record["returns"] is returns], form)
+            for key, form in (("rank", "{:+.2f}"), ("choice", "{:+.4f}"))
+            for returns in (True, False))])
+    return head, rows
+
+
+def _words(found: list[list[float]], form: str) -> str:
+    """The first mean with its interval, and the other means."""
+    return "; ".join([f"{form} ({form} to {form})".format(*found[0]),
+                      *(form.format(mean) for mean, _, _ in found[1:])])
+
+
 def label(args: argparse.Namespace) -> None:
     """Labels states of maps, and writes them all."""
     network, found = load_policy(args.policy).network, []

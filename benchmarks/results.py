@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import doubt
+import learned_returns
 import numpy as np
 import results_kinds
 import results_sealed
@@ -335,7 +336,9 @@ def main() -> None:
     records = read_records(args.records)
     found = (tables(records) | doubt.tables(read_records(args.records.parent / "doubt.jsonl"))
              | {"returns": markdown(*returns.table(
-                 read_records(args.records.parent / "returns.jsonl")))})
+                 read_records(args.records.parent / "returns.jsonl"))),
+                "learned-returns": markdown(*learned_returns.table(
+                    read_records(args.records.parent / "learned-returns.jsonl")))})
     text = args.template.read_text(encoding="utf-8")
     text = re.sub(r"<!-- table (.+?) -->", lambda match: found[match.group(1)], text)
     args.out.write_text(text, encoding="utf-8")
