@@ -26,12 +26,18 @@ _NOTE: ContextVar[_Note] = ContextVar("_NOTE", default=lambda *_: contextlib.nul
 _KEPT: ContextVar[frozenset[Path] | None] = ContextVar("_KEPT", default=None)
 
 
+def without_links(path: str | Path) -> Path:
+    """Where a path leads; also of a link to itself, for which `Path.resolve` raises RuntimeError.
+    """
+    return Path(os.path.realpath(path))
+
+
 @contextlib.contextmanager
 def keeping(inputs: Iterable[Path]) -> Iterator[None]:
     """No file that this thread writes in the block takes the place of one of these, nor of those
     that `keep` adds.
 
-    inputs: paths without links, see `Path.resolve`.
+    inputs: paths without links, see `without_links`.
     """
     token = _KEPT.set((_KEPT.get() or frozenset()) | frozenset(inputs))
     try:
@@ -54,7 +60,7 @@ def check_not_kept(path: Path) -> None:
         InputError: it is one of them.
     """
     kept = _KEPT.get()
-    if kept and path.resolve() in kept:
+    if kept and without_links(path) in kept:
         raise fail(expected="a file to write that is not read", given="one of the files that the "
                    "results are made from", where=str(path), remedy="choose another name or folder")
 

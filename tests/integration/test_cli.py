@@ -268,8 +268,9 @@ def test_the_same_seed_gives_the_same_maps(tmp_path: Path, capsys: Out) -> None:
 def test_landscape_info_counts_fuels_and_draws_them(tmp_path: Path, capsys: Out) -> None:
     done = run_json(capsys, "landscape", "info", "synthetic:9:25", "--out", str(tmp_path / "i"))
     assert done["rows"] == done["columns"] == 25
-    assert [Path(path).name for path in done["files"]] == ["landscape.png", "fuel.tif"]
-    with rasterio.open(tmp_path / "i" / "fuel.tif") as raster:
+    assert [Path(path).name for path in done["files"]] == ["landscape.png",
+                                                          "landscape_fuels.tif"]
+    with rasterio.open(tmp_path / "i" / "landscape_fuels.tif") as raster:
         burnable = np.isin(raster.read(1), [91, 92, 93, 98, 99], invert=True)
     assert burnable.sum() == done["burnable_cells"]
 

@@ -47,7 +47,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
       "--out", "old"], "burn_probability_after.tif"),
     (["simulate", "land.tif", "--fires", "5", "--value", "old/burn_probability.tif", "--out",
       "old", "--threads", "1"], "burn_probability.tif"),
-    (["landscape", "info", "old/fuel.tif", "--out", "old"], "fuel.tif"),
+    (["landscape", "info", "old/landscape_fuels.tif", "--out", "old"], "landscape_fuels.tif"),
     (["landscape", "convert", "land.tif", "--cell-size-m", "200", "--out", "land.tif"],
      "land.tif"),
     (["landscape", "convert", "land.tif", "--value", "old/fuel.tif", "--out", "old/fuel.tif"],
@@ -58,7 +58,8 @@ def test_no_command_writes_over_what_it_reads(
     assert main(["plan", "land.tif", *FEW, "--out", "old"]) == 0
     for name in ("burn_probability_after.tif", "burn_probability.tif"):
         (place / "old" / name).write_bytes((place / "old" / "plan.tif").read_bytes())
-    (place / "old" / "fuel.tif").write_bytes((place / "land.tif").read_bytes())
+    for name in ("fuel.tif", "landscape_fuels.tif"):
+        (place / "old" / name).write_bytes((place / "land.tif").read_bytes())
     (place / "link").symlink_to("old")
     before = contents(place)
     capsys.readouterr()

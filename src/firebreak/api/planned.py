@@ -22,7 +22,8 @@ from firebreak.api.given import (
 )
 from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
-from firebreak.api.place.earlier import check_not_made_from, inputs_of, take_place_of_earlier
+from firebreak.api.place.earlier import check_not_made_from, take_place_of_earlier
+from firebreak.api.place.inputs import inputs_of
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.plan_options import PlanOptions

@@ -11,8 +11,16 @@ from numpy.typing import NDArray
 from firebreak.api.given import Source, saving_into, source_of, with_arrays, with_files
 from firebreak.api.notebook import on_axes
 from firebreak.api.options import filled, verb
-from firebreak.api.place.earlier import inputs_of
-from firebreak.api.shared.fire_maps import Burned, Part, burn, on_full, part_to_burn, write_maps
+from firebreak.api.place.inputs import inputs_of
+from firebreak.api.shared.fire_maps import (
+    Burned,
+    Part,
+    burn,
+    check_maps,
+    on_full,
+    part_to_burn,
+    write_maps,
+)
 from firebreak.api.shared.machine import notebook_bars, threads_kept, use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.files import keeping
@@ -72,6 +80,7 @@ class SimulatedFires:
         """Writes the files of `firebreak simulate` into a folder, made if need be; returns them.
         """
         with saving_into(folder, self._home) as out, keeping(self._inputs):
+            check_maps(out)
             return write_maps(out, self._part, self._done,
                               with_files(self._options, out, self.landscape))
 

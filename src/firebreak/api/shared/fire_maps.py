@@ -18,6 +18,8 @@ from firebreak.api.shared.scene_checks import (
     check_wide_memory_first,
 )
 from firebreak.checks import fail
+from firebreak.files import check_not_kept
+from firebreak.landscape.formats.own_files import SIMULATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +38,12 @@ TURNS = "spread_direction_deg"
 """The map whose numbers go round: it has no scale from low to high, so no style."""
 SHOWN_SHARE = 0.998
 """The share of the cells that a style tells apart; the highest ones have its last colour."""
+
+FILES = frozenset((
+    *SIMULATED, *(name.replace(".tif", ".qml") for name in SIMULATED), "options.json",
+    *(f"{name}.png" for name in ("landscape", "burn_probability", "downstream_value",
+                                 "fireline_intensity", "flame_length", "arrival_time"))))
+"""All names that a simulation's files may have."""
 
 Bands = dict[str, NDArray[np.float64]]
 
@@ -125,6 +133,21 @@ def _breaks(options: SimulateOptions, part: Part) -> NDArray[np.bool_] | None:
         warn_of_other_options(options.plan, options.scene)
         return _on_part(read_plan(options.plan, part.full).break_mask(), part)
     return mask_of(options.plan, part.land) & part.land.burnable  # a mask, from Python
+
+
+def check_maps(out: Path) -> None:
+    """Refuses a folder in which the files of a simulation would take the place of others that are
+    read, before the work: of what it is made from, or of a plan, whose options say how to show it.
+
+    Raises:
+        InputError: they would.
+    """
+    for name in sorted(FILES):
+        check_not_kept(out / name)
+    if (out / "plan.json").is_file():
+        raise fail(expected="a folder without a plan, which has options of its own",
+                   given="one with plan.json", where=str(out),
+                   remedy="choose another folder to write into")
 
 
 def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) -> list[Path]:

@@ -10,6 +10,7 @@ from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import Teller, run_progress
 from firebreak.checks import fail
+from firebreak.files import without_links
 from firebreak.train.config import DEFAULT_PRESET
 
 if TYPE_CHECKING:
@@ -62,11 +63,11 @@ def check_resumed(name: str | None, options: TrainOptions) -> None:
     run, out = options.resume, options.out
     if run is None:
         return
-    if out is not None and out.resolve() != run.resolve():
+    if out is not None and without_links(out) != without_links(run):
         raise fail(expected="no other folder together with it", given=f"--out {out}",
                    where=f"--resume {run}",
                    remedy="leave one of them out: a run goes on in its own folder")
-    if name is not None and Path(name).resolve() != (run / CONFIG).resolve():
+    if name is not None and without_links(name) != without_links(run / CONFIG):
         raise fail(expected="no preset or file together with it", given=f"'{name}'",
                    where=f"--resume {run}",
                    remedy="leave one of them out: a run goes on with its own configuration, which "

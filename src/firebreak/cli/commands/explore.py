@@ -20,7 +20,7 @@ from firebreak.checks import fail
 from firebreak.cli.commands.visualize_options import VisualizeArguments, run_parts
 from firebreak.cli.shared import common
 from firebreak.cli.shared.signals import Terminated
-from firebreak.files import check_folder, made_folder
+from firebreak.files import check_not_kept, made_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,7 +104,8 @@ def _check(args: VisualizeArguments) -> None:
         raise fail(expected="a file to write", given="a folder", where=str(args.export),
                    remedy="name a file, such as explorer.html")
     if args.export is not None:
-        check_folder(args.export.parent)
+        common.check_file(args.export, ".html", "--export")
+        check_not_kept(args.export)
 
 
 def _subject(args: VisualizeArguments) -> Subject:

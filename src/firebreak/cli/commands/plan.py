@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firebreak.api.place.earlier import check_not_made_from, inputs_of, take_place_of_earlier
+from firebreak.api.place.earlier import check_not_made_from, take_place_of_earlier
+from firebreak.api.place.inputs import inputs_of
 from firebreak.api.shared.heeded import check_heeded, check_segments, is_judged
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record

@@ -9,6 +9,7 @@ from typing import Any
 from firebreak.checks import fail
 from firebreak.cli.commands.visualize_options import VisualizeArguments, run_config
 from firebreak.cli.shared import common
+from firebreak.files import without_links
 
 
 def draw_curves(folders: list[Path], args: VisualizeArguments) -> Path:
@@ -28,7 +29,7 @@ def draw_curves(folders: list[Path], args: VisualizeArguments) -> Path:
     if args.serve or args.export is not None:
         raise fail(expected="one run, plan or landscape to explore", given=f"{len(folders)}",
                    where="visualize", remedy="name one of them")
-    if len({folder.resolve() for folder in folders}) < len(folders):
+    if len(set(map(without_links, folders))) < len(folders):
         raise fail(expected="each run once", given="one twice", where="visualize",
                    remedy="remove the repeated run")
     configs = {str(folder): run_config(folder, args) for folder in folders}
@@ -44,7 +45,7 @@ def draw_curves(folders: list[Path], args: VisualizeArguments) -> Path:
     lines = " · lines: test landscapes, mean of the runs" if baselines else ""
     figure = runs_figure(
         {name: metrics_rows(Path(name)) for name in configs}, baselines,
-        caption=f"runs {', '.join(folder.resolve().name for folder in folders)} · "
+        caption=f"runs {', '.join(without_links(folder).name for folder in folders)} · "
                 f"seeds {seeds}{lines}")
     return save_figure(figure, common.new_folder(args.out, "curves") / "learning_curves.png")
 

@@ -1,7 +1,6 @@
 """What the commands share: parsing, the JSON line, output folders."""
 
 import contextlib
-import dataclasses
 import json
 import time
 import warnings
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import tyro
 
-from firebreak.api.place.earlier import inputs_of
+from firebreak.api.place.inputs import inputs_of
 from firebreak.api.shared.option_bounds import check_numbers
 from firebreak.api.shared.percents import without_percents
 from firebreak.checks import fail
@@ -43,14 +42,8 @@ def parse(kind: type[Arguments], arguments: list[str], command: str,
                          config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes)),
         kind, arguments, command)
     check_numbers(parsed)
-    keep(inputs_of(_read_by(parsed)))
+    keep(inputs_of(parsed, written=WRITTEN))
     return parsed
-
-
-def _read_by(options: object) -> list[Any]:
-    """What options name that is not written to."""
-    return [_read_by(value) if dataclasses.is_dataclass(value) else value
-            for name, value in vars(options).items() if name not in WRITTEN]
 
 
 def without_seed(arguments: "Sequence[str]") -> list[str]:
@@ -116,7 +109,7 @@ def check_file(path: Path, suffix: str, where: str) -> None:
     """
     if path.suffix.lower() != suffix or path.is_dir():
         raise fail(expected=f"a file that ends in {suffix}", given=f"'{path}'", where=where,
-                   remedy=f"for example lines{suffix}")
+                   remedy=f"for example {path.stem or 'lines'}{suffix}")
     check_folder(path.absolute().parent)
 
 

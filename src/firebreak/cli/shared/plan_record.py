@@ -12,6 +12,7 @@ from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import OPTIONS_FILE, found_in
 from firebreak.checks import fail
 from firebreak.cli.shared.executor_options import WindowOptions
+from firebreak.files import without_links
 from firebreak.landscape.names import is_path
 from firebreak.reading import record_of
 
@@ -43,7 +44,7 @@ def recorded(folder: Path) -> PlanArguments:
     try:
         tree = found_in(folder, record_of(path))
         own = dict(tree.pop("plan"))
-        base = (folder / own.pop("relative_to")).resolve()
+        base = without_links(folder / own.pop("relative_to"))
         config = own.pop("config")
         place = tree.pop("place")
         tree["seed"] = own.pop("seed")

@@ -20,6 +20,8 @@ from firebreak.landscape.raster.in_memory import (
     unnamed_places,
 )
 
+PRJ = ".prj"
+"""Ending of the file beside it that names the reference system."""
 _UNITS = {"ELEVATION_UNIT": "METERS", "SLOPE_UNIT": "DEGREES",
           "ASPECT_UNIT": "AZIMUTH_DEGREES", "CANOPY_COV_UNIT": "PERCENT",
           "CANOPY_HT_UNIT": "METERS_X_10", "CBH_UNIT": "METERS_X_10",
@@ -68,7 +70,7 @@ def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
     if landscape.crs is None:
         return [target]
     system = CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI")
-    return [target, write_text(target.with_suffix(".prj"), [system])]
+    return [target, write_text(target.with_suffix(PRJ), [system])]
 
 
 def without_extras(landscape: Landscape) -> Landscape:

@@ -23,6 +23,7 @@ from firebreak.landscape.formats.assemble import (
     warn,
 )
 from firebreak.landscape.formats.layers import LCP_ORDER, Role
+from firebreak.landscape.formats.own_files import rasters_in
 from firebreak.landscape.formats.write import SYSTEM_TAG
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS
 from firebreak.landscape.landscape import Landscape
@@ -172,7 +173,7 @@ def bands_by_role(path: Path, count: int, descriptions: tuple[str | None, ...]) 
 
 def _read_folder(folder: Path, crs: str | None) -> Source:
     """A folder with one landscape file, or with one raster per layer."""
-    rasters = sorted(p for p in folder.iterdir() if p.suffix.lower() in layers.RASTERS)
+    rasters = rasters_in(folder)
     for path in rasters:
         check_utf8(path.name, f"folder {folder}")
     whole = [p for p in rasters if _is_whole(p)]

@@ -5,7 +5,8 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from firebreak.api.place.earlier import inputs_of, take_place_of_earlier
+from firebreak.api.place.earlier import take_place_of_earlier
+from firebreak.api.place.inputs import inputs_of
 from firebreak.api.shared.heeded import check_heeded_on
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.progress import bars

@@ -11,8 +11,10 @@ from firebreak.checks import fail, unknown_name
 from firebreak.cli.commands.landscape import convert, fetch, lines
 from firebreak.cli.commands.landscape.describe import about_sample, describe
 from firebreak.cli.shared import common
-from firebreak.files import check_folder, held_folder
+from firebreak.files import check_folder, check_not_kept, held_folder
 from firebreak.settings.kinds import Positive
+
+_PICTURE = "landscape.png"
 
 
 @dataclass
@@ -59,12 +61,15 @@ def run(arguments: list[str]) -> int:
 
 
 def _info(arguments: list[str]) -> int:
+    from firebreak.landscape.formats.own_files import FUEL_MAP
     from firebreak.landscape.formats.read import read_landscape
 
     args = common.parse(InfoArguments, common.without_seed(arguments), "landscape info")
     begin = time.perf_counter()
     if args.out is not None:
         check_folder(args.out)
+        for name in (_PICTURE, FUEL_MAP):
+            check_not_kept(args.out / name)
     land = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
     print("\n".join([describe(land), *about_sample(args.landscape)]))
     files = []
@@ -75,8 +80,8 @@ def _info(arguments: list[str]) -> int:
 
         with held_folder(args.out):
             picture = landscape_figure(land, caption=land.name)
-            files = [str(save_figure(picture, args.out / "landscape.png")),
-                     str(write_fuel_map(args.out / "fuel.tif", land))]
+            files = [str(save_figure(picture, args.out / _PICTURE)),
+                     str(write_fuel_map(args.out / FUEL_MAP, land))]
         print("\n".join(files))
     if args.json:
         rows, cols = land.shape

@@ -10,7 +10,7 @@ import tyro
 from firebreak.checks import fail
 from firebreak.cli.commands.landscape.describe import describe
 from firebreak.cli.shared import common
-from firebreak.files import held_folder
+from firebreak.files import check_not_kept, held_folder
 from firebreak.settings.kinds import Positive
 
 if TYPE_CHECKING:
@@ -54,12 +54,16 @@ class ConvertArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
+    from firebreak.landscape.formats.lcp import PRJ
     from firebreak.landscape.formats.overlays import with_rasters
     from firebreak.landscape.formats.read import read_landscape
     from firebreak.landscape.raster.resample import to_cell_size
 
     args = common.parse(ConvertArguments, common.without_seed(arguments), "landscape convert")
     begin = time.perf_counter()
+    check_not_kept(args.out)
+    if args.to == "lcp" and args.out.name:
+        check_not_kept(args.out.with_suffix(PRJ))
     land = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
     if args.cell_size_m is not None:
         land = to_cell_size(land, args.cell_size_m)

@@ -14,6 +14,7 @@ from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import counted, fail, unknown_name
 from firebreak.cli.shared import common
 from firebreak.cli.shared.same_options import scene_words
+from firebreak.files import check_not_kept
 from firebreak.settings.kinds import Fraction, Positive
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def run(arguments: list[str]) -> int:
     from firebreak.planning.output.line_files import check_line_file, write_lines
 
     begin = time.perf_counter()
+    for path in filter(None, (args.out, args.picture)):
+        check_not_kept(path)
     kinds = [name.strip() for name in args.kinds.split(",") if name.strip()]
     for name in kinds:
         if name not in KINDS:

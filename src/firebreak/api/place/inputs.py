@@ -1,0 +1,168 @@
+"""The files that a command reads, as far as its options name them: none is written over."""
+
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from firebreak.checks import InputError
+from firebreak.files import read_toml, without_links
+
+NAMING = frozenset(("landscape", "landscapes", "runs", "area", "data", "config", "target"))
+"""Options of text that may name a file; the others are words, whatever lies beside them."""
+_FOLDERS_IN_TOML = frozenset(("landscape", "landscapes", "data", "policy", "start", "weather",
+                              "existing"))
+_PLANS = ("plan", "existing", "runs")
+"""Options that may name a plan: all that its folder holds of it belongs to it."""
+_OF_RUN = ("config.toml", "policy.safetensors", "policy.pt")
+_BESIDE = {".shp": (".prj", ".dbf", ".shx", ".cpg"), ".asc": (".prj",), ".lcp": (".prj",),
+           ".tif": (".tfw",), ".tiff": (".tfw",), ".wtr": (".wnd",), ".wnd": (".wtr",)}
+"""Endings of the files that are read with a file."""
+_AUX = ".aux.xml"
+_DATA = (".prj", ".xml", ".csv", ".toml", ".wxs", ".wtr", ".wnd", ".shp", ".dbf", ".shx", ".cpg",
+         ".gpkg", ".safetensors", ".tfw")
+"""Endings of what is read from a folder, beside rasters."""
+
+
+class _Named(NamedTuple):
+    """A text that may name a file, and the option or key that it was given for."""
+
+    key: str
+    text: str
+
+
+def inputs_of(*asked: Any, written: Collection[str] = ()) -> frozenset[Path]:
+    """What a command reads: files and folders that are named, those that files name in their turn,
+    such as the rasters of a file of layers, and those that are read with them, such as the layers
+    of a folder. What is not there is not read. To be asked before the work, for a file may be
+    changed for the next plan meanwhile.
+
+    Args:
+        asked: groups of options, and what a landscape is read from.
+        written: names of options that are written to.
+    """
+    return frozenset(map(without_links, _inputs(asked, frozenset(written))))
+
+
+def is_told(path: Path) -> bool:
+    """Whether it can be told what an input names in its turn."""
+    return path.suffix.lower() != ".toml" or not path.is_file() or _tree(path) is not None
+
+
+def _inputs(asked: Any, written: frozenset[str]) -> Iterator[Path]:
+    for key, text in _named(asked, "landscape", written):
+        for path in _there(text):
+            yield path
+            yield from _read_with(path, key)
+            if path.suffix.lower() == ".toml" and path.is_file():
+                yield from _in_toml(path)
+
+
+def _named(value: Any, key: str, written: frozenset[str]) -> Iterator[_Named]:
+    """What options say that may be the name of a file."""
+    if is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            may = field.name in NAMING or "Path" in str(field.type)
+            one = getattr(value, field.name)
+            if field.name not in written and (may or not _is_text(one)):
+                yield from _named(one, field.name, written)
+    elif isinstance(value, tuple | list):
+        for one in value:
+            yield from _named(one, key, written)
+    elif isinstance(value, str | Path):
+        yield _Named(key, str(value))
+
+
+def _is_text(value: Any) -> bool:
+    """Whether it is a text, or texts."""
+    return isinstance(value, str) or (isinstance(value, tuple | list)
+                                      and any(isinstance(one, str) for one in value))
+
+
+def _there(text: str) -> Iterator[Path]:
+    """What a text names and is there: a file, or of FILE:NAME the file, where each may have colons
+    in it.
+    """
+    parts = text.split(":")
+    for count in range(1, len(parts) + 1):
+        name = ":".join(parts[:count])
+        if name and os.path.exists(name):
+            yield Path(name)
+
+
+def _in_toml(path: Path) -> Iterator[Path]:
+    """What a TOML file names; a word names a folder only where one is asked for."""
+    for key, text in _texts(_tree(path) or {}, ""):
+        for one in _there(str(path.parent / text)):
+            if one.is_file() or key in _FOLDERS_IN_TOML:
+                yield one
+                yield from _read_with(one, key)
+
+
+def _tree(path: Path) -> dict[str, object] | None:
+    """The tables of a TOML file; None where it cannot be read."""
+    try:
+        return read_toml(path)
+    except (OSError, InputError):
+        return None
+
+
+def _texts(value: Any, key: str) -> Iterator[_Named]:
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield from _texts(one, name)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one, key)
+    elif isinstance(value, str):
+        yield _Named(key, value)
+
+
+def _read_with(path: Path, key: str) -> Iterator[Path]:
+    """What is read where a file or folder is named."""
+    if path.is_dir():
+        yield from _in_folder(path, key)
+        return
+    if key in _PLANS and (path.parent / "plan.json").is_file():
+        yield from _of_plan(path.parent)
+    for ending in _BESIDE.get(path.suffix.lower(), ()):
+        yield from filter(os.path.lexists, (path.with_suffix(ending),
+                                            path.with_suffix(ending.upper())))
+    yield from filter(os.path.lexists, [path.with_name(path.name + _AUX)])
+
+
+def _in_folder(folder: Path, key: str) -> Iterator[Path]:
+    """What is read of a folder. A run that goes on, the key is `resume`, is written anew."""
+    if key == "resume":
+        return
+    if key == "old":  # the converted policy is written beside it
+        yield from filter(os.path.isfile, [folder / "policy.pt"])
+    elif (folder / "config.toml").is_file():
+        yield from filter(os.path.isfile, (folder / name for name in _OF_RUN))
+    elif key in _PLANS and (folder / "plan.json").is_file():
+        yield from _of_plan(folder)
+    else:
+        yield from _data_in(folder)
+
+
+def _of_plan(folder: Path) -> Iterator[Path]:
+    from firebreak.planning.output.earlier import PLAN_FILES
+
+    yield from filter(os.path.isfile, (folder / name for name in sorted(PLAN_FILES)))
+
+
+def _data_in(folder: Path) -> Iterator[Path]:
+    """The layers of a landscape and the tables beside them, and weather; not what firebreak wrote
+    there itself.
+    """
+    from firebreak.landscape.formats.own_files import rasters_in
+    from firebreak.planning.output.earlier import PLAN_FILES
+
+    try:
+        yield from rasters_in(folder)
+        for path in (*folder.iterdir(), *(folder / "Weathers").glob("*.csv")):
+            if path.suffix.lower() in _DATA and path.name not in PLAN_FILES:
+                yield path
+    except OSError:  # a folder that may not be looked into is refused where it is read
+        return
