@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from firebreak import __version__
 from firebreak.checks import counted
-from firebreak.fire.scene import Scene
+from firebreak.fire import Scene
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.break_words import breaks_in_short
