@@ -156,7 +156,7 @@ def _data_in(folder: Path) -> Iterator[Path]:
     """The layers of a landscape and the tables beside them, and weather; not what firebreak wrote
     there itself.
     """
-    from firebreak.landscape.formats.own_files import rasters_in
+    from firebreak.landscape.formats.layers import rasters_in
     from firebreak.planning.output.earlier import PLAN_FILES
 
     try:

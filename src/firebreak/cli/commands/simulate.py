@@ -50,12 +50,12 @@ def run(arguments: list[str]) -> int:
                    where="--observed", remedy="burn the one fire that was observed")
     by_workers = _by_workers(args.where) if args.where.named() else None
     common.check_out(args.out)
-    if args.out is not None:
-        from firebreak.api.shared.fire_maps import check_maps
-
-        check_maps(args.out)
     check_there(args.landscape)  # an output folder of that name would be there
     with held_folder(args.out):
+        if args.out is not None:
+            from firebreak.api.shared.fire_maps import check_maps
+
+            check_maps(args.out)
         return _run(args, by_workers)
 
 

@@ -7,6 +7,7 @@ other layers may name them at the end of their own names, such as canopy_height_
 
 import re
 from enum import Enum
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import counted, fail
 from firebreak.landscape.landscape import NODATA
+from firebreak.landscape.own_files import is_own
 from firebreak.landscape.raster.geotiff import Band
 from firebreak.units import KG_M3_PER_LB_FT3, METRES_PER_FOOT
 
@@ -231,3 +233,11 @@ def _scaled(band: Band, scale: float) -> FloatGrid:
     whole = round(1.0 / scale)
     exact = abs(whole * scale - 1.0) < 1e-12
     return (known / whole if exact else known * scale).astype(np.float32)
+
+
+def rasters_in(folder: Path) -> list[Path]:
+    """The rasters of a folder that may be a landscape or its layers, by name: those that firebreak
+    wrote there only where there are no others, as in the folder of a plan with its treated land.
+    """
+    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in RASTERS)
+    return [path for path in found if not is_own(path.name)] or found

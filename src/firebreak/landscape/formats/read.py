@@ -22,8 +22,7 @@ from firebreak.landscape.formats.assemble import (
     read_layer,
     warn,
 )
-from firebreak.landscape.formats.layers import LCP_ORDER, Role
-from firebreak.landscape.formats.own_files import rasters_in
+from firebreak.landscape.formats.layers import LCP_ORDER, Role, rasters_in
 from firebreak.landscape.formats.write import SYSTEM_TAG
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS
 from firebreak.landscape.landscape import Landscape

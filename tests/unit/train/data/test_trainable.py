@@ -44,7 +44,8 @@ JOBS = ("mixture.shaded=0.3", "mixture.narrow=0.3", "mixture.parts=0.5", "mixtur
         "mixture.slope_costs=0.5", "budget=0.3")
 HELD = (*JOBS, "mixture.held=0.3")
 ALL_JOBS = ("mixture.shaded=0.2", "mixture.narrow=0.2", "mixture.breached=0.3", *HELD[2:])
-LINES = ("agent.segments=true", "agent.gain_share=0.25", "agent.discount_end=0", "agent.gain_fires=6")
+LINES = ("agent.segments=true", "agent.gain_share=0.25", "agent.discount_end=0",
+         "agent.gain_fires=6")
 
 ROWS = {
     "graph": GRAPH, "shaded": SHADED, "narrow": ("breaks.width_m=8",), "breach": BREACH,

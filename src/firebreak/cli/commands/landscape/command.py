@@ -61,8 +61,8 @@ def run(arguments: list[str]) -> int:
 
 
 def _info(arguments: list[str]) -> int:
-    from firebreak.landscape.formats.own_files import FUEL_MAP
     from firebreak.landscape.formats.read import read_landscape
+    from firebreak.landscape.own_files import FUEL_MAP
 
     args = common.parse(InfoArguments, common.without_seed(arguments), "landscape info")
     begin = time.perf_counter()

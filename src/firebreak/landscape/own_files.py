@@ -1,9 +1,6 @@
 """Rasters that firebreak writes into folders: beside the layers of a landscape they are none."""
 
 import re
-from pathlib import Path
-
-from firebreak.landscape.formats.layers import RASTERS
 
 FUEL_MAP = "landscape_fuels.tif"
 """The fuels in colours, which `landscape info` writes."""
@@ -23,11 +20,3 @@ def is_own(name: str) -> bool:
     """Whether a raster of this name is one that firebreak writes."""
     return (name == FUEL_MAP or name in SIMULATED or name in PLANNED
             or _GIVEN.fullmatch(name) is not None)
-
-
-def rasters_in(folder: Path) -> list[Path]:
-    """The rasters of a folder that may be a landscape or its layers, by name: those that firebreak
-    wrote there only where there are no others, as in the folder of a plan with its treated land.
-    """
-    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in RASTERS)
-    return [path for path in found if not is_own(path.name)] or found

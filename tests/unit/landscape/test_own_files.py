@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from firebreak.landscape.formats.own_files import FUEL_MAP, is_own, rasters_in
+from firebreak.landscape.formats.layers import rasters_in
+from firebreak.landscape.own_files import FUEL_MAP, is_own
 
 
 @pytest.mark.parametrize(("name", "own"), [
