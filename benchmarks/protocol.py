@@ -128,8 +128,8 @@ PARTS: dict[str, Part] = {
                            budgets=(0.01, 0.02, 0.03, 0.10), limits=(10.0,)),
     "lines": Part((Set("lines-40", 40, 12),), (
         "dqn", "dqn-lookahead", "lookahead-flow", "segments", "segments-halves"), own_time=True),
-    "line-searches": Part((Set("lines-40", 40, 12),), ("dqn-search",),
-                          limits=(1.0, 2.0, 10.0, 100.0), own_time=True),
+    "line-searches": Part((Set("lines-40", 40, 12),), ("dqn-search",), limits=(1.0, 2.0, 10.0),
+                          own_time=True),
     "flow-searches": Part((Set("lines-40", 40, 12),), ("search-flow",), limits=(2.0,),
                           own_time=True),
     "searches-from-segments": Part((Set("lines-40", 40, 12),), ("swap", "anneal"),
