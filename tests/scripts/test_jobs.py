@@ -157,7 +157,7 @@ def test_a_run_makes_one_row_per_method_and_goes_on_where_it_was_stopped(
     assert float(by_name[AUTO]["reduction"]) == pytest.approx(
         float(by_name["none"]["auto_minus"]))
     words = (out / "table.md").read_text()
-    assert "Of 3 comparisons" in words
+    assert "In 3 comparisons" in words
     assert "Not measured: " in words  # of the eight jobs
     # The same records again make the same tables; another job does not.
     assert run(jobs, data, out, *methods) == rows
