@@ -422,7 +422,9 @@ def test_a_q_map_of_a_map_smaller_than_the_longest_segments() -> None:
     policy = Policy(segment_network(2), {"run": "untrained"})
     found = q_map(policy, slots)
     assert np.isfinite(found[slots.available[0]]).all()
-    assert (found >= np.where(slots.available[0], cell_values(policy, slots), -np.inf)).all()
+    # The two values come of batches of two shapes, which a processor may round in two ways.
+    least = np.where(slots.available[0], cell_values(policy, slots) - 1e-5, -np.inf)
+    assert (found >= least).all()
 
 
 def test_a_network_for_segments_begins_where_one_for_cells_left_off() -> None:
