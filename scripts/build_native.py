@@ -1,0 +1,177 @@
+"""Build the native library of src/native; needs Python 3.11 and a C++17 compiler, nothing else.
+
+    python3 scripts/build_native.py                 for this machine, into the package
+    python3 scripts/build_native.py --levels        for every level of the instruction set
+    python3 scripts/build_native.py --sanitize address,undefined --out FOLDER
+
+The compiler is CXX, or else c++, g++, clang++ or zig (`pip install ziglang`), the first that has
+vector extensions. Objects are kept in build/native, so that an edited source is compiled alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "src" / "native"
+PACKAGE = ROOT / "src" / "firebreak" / "native_library"
+FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti",
+         # The bits of a fire are a promise: no contraction into fused operations, whatever the
+         # compiler does by itself; no other freedom of evaluation is given.
+         "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
+         "-Wall", "-Wextra", "-Wno-psabi", "-Wno-unknown-pragmas")
+PROBE = """typedef double four __attribute__((vector_size(32)));
+four turned(four x) { return __builtin_shufflevector(x, x, 3, 2, 1, 0); }
+"""
+
+
+class BuildError(Exception):
+    """The library cannot be built; the text is one sentence."""
+
+
+class Compiler(NamedTuple):
+    """How to compile an object, and how to link a library. zig: its own names of processors."""
+
+    compile: tuple[str, ...]
+    link: tuple[str, ...]
+    zig: bool
+
+
+def _library_module():  # the loader knows names and hashes; it needs nothing but Python
+    spec = importlib.util.spec_from_file_location("_library", PACKAGE / "names.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+NAMES = _library_module()
+
+
+def _zig() -> Compiler | None:
+    if importlib.util.find_spec("ziglang") is None:
+        return None
+    zig = (sys.executable, "-m", "ziglang")
+    # Linked as C: zig would build its C++ library first, and nothing here needs it.
+    return Compiler((*zig, "c++"), (*zig, "cc"), True)
+
+
+def _works(compiler: Compiler) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        probe = Path(folder) / "probe.cpp"
+        probe.write_text(PROBE, encoding="ascii")
+        done = subprocess.run([*compiler.compile, "-std=c++17", "-Wno-psabi", "-c", str(probe),
+                               "-o", str(probe.with_suffix(".o"))], capture_output=True)
+        return done.returncode == 0
+
+
+def find_compiler() -> Compiler | None:
+    """The first compiler that compiles vector extensions; None where there is none."""
+    given = shlex.split(os.environ.get("CXX", ""))
+    for command in ([given] if given else [["c++"], ["g++"], ["clang++"]]):
+        if shutil.which(command[0]):
+            found = Compiler(tuple(command), tuple(command), "zig" in " ".join(command))
+            if _works(found):
+                return found
+    zig = _zig()
+    return zig if zig is not None and _works(zig) else None
+
+
+def _processor_flags(level: str, compiler: Compiler) -> list[str]:
+    if level.startswith("here-"):
+        arm = os.uname().machine.startswith(("arm", "aarch64")) if hasattr(os, "uname") else False
+        return ["-mcpu=native" if arm or compiler.zig else "-march=native"]
+    if level == "any":
+        return []
+    return [f"-mcpu={level.replace('-', '_')}" if compiler.zig else f"-march={level}"]
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        sys.stderr.write(done.stderr)
+        raise BuildError(f"the compiler failed: {shlex.join(command)}")
+    if done.stderr.strip():
+        sys.stderr.write(done.stderr)
+
+
+def _object(source: Path, headers: bytes, command: list[str], cache: Path) -> Path:
+    """The object of a source, compiled unless there is one of the same text and command."""
+    digest = hashlib.sha256(headers + source.read_bytes() + "\0".join(command).encode())
+    path = cache / f"{source.stem}-{digest.hexdigest()[:16]}.o"
+    if not path.exists():
+        part = path.with_suffix(f".{os.getpid()}.part.o")
+        _run([*command, "-c", str(source), "-o", str(part)])
+        part.replace(path)
+    return path
+
+
+def build(level: str, compiler: Compiler, out: Path, *, extra: tuple[str, ...] = (),
+          target: str = "", cache: Path = ROOT / "build" / "native") -> Path:
+    """Builds the library for a level of the instruction set, or this machine; returns its path.
+
+    target: of a cross compiler, as zig names it.
+
+    Raises:
+        BuildError: the compiler fails.
+    """
+    cache.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
+    own = [*extra, *(["-target", target] if target else []), *_processor_flags(level, compiler)]
+    headers = b"".join(path.read_bytes() for path in sorted(SOURCES.glob("*.h")))
+    command = [*compiler.compile, *FLAGS, *own]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(lambda source: _object(source, headers, command, cache),
+                                sorted(SOURCES.glob("*.cpp"))))
+    path = out / NAMES.library_name(NAMES.source_hash(SOURCES), level)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    linker = [] if sys.platform in ("win32", "darwin") and not target else ["-Wl,--as-needed"]
+    _run([*compiler.link, "-shared", *own, *linker, *map(str, objects), "-lm", "-lpthread", "-o",
+          str(part)])
+    part.replace(path)
+    return path
+
+
+def remove_others(out: Path) -> None:
+    """Removes libraries of earlier sources, which nothing loads."""
+    now = NAMES.source_hash(SOURCES)
+    for path in out.glob("kernels-*"):
+        if now not in path.name:
+            path.unlink(missing_ok=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--levels", action="store_true", help="every level of the instruction set")
+    parser.add_argument("--sanitize", default="", help="sanitizers, for the tests of memory safety")
+    parser.add_argument("--out", type=Path, default=PACKAGE / "built")
+    own = parser.parse_args()
+    compiler = find_compiler()
+    if compiler is None:
+        print("no C++ compiler with vector extensions was found (GCC 12 or clang); install one, or "
+              "'pip install ziglang'", file=sys.stderr)
+        return 3
+    extra = (f"-fsanitize={own.sanitize}", "-g", "-fno-omit-frame-pointer") if own.sanitize else ()
+    levels = list(NAMES.LEVELS) if own.levels else [f"here-{NAMES.processor_hash()}"]
+    try:
+        for level in levels:
+            print(build(level, compiler, own.out, extra=extra))
+    except BuildError as error:
+        print(error, file=sys.stderr)
+        return 3
+    remove_others(own.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

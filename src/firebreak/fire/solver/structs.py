@@ -1,0 +1,149 @@
+"""What kernels that burn fires take and give: fires, breaks, rules, results, scratch memory."""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.native_library import WRITTEN
+
+# Of a cell: not final; final; burned and sends nothing; a break that crews hold.
+UNSEEN, FINAL, BURNED_NO_SPREAD, STOPPED = range(4)
+ADDED, MISSED = 0, 1  # of a fire: added; came near a tile that is not ready and was left out
+
+BUCKETS = 512  # of a bucket queue, a power of 2
+PER_BUCKET = 72  # entries; with a power of 2, buckets would crowd into few lines of the cache
+BATCH = 8  # cells that send fire in one go
+TRIED = 16 + 24 + 96 + 8  # arcs that a cell completes, but for unit steps; and a vector more
+FOUND = 8 * 33  # arcs that a batch finds, or entries of a bucket that are put in order
+LINE = 64  # threads that write closer than so many bytes wait for each other
+
+
+class Rules(NamedTuple):
+    """What breaks do, under V overlays.
+
+    leak: fire passes between two breaks that touch at a corner.
+    breach: probability that a break in the cell is breached, or none: breaks are never breached;
+        below 0 in the first cell of a row, which is padding: nor are they there.
+    rows_a_breach: rows of the travel field for each row of breach.
+    class_limits: intensities between the classes of the value tables, kW/m; none where losses do
+        not depend on intensity.
+    ready: minutes from ignition until crews can be in a cell of each overlay, or none: nobody holds
+        breaks; inf in the first cell of a row: nor does anybody there. crew: a `CrewRule`.
+    steps: weather steps of a stream under each overlay, or none: as the field has.
+    """
+
+    leak: bool
+    breach: Annotated[NDArray[np.float32], "? P or none"]
+    rows_a_breach: int
+    class_limits: Annotated[NDArray[np.float64], "?"]
+    ready: Annotated[NDArray[np.float32], "V P or none"]
+    crew: Annotated[NDArray[np.float64], "7"]
+    steps: Annotated[NDArray[np.int64], "V or none"]
+
+
+class FireTable(NamedTuple):
+    """F fires: row of the travel field (the first of the stream), overlay, padded ignition cell,
+    duration in minutes, key of the fire's random numbers.
+    """
+
+    row: Annotated[NDArray[np.int64], "F"]
+    overlay: Annotated[NDArray[np.int64], "F"]
+    source: Annotated[NDArray[np.int64], "F"]
+    duration: Annotated[NDArray[np.float64], "F"]
+    key: Annotated[NDArray[np.uint64], "F"]
+
+
+class Overlays(NamedTuple):
+    """V break overlays: state (codes of `arcs`), and what burning costs in each of C classes of
+    intensity; C is 1 where intensity does not matter.
+    """
+
+    state: Annotated[NDArray[np.uint8], "V P"]
+    value: Annotated[NDArray[np.float32], "V C P"]
+
+
+class Results(NamedTuple):
+    """Where results go: the maps have rows for the first fires only, or none."""
+
+    arrival: Annotated[NDArray[np.float64], "<=F P or none", WRITTEN]
+    code: Annotated[NDArray[np.uint8], "<=F P or none", WRITTEN]
+    downstream: Annotated[NDArray[np.float64], "<=F P or none", WRITTEN]
+    classes: Annotated[NDArray[np.uint8], "<=F P or none", WRITTEN]
+    loss: Annotated[NDArray[np.float64], "F", WRITTEN]
+
+
+class Sums(NamedTuple):
+    """Sums over fires by thread, and how they are scaled.
+
+    burned: fires that burned the cell in each class of intensity; none: nothing is summed.
+    below: value lost below the cell times `per_value`; none if not wanted.
+    arrival: minutes times `per_minute`; none if not wanted.
+    stopped: fires that crews stopped at a break in the cell; none where nobody does.
+    """
+
+    burned: Annotated[NDArray[np.int32], "T D P or none", WRITTEN]
+    below: Annotated[NDArray[np.int64], "T P or none", WRITTEN]
+    arrival: Annotated[NDArray[np.int64], "T P or none", WRITTEN]
+    stopped: Annotated[NDArray[np.int32], "T P or none", WRITTEN]
+    per_value: float
+    per_minute: float
+
+
+class Tracks(NamedTuple):
+    """Burned cells in the order in which they burned, and their times, with rows for the first
+    fires only, or none; burned: cells; latest: minutes.
+    """
+
+    cell: Annotated[NDArray[np.int32], "<=F P or none", WRITTEN]
+    time: Annotated[NDArray[np.float32], "<=F P or none", WRITTEN]
+    burned: Annotated[NDArray[np.int64], "F", WRITTEN]
+    latest: Annotated[NDArray[np.float64], "F", WRITTEN]
+
+
+class Tiles(NamedTuple):
+    """Where the travel field is ready: N tiles of `side` x `side` cells, `across` in a row of
+    tiles; no tiles where all of it is. requested: tiles that fires came near, by thread.
+    """
+
+    ready: Annotated[NDArray[np.uint8], "N or none"]
+    requested: Annotated[NDArray[np.uint8], "T N or none", WRITTEN]
+    side: int
+    across: int
+
+
+class Workspace(NamedTuple):
+    """Scratch memory of T threads.
+
+    thrower: of the ember that lit a cell. entry, counts, occupied, current: the queue by buckets:
+    entries of one bucket after the other, how many a bucket has, bits of the buckets that have any,
+    and the open bucket's entries. found, tried, late, share, ends: arcs that a batch sends.
+    near_weight: weights of the unit facets into a cell. stopped: in the first place, how many
+    breaks crews hold in the fire; they stand at the end of `order`, the first one last.
+
+    Between fires every time is inf, every code UNBURNED, every status 0 and no bucket has entries:
+    each fire cleans up the cells it burned, so that its cost does not depend on the size of the
+    map.
+    """
+
+    time: Annotated[NDArray[np.float32], "T P", WRITTEN]
+    code: Annotated[NDArray[np.uint8], "T P", WRITTEN]
+    weight: Annotated[NDArray[np.float32], "T P", WRITTEN]
+    status: Annotated[NDArray[np.uint8], "T P", WRITTEN]
+    order: Annotated[NDArray[np.int32], "T 2P", WRITTEN]
+    below: Annotated[NDArray[np.float64], "T P", WRITTEN]
+    classes: Annotated[NDArray[np.uint8], "T P", WRITTEN]
+    thrower: Annotated[NDArray[np.int32], "T P", WRITTEN]
+    stack: Annotated[NDArray[np.int32], "T P", WRITTEN]
+    queue: Annotated[NDArray[np.uint64], "T ?", WRITTEN]
+    entry: Annotated[NDArray[np.uint64], f"T {BUCKETS * PER_BUCKET}", WRITTEN]
+    counts: Annotated[NDArray[np.int32], f"T {BUCKETS}", WRITTEN]
+    occupied: Annotated[NDArray[np.uint64], f"T {BUCKETS // 64}", WRITTEN]
+    current: Annotated[NDArray[np.uint64], "T ?", WRITTEN]
+    found: Annotated[NDArray[np.uint64], f"T {FOUND}", WRITTEN]
+    tried: Annotated[NDArray[np.uint64], f"T {BATCH * TRIED}", WRITTEN]
+    late: Annotated[NDArray[np.float32], f"T {BATCH * TRIED}", WRITTEN]
+    share: Annotated[NDArray[np.float32], f"T {BATCH * TRIED}", WRITTEN]
+    ends: Annotated[NDArray[np.uint64], f"T {BATCH} 2", WRITTEN]
+    near_weight: Annotated[NDArray[np.float32], f"T {LINE}", WRITTEN]
+    stopped: Annotated[NDArray[np.int64], f"T {LINE}", WRITTEN]

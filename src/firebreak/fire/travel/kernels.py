@@ -1,0 +1,104 @@
+"""Kernels of travel fields and of overlays of breaks; see `src/native/field.cpp`."""
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.native_library import WRITTEN, entry
+
+
+@entry()
+def fill_ground(slope_tan: Annotated[NDArray[np.float64], "H W"],
+                aspect_deg: Annotated[NDArray[np.float64], "H W"],
+                ground: Annotated[NDArray[np.float64], "3 H W", WRITTEN],
+                odd: Annotated[NDArray[np.int64], "1", WRITTEN]) -> None:
+    """Fills `ground`: how much longer a path up the slope is than on the map, and where upslope is,
+    east and north. Sets `odd` to the number of cells whose slope or aspect is nan or out of range.
+    """
+
+
+@entry(parallel=True)
+def fill_metric(head: Annotated[NDArray[np.float64], "R H W"],
+                back: Annotated[NDArray[np.float64], "R H W"],
+                flank: Annotated[NDArray[np.float64], "R H W"],
+                heading_deg: Annotated[NDArray[np.float64], "R H W"],
+                ground: Annotated[NDArray[np.float64], "3 H W"],
+                burnable: Annotated[NDArray[np.bool_], "H W"], cell_size_m: float, width: int,
+                metric: Annotated[NDArray[np.float32], "R P 5", WRITTEN],
+                unit_time: Annotated[NDArray[np.float32], "R P 8", WRITTEN],
+                rate: Annotated[NDArray[np.float32], "R P", WRITTEN],
+                odd: Annotated[NDArray[np.int64], "1", WRITTEN]) -> None:
+    """Fills metric, unit_time and rate of padded maps of this width; what does not burn, and the
+    padding, is left alone but for its rate. Sets `odd` to the number of cells in which a number of
+    the ellipse is nan or out of its range.
+
+    head, back, flank: m/min, in the plane of the slope; ground: of `fill_ground`.
+    """
+
+
+@entry(parallel=True)
+def open_arcs(cells: Annotated[NDArray[np.int64], "N"],
+              metric: Annotated[NDArray[np.float32], "R P 5"],
+              rate: Annotated[NDArray[np.float32], "R P"],
+              burnable: Annotated[NDArray[np.uint8], "P"], width: int,
+              facets: Annotated[NDArray[np.uint64], "R P", WRITTEN],
+              accepts: Annotated[NDArray[np.uint32], "R P", WRITTEN]) -> None:
+    """Sets what is open at the cells listed, none of them in the padding, seen from the receiving
+    cell: bits of the open facets and single steps. rate: of the head.
+    """
+
+
+@entry(parallel=True)
+def reverse_arcs(cells: Annotated[NDArray[np.int64], "N"], width: int,
+                 facets: Annotated[NDArray[np.uint64], "R P"],
+                 accepts: Annotated[NDArray[np.uint32], "R P"],
+                 sends: Annotated[NDArray[np.uint32], "R P", WRITTEN],
+                 sends_far: Annotated[NDArray[np.uint32], "R P", WRITTEN]) -> None:
+    """Sets bit i of sends[r, p]: a burnable cell is reached from p by its step i or a facet that
+    ends there; of sends_far[r, p]: by a step or a facet that is not a unit one. For the cells
+    listed, none of them in the padding.
+    """
+
+
+@entry()
+def join_edges(cells: Annotated[NDArray[np.int64], "N"],
+               unit_time: Annotated[NDArray[np.float32], "R P 8"],
+               burnable: Annotated[NDArray[np.uint8], "P"], width: int,
+               accepts: Annotated[NDArray[np.uint32], "R P"],
+               edges: Annotated[NDArray[np.float64], "R P 8", WRITTEN]) -> None:
+    """Sets edges of the cells listed, none of them in the padding: minutes to each neighbour in the
+    order of LANES, half at either cell's speed; inf where closed.
+    """
+
+
+@entry()
+def set_bucket_lengths(edges: Annotated[NDArray[np.float64], "R P 8"], share: float,
+                       bucket_min: Annotated[NDArray[np.float64], "R", WRITTEN]) -> None:
+    """Sets bucket_min: a length of bucket, minutes, at which about ten cells of a front burn a
+    bucket; `share` mean times from cell to cell, by some hundred cells of edges.
+    """
+
+
+@entry()
+def heat_per_speed(metric: Annotated[NDArray[np.float32], "P 5"],
+                   heat: Annotated[NDArray[np.float32], "P 3", WRITTEN],
+                   intensity_kw_m: Annotated[NDArray[np.float64], "P"]) -> None:
+    """Turns heat, whose slopes are set, into intensity over speed of one row, in place.
+    """
+
+
+@entry()
+def write_break(row: int, col: int, kind: int, breaks: Annotated[NDArray[np.bool_], "H W"],
+                state: Annotated[NDArray[np.uint8], "P", WRITTEN]) -> None:
+    """Writes the codes of `arcs` around a burnable cell whose break came or went. breaks: as they
+    are now, all of one kind.
+    """
+
+
+@entry()
+def fill_uniform(key: Annotated[NDArray[np.uint64], "N"], cell: Annotated[NDArray[np.uint64], "N"],
+                 draw: Annotated[NDArray[np.uint64], "N"],
+                 out: Annotated[NDArray[np.float64], "N", WRITTEN]) -> None:
+    """Sets the random number of each (key, cell, draw), see `effects.keyed_random`.
+    """

@@ -1,0 +1,7 @@
+"""The native library: how Python hands arrays to the kernels of `src/native`, checked once."""
+
+from firebreak.native_library.entries import ENTRIES, entry
+from firebreak.native_library.layouts import WRITTEN, Held, held
+from firebreak.native_library.threads import max_threads, set_threads, threads
+
+__all__ = ["ENTRIES", "WRITTEN", "Held", "entry", "held", "max_threads", "set_threads", "threads"]

@@ -1,0 +1,202 @@
+"""Layouts of what kernels take: named tuples of arrays and numbers, as words of eight bytes.
+
+A field's annotation says all that is checked: `Annotated[NDArray[np.float32], "R P 5"]` is a
+C-contiguous array of float32 with three axes, the last of length 5. Equal names are equal lengths
+in one call. "2P" is twice P, "<=F" at most F, "?" any length; an array that may be left out ends
+with "or none" and then has no elements. WRITTEN marks arrays that the kernel writes.
+`scripts/native_headers.py` makes the C++ structs from the same annotations.
+"""
+
+import re
+import struct
+from functools import cache
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+WRITTEN = "written"
+"""Marks an array that the kernel writes."""
+NUMBERS: dict[Any, str] = {int: "q", bool: "q", float: "d", np.uint64: "Q"}
+_AXIS = re.compile(r"(<=)?(\d*)([A-Z][A-Za-z]*)?|\?")
+
+T = TypeVar("T", bound=tuple)
+
+
+class Axis(NamedTuple):
+    """The length that an axis must have: `times` the length `name`, or `times` itself where there
+    is no name; 0 for any. most: at most that.
+    """
+
+    name: str
+    times: int
+    most: bool
+
+
+class ArrayLayout(NamedTuple):
+    """What an array must be. optional: may have no elements."""
+
+    dtype: np.dtype
+    axes: tuple[Axis, ...]
+    optional: bool
+    written: bool
+
+
+class Layout(NamedTuple):
+    """What a named tuple, or a call's arguments, must be, and how its words lie in memory.
+
+    parts: by name, in order: an array's layout, a number's code of `struct`, or a layout.
+    """
+
+    name: str
+    parts: dict[str, "ArrayLayout | str | Layout"]
+    words: struct.Struct
+
+
+class Held(Generic[T]):
+    """A named tuple whose arrays were checked once, for calls that come often. Its arrays must
+    neither be resized nor replaced.
+    """
+
+    __slots__ = ("lengths", "value", "words")
+
+    def __init__(self, value: T) -> None:
+        layout = layout_of(type(value))
+        self.value, self.lengths = value, dict[str, int]()
+        self.words = layout.words.pack(*_flat(layout, value, self.lengths))
+
+
+def held(value: T) -> Held[T]:
+    """Checks a named tuple once for many calls.
+
+    Raises:
+        TypeError, ValueError: an array is not what its annotation says.
+    """
+    return Held(value)
+
+
+def _axis(text: str) -> Axis:
+    found = _AXIS.fullmatch(text)
+    if not found:
+        raise ValueError(f"no length of an axis: {text}")
+    most, times, name = found.groups()
+    return Axis(name or "", int(times or 1) if name else int(times or 0), bool(most))
+
+
+def _part(annotation: Any) -> ArrayLayout | str | Layout:
+    if get_origin(annotation) is Annotated:
+        array, dims, *marks = get_args(annotation)
+        dims, _, none = dims.partition(" or ")
+        (kind,) = get_args(get_args(array)[1])
+        return ArrayLayout(np.dtype(kind), tuple(_axis(text) for text in dims.split()),
+                           none == "none", WRITTEN in marks)
+    if annotation in NUMBERS:
+        return NUMBERS[annotation]
+    return layout_of(annotation)
+
+
+def _format(parts: dict[str, Any]) -> str:
+    return "".join("Q" + "q" * len(part.axes) if isinstance(part, ArrayLayout)
+                   else part if isinstance(part, str) else part.words.format[1:]
+                   for part in parts.values())
+
+
+def layout_from(name: str, annotations: dict[str, Any]) -> Layout:
+    """The layout of named, annotated parts."""
+    parts = {key: _part(annotation) for key, annotation in annotations.items()}
+    return Layout(name, parts, struct.Struct("=" + _format(parts)))
+
+
+@cache
+def layout_of(kind: type) -> Layout:
+    """The layout of a named tuple."""
+    return layout_from(kind.__name__, get_type_hints(kind, include_extras=True))
+
+
+def _fits(axis: Axis, length: int, lengths: dict[str, int]) -> bool:
+    if axis.name:
+        known = lengths.get(axis.name)
+        if known is None:
+            if axis.most or length % axis.times:
+                return axis.most
+            lengths[axis.name] = length // axis.times
+            return True
+        wanted = known * axis.times
+        return length <= wanted if axis.most else length == wanted
+    return axis.times in (0, length)
+
+
+def _check(where: str, layout: ArrayLayout, array: Any, lengths: dict[str, int]) -> None:
+    if not isinstance(array, np.ndarray) or array.dtype != layout.dtype:
+        given = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+        raise TypeError(f"{where}: expected an array of {layout.dtype}, got {given}")
+    if array.ndim != len(layout.axes):
+        raise ValueError(f"{where}: expected {len(layout.axes)} axes, got {array.ndim}")
+    flags = array.flags
+    if not flags.c_contiguous:
+        raise ValueError(f"{where}: expected a C-contiguous array, got strides {array.strides}")
+    if layout.written and not flags.writeable:
+        raise ValueError(f"{where}: expected an array that can be written, got a read-only one")
+    if layout.optional and array.size == 0:
+        return
+    for axis, length in zip(layout.axes, array.shape, strict=True):
+        if not _fits(axis, length, lengths):
+            known = lengths.get(axis.name, 1)
+            raise ValueError(f"{where}: expected {'at most ' if axis.most else ''}"
+                             f"{known * axis.times} for {axis.name or 'an axis'} of the shape, got "
+                             f"{array.shape}")
+
+
+def _flat(layout: Layout, values: Any, lengths: dict[str, int]) -> list[int | float]:
+    """The numbers of a tuple's words; notes the lengths of its axes, and compares those known."""
+    flat: list[int | float] = []
+    for (name, part), value in zip(layout.parts.items(), values, strict=True):
+        if isinstance(part, ArrayLayout):
+            _check(f"{layout.name}.{name}", part, value, lengths)
+            flat.append(value.ctypes.data)
+            flat.extend(value.shape)
+        elif isinstance(part, str):
+            flat.append(float(value) if part == "d" else int(value))
+        else:
+            flat.extend(_flat(part, value, lengths))
+    return flat
+
+
+def _merge(where: str, own: dict[str, int], lengths: dict[str, int]) -> None:
+    for name, length in own.items():
+        if lengths.setdefault(name, length) != length:
+            raise ValueError(f"{where}: expected {lengths[name]} for {name}, as in the arguments "
+                             f"before, got {length}")
+
+
+def packed(layout: Layout, values: tuple) -> bytes:
+    """The words of a call's arguments, each an array, a number, a named tuple or a held one.
+
+    Raises:
+        TypeError, ValueError: an argument is not what its annotation says.
+    """
+    lengths: dict[str, int] = {}
+    words = []
+    for (name, part), value in zip(layout.parts.items(), values, strict=True):
+        if isinstance(value, Held):
+            _merge(f"{layout.name}.{name}", value.lengths, lengths)
+            words.append(value.words)
+        elif isinstance(part, ArrayLayout):
+            _check(f"{layout.name}.{name}", part, value, lengths)
+            words.append(struct.pack(f"=Q{value.ndim}q", value.ctypes.data, *value.shape))
+        elif isinstance(part, str):
+            words.append(struct.pack(f"={part}", float(value) if part == "d" else int(value)))
+        else:
+            words.append(part.words.pack(*_flat(part, value, lengths)))
+    return b"".join(words)
+
+
+def arrays_in(value: Any) -> list[NDArray]:
+    """All arrays of a named tuple, or of a held one, with those of tuples inside it."""
+    if isinstance(value, Held):
+        return arrays_in(value.value)
+    if isinstance(value, np.ndarray):
+        return [value]
+    if not isinstance(value, tuple):
+        return []
+    return [array for part in value for array in arrays_in(part)]

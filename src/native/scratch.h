@@ -1,0 +1,95 @@
+// One thread's part of the scratch memory, and one fire's view of the land.
+#pragma once
+
+#include "structs.h"
+#include "tables.h"
+
+namespace firebreak {
+
+// A row of each array of `Workspace`, where its meaning is told. `cells` is the length of the maps.
+struct Scratch {
+    float* __restrict__ time;
+    u8* code;
+    float* weight;
+    u8* status;
+    i32* order;
+    double* below;
+    u8* classes;
+    i32* thrower;
+    i32* stack;
+    u64* queue;
+    i64 queue_room;
+    u64* entry;
+    i32* counts;
+    u64* occupied;
+    u64* current;
+    u64* found;
+    u64* tried;
+    float* late;
+    float* share;
+    u64* ends;  // [BATCH][2]
+    float* near_weight;
+    i64* stopped;
+    i64 cells;
+};
+
+INLINE Scratch scratch_of(const Workspace& all, i64 thread) {
+    return {all.time[thread].data,     all.code[thread].data,    all.weight[thread].data,
+            all.status[thread].data,   all.order[thread].data,   all.below[thread].data,
+            all.classes[thread].data,  all.thrower[thread].data, all.stack[thread].data,
+            all.queue[thread].data,    all.queue.shape[1],       all.entry[thread].data,
+            all.counts[thread].data,   all.occupied[thread].data, all.current[thread].data,
+            all.found[thread].data,    all.tried[thread].data,   all.late[thread].data,
+            all.share[thread].data,    all.ends[thread].data,    all.near_weight[thread].data,
+            all.stopped[thread].data,  all.time.shape[1]};
+}
+
+// A thread's scratch memory with a kept fire's own arrays in place of three of its own.
+INLINE Scratch scratch_on(float* time, u8* code, float* weight, const Workspace& all, i64 thread) {
+    Scratch own = scratch_of(all, thread);
+    own.time = time, own.code = code, own.weight = weight;
+    return own;
+}
+
+// Offsets in padded cells from a child to the parent at each step. Codes from damaged memory stay
+// inside: there is an entry for each byte.
+struct Offsets {
+    i64 to[256];
+};
+
+INLINE Offsets offsets_for(i64 width) {
+    Offsets own{};
+    for (i64 step = 0; step < STEPS; step++) own.to[step] = STEP_ROW[step] * width + STEP_COL[step];
+    return own;
+}
+
+// One fire's view of the land. state: codes of its overlay, [P]. source: its ignition cell, which
+// burns even in a break. breach: probabilities, or null where breaks are not breached. leak: fire
+// passes between two breaks that touch at a corner. manned: crews may hold breaks.
+struct FireView {
+    const u8* state;
+    i64 source;
+    u64 key;
+    const float* breach;
+    bool leak;
+    i64 width;
+    const i64* offset;
+    bool manned;
+    i64 cells;
+};
+
+// The crews that a fire meets. ready: minutes from ignition until they can be in a cell, [P], or
+// null where nobody holds breaks. The rest is the `CrewRule` of Python.
+struct Crews {
+    const float* ready;
+    double scale, power, always, never, most_cells, attack_min, cell_ha;
+};
+
+// A parent's time, code and weight of a cell, as they are chosen between arcs.
+struct Arrival {
+    float time;
+    i64 code;
+    double weight;
+};
+
+}  // namespace firebreak
