@@ -8,7 +8,7 @@ namespace firebreak {
 
 // A row of each array of `Workspace`, where its meaning is told. `cells` is the length of the maps.
 struct Scratch {
-    float* __restrict__ time;
+    float* time;
     u8* code;
     float* weight;
     u8* status;
