@@ -6,6 +6,7 @@
 
 The compiler is CXX, or else c++, g++, clang++ or zig (`pip install ziglang`), the first that has
 vector extensions. Objects are kept in build/native, so that an edited source is compiled alone.
+Exit codes: 0 built, 3 it cannot be built.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import argparse
 import hashlib
 import importlib.util
 import os
+import platform
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -21,6 +24,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,6 +35,10 @@ FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
          # compiler does by itself; no other freedom of evaluation is given.
          "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
          "-Wall", "-Wextra", "-Wno-psabi", "-Wno-unknown-pragmas")
+ZIG = "ziglang>=0.13,<0.17"
+"""A compiler from the package index, of 100 MB."""
+NO_COMPILER = ("the native library needs a C++17 compiler with vector extensions, and there is "
+               "none; install g++ 12 or clang, or 'pip install ziglang'")
 PROBE = """typedef double four __attribute__((vector_size(32)));
 four turned(four x) { return __builtin_shufflevector(x, x, 3, 2, 1, 0); }
 """
@@ -48,14 +56,8 @@ class Compiler(NamedTuple):
     zig: bool
 
 
-def _library_module():  # the loader knows names and hashes; it needs nothing but Python
-    spec = importlib.util.spec_from_file_location("_library", PACKAGE / "names.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-NAMES = _library_module()
+# By itself: the package may not be installed yet.
+NAMES = SimpleNamespace(**runpy.run_path(str(PACKAGE / "names.py")))
 
 
 def _zig() -> Compiler | None:
@@ -80,16 +82,18 @@ def find_compiler() -> Compiler | None:
     given = shlex.split(os.environ.get("CXX", ""))
     for command in ([given] if given else [["c++"], ["g++"], ["clang++"]]):
         if shutil.which(command[0]):
-            found = Compiler(tuple(command), tuple(command), "zig" in " ".join(command))
+            zig = command[-1] == "c++" and "zig" in " ".join(command)
+            link = (*command[:-1], "cc") if zig else tuple(command)
+            found = Compiler(tuple(command), link, zig)
             if _works(found):
                 return found
-    zig = _zig()
-    return zig if zig is not None and _works(zig) else None
+    zig_here = _zig()
+    return zig_here if zig_here is not None and _works(zig_here) else None
 
 
 def _processor_flags(level: str, compiler: Compiler) -> list[str]:
     if level.startswith("here-"):
-        arm = os.uname().machine.startswith(("arm", "aarch64")) if hasattr(os, "uname") else False
+        arm = platform.machine().lower() in ("arm64", "aarch64")
         return ["-mcpu=native" if arm or compiler.zig else "-march=native"]
     if level == "any":
         return []
@@ -142,34 +146,64 @@ def build(level: str, compiler: Compiler, out: Path, *, extra: tuple[str, ...] =
     return path
 
 
-def remove_others(out: Path) -> None:
-    """Removes libraries of earlier sources, which nothing loads."""
-    now = NAMES.source_hash(SOURCES)
-    for path in out.glob("kernels-*"):
-        if now not in path.name:
-            path.unlink(missing_ok=True)
+def _needed(compiler: Compiler | None) -> Compiler:
+    if compiler is None:
+        raise BuildError(NO_COMPILER)
+    return compiler
+
+
+def _path_here(out: Path) -> Path:
+    level = f"here-{NAMES.processor_hash()}"
+    return out / NAMES.library_name(NAMES.source_hash(SOURCES), level)
+
+
+def is_built() -> bool:
+    """Is there a library of these sources, for this very machine?"""
+    return _path_here(PACKAGE / "built").exists()
+
+
+def build_here(out: Path = PACKAGE / "built", extra: tuple[str, ...] = ()) -> Path:
+    """Builds the library for this very machine unless it is there; returns its path.
+
+    Raises:
+        BuildError: there is no compiler, or it fails.
+    """
+    path = _path_here(out)
+    if not path.exists() or extra:
+        build(f"here-{NAMES.processor_hash()}", _needed(find_compiler()), out, extra=extra)
+        for other in set(out.glob("kernels-*")) - {path}:  # of sources that nothing loads any more
+            other.unlink(missing_ok=True)
+    return path
+
+
+def build_levels(out: Path, target: str = "") -> list[Path]:
+    """Builds the library for every level of the instruction set of a target, as zig names it, or
+    of machines like this one; returns the paths.
+
+    Raises:
+        BuildError: there is no compiler, or it fails.
+    """
+    compiler = _needed(_zig() if target else find_compiler())
+    machine = target.partition("-")[0] or platform.machine()
+    levels = list(NAMES.LEVELS) if machine.lower() in ("x86_64", "amd64") else ["any"]
+    return [build(level, compiler, out, target=target) for level in levels]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--levels", action="store_true", help="every level of the instruction set")
+    parser.add_argument("--target", default="", help="of a cross compiler, as zig names it")
     parser.add_argument("--sanitize", default="", help="sanitizers, for the tests of memory safety")
-    parser.add_argument("--out", type=Path, default=PACKAGE / "built")
+    parser.add_argument("--out", type=Path, default=PACKAGE / "built", help="folder")
     own = parser.parse_args()
-    compiler = find_compiler()
-    if compiler is None:
-        print("no C++ compiler with vector extensions was found (GCC 12 or clang); install one, or "
-              "'pip install ziglang'", file=sys.stderr)
-        return 3
     extra = (f"-fsanitize={own.sanitize}", "-g", "-fno-omit-frame-pointer") if own.sanitize else ()
-    levels = list(NAMES.LEVELS) if own.levels else [f"here-{NAMES.processor_hash()}"]
     try:
-        for level in levels:
-            print(build(level, compiler, own.out, extra=extra))
+        for path in (build_levels(own.out, own.target) if own.levels or own.target
+                     else [build_here(own.out, extra)]):
+            print(path)
     except BuildError as error:
         print(error, file=sys.stderr)
         return 3
-    remove_others(own.out)
     return 0
 
 

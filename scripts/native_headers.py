@@ -1,7 +1,7 @@
 """Write the C++ headers that say the same as Python: src/native/structs.h and tables.h.
 
     python scripts/native_headers.py             write them
-    python scripts/native_headers.py --check     exit with 1 where a file is not what would be written
+    python scripts/native_headers.py --check     write nothing; exit 1 where one is out of date
 
 structs.h: what the entries of the native library take, from the annotations in Python. tables.h:
 the stencil, codes and sizes that both sides need.

@@ -20,12 +20,15 @@ from __future__ import annotations  # so that an old Python gets as far as the s
 
 import hashlib
 import os
+import runpy
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -165,6 +168,36 @@ def install_torch(constraints: str, choice: str, lock: int | None) -> None:
                      "check the network and run this again")
 
 
+def fetch_compiler(lock: int | None) -> None:
+    """Gets a compiler from the package index where the machine has none for the native library."""
+    if native_build().find_compiler() is not None:
+        return
+    say("this machine has no C++ compiler with vector extensions: fetching one, 100 MB (ziglang)")
+    complaint = pip_install([native_build().ZIG], lock)
+    if complaint is not None:
+        raise SetupError(f"could not install a compiler, pip said '{complaint}'; install g++ 12 or "
+                         "clang and run this again")
+    os.environ["CXX"] = shlex.join([str(venv_python()), "-m", "ziglang", "c++"])
+
+
+def native_build() -> SimpleNamespace:
+    """The functions of build_native.py."""
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "scripts" / "build_native.py")))
+
+
+def build_native() -> None:
+    """Builds the native library again where its sources or the processor have changed."""
+    own = native_build()
+    if own.is_built():
+        return
+    say("building the native library, which takes some seconds")
+    done = subprocess.run([str(venv_python()), str(ROOT / "scripts" / "build_native.py")],
+                          stdout=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise SetupError("could not build the native library, see above; correct it and run this "
+                         "again")
+
+
 def set_up() -> None:
     choice = check_torch_choice(os.environ.get("FIREBREAK_TORCH", ""), sys.platform == "linux")
     constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
@@ -185,6 +218,7 @@ def set_up() -> None:
         STAMP.unlink(missing_ok=True)
         make_venv(lock)
         install_torch(constraints, choice, lock)
+        fetch_compiler(lock)
         say("installing firebreak and everything else it needs")
         complaint = pip_install(["-c", "constraints.txt", "-e", ".[dev]"], lock)
         if complaint is not None:
@@ -212,6 +246,7 @@ def main(argv: list[str]) -> int:
     try:
         check_python(sys.version_info[:2])
         set_up()
+        build_native()
     except UsageError as error:
         say(str(error))
         return BAD_INPUT
