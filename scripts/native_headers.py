@@ -17,10 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from firebreak.env import kernels as env
 from firebreak.fire.effects import keyed_random
 from firebreak.fire.incremental import structs as incremental
 from firebreak.fire.solver import structs as solver
 from firebreak.fire.travel import arcs, stencil
+from firebreak.fire.travel import kernels as travel
 from firebreak.native_library.entries import ENTRIES, camel_case
 from firebreak.native_library.layouts import ArrayLayout, Layout
 
@@ -41,8 +43,10 @@ CODES: dict[Any, tuple[str, ...]] = {
              "PER_BUCKET", "BATCH", "TRIED", "FOUND", "LINE"),
     incremental: ("INVALIDATED", "NOT_TRIED"),
     keyed_random: tuple(name for name in vars(keyed_random) if name.startswith("DRAW_")),
+    env: ("STOPS", "CROSSED", "PLACED"),
+    travel: ("MAX_SLOPE_TAN", "RATE_GATE"),
 }
-"""Whole numbers that kernels know by name, by the module that defines them."""
+"""Numbers that kernels know by name, by the module that defines them."""
 
 
 def _type_of(part: ArrayLayout) -> str:
@@ -102,6 +106,13 @@ def _tuples() -> list[type]:
             if isinstance(kind, type) and issubclass(kind, tuple)]
 
 
+def _number(name: str, value: Any) -> str:
+    if isinstance(value, float):
+        return f"constexpr double {name} = {value!r};"
+    least = int(value) == -2**63  # no literal of C++
+    return f"constexpr i64 {name} = {'INT64_MIN' if least else int(value)};"
+
+
 def _array(kind: str, name: str, values: np.ndarray) -> str:
     suffix = "u" if kind in ("u64", "u32") else ""
     numbers = ", ".join(f"{value}{suffix}" for value in values.ravel().tolist())
@@ -113,8 +124,7 @@ def _array(kind: str, name: str, values: np.ndarray) -> str:
 def tables_header() -> str:
     """The text of tables.h."""
     own = stencil.STENCIL
-    lines = [f"constexpr i64 {name} = {int(getattr(module, name))};" if name != "NOT_TRIED" else
-             "constexpr i64 NOT_TRIED = INT64_MIN;" for module, names in CODES.items()
+    lines = [_number(name, getattr(module, name)) for module, names in CODES.items()
              for name in names]
     lanes = np.array(arcs.LANES, np.int64)
     tables = [

@@ -183,6 +183,62 @@ struct Crossed {
     Array<const i64, 88> how_many;  // 88
 };
 
+// Sets `out` [M, 1 + D * L, H, W] of M maps, at the middle cell of each line that begins and ends
+// in an available cell, meets none that stops it, and costs at most `most`; out is all False
+// before.
+struct AllowLines {
+    Array<const u8, ANY, ANY, ANY> state;  // M H W
+    Array<const bool, ANY, ANY, ANY> available;  // M H W
+    Array<const double, ANY, ANY, ANY> cost;  // M H W
+    Array<const double, ANY> most;  // M
+    Array<const i64, ANY, ANY, 2> steps;  // D N 2
+    Array<const i64, ANY> lengths;  // L
+    Array<const i64, ANY> period;  // D
+    Array<u8, ANY, ANY> clear;  // H W
+    Array<bool, ANY, ANY, ANY, ANY> out;  // M ? H W
+};
+
+// Writes `available` of one slot: treatable, unbroken, affordable.
+struct RefreshAvailable {
+    i64 slot;
+    Array<const bool, ANY, ANY, ANY> treatable;  // V H W
+    Array<const float, ANY, ANY, ANY> cost;  // V H W
+    Array<const double, ANY> left;  // V
+    Array<const bool, ANY, ANY, ANY> breaks;  // V H W
+    Array<bool, ANY, ANY, ANY> available;  // V H W
+};
+
+// Breaks flat `cells` of the slots `which`, one after the other, those that are available when
+// their turn comes.
+struct PlaceBreaks {
+    Array<const i64, ANY> which;  // B
+    Array<const i64, ANY> cells;  // B
+    Array<const u8, ANY> kinds;  // V
+    Array<const bool, ANY, ANY, ANY> treatable;  // V H W
+    Array<const float, ANY, ANY, ANY> cost;  // V H W
+    Array<double, ANY> left;  // V
+    Array<bool, ANY, ANY, ANY> breaks;  // V H W
+    Array<bool, ANY, ANY, ANY> available;  // V H W
+    Array<u8, ANY, ANY> states;  // V P
+    Array<i64, ANY> places;  // B
+};
+
+// Writes the first four channels of `layers` of the slots `which`: burn probability, downstream
+// value, breaks, available cells.
+struct WriteCells {
+    Array<const i64, ANY> which;  // B
+    Array<const i64, ANY, ANY> burned;  // V P
+    Array<const i64, ANY, ANY> below;  // V P
+    Array<const double, ANY> unit;  // V
+    Array<const i64, ANY> fires;  // V
+    Array<const double, ANY> usual;  // V
+    Array<const bool, ANY, ANY, ANY> free;  // V H W
+    Array<const bool, ANY, ANY, ANY> breaks;  // V H W
+    Array<const bool, ANY, ANY, ANY> available;  // V H W
+    Array<double, ANY> best;  // V
+    Array<u8, ANY, ANY, ANY, ANY> layers;  // V ? H W
+};
+
 // Fills `ground`: how much longer a path up the slope is than on the map, and where upslope is,
 // east and north. Sets `odd` to the number of cells whose slope or aspect is nan or out of range.
 struct FillGround {
@@ -422,62 +478,6 @@ struct TryLines {
     KeptFires store;
     Workspace scratch;
     Array<i64, ANY, ANY> out;  // N B
-};
-
-// Sets `out` [M, 1 + D * L, H, W] of M maps, at the middle cell of each line that begins and ends
-// in an available cell, meets none that stops it, and costs at most `most`; out is all False
-// before.
-struct AllowLines {
-    Array<const u8, ANY, ANY, ANY> state;  // M H W
-    Array<const bool, ANY, ANY, ANY> available;  // M H W
-    Array<const double, ANY, ANY, ANY> cost;  // M H W
-    Array<const double, ANY> most;  // M
-    Array<const i64, ANY, ANY, 2> steps;  // D N 2
-    Array<const i64, ANY> lengths;  // L
-    Array<const i64, ANY> period;  // D
-    Array<u8, ANY, ANY> clear;  // H W
-    Array<bool, ANY, ANY, ANY, ANY> out;  // M ? H W
-};
-
-// Writes `available` of one slot: treatable, unbroken, affordable.
-struct RefreshAvailable {
-    i64 slot;
-    Array<const bool, ANY, ANY, ANY> treatable;  // V H W
-    Array<const float, ANY, ANY, ANY> cost;  // V H W
-    Array<const double, ANY> left;  // V
-    Array<const bool, ANY, ANY, ANY> breaks;  // V H W
-    Array<bool, ANY, ANY, ANY> available;  // V H W
-};
-
-// Breaks flat `cells` of the slots `which`, one after the other, those that are available when
-// their turn comes.
-struct PlaceBreaks {
-    Array<const i64, ANY> which;  // B
-    Array<const i64, ANY> cells;  // B
-    Array<const u8, ANY> kinds;  // V
-    Array<const bool, ANY, ANY, ANY> treatable;  // V H W
-    Array<const float, ANY, ANY, ANY> cost;  // V H W
-    Array<double, ANY> left;  // V
-    Array<bool, ANY, ANY, ANY> breaks;  // V H W
-    Array<bool, ANY, ANY, ANY> available;  // V H W
-    Array<u8, ANY, ANY> states;  // V P
-    Array<i64, ANY> places;  // B
-};
-
-// Writes the first four channels of `layers` of the slots `which`: burn probability, downstream
-// value, breaks, available cells.
-struct WriteCells {
-    Array<const i64, ANY> which;  // B
-    Array<const i64, ANY, ANY> burned;  // V P
-    Array<const i64, ANY, ANY> below;  // V P
-    Array<const double, ANY> unit;  // V
-    Array<const i64, ANY> fires;  // V
-    Array<const double, ANY> usual;  // V
-    Array<const bool, ANY, ANY, ANY> free;  // V H W
-    Array<const bool, ANY, ANY, ANY> breaks;  // V H W
-    Array<const bool, ANY, ANY, ANY> available;  // V H W
-    Array<double, ANY> best;  // V
-    Array<u8, ANY, ANY, ANY, ANY> layers;  // V ? H W
 };
 
 // Sets `chosen` for those of n lines, best first, that a round places: the very first, and further

@@ -43,6 +43,11 @@ constexpr i64 DRAW_HOLD = 5;
 constexpr i64 DRAW_CORNER_EAST = 6;
 constexpr i64 DRAW_CORNER_WEST = 7;
 constexpr i64 DRAW_ATTACK = 8;
+constexpr i64 STOPS = 0;
+constexpr i64 CROSSED = 1;
+constexpr i64 PLACED = 2;
+constexpr double MAX_SLOPE_TAN = 10000.0;
+constexpr double RATE_GATE = 1.3;
 
 constexpr i64 STEP_ROW[32] = {
     -1, -1, 0, 1, 1, 1, 0, -1, -2, -1, 1, 2, 2, 1, -1, -2, -3, -3, -2, -1, 1, 2, 3, 3, 3, 3,

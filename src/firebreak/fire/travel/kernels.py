@@ -7,6 +7,11 @@ from numpy.typing import NDArray
 
 from firebreak.native_library import WRITTEN, entry
 
+MAX_SLOPE_TAN = 1e4
+"""Rise over run; steeper is no ground, and its metric would not be finite."""
+RATE_GATE = 1.3
+"""A long step may only cross cells whose head rate is within this factor."""
+
 
 @entry()
 def fill_ground(slope_tan: Annotated[NDArray[np.float64], "H W"],
