@@ -1,0 +1,161 @@
+// Traversals of the trees of fires: paths, flows.
+//
+// A tree is the row of parent codes that the engine keeps of a fire: every burned cell came from
+// one cell, or from between two. A cell that an ember lit has no recorded parent; it counts as
+// reached from the ignition whatever is broken in between.
+#include "structs.h"
+#include "tables.h"
+
+namespace firebreak {
+namespace {
+
+constexpr const char* LOOP = "codes: parents in a circle";
+constexpr const char* OUTSIDE = "codes: a parent outside the map";
+
+// The two cells that a cell was reached from; -1 where there is none.
+struct Parents {
+    i64 first, second;
+};
+
+// The steps from a cell to its two parents by its code, and where they lead to.
+struct Steps {
+    i64 first[256], second[256];
+    i64 to[STEPS];
+
+    // Codes that no fire leaves lead nowhere.
+    explicit Steps(const Array<const i64, STEPS>& offset) {
+        for (i64 code = 0; code < 256; code++) {
+            const i64 facet = code - FACET_CODE;
+            const bool on_facet = 0 <= facet && facet < FACETS;
+            first[code] = code < FACET_CODE ? code : on_facet ? FACET_A[facet] : -1;
+            second[code] = on_facet ? FACET_B[facet] : -1;
+        }
+        for (i64 step = 0; step < STEPS; step++) to[step] = offset[step];
+    }
+    INLINE Parents parents(const u8* code, i64 cell) const {
+        const i64 one = first[code[cell]], other = second[code[cell]];
+        return {one >= 0 ? cell + to[one] : -1, other >= 0 ? cell + to[other] : -1};
+    }
+};
+
+// The burned cells of a fire, parents before children. stack: room; seen: zeros before and after.
+struct Order {
+    i32* cells;
+    i32* stack;
+    u8* seen;
+    i64 room, count;
+
+    // Appends a cell behind all that it was reached from; returns what is wrong, if anything.
+    const char* append(const u8* code, i64 start, const Steps& steps) {
+        i64 depth = 1;
+        stack[0] = i32(start);
+        while (depth > 0) {
+            const i64 cell = stack[depth - 1];
+            const Parents own = steps.parents(code, cell);
+            if (own.first >= room || own.second >= room || own.first < -1 || own.second < -1)
+                return OUTSIDE;
+            const i64 waits = own.first >= 0 && !seen[own.first] ? own.first : own.second;
+            if (waits >= 0 && !seen[waits]) {
+                if (depth == room) return LOOP;
+                stack[depth++] = i32(waits);
+                continue;
+            }
+            seen[cell] = 1;
+            cells[count++] = i32(cell);
+            depth--;
+        }
+        return nullptr;
+    }
+
+    const char* fill(const u8* code, const Steps& steps) {
+        const char* fault = nullptr;
+        count = 0;
+        for (i64 start = 0; start < room && !fault; start++)
+            if (code[start] != UNBURNED && code[start] != HELD && !seen[start])
+                fault = append(code, start, steps);
+        for (i64 k = 0; k < count; k++) seen[cells[k]] = 0;
+        return fault;
+    }
+};
+
+// Value burned below each cell, itself included; half to each parent.
+void hand_up(const u8* code, const double* value, const Steps& steps, const Order& order,
+             double* below) {
+    for (i64 k = 0; k < order.count; k++) below[order.cells[k]] = value[order.cells[k]];
+    for (i64 k = order.count - 1; k >= 0; k--) {
+        const i64 cell = order.cells[k];
+        const Parents own = steps.parents(code, cell);
+        const double share = own.second >= 0 ? 0.5 : 1.0;
+        if (own.first >= 0) below[own.first] += share * below[cell];
+        if (own.second >= 0) below[own.second] += share * below[cell];
+    }
+}
+
+// Expected number of cells on the path from the ignition to each cell.
+void count_steps(const u8* code, const Steps& steps, const Order& order, double* above) {
+    for (i64 k = 0; k < order.count; k++) {
+        const i64 cell = order.cells[k];
+        const Parents own = steps.parents(code, cell);
+        if (own.first < 0) above[cell] = 0.0;
+        else if (own.second < 0) above[cell] = above[own.first] + 1.0;
+        else above[cell] = 0.5 * (above[own.first] + above[own.second]) + 1.0;
+    }
+}
+
+// Adds what one fire carries through each cell, and over each step to the parent.
+void add_flow(const Flows& call, const u8* code, const Steps& steps, const Order& order) {
+    for (i64 k = 0; k < order.count; k++) {
+        const i64 cell = order.cells[k];
+        const i64 first = steps.first[code[cell]], second = steps.second[code[cell]];
+        if (first < 0) continue;
+        const Parents own = steps.parents(code, cell);
+        const double below = call.below[cell], share = second >= 0 ? 0.5 : 1.0;
+        call.through[cell] += below;
+        if (code[own.first] < SPOT) call.along(first, cell) += share * below;
+        if (second >= 0 && code[own.second] < SPOT) call.along(second, cell) += share * below;
+    }
+}
+
+// Calls task(code, order) for each fire, once its cells are in order.
+template <class Call, class Task>
+const char* for_fires(const Call& call, const Steps& steps, const Task& task) {
+    const i64 cells = call.seen.size();
+    if (cells > INT32_MAX) return "codes: a map of more than 2^31 cells";
+    for (i64 offset : steps.to)
+        if (offset < -cells || offset > cells) return "offset: beyond the map";
+    for (u8 seen : call.seen)
+        if (seen) return "seen: not zeros";
+    for (i64 fire = 0; fire < call.codes.size(); fire++) {
+        const u8* const code = call.codes[fire].data;
+        Order order{call.ints[0].data, call.ints[1].data, call.seen.data, cells, 0};
+        if (const char* fault = order.fill(code, steps)) return fault;
+        task(code, order);
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+ENTRY(path_counts, PathCounts) {
+    const Steps steps(call.offset);
+    double* const above = call.reals[0].data;
+    double* const below = call.reals[1].data;
+    return for_fires(call, steps, [&](const u8* code, const Order& order) {
+        count_steps(code, steps, order, above);
+        hand_up(code, call.value.data, steps, order, below);
+        for (i64 k = 0; k < order.count; k++) {
+            const i64 cell = order.cells[k];
+            call.total[cell] += above[cell] * below[cell];
+        }
+    });
+}
+
+ENTRY(flows, Flows) {
+    const Steps steps(call.offset);
+    return for_fires(call, steps, [&](const u8* code, const Order& order) {
+        hand_up(code, call.value.data, steps, order, call.below.data);
+        add_flow(call, code, steps, order);
+    });
+}
+
+}  // namespace firebreak
