@@ -2,6 +2,15 @@
 
 from firebreak.native_library.entries import ENTRIES, entry
 from firebreak.native_library.layouts import WRITTEN, Held, held
-from firebreak.native_library.threads import max_threads, set_threads, threads
+from firebreak.native_library.threads import max_threads, set_threads, thread_count
 
-__all__ = ["ENTRIES", "WRITTEN", "Held", "entry", "held", "max_threads", "set_threads", "threads"]
+__all__ = [
+    "ENTRIES",
+    "WRITTEN",
+    "Held",
+    "entry",
+    "held",
+    "max_threads",
+    "set_threads",
+    "thread_count",
+]

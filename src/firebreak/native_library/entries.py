@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from firebreak.native_library.layouts import Layout, layout_from, packed
 from firebreak.native_library.library import library
-from firebreak.native_library.threads import threads
+from firebreak.native_library.threads import thread_count
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -67,7 +67,7 @@ def entry(*, parallel: bool = False) -> Callable[[F], F]:
                 kernel = library()[f"firebreak_{function.__name__}"]
                 kernel.argtypes, kernel.restype = (ctypes.c_char_p,), ctypes.c_char_p
             if parallel:
-                words = threads().to_bytes(8, "little") + words
+                words = thread_count().to_bytes(8, "little") + words
             fault = kernel(words)
             if fault is not None:
                 raise ValueError(f"{function.__name__}: {fault.decode()}")

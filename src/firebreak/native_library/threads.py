@@ -60,6 +60,6 @@ def set_threads(count: int) -> None:
     _OWN.count = count
 
 
-def threads() -> int:
+def thread_count() -> int:
     """The number of threads that burn fires for the calling Python thread."""
     return getattr(_OWN, "count", None) or max_threads()

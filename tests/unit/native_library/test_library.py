@@ -1,0 +1,84 @@
+"""Which file of the native library is loaded, and what is said where none is."""
+
+from pathlib import Path
+
+import pytest
+
+from firebreak.checks import ResourceFailedError
+from firebreak.native_library import library, names
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    folder = tmp_path / "native"
+    folder.mkdir()
+    (folder / "a.cpp").write_text("int a;")
+    (folder / "b.h").write_text("int b;")
+    return folder
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Path:
+    folder = tmp_path / "built"
+    folder.mkdir()
+    return folder
+
+
+def place(built: Path, sources: str, level: str) -> Path:
+    path = built / names.library_name(sources, level)
+    path.write_bytes(b"")
+    return path
+
+
+def test_the_library_of_these_sources_for_this_machine_is_taken(built: Path, sources: Path) -> None:
+    now = names.source_hash(sources)
+    levels = place(built, now, "x86-64-v2")
+    here = place(built, now, f"here-{names.processor_hash()}")
+    assert library.library_path(built, sources) == here
+    here.unlink()
+    if "x86-64-v2" in names.levels_here():
+        assert library.library_path(built, sources) == levels
+
+
+def test_a_library_of_other_sources_is_not_used_and_the_remedy_is_named(
+        built: Path, sources: Path) -> None:
+    place(built, names.source_hash(sources), f"here-{names.processor_hash()}")
+    (sources / "a.cpp").write_text("int c;")
+    with pytest.raises(ResourceFailedError, match="of other sources.*run.py setup"):
+        library.library_path(built, sources)
+
+
+def test_a_library_for_another_processor_is_not_used(built: Path, sources: Path) -> None:
+    place(built, names.source_hash(sources), "here-00000000")
+    with pytest.raises(ResourceFailedError, match="for another processor"):
+        library.library_path(built, sources)
+
+
+def test_no_library_is_said_to_be_none(built: Path, sources: Path) -> None:
+    with pytest.raises(ResourceFailedError, match="is not built"):
+        library.library_path(built, sources)
+
+
+def test_without_sources_what_was_installed_is_taken(built: Path, tmp_path: Path) -> None:
+    there = place(built, "123456789abc", "any")
+    assert library.library_path(built, tmp_path / "none") == there
+
+
+@pytest.mark.parametrize(("missing", "best"), [
+    ("avx512f", "x86-64-v3"), ("avx2", "x86-64-v2"), ("popcnt", None)])
+def test_a_level_counts_only_with_all_its_instructions_and_those_below(
+        monkeypatch: pytest.MonkeyPatch, missing: str, best: str | None) -> None:
+    every = frozenset(" ".join(names.LEVELS.values()).split())
+    monkeypatch.setattr(names, "processor_flags", lambda: every)
+    assert names.levels_here() == tuple(names.LEVELS)
+    monkeypatch.setattr(names, "processor_flags", lambda: every - {missing})
+    assert names.levels_here()[:1] == ((best,) if best else ())
+
+
+def test_every_name_and_text_of_the_sources_counts(sources: Path) -> None:
+    before = names.source_hash(sources)
+    (sources / "a.cpp").rename(sources / "c.cpp")
+    renamed = names.source_hash(sources)
+    (sources / "notes.md").write_text("not compiled")
+    assert len({before, renamed}) == 2
+    assert names.source_hash(sources) == renamed
