@@ -1,6 +1,6 @@
 """Every planning method on validation maps: a table of reductions on test fires.
 
-    python benchmarks/methods.py [--maps 6] [--size 20] [--budget 0.05] [--spread front]
+    python benchmarks/methods.py [--maps 6] [--size 20] [--budget 0.05]
 """
 
 import argparse
@@ -19,14 +19,13 @@ def main() -> None:
     parser.add_argument("--maps", type=int, default=6)
     parser.add_argument("--size", type=int, default=20)
     parser.add_argument("--budget", type=float, default=0.05)
-    parser.add_argument("--spread", choices=("front", "graph"), default="front")
     parser.add_argument("--methods",
                         default=",".join(name for name, method in METHODS.items()
                                          if not method.guided))
     args = parser.parse_args()
     set_threads(1)
     draw = synthetic_landscapes(args.size, "validation")
-    scenes = [make_scene(draw(0, episode), FireConditions(spread=args.spread), 0)
+    scenes = [make_scene(draw(0, episode), FireConditions(), 0)
               for episode in range(args.maps)]
     print(table(evaluate(scenes, args.methods.split(","), budget_share=args.budget,
                          plan_fires=256, test_fires=1000, seed=0)))

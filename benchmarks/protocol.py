@@ -45,7 +45,7 @@ RANDOM_DRAWS = 30
 LEARNED = ("dqn", "dqn-lookahead", "dqn-search", "regression")
 
 CHEAP = ("none", "random", "burn-probability", "value-hazard", "downstream-value-static",
-         "downstream-value", "betweenness", "dominator", "segments", "tom", "strips")
+         "downstream-value", "betweenness", "segments", "tom", "strips")
 RIVALS = ("downstream-value", "greedy", "segments", "regression", "dqn", "dqn-lookahead")
 
 

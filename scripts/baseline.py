@@ -48,17 +48,17 @@ ALL_METHODS = {
     "breached": "synthetic:3:20 --breach wilson --break-width-m 4 --weather hours.csv --hours 6",
     "fbp": "fbp"}
 SOME_METHODS = {
-    "embers": "synthetic:3:20 --spread graph --spotting --crown scott-reinhardt --edge-share 0.5 "
+    "embers": "synthetic:3:20 --spotting --crown scott-reinhardt --edge-share 0.5 "
               "--losses 0,0.2,0.4,0.6,0.8,1 --leak",
     "dogrib": "dogrib --area 100:112,100:112"}
-SOME = ("downstream-value", "dominator", "segments", "dqn-lookahead")
+SOME = ("downstream-value", "betweenness", "segments", "dqn-lookahead")
 LIMITS = {"swap": "--evaluations 300", "anneal": "--evaluations 300",
           "dqn-search": "--evaluations 100", "milp": "--time-limit 600"}
 """What makes searches repeat: no clock. milp is solved in seconds, long before its limit."""
 FIRES = {
     "front": "synthetic:4:20",
-    "graph": "synthetic:4:20 --spread graph --edge-share 0.5 --crown cruz --wind-limit andrews "
-             "--length-to-width anderson --fires-per-ha-year 0.001",
+    "edge": "synthetic:4:20 --edge-share 0.5 --crown cruz --wind-limit andrews "
+            "--length-to-width anderson --fires-per-ha-year 0.001",
     "season": "synthetic:4:20 --weather hours.csv --scenarios 6",
     "crowns": "crowns.lcp --crown scott-reinhardt --spotting --losses 0,0.2,0.4,0.6,0.8,1",
     "fbp": "fbp --scenarios 6"}

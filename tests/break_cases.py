@@ -35,11 +35,11 @@ KINDS = (*HARD_KINDS, "shaded", "embers", "shaded-embers", "held-shaded", "held-
          "attack-held-shaded")
 
 
-def with_rules(case: Case, mode: str, rules: str, seed: int, steps: int = 1) -> TravelField:
+def with_rules(case: Case, rules: str, seed: int, steps: int = 1) -> TravelField:
     """The field of a case whose breaks, fires and weather behave as asked."""
     rng = np.random.default_rng(seed)
     rows = case.ellipse.head.shape[0]
-    field = in_streams(case.field(mode), steps, 20.0)
+    field = in_streams(case.field(), steps, 20.0)
     field = field._replace(heat=heat_of(field, 300.0 * case.ellipse.head))
     if "embers" in rules:
         field = field._replace(spots=embers(case, rng))
@@ -50,8 +50,7 @@ def with_rules(case: Case, mode: str, rules: str, seed: int, steps: int = 1) -> 
     if "shaded" in rules:
         change = np.exp(rng.normal(-0.5, 1.0, case.ellipse.head.shape))
         slower = Ellipse(*(rate * change for rate in case.ellipse[:3]), case.ellipse.heading_deg)
-        other = in_streams(field_from_ellipse(slower, case.burnable, CELL_SIZE_M, mode), steps,
-                           20.0)
+        other = in_streams(field_from_ellipse(slower, case.burnable, CELL_SIZE_M), steps, 20.0)
         other = other._replace(heat=heat_of(other, 200.0 * slower.head),
                                spots=field.spots._replace(cells=0.5 * field.spots.cells))
         breaks = breaks._replace(treated=treated_part(field, other))

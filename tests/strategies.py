@@ -24,8 +24,8 @@ class Case(NamedTuple):
     fires: Fires
     breaks: np.ndarray
 
-    def field(self, mode="front") -> TravelField:
-        return field_from_ellipse(self.ellipse, self.burnable, CELL_SIZE_M, mode)
+    def field(self) -> TravelField:
+        return field_from_ellipse(self.ellipse, self.burnable, CELL_SIZE_M)
 
 
 def ellipse_like(head, length_to_width, heading_deg) -> Ellipse:
@@ -90,7 +90,7 @@ def plain_landscape(burnable: np.ndarray, value=1.0, cost=1.0, treatable=True) -
                      **layers)
 
 
-def problem_on(case: Case, plan: Fires, reward: Fires, mode="front", budget=1e9, field=None,
+def problem_on(case: Case, plan: Fires, reward: Fires, budget=1e9, field=None,
                value_by_class=None, **layers) -> Problem:
     """A problem on a case's own ellipses. Weather and fire behaviour are not there: the travel
     field is given, by the case if not by `field`.
@@ -98,7 +98,7 @@ def problem_on(case: Case, plan: Fires, reward: Fires, mode="front", budget=1e9,
     land = plain_landscape(case.burnable, **({"value": case.value} | layers))
     scene = Scene(landscape=land, conditions=FireConditions(scenarios=len(case.ellipse.head)),
                   scenarios=None, stream_weight=None, behavior=None,
-                  field=case.field(mode) if field is None else field,
+                  field=case.field() if field is None else field,
                   value_by_class=land.value[None] if value_by_class is None else value_by_class,
                   median_duration_min=1.0,
                   seed=0, key="case")

@@ -59,8 +59,9 @@ def verdict_words(rows: Sequence[dict[str, Any]]) -> str:
              f"worse in {losses} (Holm over all {len(compared)} comparisons, {LEVEL:.0%})."]
     lines.append("No slower method is told apart as better." if not slow else
                  f"Slower methods that are told apart as better: {_names(slow, took)}.")
-    asked = len(JOBS) * len(all_methods())
-    missing = asked - sum(row["job"] in JOBS for row in rows)
+    known = all_methods()
+    asked = len(JOBS) * len(known)
+    missing = asked - sum(row["job"] in JOBS and row["method"] in known for row in rows)
     if missing:
         lines.append(f"Not measured: {missing} of {asked} methods on jobs.")
     return "\n".join(lines)

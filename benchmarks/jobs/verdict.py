@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from firebreak.planning.evaluation.statistics import bootstrap_means, percentile_interval
-from firebreak.planning.methods import AUTO, METHODS
+from firebreak.planning.methods import AUTO, method_of
 from firebreak.seeding import generator
 
 LEVEL = 0.05
@@ -80,7 +80,7 @@ def share_interval(saved: NDArray[np.float64], untreated: NDArray[np.float64]) -
 def took_no_longer(record: Record, auto: Record) -> bool:
     """Whether a method was as quick as `auto`; a search that was given its seconds counts as that.
     """
-    return METHODS[record.method].searches or record.seconds <= auto.seconds
+    return method_of(record.method).searches or record.seconds <= auto.seconds
 
 
 def held_against_auto(records: Sequence[Record]) -> list[Held]:

@@ -16,7 +16,6 @@ from firebreak.fire.travel.travel_field import (
     field_from_ellipse,
     in_streams,
 )
-from firebreak.settings.fire import SpreadModel
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -63,12 +62,12 @@ def ellipse_of_cells(behavior: FireBehavior) -> Ellipse:
 
 
 def field_of(ellipse: Ellipse, cell_m: float, *, burnable: Mask | None = None,
-             mode: SpreadModel = "front", slope_tan: Floats | None = None,
-             aspect_deg: Floats | None = None, step_min: float | None = None) -> TravelField:
+             slope_tan: Floats | None = None, aspect_deg: Floats | None = None,
+             step_min: float | None = None) -> TravelField:
     """The travel field; rows of weather follow each other every `step_min`, if given."""
     shape = ellipse.head.shape[1:]
     field = field_from_ellipse(ellipse, np.ones(shape, bool) if burnable is None else burnable,
-                               cell_m, mode, slope_tan, aspect_deg)
+                               cell_m, slope_tan, aspect_deg)
     return field if step_min is None else in_streams(field, ellipse.head.shape[0], step_min)
 
 

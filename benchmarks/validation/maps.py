@@ -19,7 +19,6 @@ from firebreak.landscape.formats.cell2fire_tables import read_ignitions, read_sc
 from firebreak.landscape.formats.read import LandscapeWarning, read_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.report.figures.canvas import new_figure
-from firebreak.settings.fire import SpreadModel
 from firebreak.weather.load import weather_of
 
 Mask = NDArray[np.bool_]
@@ -63,7 +62,7 @@ class Day(NamedTuple):
     start: int
 
 
-def fire_day(folder: Path, turn_deg: float = 0.0, mode: SpreadModel = "front") -> Day:
+def fire_day(folder: Path, turn_deg: float = 0.0) -> Day:
     """A fire in its folder's own hourly weather, as long as that lasts, with the wind turned."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LandscapeWarning)
@@ -72,7 +71,7 @@ def fire_day(folder: Path, turn_deg: float = 0.0, mode: SpreadModel = "front") -
     turned = (weather.steps.wind_from_deg + turn_deg) % 360.0
     weather = weather._replace(steps=weather.steps._replace(wind_from_deg=turned))
     minutes = weather.steps_per_stream * weather.step_min
-    conditions = FireConditions(spread=mode, regime=FireRegime(duration_min=minutes))
+    conditions = FireConditions(regime=FireRegime(duration_min=minutes))
     scene = make_scene(land, conditions, 0, weather=weather)
     start = read_ignitions(folder / "Ignitions.csv", land.burnable.size)[:1]
     nought = np.zeros(1, np.int64)
@@ -95,12 +94,11 @@ def scores(day: Day) -> dict[str, float]:
 
 
 def arrowhead_table(folder: Path) -> str:
-    """Burned cells and overlap with the scar: as the wind blew, turned, and on the graph."""
+    """Burned cells and overlap with the scar: as the wind blew, and turned."""
     rows = []
     for turn_deg in TURNS:
         words = f"wind turned by {turn_deg:.0f} degrees" if turn_deg else "the day's weather"
         rows.append((words, fire_day(folder, turn_deg)))
-    rows.append(("the day's weather, `graph`", fire_day(folder, mode="graph")))
     return table(("run", "burned cells", "scar", "intersection over union"),
                  [(words, f"{day.burned.sum():,}", f"{day.scar.sum():,}",
                    f"{overlap(day.burned, day.scar):.2f}") for words, day in rows])

@@ -15,8 +15,7 @@ from firebreak.cli.commands.bench.command import WINDS, ellipse_areas
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
 from firebreak.fire.engine import burn_arrival
 from firebreak.fire.fires import Fires
-from firebreak.fire.travel.travel_field import Ellipse, SpreadModel, field_from_ellipse
-from firebreak.settings.fire import SPREAD_MODELS
+from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse
 
 Floats = NDArray[np.float64]
 
@@ -65,11 +64,11 @@ def area(shape: Shape, minutes: float) -> float:
     return plane / math.hypot(1.0, shape.slope_tan)
 
 
-def burned(shape: Shape, size: int, minutes: float, mode: SpreadModel = "front") -> Floats:
+def burned(shape: Shape, size: int, minutes: float) -> Floats:
     """Arrival times [size, size] of a fire from the middle of a map of cells of CELL_M."""
     one = np.ones((size, size))
     ellipse = Ellipse(*(value * one[None] for value in shape[:4]))
-    field = field_from_ellipse(ellipse, one.astype(bool), CELL_M, mode, shape.slope_tan * one,
+    field = field_from_ellipse(ellipse, one.astype(bool), CELL_M, shape.slope_tan * one,
                                shape.aspect_deg * one)
     middle = np.array([(size // 2) * size + size // 2])
     nought = np.zeros(1, np.int64)
@@ -79,11 +78,8 @@ def burned(shape: Shape, size: int, minutes: float, mode: SpreadModel = "front")
 
 def area_table(size: int = SIZE) -> str:
     """Burned area over the ellipse's on level ground: least and greatest of 12 winds."""
-    areas = {mode: [ellipse_areas(mode, ratio, size)[0] for ratio in RATIOS]
-             for mode in SPREAD_MODELS}
-    return table(("length/width", *(f"`{mode}`" for mode in SPREAD_MODELS)),
-                 [(f"{ratio:g}", *(_span(areas[mode][k]) for mode in SPREAD_MODELS))
-                  for k, ratio in enumerate(RATIOS)])
+    return table(("length/width", "burned area over the ellipse's"),
+                 [(f"{ratio:g}", _span(ellipse_areas(ratio, size)[0])) for ratio in RATIOS])
 
 
 def slope_table(size: int = SIZE) -> str:

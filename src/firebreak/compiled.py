@@ -22,8 +22,7 @@ import numba
 
 KERNEL_SOURCES = ("**/*_kernel.py", "compiled.py", "layout.py", "line_actions.py", "seeding.py",
                   "fire/__init__.py", "fire/effects/keyed_random.py", "fire/solver/tables.py",
-                  "fire/travel/simd*.py", "fire/travel/stencil.py", "settings/fire.py",
-                  "settings/kinds.py", "units.py")
+                  "fire/travel/simd*.py", "fire/travel/stencil.py", "units.py")
 """All files, below the package, that compiled code or its constants come from."""
 FOLDERS_KEPT = 3
 

@@ -363,10 +363,9 @@ def test_bad_input_is_one_sentence_exit_2_and_nothing_written(tmp_path: Path, ca
 @pytest.mark.slow
 def test_bench_prints_ratios(capsys: Out) -> None:
     found = run_json(capsys, "bench", "--quick")
-    assert set(found["fires_per_second"]) == {"front", "graph"}
+    assert set(found["fires_per_second"]) == {"front"}
     assert set(found["ratio_to_scipy"]["front"]) == {"20", "40", "100"}
-    areas = found["ellipse_area_ratio"]
-    assert areas["front"]["2"] > 0.95 > areas["graph"]["2"]
+    assert 1.05 > found["ellipse_area_ratio"]["front"]["2"] > 0.95
     assert set(found["env_steps_per_second_by_envs"]) == {"1", "8"}
     numbers = ["reburn_speedup", "env_steps_per_second", "learner_updates_per_second",
                "bytes_per_fire"]

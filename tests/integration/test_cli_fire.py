@@ -533,12 +533,12 @@ def test_every_value_is_lost_at_its_own_flame_lengths(place: Path, capsys: Out) 
         '[[layer]]\nraster = "houses.tif"\nweight = 0.5\nlosses = [0, 0, 1, 1, 1, 1]\n'
         '[[layer]]\nraster = "towers.tif"\nlosses = [0, 0, 0, 0, 0, 1]\n')
     simulate(capsys, "grass.tif", "--weather", "south.toml", "--ignitions", "start.csv",
-             "--duration-min", "30", "--spread", "graph")
+             "--duration-min", "30")
     burned = read("expected_loss")
     head = np.unravel_index(np.nanargmax(np.where(np.arange(SIZE)[:, None] > 6, burned, 0)),
                             burned.shape)
     simulate(capsys, "grass.tif", "--weather", "south.toml", "--ignitions", "start.csv",
-             "--duration-min", "30", "--spread", "graph", "--layers", "values.toml")
+             "--duration-min", "30", "--layers", "values.toml")
     assert burned[head] == pytest.approx(1.0)
     assert read("expected_loss")[head] == pytest.approx(1.0 + 0.5 * 10.0)
 

@@ -63,7 +63,7 @@ def refused(place: Path, capsys: pytest.CaptureFixture[str], command: list[str])
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("word", "options"), [
-    ("grazing", ["--treatment", "grazing"]), ("graph", ["--spread", "graph"]),
+    ("grazing", ["--treatment", "grazing"]), ("andrews", ["--wind-limit", "andrews"]),
     ("none", ["--crown", "none"]), ("strips", []), ("hard", []), ("front", []),
     ("houses", ["--value", "land.tif", "--value-unit", "houses"])])
 def test_the_word_of_an_option_is_no_file(place: Path, word: str, options: list[str]) -> None:

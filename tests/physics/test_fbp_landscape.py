@@ -200,7 +200,7 @@ def test_a_day_of_hourly_weather_burns_most_of_the_arrowhead_scar(data_dir):
     scar = np.loadtxt(folder / "FinalScarGrid.csv") > 0
     start = int(read_cases(folder / "Ignitions.csv")[0]["Ncell"]) - 1
     field = field_from_ellipse(ellipse_of(fbp_fire_behavior(land, weather)), land.burnable,
-                               land.cell_size_m, "front", land.slope_tan, land.aspect_deg)
+                               land.cell_size_m, land.slope_tan, land.aspect_deg)
     fires = Fires(np.array([start]), np.array([0]), np.array([60.0 * wind.size]),
                   np.array([1], np.uint64))
     burned = np.isfinite(burn_arrival(field._replace(steps=wind.size, step_min=60.0), fires)[0])

@@ -25,18 +25,16 @@ from firebreak.fire.travel.travel_field import (
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, random_case
 
 RULES = st.sampled_from(KINDS)
-MODES = st.sampled_from(["front", "graph"])
 
 
 @pytest.mark.slow
-@given(cases(16, scenarios=4, fires=8), MODES, RULES, st.sampled_from([1, 2]),
-       st.integers(0, 2**32 - 1))
+@given(cases(16, scenarios=4, fires=8), RULES, st.sampled_from([1, 2]), st.integers(0, 2**32 - 1))
 @settings(max_examples=120, deadline=None)
-def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str, rules: str,
-                                                         steps: int, seed: int) -> None:
+def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, rules: str, steps: int,
+                                                         seed: int) -> None:
     rng = np.random.default_rng(seed)
     case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
-    field = with_rules(case, mode, rules, seed, steps)
+    field = with_rules(case, rules, seed, steps)
     slots, problem = slots_on(case, field, by_class(case))
     cells = rng.permutation(np.r_[case.fires.source[:2], rng.integers(0, case.burnable.size, 6)])
     for cell in cells.tolist():
@@ -50,15 +48,14 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str, 
             np.testing.assert_array_equal(code, anew.parent_code)
             np.testing.assert_array_equal(slots.fires.loss[ids], anew.loss)
     if "shaded" in rules and slots.breaks.any():  # the scene's own field is left alone
-        np.testing.assert_array_equal(field.metric, with_rules(case, mode, rules, seed,
-                                                               steps).metric)
+        np.testing.assert_array_equal(field.metric, with_rules(case, rules, seed, steps).metric)
 
 
-@given(cases(16, fires=6), MODES, RULES, st.integers(0, 2**32 - 1))
+@given(cases(16, fires=6), RULES, st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_a_tree_holds_the_whole_loss_and_every_parent_is_earlier(case: Case, mode: str,
-                                                                 rules: str, seed: int) -> None:
-    field = with_rules(case, mode, rules, seed)
+def test_a_tree_holds_the_whole_loss_and_every_parent_is_earlier(case: Case, rules: str,
+                                                                 seed: int) -> None:
+    field = with_rules(case, rules, seed)
     made = burn(field, case.fires, by_class(case), case.breaks)
     below = made.downstream_value.reshape(case.fires.source.size, -1)
     np.testing.assert_allclose(below[np.arange(case.fires.source.size), case.fires.source],
@@ -69,17 +66,6 @@ def test_a_tree_holds_the_whole_loss_and_every_parent_is_earlier(case: Case, mod
     total = burn_statistics(field, case.fires, by_class(case), case.breaks)
     np.testing.assert_allclose(total.lost.sum(), made.loss.mean(), rtol=1e-5)
     np.testing.assert_allclose(total.class_probability.sum(axis=0), total.burn_probability)
-
-
-@given(cases(16), st.sampled_from(["hard", "narrow", "breach", "embers"]),
-       st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
-def test_no_kind_of_break_makes_a_cell_burn_earlier_on_the_graph(case: Case, rules: str,
-                                                                 seed: int) -> None:
-    field = with_rules(case, "graph", rules, seed)
-    before = burn(field, case.fires, case.value).arrival_time_min
-    after = burn(field, case.fires, case.value, case.breaks).arrival_time_min
-    assert (after >= before).all()
 
 
 def strip(rules: BreakRules, width: int = 9) -> tuple[TravelField, Fires, np.ndarray]:
@@ -141,19 +127,18 @@ def test_embers_cross_a_break_that_holds() -> None:
     assert made.arrival_time_min[0, 4, 5] == made.arrival_time_min[0, 4, 2] + 5.0
 
 
-def stream_field(first: Ellipse, second: Ellipse, minutes: float, mode: str) -> TravelField:
+def stream_field(first: Ellipse, second: Ellipse, minutes: float) -> TravelField:
     both = Ellipse(*(np.concatenate([a, b]) for a, b in zip(first, second, strict=True)))
     burnable = np.ones(first.head.shape[1:], bool)
-    return in_streams(field_from_ellipse(both, burnable, CELL_SIZE_M, mode), 2, minutes)
+    return in_streams(field_from_ellipse(both, burnable, CELL_SIZE_M), 2, minutes)
 
 
-@pytest.mark.parametrize("mode", ["front", "graph"])
-def test_weather_that_does_not_change_burns_like_constant_weather(mode: str) -> None:
+def test_weather_that_does_not_change_burns_like_constant_weather() -> None:
     for seed in range(8):
         case = random_case(np.random.default_rng(seed), 14, 17, scenarios=1, unburnable=0.0)
-        constant = burn(case.field(mode), case.fires, case.value).arrival_time_min
+        constant = burn(case.field(), case.fires, case.value).arrival_time_min
         for minutes in (7.0, 31.0):
-            stream = burn(stream_field(case.ellipse, case.ellipse, minutes, mode), case.fires,
+            stream = burn(stream_field(case.ellipse, case.ellipse, minutes), case.fires,
                           case.value).arrival_time_min
             np.testing.assert_allclose(stream, constant, rtol=1e-6)
 
@@ -161,7 +146,7 @@ def test_weather_that_does_not_change_burns_like_constant_weather(mode: str) -> 
 def test_a_fire_speeds_up_when_the_wind_does() -> None:
     """No wind: 60 min at 2 m/min, then 60 at 6; along a row the way is the sum of the two."""
     calm, storm = (ellipse_like(np.full((1, 3, 31), rate), 1.0, 90.0) for rate in (2.0, 6.0))
-    field = stream_field(calm, storm, 60.0, "graph")
+    field = stream_field(calm, storm, 60.0)
     fires = Fires(np.array([31]), np.zeros(1, np.int64), np.array([120.0]), np.zeros(1, np.uint64))
     arrival = burn(field, fires, np.ones((3, 31), np.float32)).arrival_time_min[0, 1]
     # Four cells of 15 min, and from then on 5 min each.
@@ -169,29 +154,23 @@ def test_a_fire_speeds_up_when_the_wind_does() -> None:
     assert np.isinf(arrival[17:]).all()
 
 
-def gain_of_starting_later(seed: int, delay: float, mode: str) -> np.ndarray:
+def gain_of_starting_later(seed: int, delay: float) -> np.ndarray:
     """By which share a fire that starts `delay` minutes into a stream arrives earlier than one that
     starts with it. The later one meets the change of the weather so much sooner.
     """
     case = random_case(np.random.default_rng(seed), 12, 12, scenarios=2, unburnable=0.0)
     one, two = (Ellipse(*(grid[s:s + 1] for grid in case.ellipse)) for s in (0, 1))
     fires = case.fires._replace(scenario=np.zeros(4, np.int64), duration_min=np.full(4, np.inf))
-    first = burn(stream_field(one, two, 60.0, mode), fires, case.value).arrival_time_min
-    late = burn(stream_field(one, two, 60.0 - delay, mode), fires, case.value).arrival_time_min
+    first = burn(stream_field(one, two, 60.0), fires, case.value).arrival_time_min
+    late = burn(stream_field(one, two, 60.0 - delay), fires, case.value).arrival_time_min
     return np.where(first > 0, (first - late - delay) / np.where(first > 0, first, 1.0), 0.0)
-
-
-@given(st.integers(0, 2**32 - 1), st.floats(0.0, 59.9))
-@settings(max_examples=40, deadline=None)
-def test_first_in_is_first_out_on_the_graph(seed: int, delay: float) -> None:
-    assert gain_of_starting_later(seed, delay, "graph").max() <= 1e-6
 
 
 def test_first_in_is_first_out_but_for_few_cells_of_the_front() -> None:
     """The front takes the best point of a segment in one weather or the next, not the best across
     the change: where the wind turns anyhow, a later start may find a better one.
     """
-    gains = np.stack([gain_of_starting_later(seed, 1.0 + 2.0 * (seed % 30), "front")
+    gains = np.stack([gain_of_starting_later(seed, 1.0 + 2.0 * (seed % 30))
                       for seed in range(90)])
     assert gains.max() < 0.12
     assert (gains > 0.01).mean() < 0.002
@@ -199,15 +178,14 @@ def test_first_in_is_first_out_but_for_few_cells_of_the_front() -> None:
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.0, 1.5))
 @settings(max_examples=40, deadline=None)
-def test_intensity_follows_the_speed_of_the_front_on_the_ground(seed: int,
-                                                                steepest: float) -> None:
+def test_intensity_follows_the_speed_of_the_front_on_the_ground(seed: int, steepest: float) -> None:
     """Byram's intensity is proportional to the rate of spread of the front, along its normal: here
     300 kW/m per m/min. The ellipse lies in the slope; at the ignition the intensity is the head's.
     """
     case = random_case(np.random.default_rng(seed), 9, 9, scenarios=1, unburnable=0.0)
     rng = np.random.default_rng(seed)
     slope, aspect = steepest * rng.random((9, 9)), rng.uniform(0, 360, (9, 9))
-    field = field_from_ellipse(case.ellipse, case.burnable, CELL_SIZE_M, "front", slope, aspect)
+    field = field_from_ellipse(case.ellipse, case.burnable, CELL_SIZE_M, slope, aspect)
     field = field._replace(heat=heat_of(field, 300.0 * case.ellipse.head, slope, aspect))
     arcs = Arcs(field.metric, field.unit_time, field.facets, field.accepts, field.sends,
                 field.heat, 1, np.inf)

@@ -33,8 +33,6 @@ from firebreak.fire.travel.travel_field import (
 from reference import FACETS, INF, STEPS, _Map
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like
 
-MODES = st.sampled_from(["front", "graph"])
-
 
 def draw(key, cell, cols, kind) -> float:
     place = padded_cells(np.array([cell[0] * cols + cell[1]]), cols)
@@ -139,12 +137,11 @@ def burn_slowly_held(field, scenario, source, duration, breaks, key):
 
 
 @pytest.mark.slow
-@given(cases(14, fires=6), MODES, st.sampled_from(["held-shaded", "few-held-shaded"]),
+@given(cases(14, fires=6), st.sampled_from(["held-shaded", "few-held-shaded"]),
        st.integers(0, 2**32 - 1))
 @settings(max_examples=80, deadline=None)
-def test_held_breaks_have_the_bits_of_the_slow_version(case: Case, mode: str, rules: str,
-                                                       seed: int) -> None:
-    field = with_rules(case, mode, rules, seed)
+def test_held_breaks_have_the_bits_of_the_slow_version(case: Case, rules: str, seed: int) -> None:
+    field = with_rules(case, rules, seed)
     made = burn(field, case.fires, case.value, case.breaks)
     held = np.zeros(field.shape)
     for fire, (source, scenario, duration, key) in enumerate(zip(*case.fires, strict=True)):
@@ -161,13 +158,12 @@ def test_held_breaks_have_the_bits_of_the_slow_version(case: Case, mode: str, ru
 
 
 @pytest.mark.slow
-@given(cases(16, fires=12), MODES, st.booleans(), st.integers(0, 2**32 - 1))
+@given(cases(16, fires=12), st.booleans(), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, mode: str, held: bool,
-                                                       seed: int) -> None:
+def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, held: bool, seed: int) -> None:
     """What is decided follows from the fire alone, by size and head at the attack."""
     rules = "attack-held-shaded" if held else "attack"
-    field = with_rules(case, mode, rules, seed)
+    field = with_rules(case, rules, seed)
     alone = field._replace(breaks=field.breaks._replace(
         crew=field.breaks.crew._replace(attack_min=np.inf)))
     made, free = (burn(one, case.fires, case.value, case.breaks) for one in (field, alone))

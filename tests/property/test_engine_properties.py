@@ -13,17 +13,15 @@ from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse, unpa
 from reference import burn_slowly, crossed_by_segment, crossed_by_step, parents_of
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, problem_on, random_case
 
-MODES = st.sampled_from(["front", "graph"])
-
 
 def cell_of(source, cols):
     return divmod(int(source), cols)
 
 
-@given(cases(), MODES)
+@given(cases())
 @settings(max_examples=80, deadline=None)
-def test_fires_have_the_bits_of_the_slow_version(case: Case, mode: str) -> None:
-    field = case.field(mode)
+def test_fires_have_the_bits_of_the_slow_version(case: Case) -> None:
+    field = case.field()
     made = burn(field, case.fires, case.value, case.breaks)
     for fire, (source, scenario, duration, _) in enumerate(zip(*case.fires, strict=True)):
         slow = burn_slowly(field, int(scenario), cell_of(source, case.burnable.shape[1]),
@@ -37,10 +35,10 @@ def test_fires_have_the_bits_of_the_slow_version(case: Case, mode: str) -> None:
                 assert made.arrival_time_min[fire][parent] < made.arrival_time_min[fire][cell]
 
 
-@given(cases(20), MODES)
+@given(cases(20))
 @settings(max_examples=60, deadline=None)
-def test_downstream_value_at_the_ignition_is_the_loss(case: Case, mode: str) -> None:
-    made = burn(case.field(mode), case.fires, case.value, case.breaks)
+def test_downstream_value_at_the_ignition_is_the_loss(case: Case) -> None:
+    made = burn(case.field(), case.fires, case.value, case.breaks)
     flat = made.downstream_value.reshape(case.fires.source.size, -1)
     at_ignition = flat[np.arange(case.fires.source.size), case.fires.source]
     np.testing.assert_allclose(at_ignition, made.loss, rtol=1e-9)
@@ -48,9 +46,9 @@ def test_downstream_value_at_the_ignition_is_the_loss(case: Case, mode: str) -> 
     assert (made.downstream_value >= np.where(burned, case.value, 0.0) * (1 - 1e-9)).all()
 
 
-def earlier_with_breaks(case: Case, mode: str) -> np.ndarray:
+def earlier_with_breaks(case: Case) -> np.ndarray:
     """How much earlier each cell burns once there are breaks, relative; inf: burned only then."""
-    field = case.field(mode)
+    field = case.field()
     before = burn(field, case.fires, case.value).arrival_time_min
     after = burn(field, case.fires, case.value, case.breaks).arrival_time_min
     gain = np.zeros(before.shape)
@@ -60,12 +58,6 @@ def earlier_with_breaks(case: Case, mode: str) -> np.ndarray:
     return gain
 
 
-@given(cases(20))
-@settings(max_examples=60, deadline=None)
-def test_a_break_makes_no_cell_burn_earlier_on_the_graph(case: Case) -> None:
-    assert (earlier_with_breaks(case, "graph") <= 0.0).all()
-
-
 @given(cases(20), st.floats(1.0, 4.0), st.floats(0.0, 360.0))
 @settings(max_examples=80, deadline=None)
 def test_a_break_makes_no_cell_burn_earlier_in_uniform_fuel(case: Case, ratio: float,
@@ -73,7 +65,7 @@ def test_a_break_makes_no_cell_burn_earlier_in_uniform_fuel(case: Case, ratio: f
     uniform = ellipse_like(np.full(case.ellipse.head.shape, 10.0), ratio, heading)
     case = case._replace(ellipse=uniform,
                          fires=case.fires._replace(duration_min=np.full(4, np.inf)))
-    assert (earlier_with_breaks(case, "front") <= 1e-9).all()
+    assert (earlier_with_breaks(case) <= 1e-9).all()
 
 
 def test_a_break_makes_hardly_any_cell_burn_earlier_in_mixed_fuel() -> None:
@@ -86,7 +78,7 @@ def test_a_break_makes_hardly_any_cell_burn_earlier_in_mixed_fuel() -> None:
         rng = np.random.default_rng(seed)
         gain = earlier_with_breaks(
             random_case(rng, *rng.integers(3, 24, 2).tolist(), roughness=rng.choice([0.1, 0.5]),
-                        turning=rng.choice([0.0, 10.0, 90.0])), "front")
+                        turning=rng.choice([0.0, 10.0, 90.0])))
         finite = gain[np.isfinite(gain)]
         earlier += (gain > 1e-6).sum()
         cells += gain.size
@@ -94,10 +86,10 @@ def test_a_break_makes_hardly_any_cell_burn_earlier_in_mixed_fuel() -> None:
     assert earlier < 2e-4 * cells
 
 
-@given(cases(16), MODES)
+@given(cases(16))
 @settings(max_examples=60, deadline=None)
-def test_a_duration_is_a_cut_and_nothing_else(case: Case, mode: str) -> None:
-    field = case.field(mode)
+def test_a_duration_is_a_cut_and_nothing_else(case: Case) -> None:
+    field = case.field()
     endless = burn(field, case.fires._replace(duration_min=np.full(4, np.inf)), case.value,
                    case.breaks)
     late = endless.arrival_time_min > case.fires.duration_min[:, None, None]
@@ -107,10 +99,10 @@ def test_a_duration_is_a_cut_and_nothing_else(case: Case, mode: str) -> None:
     np.testing.assert_array_equal(cut.parent_code, np.where(late, UNBURNED, endless.parent_code))
 
 
-@given(cases(16, fires=7), MODES)
+@given(cases(16, fires=7))
 @settings(max_examples=40, deadline=None)
-def test_a_batch_has_the_bits_of_fires_burned_alone(case: Case, mode: str) -> None:
-    field = case.field(mode)
+def test_a_batch_has_the_bits_of_fires_burned_alone(case: Case) -> None:
+    field = case.field()
     batch = burn(field, case.fires, case.value, case.breaks)
     for fire in range(7):
         one = Fires(*(part[fire:fire + 1] for part in case.fires))
@@ -119,16 +111,15 @@ def test_a_batch_has_the_bits_of_fires_burned_alone(case: Case, mode: str) -> No
 
 
 @pytest.mark.slow
-@given(cases(24, fires=12), MODES, st.integers(0, 2**32 - 1))
+@given(cases(24, fires=12), st.integers(0, 2**32 - 1))
 @settings(max_examples=50, deadline=None)
-def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, mode: str,
-                                                         seed: int) -> None:
+def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, seed: int) -> None:
     """Slots burn only what a break changes; on ignitions, along diagonals, anywhere."""
     rng = np.random.default_rng(seed)
     rows, cols = case.burnable.shape
     plan, reward = (Fires(*(part[half] for part in case.fires))
                     for half in (slice(0, 7), slice(7, 12)))
-    problem = problem_on(case, plan, reward, mode)
+    problem = problem_on(case, plan, reward)
     slots = Slots(Sizes(1, (rows, cols), 2, 7, 5))
     slots.load(0, problem)
     slots.update(np.zeros(1, np.int64), fresh=True)
@@ -267,9 +258,8 @@ def turned(case: Case, k: int, mirror: bool) -> Case:
                 case.fires._replace(source=place[case.fires.source]), move(case.breaks))
 
 
-@pytest.mark.parametrize("mode", ["front", "graph"])
 @pytest.mark.parametrize("uniform", [True, False])
-def test_a_turned_map_burns_like_the_map_turned(mode: str, uniform: bool) -> None:
+def test_a_turned_map_burns_like_the_map_turned(uniform: bool) -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
         case = random_case(rng, 17, 13, fires=6, turning=0.0 if uniform else 40.0)
@@ -278,11 +268,11 @@ def test_a_turned_map_burns_like_the_map_turned(mode: str, uniform: bool) -> Non
             case = case._replace(ellipse=ellipse_like(np.full(shape, 9.0), 1.0 + 3.0 * rng.random(),
                                                       360.0 * rng.random()))
         case.fires.duration_min[:] = np.inf
-        before = burn(case.field(mode), case.fires, case.value, case.breaks).arrival_time_min
+        before = burn(case.field(), case.fires, case.value, case.breaks).arrival_time_min
         for k in range(4):
             for mirror in (False, True):
                 other = turned(case, k, mirror)
-                after = burn(other.field(mode), other.fires, other.value,
+                after = burn(other.field(), other.fires, other.value,
                              other.breaks).arrival_time_min
                 expected = np.rot90(before, k, axes=(-2, -1))
                 np.testing.assert_allclose(after, expected[..., ::-1] if mirror else expected,

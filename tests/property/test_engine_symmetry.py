@@ -59,7 +59,7 @@ def arrival(made: Scene, source: np.ndarray, breaks: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("conditions", [
-    {}, {"spread": "graph"}, {"stream_steps": 3}, {"leak": True},
+    {}, {"stream_steps": 3}, {"leak": True},
     {"treatment": Treatment(kind="shaded")}, {"treatment": Treatment(width_m=6.0)}],
     ids=lambda conditions: "-".join(conditions) or "default")
 @pytest.mark.parametrize("seed", [1, 2, 3])

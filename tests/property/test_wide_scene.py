@@ -24,7 +24,6 @@ STRONG = WindClimate(wind_20ft_mean_m_min=900.0, wind_20ft_spread_m_min=200.0)
 CONDITIONS = {
     "plain": FireConditions(scenarios=3, regime=SMALL),
     "strong wind": FireConditions(scenarios=3, regime=SMALL, climate=STRONG),
-    "graph": FireConditions(scenarios=2, regime=SMALL, spread="graph"),
     "by flame length": FireConditions(scenarios=3, regime=SMALL, response=BURNED),
     "shaded breaks": FireConditions(scenarios=2, regime=SMALL, response=BURNED,
                                     treatment=Treatment(kind="shaded")),

@@ -11,7 +11,6 @@ from benchmarks.validation import flammap, maps, shapes, tables
 from benchmarks.validation.registry import Case, Check, Measured, Places
 
 from firebreak.cli.commands.bench.command import ellipse_areas
-from firebreak.settings.fire import SpreadModel
 
 CASES_FOLDER = Path(__file__).resolve().parents[3] / "tests" / "physics" / "data"
 BEHAVE = "BEHAVE's library (firelab/behave), ros-reference.csv"
@@ -68,9 +67,9 @@ def against_flammap(places: Places) -> Measured:
                 shipped.within_10_percent["rate_of_spread_m_min"]}
 
 
-def _areas(mode: SpreadModel) -> Measured:
+def areas(_: Places) -> Measured:
     return {f"area over the ellipse's, length to width {ratio:g}, furthest from 1": max(
-        ellipse_areas(mode, ratio, shapes.SIZE)[0], key=lambda area: abs(area - 1.0))
+        ellipse_areas(ratio, shapes.SIZE)[0], key=lambda area: abs(area - 1.0))
         for ratio in shapes.RATIOS}
 
 
@@ -142,12 +141,7 @@ CASES = (
     Case(identifier="ELLIPSE-AREA", title="burned area of the front", area="numerics",
          source="closed form: area of the ellipse",
          inputs="201 x 201 level cells of 30 m, 12 headings", checks=AREA_CHECKS,
-         measure=lambda _: _areas("front"), known=True),
-    Case(identifier="ELLIPSE-AREA-GRAPH", title="burned area of the `graph` mode",
-         area="numerics", source="closed form: area of the ellipse",
-         inputs="201 x 201 level cells of 30 m, 12 headings", checks=AREA_CHECKS,
-         measure=lambda _: _areas("graph"), known=True,
-         remark="Eight directions cannot make an ellipse; the mode is for speed, not the default."),
+         measure=areas, known=True),
     Case(identifier="ELLIPSE-SLOPE", title="burned area of the front on slopes", area="numerics",
          source="closed form: ellipse in the plane of the slope",
          inputs="201 x 201 cells of 30 m, length to width 2, 12 aspects, three headings each",

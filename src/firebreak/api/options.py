@@ -21,6 +21,7 @@ from firebreak.api.shared.option_bounds import check_numbers
 from firebreak.api.shared.percents import fraction, is_share
 from firebreak.api.shared.scene_options import RasterOptions
 from firebreak.checks import InputError, check_utf8, fail, unknown_name, validated
+from firebreak.settings.retired import retired_option
 from firebreak.settings.texts import meanings
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def filled(kind: type[Options], given: Mapping[str, Any], where: str,
     tree: dict[str, Any] = {}
     for name, value in given.items():
         if name not in known:
-            raise unknown_name("option", name, known, where)
+            raise retired_option(name, where) or unknown_name("option", name, known, where)
         inside = tree
         for group in known[name].groups:
             inside = inside.setdefault(group, {})

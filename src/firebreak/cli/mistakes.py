@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import tyro
 
 from firebreak.checks import InputError, fail, nearest
+from firebreak.settings.retired import retired_option
 
 Made = TypeVar("Made")
 
@@ -63,6 +64,8 @@ def mistake(box: str, kind: Any, arguments: Sequence[str], where: str) -> InputE
     """The error for arguments that were refused with the words of a box."""
     help_ = f"{where} --help lists what it takes"
     if strange := _unknown_option(kind, arguments):
+        if retired := retired_option(strange, where):
+            return retired
         close = nearest(strange.lstrip("-"),
                         [name.removeprefix("--") for name in option_names(kind)])
         return fail(expected="an option that it has", given=f"'{strange}'", where=where,

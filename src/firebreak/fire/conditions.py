@@ -12,7 +12,7 @@ from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.treatments import Treatment, treatment_of
 from firebreak.settings.breaks import BreachRule, BreakSettings
-from firebreak.settings.fire import FireSettings, SpreadModel
+from firebreak.settings.fire import FireSettings
 from firebreak.settings.kinds import DURATION_SPREAD
 from firebreak.settings.weather import WeatherSettings
 from firebreak.weather.scenarios import WindClimate
@@ -28,8 +28,6 @@ class FireConditions:
         regime: ignitions and durations.
         scenarios: number of weather scenarios per landscape that are drawn.
         weather: weather to burn in on any landscape, instead of drawing it from the climate.
-        spread: "front" (the elliptical front) or "graph" (eight neighbours, fast and too slow
-            a fire under wind).
         model: the published forms of fire behaviour.
         treatment: what a break is made of; by default bare ground as wide as its cell.
         breach: published rule by which fire crosses a break; "never" for breaks that hold.
@@ -45,7 +43,6 @@ class FireConditions:
     regime: FireRegime = field(default_factory=FireRegime)
     scenarios: int = WeatherSettings.scenarios
     weather: WeatherStreams | None = None
-    spread: SpreadModel = FireSettings.spread
     model: BehaviorModel = field(default_factory=BehaviorModel)
     treatment: Treatment = field(default_factory=Treatment)
     breach: BreachRule = BreakSettings.breach
@@ -117,7 +114,6 @@ def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindC
         climate=climate, scenarios=scenarios, weather=weather,
         regime=FireRegime(burned_share=fire.burned_share, duration_sigma=duration_sigma,
                           edge_share=fire.edge_share, duration_min=fire.duration_min),
-        spread=fire.spread,
         model=BehaviorModel(crown=fire.crown, wind_limit=fire.wind_limit,
                             length_to_width=fire.length_to_width),
         treatment=treatment or treatment_of(breaks), breach=breaks.breach, leak=breaks.leak,

@@ -14,7 +14,6 @@ from firebreak.fire.solver.tables import (
     BUCKETS,
     LINE,
     PER_BUCKET,
-    SENDERS,
     TRIED,
     FireTable,
     Overlays,
@@ -62,7 +61,7 @@ def workspace(cells: int) -> Workspace:
     numba's setting is per Python thread and may change while the memory lives.
     """
     shape = (max_threads(), cells)
-    room, arcs = 2 * cells + 64, 8 * (SENDERS + 1)
+    room, arcs = 2 * cells + 64, 8 * (BATCH + 1)
     tried = (shape[0], BATCH * TRIED)
     return Workspace(
         np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
@@ -95,7 +94,7 @@ def arcs_of(field: TravelField) -> Arcs:
     """The part of a travel field that fires run on."""
     return Arcs(field.metric, field.unit_time, field.facets, field.accepts, field.sends,
                 field.heat, field.steps, field.step_min, field.edges, field.bucket_min,
-                field.sends_far, field.spread)
+                field.sends_far)
 
 
 def rules_of(field: TravelField) -> Rules:

@@ -164,8 +164,8 @@ def travel_under(landscape: Landscape, behavior: FireBehavior, streams: WeatherS
     heat: with intensities.
     """
     travel = field_from_ellipse(
-        ellipse_of(behavior), landscape.burnable, landscape.cell_size_m, conditions.spread,
-        landscape.slope_tan, landscape.aspect_deg)
+        ellipse_of(behavior), landscape.burnable, landscape.cell_size_m, landscape.slope_tan,
+        landscape.aspect_deg)
     travel = in_streams(travel, streams.steps_per_stream, streams.step_min)
     if conditions.spotting is not None:
         embers = spot_parameters(conditions.spotting, behavior, streams.steps, landscape)

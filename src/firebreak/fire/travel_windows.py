@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from firebreak.fire.solver.statistics_kernel import Tiles
 from firebreak.fire.travel.arc_kernel import NO_SPOTS
 from firebreak.fire.travel.open_arcs_kernel import bucket_share
-from firebreak.fire.travel.stencil import GRAPH, REACH
+from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import TravelField, edges_for, pad, padded_width
 from firebreak.landscape.raster.windows import Window
 
@@ -46,8 +46,7 @@ def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField
         sends=empty(sample.sends), burnable=pad(burnable, closed=False),
         heat=empty(sample.heat) if sample.heat.size else sample.heat,
         edges=edges_for(sample.edges.shape[0], cells), sends_far=empty(sample.sends_far),
-        # On the graph, cells of a tile that is not made yet would send.
-        bucket_min=np.empty(0) if sample.spread == GRAPH else _bucket_lengths_for(sample, cols),
+        bucket_min=_bucket_lengths_for(sample, cols),
         spots=spots._replace(cells=np.zeros((*spots.cells.shape[:2], cells), np.float32))
         if spots.cells.size else NO_SPOTS,
         # An ember may fall far off: it then burns, and requests the tile that it fell into.

@@ -26,6 +26,7 @@ from firebreak.planning.patterns import line_greedy, strips, tom
 from firebreak.planning.ranking import simple, trees
 from firebreak.planning.search import anneal, greedy, swap
 from firebreak.planning.warm_up import warm_up
+from firebreak.settings.retired import retired_method
 
 
 class Candidate(NamedTuple):
@@ -140,9 +141,6 @@ METHODS: dict[str, Method] = {
     "betweenness": Method(
         f"treats the cells on the most paths of fire; {_ANEW}", trees.place_betweenness,
         candidate=Candidate(2, MOST_CELLS_OF_PATTERNS)),
-    "dominator": Method(
-        f"treats the cells with the most value that fire reaches only through them; {_ANEW}",
-        trees.place_dominator),
     "segments": Method(
         "places straight lines, each time the line that saves most per cost on the plan fires",
         line_greedy.place_line_greedy, tries_breaks=True, takes_lines=True,
@@ -234,7 +232,7 @@ def check_methods(names: Sequence[str], where: str, *, choosers: bool = False) -
                        given=f"'{name}', which chooses among methods", where=where,
                        remedy=f"name one of them: {', '.join(CANDIDATES)}")
         if name not in known:
-            raise unknown_name("method", name, known, where)
+            raise retired_method(name, where) or unknown_name("method", name, known, where)
     if not names or len(set(names)) < len(names):
         raise fail(expected="one or more methods, each once", given=", ".join(names) or "none",
                    where=where, remedy=f"choose from {', '.join(known)}")

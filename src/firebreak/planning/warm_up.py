@@ -11,7 +11,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import COMPASS, line_steps
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.patterns.candidates import flow_of, ground_of, rated_lines
-from firebreak.planning.ranking.trees import dominated, path_scores, share_kept, tree_scratch
+from firebreak.planning.ranking.trees import path_scores, tree_scratch
 
 
 @cache
@@ -27,7 +27,6 @@ def warm_up() -> None:
     trees, work = slots.plan_trees(0), tree_scratch(scene.field.shape)
     value = pad(scene.value.astype(np.float64))
     path_scores(trees, value, work)
-    dominated(trees, value, work, pad(share_kept(scene)))
     rated_lines(scene.landscape, ground_of(slots), flow_of(trees.code, value, work),
                 [line_steps(COMPASS[0], 8, joined=False)], [1, 2])
     slots.place(0, int(np.flatnonzero(slots.available[0])[0]))

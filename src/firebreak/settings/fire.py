@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from firebreak.checks import fail
 from firebreak.settings.kinds import Fraction, Positive, Share
 
-SpreadModel = Literal["front", "graph"]
-SPREAD_MODELS: tuple[SpreadModel, ...] = get_args(SpreadModel)
 CrownLink = Literal["finney", "scott-reinhardt", "cruz"]
 """How the rate of spread of a crown fire follows from the surface fire."""
 CrownModel = Literal["none", CrownLink]
@@ -28,8 +26,6 @@ class FireSettings:
     """Median duration in minutes, instead of the one that follows from the share."""
     edge_share: Fraction = 0.0
     """Share of fires that enter from the map's edge."""
-    spread: SpreadModel = "front"
-    """Elliptical front, or the fast eight-neighbour graph (underestimates spread under wind)."""
     crown: CrownModel = "finney"
     """Crown fire where there are crowns: Finney 1998 (as FlamMap: torching trees do not quicken the
     fire), Scott & Reinhardt 2001, Cruz et al. 2005 (they do), or none. The FBP System has its

@@ -76,8 +76,7 @@ def test_fires_burn_as_on_land_that_was_always_so(scene: Scene, grid: np.ndarray
 
 @pytest.mark.parametrize("conditions", [
     FireConditions(scenarios=2, leak=True),
-    FireConditions(scenarios=2, spotting=SpottingModel()),
-    FireConditions(scenarios=2, spread="graph")], ids=["leak", "embers", "graph"])
+    FireConditions(scenarios=2, spotting=SpottingModel())], ids=["leak", "embers"])
 def test_other_fires_burn_so_too(conditions: FireConditions) -> None:
     test_scene = make_scene(generate(9, SIZE), conditions, 0)
     rng = np.random.default_rng(3)

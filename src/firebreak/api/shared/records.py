@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from firebreak.files import write_text
 from firebreak.reading import record_of
+from firebreak.settings.retired import option_of_key
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_options import PlanOptions
@@ -57,6 +58,10 @@ def warn_of_other_options(plan: Path, options: Any) -> None:
     other = [f"{key.replace('_', '-')} {made[group].get(key)} there, {value} here"
              for group, values in _groups(options).items() if isinstance(made.get(group), dict)
              for key, value in values.items() if made[group].get(key, value) != value]
+    other += [f"{key.replace('_', '-')} {value} there, which is retired"
+              for group, values in made.items() if isinstance(values, dict)
+              for key, value in values.items()
+              if (retired := option_of_key(f"{group}.{key}")) and value != retired.default]
     if other:
         warnings.warn(f"{plan}: this plan was made under other options ({'; '.join(other)})",
                       stacklevel=2)

@@ -10,6 +10,7 @@ from firebreak.api.shared.percents import fraction, is_share
 from firebreak.checks import fail, unknown_name, validated
 from firebreak.files import read_toml
 from firebreak.landscape.names import beside
+from firebreak.settings.retired import is_idle
 
 Options = TypeVar("Options")
 TABLES = ("layer", "phase")
@@ -77,6 +78,8 @@ def _filled(options: Any, tree: dict[str, Any], path: Path, base: Path, table: s
     for key, value in tree.items():
         shown = f"{table}{key}"
         if key not in names:
+            if is_idle(shown, value, lambda _: str(path)):
+                continue
             raise unknown_name("key", shown, _known(names, table), str(path))
         own = getattr(options, key)
         if dataclasses.is_dataclass(own):

@@ -95,14 +95,14 @@ class FieldStore:
         alike: _Shared | None = mine
         agreed = reduce(_agreed, others, alike)
         if agreed is None:
-            raise fail(expected="the same spread, cell size, length of weather steps, rule for "
-                                "leaks, crews and embers in all slots", given="different ones",
+            raise fail(expected="the same cell size, length of weather steps, rule for leaks, "
+                                "crews and embers in all slots", given="different ones",
                        where="environment",
                        remedy="make a separate environment for this problem")
         self._shared = {slot: mine} if alone else self._shared | {slot: mine}
         self._steps[slot] = field.steps
         self._all = kept._replace(
-            spread=field.spread, step_min=agreed.step_min,
+            step_min=agreed.step_min,
             spots=field.spots._replace(cells=kept.spots.cells, winds=kept.spots.winds),
             breaks=kept.breaks._replace(leak=field.breaks.leak, crew=agreed.crew))
         own = self.view(slot, field)
@@ -140,18 +140,18 @@ class FieldStore:
 
 
 class _Shared(NamedTuple):
-    """What fires of all slots have in common. rules: spread, leak, and of embers the delay and the
-    size of a cell. step_min: inf in constant weather, which goes with steps of any length.
+    """What fires of all slots have in common. rules: leak, and of embers the delay and the size of
+    a cell. step_min: inf in constant weather, which goes with steps of any length.
     """
 
-    rules: tuple[int, bool, float, float]
+    rules: tuple[bool, float, float]
     step_min: float
     crew: CrewRule
 
 
 def _shared_of(field: TravelField) -> _Shared:
-    return _Shared((field.spread, field.breaks.leak, field.spots.delay_min,
-                    field.spots.cell_size_m), field.step_min, field.breaks.crew)
+    return _Shared((field.breaks.leak, field.spots.delay_min, field.spots.cell_size_m),
+                   field.step_min, field.breaks.crew)
 
 
 def _agreed(one: _Shared | None, other: _Shared) -> _Shared | None:

@@ -41,7 +41,7 @@ from firebreak.fire.travel.simd import (
     prefetch,
     put_in_order,
 )
-from firebreak.fire.travel.stencil import FACET_CODE, GRAPH, IGNITION
+from firebreak.fire.travel.stencil import FACET_CODE, IGNITION
 
 _NONE, _ONE, _THREE, _FOUR, _SEVEN, _EIGHT = (np.uint64(n) for n in (0, 1, 3, 4, 7, 8))
 _FIVE = np.uint64(5)  # numbers of a cell's metric
@@ -54,8 +54,8 @@ STEP_CODE = STEP_OF_LANE.astype(np.uint8)
 @compiled()
 def suits_constant_weather(arcs, view):
     """Does this fire, if it throws no embers, burn as the functions here assume?"""
-    return (arcs.spread != GRAPH and arcs.edges.shape[0] > 0 and arcs.bucket_min.shape[0] > 0
-            and arcs.steps == 1 and view.breach.shape[0] == 0 and not view.manned
+    return (arcs.edges.shape[0] > 0 and arcs.bucket_min.shape[0] > 0 and arcs.steps == 1
+            and view.breach.shape[0] == 0 and not view.manned
             and view.state[view.source] in (OPEN, NEAR))
 
 

@@ -3,9 +3,7 @@
 Each cell is final when it leaves the queue. It is reached by a single step from a final cell, or
 through the facet between two final cells, at the point of the facet where it burns first. A
 child is never earlier than the later of its parents, so the order of leaving the queue is a
-topological order of the parents, and stopping at the duration is exact. Without facets the same
-code is Dijkstra's algorithm over the eight neighbours (`graph`); most such fires are left to the
-faster `dijkstra_kernel`.
+topological order of the parents, and stopping at the duration is exact.
 
 No fastmath, a fixed order of evaluation and ties broken by parent code and cell index: a fire has
 the same bits in any batch, on any thread.
@@ -27,7 +25,6 @@ from firebreak.fire.solver.crews_kernel import (
     stopped_cell,
     unburn,
 )
-from firebreak.fire.solver.dijkstra_kernel import spread_on_graph, suits_graph
 from firebreak.fire.solver.tables import BURNED_NO_SPREAD, FINAL, UNSEEN, Workspace
 from firebreak.fire.travel.arc_kernel import (
     CLOSED,
@@ -260,7 +257,7 @@ def arcs_under(fire, arcs, rules, fires):
         return arcs
     return Arcs(arcs.metric, arcs.unit_time, arcs.facets, arcs.accepts, arcs.sends, arcs.heat,
                 rules.steps[fires.overlay[fire]], arcs.step_min, arcs.edges, arcs.bucket_min,
-                arcs.sends_far, arcs.spread)
+                arcs.sends_far)
 
 
 @compiled()
@@ -283,8 +280,6 @@ def burn_one(duration, first, arcs, spots, view, crews, work):
 
 @compiled()
 def _burn_out(duration, first, arcs, spots, view, crews, work):
-    if suits_graph(arcs, spots, view):
-        return spread_on_graph(duration, first, arcs, view, work)
     if spots.cells.shape[1] == 0 and suits_constant_weather(arcs, view):
         return spread_constant_weather(duration, first, arcs, view, work)
     work.time[view.source] = 0.0

@@ -70,8 +70,7 @@ class Results(NamedTuple):
 
 BUCKETS = 512  # of a bucket queue, a power of 2
 PER_BUCKET = 72  # entries; with a power of 2, buckets would crowd into few lines of the cache
-SENDERS = 32  # cells that send fire in one go, on the graph
-BATCH = 8  # and in the front
+BATCH = 8  # cells that send fire in one go
 TRIED = 16 + 24 + 96 + 8  # arcs that a cell completes, but for unit steps; and a vector more
 LINE = 64  # threads that write closer than so many bytes wait for each other
 
@@ -84,7 +83,7 @@ class Workspace(NamedTuple):
     The queue of `bucket_queue_kernel`: entry u64 [T, BUCKETS * PER_BUCKET], one bucket's after the
     other's; counts i32 [T, BUCKETS], how many a bucket has; occupied u64 [T, BUCKETS / 64], bits of
     the buckets that have any; current u64, the open bucket's entries; found u64, arcs found by up
-    to SENDERS cells.
+    to BATCH cells.
 
     Arcs that a batch of the front sends: tried u64, late f32, share f32, see `front_batch_kernel`;
     ends u64 [T, BATCH, 2], how many after each cell.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from firebreak.compiled import compiled
 from firebreak.fire.effects.keyed_random import DRAW_BREACH, uniform
-from firebreak.fire.travel.stencil import FACET_CODE, FRONT, STENCIL
+from firebreak.fire.travel.stencil import FACET_CODE, STENCIL
 
 STEP_ROW = STENCIL.steps[:, 0].copy()
 STEP_COL = STENCIL.steps[:, 1].copy()
@@ -53,7 +53,6 @@ class Arcs(NamedTuple):
         where closed, where weather is constant; or no rows.
     bucket_min: f64 [R], see `bucket_queue_kernel`; or no rows. sends_far: u32 [R, P], see
         `travel_field`.
-    spread: the place of the spread model in `settings.fire.SPREAD_MODELS`.
     """
 
     metric: NDArray[np.float32]
@@ -67,7 +66,6 @@ class Arcs(NamedTuple):
     edges: NDArray[np.float64] = np.empty((0, 0, 8))
     bucket_min: NDArray[np.float64] = np.empty(0)
     sends_far: NDArray[np.uint32] = np.empty((0, 0), np.uint32)
-    spread: int = FRONT
 
 
 class Spots(NamedTuple):

@@ -94,11 +94,11 @@ def _unit_steps(cell, width, burnable):
 
 
 @compiled_arrays()
-def _open_listed(cells, metric, rate, burnable, width, graph, facets, accepts):
+def _open_listed(cells, metric, rate, burnable, width, facets, accepts):
     for cell in cells:
         facets[cell] = 0
         accepts[cell] = _unit_steps(cell, width, burnable) if burnable[cell] else np.uint32(0)
-        if graph or not burnable[cell]:
+        if not burnable[cell]:
             continue
         facets[cell], ends = _facets_in_use(metric, cell, width, rate, burnable)
         while ends != 0:
@@ -123,22 +123,21 @@ def _part(cells, k):
 
 
 @compiled_arrays(parallel=True)
-def open_arcs(cells, metric, rate, burnable, width, graph, facets, accepts):
+def open_arcs(cells, metric, rate, burnable, width, facets, accepts):
     """Sets what is open at the cells listed, i64 [N], seen from the receiving cell.
 
     metric f32 [R, P, 5], rate f32 [R, P] of the head, burnable bool [P]. facets u64 [R, P] and
-    accepts u32 [R, P]: bits of the open facets and single steps. With `graph` only the unit steps
-    are open.
+    accepts u32 [R, P]: bits of the open facets and single steps.
     """
     parts = _parts_of(cells)
     for k in numba.prange(metric.shape[0] * parts):
         r = k // parts
-        _open_listed(_part(cells, k % parts), metric[r], rate[r], burnable, width, graph,
+        _open_listed(_part(cells, k % parts), metric[r], rate[r], burnable, width,
                      facets[r], accepts[r])
 
 
 @compiled_arrays()
-def _reverse_listed(cells, width, graph, facets, accepts, sends, sends_far):
+def _reverse_listed(cells, width, facets, accepts, sends, sends_far):
     for cell in cells:
         bits, far = np.uint32(0), np.uint32(0)
         for step in range(8):
@@ -147,24 +146,23 @@ def _reverse_listed(cells, width, graph, facets, accepts, sends, sends_far):
             bits |= (accepts[child] & (np.uint32(1) << np.uint32(step))) | (
                 np.uint32(ends != 0) << np.uint32(step))
             far |= np.uint32(ends & ~_UNIT != 0) << np.uint32(step)
-        if not graph:
-            # Where a longer facet is open, so is the step to each of its ends, see `stencil`.
-            for step in range(8, STEPS):
-                child = cell - _STEP_ROW[step] * width - _STEP_COL[step]
-                far |= accepts[child] & (np.uint32(1) << np.uint32(step))
+        # Where a longer facet is open, so is the step to each of its ends, see `stencil`.
+        for step in range(8, STEPS):
+            child = cell - _STEP_ROW[step] * width - _STEP_COL[step]
+            far |= accepts[child] & (np.uint32(1) << np.uint32(step))
         sends[cell], sends_far[cell] = bits | far, far
 
 
 @compiled_arrays(parallel=True)
-def reverse_arcs(cells, width, graph, facets, accepts, sends, sends_far):
+def reverse_arcs(cells, width, facets, accepts, sends, sends_far):
     """sends[r, p], bit i: a burnable cell is reached from p by its step i or a facet that ends
     there; sends_far[r, p]: by a step or a facet that is not a unit one. For the cells listed,
-    none of them in the padding. With `graph` only unit steps are open.
+    none of them in the padding.
     """
     parts = _parts_of(cells)
     for k in numba.prange(sends.shape[0] * parts):
         r = k // parts
-        _reverse_listed(_part(cells, k % parts), width, graph, facets[r], accepts[r], sends[r],
+        _reverse_listed(_part(cells, k % parts), width, facets[r], accepts[r], sends[r],
                         sends_far[r])
 
 

@@ -178,25 +178,6 @@ def _scatter(builder, lanes, pointer, places):
 
 
 @intrinsic
-def lay_in_order(typing_context, words, first, count, order, end):
-    """Puts the cells of words[first : first + 8] to their places among `count` words, from
-    order[end] on: the cell of the least word comes first. Words are u64, cells their lower halves.
-
-    Words from `count` on must be larger than all others.
-    """
-    def generate(context, builder, signature, args):
-        source = data(context, builder, signature.args[0], args[0])
-        target = data(context, builder, signature.args[3], args[3])
-        own = vector(builder, source, args[1], WORD, 8, 8)
-        places = _places_in_order(builder, own, source, args[2])
-        _scatter(builder, builder.trunc(own, ir.VectorType(ir.IntType(32), 8)), target,
-                 builder.add(places, splat(builder, args[4], 8)))
-        return context.get_dummy_value()
-
-    return types.void(words, types.uint64, types.uint64, order, types.uint64), generate
-
-
-@intrinsic
 def put_in_order(typing_context, words, first, count, ordered):
     """Puts words[first : first + 8] to their places among `count` words into ordered u64, the least
     first. Words from `count` on must be larger than all others.

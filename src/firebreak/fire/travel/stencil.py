@@ -12,8 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.settings.fire import SPREAD_MODELS
-
 Step = tuple[int, int]
 
 NEIGHBOURS: tuple[Step, ...] = (
@@ -21,9 +19,6 @@ NEIGHBOURS: tuple[Step, ...] = (
 )  # clockwise from north; odd ones are diagonal
 LEVELS = 2
 REACH = 3  # longest step in rows or columns, and the padding around a map
-
-FRONT, GRAPH = SPREAD_MODELS.index("front"), SPREAD_MODELS.index("graph")
-"""Spread models as numbers: over the whole stencil, or over the eight neighbours alone."""
 
 STEPS = 32
 FACETS = 56

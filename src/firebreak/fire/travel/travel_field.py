@@ -18,8 +18,7 @@ from firebreak.fire.travel import open_arcs_kernel
 from firebreak.fire.travel.arc_kernel import NO_CREWS, NO_SPOTS, CrewRule, Spots
 from firebreak.fire.travel.intensity_kernel import heat_per_speed
 from firebreak.fire.travel.metric_kernel import MAX_SLOPE_TAN, fill_ground, fill_metric
-from firebreak.fire.travel.stencil import FRONT, GRAPH, REACH
-from firebreak.settings.fire import SPREAD_MODELS, SpreadModel
+from firebreak.fire.travel.stencil import REACH
 
 _NO_ROWS = np.empty((0, 0), np.float32)
 _NO_EDGES = np.empty((0, 0, 8))
@@ -89,7 +88,6 @@ class TravelField(NamedTuple):
     rate: f32 [R, P], of the head, m/min.
     facets: u64 [R, P], accepts: u32 [R, P], sends: u32 [R, P]: what is open, as bits.
     burnable: bool [P].
-    spread: the place of the spread model in `settings.fire.SPREAD_MODELS`.
     steps: K. step_min: minutes a step, inf where K is 1.
     heat: f32 [R, P, 3], fireline intensity over speed on the ground, kW/m per cell/min, and the
         rise of the ground per cell east and north; or no rows.
@@ -111,7 +109,6 @@ class TravelField(NamedTuple):
     accepts: NDArray[np.uint32]
     sends: NDArray[np.uint32]
     burnable: NDArray[np.bool_]
-    spread: int = FRONT
     steps: int = 1
     step_min: float = float("inf")
     heat: NDArray[np.float32] = _NO_HEAT
@@ -166,7 +163,7 @@ def ellipse_of(behavior: FireBehavior) -> Ellipse:
 
 
 def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
-                       mode: SpreadModel = "front", slope_tan: NDArray | None = None,
+                       slope_tan: NDArray | None = None,
                        aspect_deg: NDArray | None = None) -> TravelField:
     """The travel field of given ellipses [R, H, W]; flat ground if no slope [H, W] is given.
 
@@ -180,7 +177,7 @@ def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_
     field = TravelField(
         (rows, cols), metric, unit_time, rate, np.zeros((count, cells), np.uint64),
         np.zeros((count, cells), np.uint32), np.zeros((count, cells), np.uint32),
-        pad(burnable, closed=False), SPREAD_MODELS.index(mode))
+        pad(burnable, closed=False))
     field = field._replace(edges=edges_for(count, cells), sends_far=np.zeros_like(field.sends),
                            bucket_min=np.empty(count))
     _open_all(field)
@@ -247,15 +244,13 @@ def open_arcs(field: TravelField, cells: NDArray[np.int64], senders: NDArray[np.
     """Remakes what is open at `cells`, and what `senders` reach, in every row."""
     width, facets, accepts = padded_width(field.shape[1]), field.facets, field.accepts
     open_arcs_kernel.open_arcs(cells, field.metric, field.rate, field.burnable, width,
-                               field.spread == GRAPH,
                                facets, accepts)
     for r in range(field.metric.shape[0]):
         if (r + 1) % field.steps:
             # An arc that begins in one step of the weather may end in the next and suit that.
             facets[r][cells] |= facets[r + 1][cells]
             accepts[r][cells] |= accepts[r + 1][cells]
-    open_arcs_kernel.reverse_arcs(senders, width, field.spread == GRAPH, facets, accepts,
-                                  field.sends, field.sends_far)
+    open_arcs_kernel.reverse_arcs(senders, width, facets, accepts, field.sends, field.sends_far)
     for first in range(0, field.metric.shape[0] if field.steps > 1 else 0, field.steps):
         rows = slice(first, first + field.steps)
         # What a cell may have sent is asked without knowing in which weather.

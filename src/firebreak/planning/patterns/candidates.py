@@ -63,7 +63,7 @@ class Lines(NamedTuple):
 def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch) -> Flow:
     """What fires of the codes [F, P] carry through cells of the value [P]."""
     flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size)))
-    tree_kernel.flows(code, value, work.offset, work.ints[:2], work.seen, work.reals[0], *flow)
+    tree_kernel.flows(code, value, work.offset, work.ints, work.seen, work.reals[0], *flow)
     return flow
 
 

@@ -189,7 +189,7 @@ def _steady(field: TravelField, row: int) -> TravelField:
     rules = field.breaks._replace(breach=_NO_ROWS, treated=None)
     return TravelField(field.shape, field.metric[rows], field.unit_time[rows], field.rate[rows],
                        field.facets[rows], field.accepts[rows], field.sends[rows],
-                       field.burnable, field.spread, breaks=rules)
+                       field.burnable, breaks=rules)
 
 
 _NO_ROWS = np.empty((0, 0), np.float32)

@@ -1,3 +1,3 @@
-"""Methods that rank cells by a map: burn probability, downstream value, hazard, betweenness,
-dominators. No burning of trial breaks.
+"""Methods that rank cells by a map: burn probability, downstream value, hazard, betweenness. No
+burning of trial breaks.
 """

@@ -1,4 +1,4 @@
-"""Compiled traversals of the trees of fires: dominators, paths, flows.
+"""Compiled traversals of the trees of fires: paths and flows.
 
 A tree is the row of parent codes (see `fire.travel.stencil`) that the engine keeps of a fire: every
 burned cell came from one cell, or from between two. A cell that an ember lit has no recorded
@@ -57,54 +57,6 @@ def order_of(code, offset, order, stack, seen):
     for k in range(count):
         seen[order[k]] = 0
     return count
-
-
-@compiled()
-def _dominators(code, source, offset, order, count, above, depth):
-    """Immediate dominator of each burned cell into above i32 [P], their number into depth.
-
-    It is the last cell that all paths to a cell share. In a graph without cycles, in topological
-    order, it is where the parents' chains of dominators meet.
-    """
-    above[source], depth[source] = source, 0
-    for k in range(count):
-        cell = np.int64(order[k])
-        if cell == source:
-            continue
-        one, other = parents(code, cell, offset)
-        if one < 0:
-            one = source
-        while other >= 0 and one != other:
-            if depth[one] >= depth[other]:
-                one = np.int64(above[one])
-            else:
-                other = np.int64(above[other])
-        above[cell] = one
-        depth[cell] = depth[one] + 1
-
-
-@compiled()
-def dominated_values(codes, sources, value, keeps, lost, offset, ints, seen, behind, total):
-    """Adds to total f64 [P] what a break in each cell saves, where fires only burn by their trees.
-
-    Args: codes u8 [F, P], sources i64 [F]. value f64 [P]: lost where a cell burns. keeps f64 [P]:
-    share of what lies behind a break that it saves. lost: share of the break's own value that
-    burns. ints i32 [4, P], seen u8 [P] of zeros, behind f64 [P]: scratch.
-
-    An ignition cell gets nothing, for its fire starts all the same.
-    """
-    order, stack, above, depth = ints
-    for fire in range(codes.shape[0]):
-        code, source = codes[fire], sources[fire]
-        count = order_of(code, offset, order, stack, seen)
-        _dominators(code, source, offset, order, count, above, depth)
-        for k in range(count):
-            behind[order[k]] = value[order[k]]
-        for k in range(count - 1, -1, -1):
-            cell = np.int64(order[k])
-            if cell != source:
-                behind[above[cell]] += behind[cell]
-                total[cell] += keeps[cell] * behind[cell] - lost * value[cell]
 
 
 @compiled()

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 class TreeScratch(NamedTuple):
     """What the traversals of `tree_kernel` need on one map of P padded cells.
 
-    offset: i64 [32], of the padded cell at each step. ints: i32 [4, P]. seen: u8 [P], zeros.
+    offset: i64 [32], of the padded cell at each step. ints: i32 [2, P]. seen: u8 [P], zeros.
     reals: f64 [2, P].
     """
 
@@ -31,7 +31,7 @@ def tree_scratch(shape: tuple[int, int]) -> TreeScratch:
     """Scratch memory for a map [H, W]."""
     width = padded_width(shape[1])
     cells = pad(np.zeros(shape, np.bool_)).size
-    return TreeScratch(STENCIL.steps[:, 0] * width + STENCIL.steps[:, 1], np.zeros((4, cells),
+    return TreeScratch(STENCIL.steps[:, 0] * width + STENCIL.steps[:, 1], np.zeros((2, cells),
                                                                                    np.int32),
                        np.zeros(cells, np.uint8), np.zeros((2, cells)))
 
@@ -42,19 +42,8 @@ def path_scores(trees: PlanTrees, value: Floats, work: TreeScratch) -> Floats:
     among the latter, summed over fires.
     """
     total = np.zeros(value.size)
-    tree_kernel.path_counts(trees.code, value, work.offset, work.ints[:2], work.seen, work.reals,
+    tree_kernel.path_counts(trees.code, value, work.offset, work.ints, work.seen, work.reals,
                             total)
-    return total
-
-
-def dominated(trees: PlanTrees, value: Floats, work: TreeScratch, keeps: Floats,
-              lost: float = 0.0) -> Floats:
-    """Value [P] that fires reach only through each padded cell, summed over fires; see
-    `tree_kernel.dominated_values`.
-    """
-    total = np.zeros(value.size)
-    tree_kernel.dominated_values(trees.code, trees.source, value, keeps, lost, work.offset,
-                                 work.ints, work.seen, work.reals[0], total)
     return total
 
 
@@ -64,19 +53,6 @@ def place_betweenness(task: Task) -> Placement:
     Source: betweenness centrality, Freeman (1977), doi:10.2307/3033543, in each fire's own tree.
     """
     return _place_by_trees(task, path_scores)
-
-
-def place_dominator(task: Task) -> Placement:
-    """The cells with the most value that fire reaches only through them, computed every round.
-
-    Source: dominators, Lengauer & Tarjan (1979), doi:10.1145/357062.357071, computed as Cooper,
-    Harvey & Kennedy (2001), A simple, fast dominance algorithm; in cascades Xie et al. (2023),
-    arXiv:2302.13529.
-    """
-    scene = task.problem.scene
-    keeps, lost = pad(share_kept(scene)), scene.field.breaks.lost
-    return _place_by_trees(task, lambda trees, value, work: dominated(trees, value, work, keeps,
-                                                                      lost))
 
 
 def _place_by_trees(task: Task,
@@ -104,13 +80,3 @@ def conditional_value(scene: Scene, fires: Fires) -> tuple[Floats, float]:
     highest = scene.value.astype(np.float64)
     return np.divide(burned.lost, burned.burn_probability, out=highest,
                      where=burned.burn_probability > 0.0), 1.0
-
-
-def share_kept(scene: Scene) -> Floats:
-    """Share of what lies behind a break in each cell that the break saves, mean over the weather:
-    1 but for breaks that may be breached.
-    """
-    breach = scene.field.breaks.breach
-    if not breach.size:
-        return np.ones(scene.field.shape)
-    return 1.0 - np.tensordot(scene.stream_weight, unpad(breach, scene.field.shape), 1)

@@ -44,7 +44,7 @@ def assumptions_part(result: PlanResult) -> str:
            f"burnable cells on average{unattacked}")
         + f"; {conditions.regime.edge_share:.0%} enter from the edge.",
         _weather_in_words(scene),
-        f"Spread: {conditions.spread}; crown fire: {conditions.model.crown}; embers: "
+        f"Crown fire: {conditions.model.crown}; embers: "
         + ("none" if conditions.spotting is None else "thrown by crown fire") + ".",
         breaks_in_short(conditions),
         f"The method was given {result.plan.plan_fires} plan fires; the plan is tested on "

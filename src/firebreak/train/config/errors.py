@@ -30,7 +30,7 @@ def config_error(error: pydantic.ValidationError, where: str, text: str,
     """
     first = error.errors()[0]
     path = tuple(part for part in first["loc"] if isinstance(part, str))
-    place = _place(path, where, text, changes)
+    place = place_of(path, where, text, changes)
     key = ".".join(path)
     if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return _unknown(path, first["input"], place)
@@ -69,6 +69,16 @@ def allowed(entry: Tree) -> str:
         ("minimum", "of at least"), ("exclusiveMinimum", "above"), ("maximum", "at most"),
         ("exclusiveMaximum", "below")) if name in entry]
     return " ".join([words, " and ".join(bounds)]).strip()
+
+
+def place_of(path: Path, where: str, text: str, changes: Mapping[Path, str]) -> str:
+    """Where a key is set, as an error says it; arguments as of `config_error`."""
+    for changed, change in changes.items():
+        common = min(len(path), len(changed))
+        if path[:common] == changed[:common]:
+            return f"--set {change}"
+    line = line_of(text, path)
+    return where if line is None else f"{where}, line {line}"
 
 
 def line_of(text: str, path: Path) -> int | None:
@@ -118,15 +128,6 @@ def _unknown(path: Path, value: Any, place: str) -> InputError:
         remedy = f"known here are {', '.join(sorted(siblings))}"
     return fail(expected="a known key", given=f"'{'.'.join(path)}' = {_shown(value)}", where=place,
                 remedy=remedy)
-
-
-def _place(path: Path, where: str, text: str, changes: Mapping[Path, str]) -> str:
-    for changed, change in changes.items():
-        common = min(len(path), len(changed))
-        if path[:common] == changed[:common]:
-            return f"--set {change}"
-    line = line_of(text, path)
-    return where if line is None else f"{where}, line {line}"
 
 
 def _value_at(path: Path, first: Any) -> Any:

@@ -47,7 +47,7 @@ def test_cells_of_two_slots_at_once(seed: int, count: int) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_kind_of_break(kind: str) -> None:
     case = random_case(np.random.default_rng(3), 11, 13, fires=14)
-    field = with_rules(case, "front", kind, 3)
+    field = with_rules(case, kind, 3)
     at_once, _ = slots_on(case, field, by_class(case))
     slowly, _ = slots_on(case, field, by_class(case))
     cells = np.random.default_rng(3).choice(np.flatnonzero(slowly.available[0]), 9, replace=False)

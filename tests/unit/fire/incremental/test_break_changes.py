@@ -15,7 +15,6 @@ from firebreak.fire.travel.travel_field import unpad
 from firebreak.planning.core.line_trials import try_lines
 from strategies import Case, cases, random_case
 
-MODES = st.sampled_from(["front", "graph"])
 ONE = np.zeros(1, np.int64)
 
 
@@ -61,14 +60,14 @@ def near_each_other(rng: np.random.Generator, case: Case, count: int) -> list[in
             *rng.integers(0, rows * cols, 3).tolist()]
 
 
-@given(cases(16, scenarios=4, fires=8), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2, 4]),
+@given(cases(16, scenarios=4, fires=8), st.sampled_from(KINDS), st.sampled_from([1, 2, 4]),
        st.integers(0, 2**32 - 1))
 @settings(max_examples=100, deadline=None)
-def test_breaks_that_come_and_go_leave_what_burning_anew_would(case: Case, mode: str, kind: str,
+def test_breaks_that_come_and_go_leave_what_burning_anew_would(case: Case, kind: str,
                                                                steps: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
-    slots, problem = slots_on(case, with_rules(case, mode, kind, seed, steps), by_class(case))
+    slots, problem = slots_on(case, with_rules(case, kind, seed, steps), by_class(case))
     cells = near_each_other(rng, case, 6)
     for _ in range(14):
         toggle(slots, int(rng.choice(cells)))
@@ -96,7 +95,7 @@ def test_rough_maps_where_cells_that_stood_burn_earlier(seed: int) -> None:
                        roughness=float(rng.choice([0.0, 0.3, 1.0, 3.0])),
                        turning=float(rng.choice([0.0, 30.0, 180.0])),
                        unburnable=float(rng.choice([0.0, 0.1, 0.3])), broken=0.0)
-    slots, problem = slots_on(case, with_rules(case, "front", "hard", seed, 1), by_class(case))
+    slots, problem = slots_on(case, with_rules(case, "hard", seed, 1), by_class(case))
     for _ in range(40):
         for cell in rng.integers(size * size, size=rng.integers(1, 4)).tolist():
             toggle(slots, cell)
@@ -119,14 +118,14 @@ def gain_slowly(slots: Slots, cell: int) -> float:
     return gain
 
 
-@given(cases(14, scenarios=4, fires=10), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2, 4]),
+@given(cases(14, scenarios=4, fires=10), st.sampled_from(KINDS), st.sampled_from([1, 2, 4]),
        st.integers(0, 2**32 - 1))
 @settings(max_examples=80, deadline=None)
-def test_gains_are_those_of_placing_each_break(case: Case, mode: str, kind: str, steps: int,
+def test_gains_are_those_of_placing_each_break(case: Case, kind: str, steps: int,
                                                seed: int) -> None:
     rng = np.random.default_rng(seed)
     case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
-    slots, _ = slots_on(case, with_rules(case, mode, kind, seed, steps), by_class(case))
+    slots, _ = slots_on(case, with_rules(case, kind, seed, steps), by_class(case))
     for cell in near_each_other(rng, case, 4)[:4]:
         toggle(slots, cell)
     update(slots)
@@ -142,13 +141,11 @@ def test_gains_are_those_of_placing_each_break(case: Case, mode: str, kind: str,
             assert gain == 0.0
 
 
-@given(cases(16, scenarios=4, fires=16), MODES, st.sampled_from(HARD_KINDS),
-       st.integers(0, 2**32 - 1))
+@given(cases(16, scenarios=4, fires=16), st.sampled_from(HARD_KINDS), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_lines_save_what_breaking_all_their_cells_does(case: Case, mode: str, kind: str,
-                                                       seed: int) -> None:
+def test_lines_save_what_breaking_all_their_cells_does(case: Case, kind: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    slots, problem = slots_on(case, with_rules(case, mode, kind, seed), by_class(case))
+    slots, problem = slots_on(case, with_rules(case, kind, seed), by_class(case))
     for cell in near_each_other(rng, case, 4)[:4]:
         toggle(slots, cell)
     update(slots)
@@ -168,14 +165,14 @@ def test_lines_save_what_breaking_all_their_cells_does(case: Case, mode: str, ki
 
 
 @pytest.mark.slow
-@given(cases(12, scenarios=4, fires=12), MODES, st.sampled_from(KINDS), st.sampled_from([1, 2]),
+@given(cases(12, scenarios=4, fires=12), st.sampled_from(KINDS), st.sampled_from([1, 2]),
        st.integers(0, 2**32 - 1))
 @settings(max_examples=80, deadline=None)
 def test_lines_that_methods_try_burn_under_the_rules_of_the_breaks(
-        case: Case, mode: str, kind: str, steps: int, seed: int) -> None:
+        case: Case, kind: str, steps: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
-    slots, problem = slots_on(case, with_rules(case, mode, kind, seed, steps), by_class(case))
+    slots, problem = slots_on(case, with_rules(case, kind, seed, steps), by_class(case))
     for cell in near_each_other(rng, case, 4)[:4]:
         toggle(slots, cell)
     update(slots)
@@ -192,12 +189,11 @@ def test_lines_that_methods_try_burn_under_the_rules_of_the_breaks(
 
 
 @pytest.mark.slow
-@given(cases(16, scenarios=4, fires=16), MODES, st.sampled_from(KINDS), st.integers(0, 2**32 - 1))
+@given(cases(16, scenarios=4, fires=16), st.sampled_from(KINDS), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_kept_gains_have_the_bits_of_fresh_ones(case: Case, mode: str, kind: str,
-                                                seed: int) -> None:
+def test_kept_gains_have_the_bits_of_fresh_ones(case: Case, kind: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    slots, problem = slots_on(case, with_rules(case, mode, kind, seed), by_class(case))
+    slots, problem = slots_on(case, with_rules(case, kind, seed), by_class(case))
     cells = rng.permutation(case.burnable.size)[:60]
     kept = MarginalGains(slots, 0, cells)
     places = near_each_other(rng, case, 8)
@@ -212,7 +208,7 @@ def test_kept_gains_have_the_bits_of_fresh_ones(case: Case, mode: str, kind: str
 @pytest.mark.parametrize("kind", HARD_KINDS)
 def test_a_break_that_is_taken_away_burns_few_fires_anew(kind: str) -> None:
     case = random_case(np.random.default_rng(4), 24, 24, fires=200, unburnable=0.0, scenarios=4)
-    slots, _ = slots_on(case, with_rules(case, "front", kind, 0), by_class(case))
+    slots, _ = slots_on(case, with_rules(case, kind, 0), by_class(case))
     slots.place(0, 50)
     update(slots)
     codes = unpad(slots.fires.code, (24, 24))
@@ -223,6 +219,6 @@ def test_a_break_that_is_taken_away_burns_few_fires_anew(kind: str) -> None:
 
 def test_only_what_was_placed_is_taken_away() -> None:
     case = random_case(np.random.default_rng(4), 6, 6, unburnable=0.0)
-    slots, _ = slots_on(case, with_rules(case, "front", "hard", 0), by_class(case))
+    slots, _ = slots_on(case, with_rules(case, "hard", 0), by_class(case))
     with pytest.raises(InputError, match="a cell with a break"):
         slots.remove(0, 3)

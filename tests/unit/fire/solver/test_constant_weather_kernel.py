@@ -24,7 +24,7 @@ def assert_same_fires(case: Case, field) -> None:
 @given(cases(24), st.sampled_from(sorted(RULES)))
 @settings(max_examples=150, deadline=None)
 def test_fires_have_the_bits_of_one_way_after_the_other(case: Case, rules: str) -> None:
-    field = case.field("front")._replace(breaks=RULES[rules])
+    field = case.field()._replace(breaks=RULES[rules])
     assert field.edges.shape[0] == 2
     assert_same_fires(case, field)
 
@@ -33,7 +33,7 @@ def test_fires_have_the_bits_of_one_way_after_the_other(case: Case, rules: str) 
 @settings(max_examples=60, deadline=None)
 def test_the_length_of_a_day_changes_no_bit(case: Case, length: float) -> None:
     """Short days reach beyond the calendar, of long ones most batches end early."""
-    field = case.field("front")
+    field = case.field()
     assert_same_fires(case, field._replace(bucket_min=field.bucket_min * length))
 
 
@@ -43,7 +43,7 @@ def test_even_fuel_burns_alike_whatever_the_wind(length_to_width: float) -> None
     case = random_case(np.random.default_rng(3), 40, 40, unburnable=0.0, broken=0.02)
     for heading in (0.0, 45.0, 67.3):
         even = ellipse_like(np.full(case.ellipse.head.shape, 10.0), length_to_width, heading)
-        field = case._replace(ellipse=even).field("front")
+        field = case._replace(ellipse=even).field()
         assert (field.sends_far != 0).any() == (length_to_width > 1.0)
         assert_same_fires(case, field)
 
@@ -51,15 +51,15 @@ def test_even_fuel_burns_alike_whatever_the_wind(length_to_width: float) -> None
 def test_speeds_of_all_magnitudes_burn_alike() -> None:
     case = random_case(np.random.default_rng(4), 50, 50, roughness=4.0)
     case = case._replace(fires=case.fires._replace(duration_min=np.full(4, np.inf)))
-    assert_same_fires(case, case.field("front"))
+    assert_same_fires(case, case.field())
 
 
 def test_treated_fuel_in_breaks_is_in_the_edges() -> None:
     case = random_case(np.random.default_rng(5), 20, 20)
     slow = case._replace(ellipse=case.ellipse._replace(
         **{part: 0.1 * getattr(case.ellipse, part) for part in ("head", "back", "flank")}))
-    field = case.field("front")
-    field = field._replace(breaks=BreakRules(treated=treated_part(field, slow.field("front"))))
+    field = case.field()
+    field = field._replace(breaks=BreakRules(treated=treated_part(field, slow.field())))
     assert_same_fires(case, field)
     with_breaks, without = (burn(field, case.fires, case.value, breaks).arrival_time_min
                             for breaks in (case.breaks, None))

@@ -4,8 +4,6 @@ import numba
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import dijkstra
 
 from firebreak.checks import InputError
 from firebreak.fire.engine import burn, burn_statistics, set_threads
@@ -25,10 +23,10 @@ def one_fire(row, col, cols, duration=np.inf, scenario=0):
                  np.zeros(1, np.uint64))
 
 
-def uniform_field(shape, length_to_width, heading_deg, mode="front", burnable=None, head=HEAD):
+def uniform_field(shape, length_to_width, heading_deg, burnable=None, head=HEAD):
     ellipse = ellipse_like(np.full((1, *shape), head), length_to_width, heading_deg)
     ground = np.ones(shape, bool) if burnable is None else burnable
-    return field_from_ellipse(ellipse, ground, CELL_SIZE_M, mode)
+    return field_from_ellipse(ellipse, ground, CELL_SIZE_M)
 
 
 @pytest.mark.parametrize(("length_to_width", "tolerance"),
@@ -107,37 +105,6 @@ def test_the_weight_is_where_the_segment_burns_the_child_first() -> None:
     assert inside > 100
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_graph_mode_is_the_shortest_path_over_eight_neighbours(seed: int) -> None:
-    case = random_case(np.random.default_rng(seed), 23, 17, roughness=0.5, turning=60.0,
-                       unburnable=0.25, fires=6)
-    field = case.field("graph")
-    closed = ~case.burnable | case.breaks
-    fires = case.fires._replace(source=np.resize(np.flatnonzero(~closed), 6))
-    made = burn(field, fires, case.value, case.breaks).arrival_time_min
-    for fire, (source, scenario, duration, _) in enumerate(zip(*fires, strict=True)):
-        times = dijkstra(_edges(field, int(scenario), closed), indices=int(source))
-        times[times > duration] = np.inf
-        np.testing.assert_allclose(made[fire].ravel(), times, rtol=1e-6)
-
-
-def _edges(field, scenario, closed):
-    rows, cols = closed.shape
-    unit = np.moveaxis(unpad(field.unit_time[scenario].T, field.shape), 0, -1).astype(float)
-    start, end, time = [], [], []
-    for row, col in np.argwhere(~closed):
-        for step, (dr, dc) in enumerate(NEIGHBOURS):
-            r, c = row + dr, col + dc
-            if not (0 <= r < rows and 0 <= c < cols) or closed[r, c]:
-                continue
-            if dr and dc and closed[r, col] and closed[row, c]:
-                continue
-            start.append(r * cols + c)
-            end.append(row * cols + col)
-            time.append(0.5 * (unit[row, col, step] + unit[r, c, step]))
-    return coo_array((time, (start, end)), shape=(rows * cols,) * 2).tocsr()
-
-
 def test_blocks_of_fires_give_the_statistics_of_all_at_once() -> None:
     case = random_case(np.random.default_rng(3), 15, 18, fires=150)
     field = case.field()
@@ -199,15 +166,14 @@ def test_a_gap_in_a_diagonal_line_lets_fire_through() -> None:
         assert np.isfinite(time[~line]).all()
 
 
-@pytest.mark.parametrize("mode", ["front", "graph"])
-def test_a_thin_slow_strip_is_not_jumped(mode: str) -> None:
+def test_a_thin_slow_strip_is_not_jumped() -> None:
     n = 21
     for heading in (90.0, 70.0, 117.0):
         head = np.full((1, n, n), HEAD)
         head[0, :, 12] = HEAD / 20.0
-        fast = uniform_field((n, n), 4.0, heading, mode)
+        fast = uniform_field((n, n), 4.0, heading)
         slow = field_from_ellipse(ellipse_like(head, 4.0, heading), np.ones((n, n), bool),
-                                  CELL_SIZE_M, mode)
+                                  CELL_SIZE_M)
         fire = one_fire(10, 3, n)
         before = burn(fast, fire, np.ones((n, n))).arrival_time_min[0]
         after = burn(slow, fire, np.ones((n, n))).arrival_time_min[0]

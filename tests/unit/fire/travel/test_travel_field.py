@@ -7,7 +7,7 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.fire.travel.open_arcs_kernel import RATE_GATE
-from firebreak.fire.travel.stencil import FACETS, GRAPH, STENCIL, STEPS
+from firebreak.fire.travel.stencil import FACETS, STENCIL, STEPS
 from firebreak.fire.travel.travel_field import (
     Ellipse,
     TravelField,
@@ -20,13 +20,13 @@ SHAPE = (14, 11)
 ENDING = [[s for s in range(FACETS) if k in STENCIL.facets[s].tolist()] for k in range(STEPS)]
 
 
-def field_of(seed: int, roughness: float, mode: str) -> TravelField:
+def field_of(seed: int, roughness: float) -> TravelField:
     """Two rows of weather on a map with holes: round ellipses and long ones, in all directions."""
     rng = np.random.default_rng(seed)
     head = rng.lognormal(1.0, roughness, (2, *SHAPE))
     flank = head / np.array([1.2, 5.0])[:, None, None]
     ellipse = Ellipse(head, flank**2 / head, flank, rng.uniform(0.0, 360.0, (2, *SHAPE)))
-    return field_from_ellipse(ellipse, rng.random(SHAPE) > 0.1, 30.0, mode,
+    return field_from_ellipse(ellipse, rng.random(SHAPE) > 0.1, 30.0,
                               rng.uniform(0.0, 0.5, SHAPE), rng.uniform(0.0, 360.0, SHAPE))
 
 
@@ -75,7 +75,7 @@ def open_here(field: TravelField, row: int, cell: int) -> tuple[int, int]:
 @pytest.mark.parametrize(("seed", "roughness"), [(0, 0.0), (1, 0.1), (2, 1.0)])
 def test_ways_are_open_where_the_ring_must_be_finer_and_nothing_slower_is_crossed(
         seed, roughness) -> None:
-    field = field_of(seed, roughness, "front")
+    field = field_of(seed, roughness)
     for row in range(2):
         for cell in np.flatnonzero(field.burnable).tolist():
             assert (int(field.facets[row, cell]), int(field.accepts[row, cell])) == open_here(
@@ -93,13 +93,12 @@ def test_what_no_fire_burns_with_is_named_with_its_number(layer, value) -> None:
     ground = {name: np.ones(SHAPE) for name in ("slope_tan", "aspect_deg")}
     (grids | ground)[layer][..., 3, 4] = value
     with pytest.raises(InputError, match=rf"finite {layer}.* got {value:g} in [12] of"):
-        field_from_ellipse(Ellipse(**grids), np.ones(SHAPE, np.bool_), 30.0, "front", **ground)
+        field_from_ellipse(Ellipse(**grids), np.ones(SHAPE, np.bool_), 30.0, **ground)
 
 
-@pytest.mark.parametrize("mode", ["front", "graph"])
 @pytest.mark.parametrize("steps", [1, 2])
-def test_what_a_cell_sends_is_what_others_accept_from_it(mode, steps) -> None:
-    field = in_streams(field_of(3, 0.0, mode), steps, 30.0)
+def test_what_a_cell_sends_is_what_others_accept_from_it(steps) -> None:
+    field = in_streams(field_of(3, 0.0), steps, 30.0)
     offset = STENCIL.steps @ [padded_width(field.shape[1]), 1]
     sends, far = np.zeros_like(field.sends), np.zeros_like(field.sends)
     for row in range(2):
@@ -114,4 +113,4 @@ def test_what_a_cell_sends_is_what_others_accept_from_it(mode, steps) -> None:
     inside[3:-3, 3:-3] = True
     assert np.array_equal(field.sends, sends * inside.reshape(-1))
     assert np.array_equal(field.sends_far, far * inside.reshape(-1))
-    assert (field.spread == GRAPH) == (not field.sends_far.any())
+    assert field.sends_far.any()

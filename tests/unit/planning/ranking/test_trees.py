@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from firebreak.env.storage.slots import PlanTrees, Slots, sizes_for
 from firebreak.fire.effects.losses import ResponseFunction
@@ -15,16 +14,8 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.methods import make_plan
 from firebreak.planning.patterns.candidates import flow_of
 from firebreak.planning.ranking.simple import hazard
-from firebreak.planning.ranking.trees import (
-    conditional_value,
-    dominated,
-    path_scores,
-    share_kept,
-    tree_scratch,
-)
+from firebreak.planning.ranking.trees import conditional_value, path_scores, tree_scratch
 from strategies import Case, cases, problem_on
-
-MODES = st.sampled_from(["front", "graph"])
 
 
 def tree_of(code: np.ndarray) -> dict[tuple[int, int], list[tuple[int, int]]]:
@@ -39,20 +30,9 @@ def tree_of(code: np.ndarray) -> dict[tuple[int, int], list[tuple[int, int]]]:
     return tree
 
 
-def reached(tree: dict, source: tuple[int, int], without: tuple[int, int] | None) -> set:
-    """Cells that fire reaches from the source by the tree, one cell taken out."""
-    found = {source} - {without}
-    while True:
-        more = {cell for cell, above in tree.items()
-                if cell not in found and cell != without and set(above) & found}
-        if not more:
-            return found
-        found |= more
-
-
-def burned_case(case: Case, mode: str) -> tuple[BurnedFires, PlanTrees, np.ndarray]:
+def burned_case(case: Case) -> tuple[BurnedFires, PlanTrees, np.ndarray]:
     """Fires of a case, their trees as the planners see them, and the value [P]."""
-    burned = burn(case.field(mode), case.fires, case.value, case.breaks)
+    burned = burn(case.field(), case.fires, case.value, case.breaks)
     trees = PlanTrees(pad(burned.parent_code, UNBURNED),
                       padded_cells(case.fires.source, case.burnable.shape[1]), burned.loss)
     return burned, trees, pad(case.value.astype(np.float64))
@@ -65,25 +45,15 @@ def by_fire(case: Case, burned: BurnedFires) -> list[tuple[dict, tuple[int, int]
 
 
 @settings(max_examples=25, deadline=None)
-@given(case=cases(most_side=9), mode=MODES, lost=st.sampled_from([0.0, 0.25]))
-def test_dominated_value_is_what_fire_no_longer_reaches_without_the_cell(
-        case: Case, mode: str, lost: float) -> None:
-    burned, trees, value = burned_case(case, mode)
-    keeps = np.random.default_rng(0).uniform(0.0, 1.0, case.burnable.shape)
-    expected = np.zeros(case.burnable.shape)
-    for tree, source in by_fire(case, burned):
-        for cell in tree.keys() - {source}:
-            saved = tree.keys() - reached(tree, source, cell)
-            expected[cell] += (keeps[cell] * sum(case.value[other] for other in saved)
-                               - lost * case.value[cell])
-    found = dominated(trees, value, tree_scratch(case.burnable.shape), pad(keeps), lost)
-    np.testing.assert_allclose(unpad(found, case.burnable.shape), expected, atol=1e-9)
-
-
-@settings(max_examples=25, deadline=None)
 @given(case=cases(most_side=9))
 def test_path_scores_count_pairs_of_cells_above_and_below(case: Case) -> None:
-    burned, trees, value = burned_case(case, "graph")
+    """In trees in which every cell has one parent: of two, the first."""
+    burned, trees, value = burned_case(case)
+    facet = np.clip(burned.parent_code.astype(np.int64) - FACET_CODE, 0, len(STENCIL.facets) - 1)
+    burned = burned._replace(parent_code=np.where(
+        (burned.parent_code >= FACET_CODE) & (burned.parent_code < SPOT),
+        STENCIL.facets[facet, 0], burned.parent_code).astype(np.uint8))
+    trees = trees._replace(code=pad(burned.parent_code, UNBURNED))
     expected = np.zeros(case.burnable.shape)
     for tree, _ in by_fire(case, burned):
         for end in tree:
@@ -97,9 +67,9 @@ def test_path_scores_count_pairs_of_cells_above_and_below(case: Case) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(case=cases(most_side=9), mode=MODES)
-def test_path_scores_and_flows_share_between_two_parents(case: Case, mode: str) -> None:
-    burned, trees, value = burned_case(case, mode)
+@given(case=cases(most_side=9))
+def test_path_scores_and_flows_share_between_two_parents(case: Case) -> None:
+    burned, trees, value = burned_case(case)
     shape = case.burnable.shape
     work = tree_scratch(shape)
     paths, through = np.zeros(shape), np.zeros(shape)
@@ -142,19 +112,19 @@ def test_flows_over_a_chain_are_known() -> None:
     assert flow.along.sum() == 10.0
 
 
-def test_a_cell_lit_by_an_ember_hangs_from_the_ignition() -> None:
+def test_a_way_begins_at_a_cell_that_an_ember_lit() -> None:
     code = np.full((1, 5), UNBURNED, np.uint8)
     code[0, :] = [IGNITION, 6, UNBURNED, SPOT, 6]
     trees = PlanTrees(pad(code[None], UNBURNED), padded_cells(np.array([0]), 5), np.zeros(1))
     value = pad(np.array([[5.0, 1.0, 2.0, 4.0, 9.0]]))
-    found = dominated(trees, value, tree_scratch((1, 5)), np.ones(value.size))
-    assert unpad(found, (1, 5)).tolist() == [[0.0, 1.0, 0.0, 13.0, 9.0]]
+    found = path_scores(trees, value, tree_scratch((1, 5)))
+    assert unpad(found, (1, 5)).tolist() == [[0.0, 1.0, 0.0, 0.0, 9.0]]
 
 
 @settings(max_examples=10, deadline=None)
-@given(case=cases(most_side=10), mode=MODES)
-def test_the_trees_of_slots_are_those_of_fires_burned_anew(case: Case, mode: str) -> None:
-    problem = problem_on(case, case.fires, case.fires.first(1), mode)
+@given(case=cases(most_side=10))
+def test_the_trees_of_slots_are_those_of_fires_burned_anew(case: Case) -> None:
+    problem = problem_on(case, case.fires, case.fires.first(1))
     slots = Slots(sizes_for(problem.scene, 1, case.fires.source.size + 2, 1))
     slot = np.zeros(1, np.int64)
     slots.load(0, problem)
@@ -191,16 +161,7 @@ def test_hazard_without_losses_by_flame_length_is_value_times_flame_length() -> 
     assert found == pytest.approx(scene.behavior.flame_length_m.mean(axis=0) * scene.value)
 
 
-def test_breaks_that_may_be_breached_keep_less() -> None:
-    land = generate(4, 16)
-    sure = make_scene(land, FireConditions(scenarios=3), 0)
-    assert (share_kept(sure) == 1.0).all()
-    narrow = make_scene(land, FireConditions(scenarios=3, breach="flame-length"), 0)
-    breach = unpad(narrow.field.breaks.breach, land.shape)
-    assert share_kept(narrow) == pytest.approx(1.0 - breach.mean(axis=0), abs=1e-6)
-
-
-@pytest.mark.parametrize("method", ["betweenness", "dominator", "value-hazard"])
+@pytest.mark.parametrize("method", ["betweenness", "value-hazard"])
 def test_each_cell_is_the_best_by_its_score_on_a_map_burned_anew(method: str) -> None:
     land = generate(8, 14)
     cost = np.random.default_rng(3).uniform(0.5, 2.0, land.shape).astype(np.float32)
@@ -216,8 +177,6 @@ def test_each_cell_is_the_best_by_its_score_on_a_map_burned_anew(method: str) ->
         if method == "value-hazard":
             times = (burned.parent_code != UNBURNED).sum(axis=0)
             score = times * hazard(scene, fires)[0]
-        elif method == "dominator":
-            score = unpad(dominated(trees, value, work, np.ones(value.size)), land.shape)
         else:
             score = unpad(path_scores(trees, value, work), land.shape)
         allowed = land.treatable & ~breaks
@@ -225,7 +184,7 @@ def test_each_cell_is_the_best_by_its_score_on_a_map_burned_anew(method: str) ->
         breaks.ravel()[cell] = True
 
 
-@pytest.mark.parametrize("method", ["betweenness", "dominator", "value-hazard"])
+@pytest.mark.parametrize("method", ["betweenness", "value-hazard"])
 def test_a_smaller_plan_is_the_beginning_of_a_larger_one(method: str) -> None:
     scene = make_scene(generate(8, 20), FireConditions(scenarios=3), 1)
     small, large = (make_plan(scene, share, 48, method, seed=0) for share in (0.03, 0.05))

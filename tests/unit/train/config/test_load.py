@@ -36,10 +36,10 @@ def test_written_configuration_reads_back_equal() -> None:
 
 
 def test_changes_are_typed_and_win_over_the_file() -> None:
-    config = load_config("quick", ["train.episodes=12", "fires.spread=graph", "budget=0.1",
+    config = load_config("quick", ["train.episodes=12", "fires.crown=cruz", "budget=0.1",
                                    'evaluation.methods=["none"]'])
     assert config.train.episodes == 12
-    assert config.fires.spread == "graph"
+    assert config.fires.crown == "cruz"
     assert config.budget == 0.1
     assert config.evaluation.methods == ["none"]
 
@@ -51,7 +51,7 @@ def test_changes_are_typed_and_win_over_the_file() -> None:
     ("train.episodes=many", 'a whole number of at least 1, got "many"'),
     ("budget=1.5", "at most 1, got 1.5"),
     ("budget=0", "above 0"),
-    ("fires.spread=grph", "'front' or 'graph', got"),
+    ("fires.wind_limit=andrew", "'rothermel' or 'andrews', got"),
     ("train.episodes", "expected key=value"),
     ("budget.x=1", "which is a value"),
 ])

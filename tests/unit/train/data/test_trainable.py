@@ -36,7 +36,6 @@ LOSSES = ("fires.losses=[0.1,0.2,0.4,0.6,0.8,1.0]",)
 SHADED = ('breaks.kind="shaded"',)
 BREACH = ('breaks.breach="wilson"', "breaks.width_m=8")
 SPOTTING = ("fires.spotting=true",)
-GRAPH = ("fires.spread=graph",)
 WINDOWS = ('landscapes.kind="windows"', 'landscapes.maps=["m.tif"]', "landscapes.block=8",
            "landscapes.size=8")
 LAYERS = ('fires.layers="layers.toml"', *WINDOWS)
@@ -48,7 +47,7 @@ LINES = ("agent.segments=true", "agent.gain_share=0.25", "agent.discount_end=0",
          "agent.gain_fires=6")
 
 ROWS = {
-    "graph": GRAPH, "shaded": SHADED, "narrow": ("breaks.width_m=8",), "breach": BREACH,
+    "shaded": SHADED, "narrow": ("breaks.width_m=8",), "breach": BREACH,
     "leak": ("breaks.leak=true",), "losses": LOSSES, "spotting": SPOTTING,
     "crown": ("fires.crown=cruz",), "hourly": HOURLY,
     "wind limit": ("fires.wind_limit=andrews",),
@@ -65,8 +64,7 @@ PAIRS = {
     "hourly, spotting, losses": (*HOURLY, *SPOTTING, *LOSSES),
     "shaded, spotting, losses": (*SHADED, *SPOTTING, *LOSSES),
     "breach, spotting": (*BREACH, *SPOTTING), "breach, hourly": (*BREACH, *HOURLY),
-    "shaded, hourly": (*SHADED, *HOURLY), "graph, spotting": (*GRAPH, *SPOTTING),
-    "graph, shaded": (*GRAPH, *SHADED), "graph, hourly": (*GRAPH, *HOURLY),
+    "shaded, hourly": (*SHADED, *HOURLY),
     "layers, spotting, hourly": (*LAYERS, *SPOTTING, *HOURLY),
     "layers, shaded": (*LAYERS, *SHADED),
     "jobs, hourly, losses": (*JOBS, "mixture.breached=0.3", *HOURLY, *LOSSES),
@@ -76,8 +74,7 @@ PAIRS = {
     "breached jobs beside crews": (*SHADED, "breaks.hold=hand", "mixture.breached=0.4"),
     "all jobs, changing weather": (*ALL_JOBS, "mixture.changing_weather=0.5", "mixture.fbp=0.3"),
     "changing weather, spotting, losses": ("mixture.changing_weather=0.5", *SPOTTING, *LOSSES),
-    "graph, changing weather, crews": (*GRAPH, *SHADED, "mixture.changing_weather=0.5",
-                                       "breaks.hold=hand"),
+    "changing weather, crews": (*SHADED, "mixture.changing_weather=0.5", "breaks.hold=hand"),
     "jobs of crews": (*JOBS, 'breaks.kind="shaded"', "breaks.hold=hand"),
     "parts, treatments": ("breaks.treatment=shaded-break", "mixture.parts=0.5",
                           "mixture.existing=0.5"),

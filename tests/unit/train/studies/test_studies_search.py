@@ -73,7 +73,7 @@ def test_trials_take_no_workers_of_their_own(name: str) -> None:
 
 
 def test_the_search_table_round_trips_through_toml(tmp_path: Path) -> None:
-    given = config('trials.search={"agent.n_step" = [1, 2], "fires.spread" = ["front", "graph"]}')
+    given = config('trials.search={"agent.n_step" = [1, 2], "fires.crown" = ["none", "cruz"]}')
     (tmp_path / "c.toml").write_text(as_toml(given))
     assert load_config(str(tmp_path / "c.toml")) == given
 

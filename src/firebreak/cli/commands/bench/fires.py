@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from firebreak.fire import Fires, Scene
-    from firebreak.settings.fire import SpreadModel
 
 WINDS = 12
 _WHOLE_MAP = 160_000  # cells that the fires of one measurement burn, at least
@@ -38,13 +37,12 @@ def timed(work: Callable[[], object]) -> float:
     return time.process_time() - begin
 
 
-def bench_scene(mode: "SpreadModel", size: int, seed: int, weathers: int = 2) -> "Scene":
+def bench_scene(size: int, seed: int, weathers: int = 2) -> "Scene":
     """A synthetic map; durations are not calibrated, its fires burn all of it."""
     from firebreak.fire import FireConditions, FireRegime, make_scene
     from firebreak.landscape.synthetic.generate import generate
 
-    conditions = FireConditions(spread=mode, scenarios=weathers,
-                                regime=FireRegime(duration_min=1.0))
+    conditions = FireConditions(scenarios=weathers, regime=FireRegime(duration_min=1.0))
     return make_scene(generate(seed, size), conditions, seed)
 
 
@@ -54,8 +52,7 @@ def endless_fires(scene: "Scene", least: int) -> "Fires":
     return scene.fires("bench", count)._replace(duration_min=np.full(count, np.inf))
 
 
-def against_scipy(mode: "SpreadModel", size: int, seed: int,
-                  repeats: int) -> tuple[Measured, Measured]:
+def against_scipy(size: int, seed: int, repeats: int) -> tuple[Measured, Measured]:
     """Fires per second, and over those of scipy's Dijkstra on the same 8-neighbour edge times:
     both burn in turns, and each ratio is of one turn.
     """
@@ -63,7 +60,7 @@ def against_scipy(mode: "SpreadModel", size: int, seed: int,
 
     from firebreak.fire import burn_loss
 
-    scene = bench_scene(mode, size, seed)
+    scene = bench_scene(size, seed)
     fires, value = endless_fires(scene, 2), scene.landscape.value
     graph = neighbour_graph(scene.field.unit_time[0], scene.landscape.burnable, size)
     sources = fires.source[:max(1, fires.source.size // 8)]
@@ -85,7 +82,7 @@ def thread_scaling(seed: int, repeats: int) -> dict[str, Any] | None:
     threads = max_threads()
     if threads < 2:
         return None
-    scene = bench_scene("front", 100, seed)
+    scene = bench_scene(100, seed)
     fires = endless_fires(scene, 128)
 
     def seconds(count: int) -> float:
@@ -102,18 +99,18 @@ def thread_scaling(seed: int, repeats: int) -> dict[str, Any] | None:
     return {"threads": threads, "median": median(ratios), "best": max(ratios)}
 
 
-def build_in_fires(mode: "SpreadModel", size: int, seed: int, repeats: int) -> float:
+def build_in_fires(size: int, seed: int, repeats: int) -> float:
     """Seconds that the travel times of one weather take, in fires that burn the map: one of as many
     as a problem has, which are built together; of a large map it is built alone.
     """
     from firebreak.fire import burn_loss, ellipse_of, field_from_ellipse
 
     weathers = min(_WEATHERS, max(1, _WHOLE_MAP // size**2))
-    scene = bench_scene(mode, size, seed, weathers)
+    scene = bench_scene(size, seed, weathers)
     land, fires, ellipse = scene.landscape, endless_fires(scene, 4), ellipse_of(scene.behavior)
     ratios = []
     for _ in range(repeats):
-        build = timed(lambda: field_from_ellipse(ellipse, land.burnable, land.cell_size_m, mode,
+        build = timed(lambda: field_from_ellipse(ellipse, land.burnable, land.cell_size_m,
                                                  land.slope_tan, land.aspect_deg))
         burn = timed(lambda: burn_loss(scene.field, fires, land.value))
         ratios.append(build / weathers / (burn / fires.source.size))
@@ -146,8 +143,7 @@ def neighbour_graph(unit_time: NDArray[np.float32], burnable: NDArray[np.bool_],
                       shape=(cells, cells))
 
 
-def ellipse_areas(mode: "SpreadModel", ratio: float,
-                  size: int) -> tuple[NDArray[np.float64], float]:
+def ellipse_areas(ratio: float, size: int) -> tuple[NDArray[np.float64], float]:
     """Burned area on uniform fuel over the closed-form ellipse's, for wind directions [WINDS],
     on a map of `size` x `size` cells; and the nanoseconds it took per burned cell.
     """
@@ -166,7 +162,7 @@ def ellipse_areas(mode: "SpreadModel", ratio: float,
     back, flank = float(backing_rate(head_m_min, ratio)), float(flanking_rate(head_m_min, ratio))
     field = field_from_ellipse(
         Ellipse(head_m_min * grid, back * grid, flank * grid, winds[:, None, None] * grid),
-        np.ones((size, size), np.bool_), cell_m, mode)
+        np.ones((size, size), np.bool_), cell_m)
     # The head comes to rest well inside the map.
     duration = 0.37 * size * cell_m / head_m_min
     fires = Fires(np.full(WINDS, (size // 2) * size + size // 2), np.arange(WINDS),

@@ -1,0 +1,66 @@
+"""Names that the product no longer has, each with what to use instead.
+
+A file may go on saying the default of a retired setting, which changes nothing: runs and plans of
+earlier versions are read as they were.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from firebreak.checks import InputError, fail
+
+
+class RetiredOption(NamedTuple):
+    """keys: as files have it, with its table. default: the value that files may go on saying.
+    remedy: what to use instead.
+    """
+
+    keys: tuple[str, ...]
+    default: object
+    remedy: str
+
+
+OPTIONS = {
+    "spread": RetiredOption(
+        ("fire.spread", "fires.spread"), "front",
+        "leave it out: every fire spreads as the elliptical front"),
+}
+"""By the option's name in Python."""
+
+METHODS = {
+    "dominator": "use segments or betweenness",
+}
+"""What to use instead of a planning method."""
+
+
+def retired_option(name: str, where: str) -> InputError | None:
+    """The error for a retired option, as it was typed or as a keyword; None if it is none."""
+    option = OPTIONS.get(name.lstrip("-").replace("-", "_"))
+    return None if option is None else fail(
+        expected="an option that it has", given=f"'{name}', which is retired", where=where,
+        remedy=option.remedy)
+
+
+def option_of_key(key: str) -> RetiredOption | None:
+    """The retired option that a key of a file, with its table, stands for."""
+    return next((option for option in OPTIONS.values() if key in option.keys), None)
+
+
+def is_idle(key: str, value: object, place: Callable[[str], str]) -> bool:
+    """Tells a retired key of a file that says its default; `place` says where a key stands.
+
+    Raises:
+        InputError: a retired key that says anything else.
+    """
+    option = option_of_key(key)
+    if option is not None and value != option.default:
+        raise fail(expected="a known key", given=f"'{key}' = {str(value)[:80]}, which is retired",
+                   where=place(key), remedy=option.remedy)
+    return option is not None
+
+
+def retired_method(name: str, where: str) -> InputError | None:
+    """The error for a retired planning method; None if it is none."""
+    return None if name not in METHODS else fail(
+        expected="a planning method", given=f"'{name}', which is retired", where=where,
+        remedy=METHODS[name])

@@ -1,0 +1,86 @@
+"""Names that the product no longer has are answered with what to use instead."""
+
+from pathlib import Path
+
+import pytest
+
+import firebreak
+from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.api.shared.records import warn_of_other_options, write_options
+from firebreak.checks import InputError
+from firebreak.cli.mistakes import mistake, option_names
+from firebreak.cli.shared.plan_config import with_config
+from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.planning.methods import METHODS, check_methods
+from firebreak.settings import retired
+from firebreak.train.config.errors import keys_of, schema
+from firebreak.train.config.load import as_toml, load_config
+
+SPREAD = "which is retired; leave it out: every fire spreads as the elliptical front"
+
+
+def test_what_is_retired_is_not_there() -> None:
+    assert not set(retired.METHODS) & set(METHODS)
+    options = {name.removeprefix("--").replace("-", "_") for name in option_names(PlanArguments)}
+    keys = {".".join(key) for key in keys_of(schema())}
+    assert not set(retired.OPTIONS) & options
+    assert not {key for option in retired.OPTIONS.values() for key in option.keys} & keys
+
+
+def test_what_is_used_instead_is_there() -> None:
+    for remedy in retired.METHODS.values():
+        assert any(name in remedy for name in METHODS), remedy
+
+
+@pytest.mark.parametrize("words", [["--spread", "graph"], ["--spread=front"]])
+def test_an_option_is_answered_with_its_remedy(words: list[str]) -> None:
+    error = mistake("", PlanArguments, ["synthetic:3:20", *words], "firebreak plan")
+    assert str(error) == f"firebreak plan: expected an option that it has, got '--spread', {SPREAD}"
+
+
+def test_a_keyword_is_answered_with_its_remedy() -> None:
+    with pytest.raises(InputError, match=SPREAD):
+        firebreak.plan("synthetic:3:12", spread="graph")
+
+
+@pytest.mark.parametrize("name", sorted(retired.METHODS))
+def test_a_method_is_answered_with_its_remedy(name: str) -> None:
+    with pytest.raises(InputError) as error:
+        check_methods(["none", name], "--methods")
+    assert str(error.value) == (f"--methods: expected a planning method, got '{name}', which is "
+                                f"retired; {retired.METHODS[name]}")
+
+
+def test_a_plans_file_may_say_the_default(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('[fire]\nspread = "front"\nburned_share = 0.2\n')
+    assert with_config(PlanArguments(), path).scene.fire.burned_share == 0.2
+    path.write_text('[fire]\nspread = "graph"\n')
+    with pytest.raises(InputError) as error:
+        with_config(PlanArguments(), path)
+    assert str(error.value) == f"{path}: expected a known key, got 'fire.spread' = graph, {SPREAD}"
+
+
+def test_a_runs_file_may_say_the_default(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    config = load_config("quick")
+    text = as_toml(config)
+    path.write_text(text.replace("[fires]\n", '[fires]\nspread = "front"\n'))
+    assert "spread = " in path.read_text()
+    assert load_config(str(path)) == config
+    path.write_text(text.replace("[fires]\n", '[fires]\nspread = "graph"\n'))
+    with pytest.raises(InputError, match=rf"config.toml, line \d+: .*'fires.spread'.*{SPREAD}"):
+        load_config(str(path))
+    with pytest.raises(InputError, match=rf"^--set fires.spread=graph: .*{SPREAD}"):
+        load_config("quick", ["fires.spread=graph"])
+
+
+def test_a_plan_of_other_fires_is_warned_of(tmp_path: Path,
+                                            recwarn: pytest.WarningsRecorder) -> None:
+    options = PlanOptions().scene
+    for spread, warned in (("front", 0), ("graph", 1)):
+        path = write_options(tmp_path, options)
+        path.write_text(path.read_text().replace('"crown":', f'"spread": "{spread}", "crown":'))
+        warn_of_other_options(tmp_path, options)
+        assert len(recwarn) == warned
+    assert "(spread graph there, which is retired)" in str(recwarn[0].message)
