@@ -10,10 +10,11 @@ import argparse
 import numpy as np
 
 from firebreak.agent.policy_file import load_policy
-from firebreak.fire.engine import burn_loss, set_threads
+from firebreak.fire.engine import burn_loss
 from firebreak.fire.fires import FireRegime
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.closed_form import CLOSED_FORMS, ClosedForm, closed_form
+from firebreak.native_library import set_threads
 from firebreak.planning.methods import METHODS, make_plan
 
 LONG_MIN = 1e7

@@ -16,8 +16,8 @@ import numpy as np
 from firebreak.cli.commands.bench.environment import bench_source
 from firebreak.env import core
 from firebreak.env.storage.slots import Slots
-from firebreak.fire import set_threads
 from firebreak.layout import OBSERVATION
+from firebreak.native_library import set_threads
 
 STEPS = 60  # of an episode
 

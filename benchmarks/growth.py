@@ -38,11 +38,11 @@ from firebreak.fire import (
     WideScene,
     burn_wide_statistics,
     make_wide_scene,
-    set_threads,
 )
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.terrain import slope_aspect
+from firebreak.native_library import set_threads
 from firebreak.planning.core.plan import Plan, cost_of, cost_unit
 from firebreak.planning.core.rounds import afford, default_batch, spaced_best, spendable
 from firebreak.planning.methods import method_of

@@ -44,10 +44,10 @@ from firebreak.fire import (
     WideScene,
     burn_wide_statistics,
     mean_behavior,
-    set_threads,
 )
 from firebreak.fire.incremental.aside import AsideFire
 from firebreak.landscape.formats.read import read_landscape
+from firebreak.native_library import set_threads
 from firebreak.planning.core.plan import Plan, cost_of, cost_unit
 from firebreak.planning.core.rounds import afford, default_batch, spaced_best, spendable
 from firebreak.planning.output.export import read_plan, write_plan

@@ -6,8 +6,8 @@
 import argparse
 
 from firebreak.env.sources import synthetic_landscapes
-from firebreak.fire.engine import set_threads
 from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.native_library import set_threads
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.evaluation.tables import table
 from firebreak.planning.methods import METHODS

@@ -30,7 +30,7 @@ from firebreak.agent.policy_file import load_policy
 from firebreak.env import ENV_ID
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.slots import Slots
-from firebreak.fire.engine import set_threads
+from firebreak.native_library import set_threads
 from firebreak.planning.core.rounds import place_by_score
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.evaluation.tables import table

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import torch
@@ -23,7 +23,6 @@ from job_kinds import KINDS
 
 from firebreak.agent.policy_file import Policy, load_policy
 from firebreak.env.sources import treat_inside
-from firebreak.fire.engine import set_threads
 from firebreak.fire.fires import FireRegime
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.formats.read import read_landscape
@@ -31,9 +30,9 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import Window, aggregate, list_windows
 from firebreak.landscape.synthetic.families import Family
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.native_library import set_threads
 from firebreak.planning import methods
 from firebreak.planning.core import limits
-from firebreak.planning.core.clock import working_s
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import pieces_of
 from firebreak.planning.evaluation.judging import judge_scene
@@ -240,12 +239,12 @@ def own_clock(wanted: bool) -> Iterator[None]:
     """
     METHODS.update(FLOW_METHODS)
     for module in (limits, methods) if wanted else ():
-        module.working_s = process_time  # type: ignore[attr-defined]
+        module.perf_counter = process_time  # type: ignore[attr-defined]
     try:
         yield
     finally:
         for module in (limits, methods):
-            module.working_s = working_s  # type: ignore[attr-defined]
+            module.perf_counter = perf_counter  # type: ignore[attr-defined]
         for name in FLOW_METHODS:
             del METHODS[name]
 

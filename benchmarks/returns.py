@@ -28,9 +28,10 @@ from firebreak.env.core import begin
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import Slots, sizes_for
-from firebreak.fire import FireConditions, FireRegime, make_scene, set_threads
+from firebreak.fire import FireConditions, FireRegime, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
+from firebreak.native_library import set_threads
 from firebreak.planning.evaluation.statistics import percentile_interval
 from firebreak.seeding import generator
 from firebreak.train.gains.paired_returns import PairedReturns, Values

@@ -35,8 +35,8 @@ import firebreak
 from firebreak.agent.policy_file import POLICY, SHIPPED, load_policy
 from firebreak.checks import InputError, fail
 from firebreak.files import write_text
-from firebreak.fire.engine import set_threads
 from firebreak.landscape.synthetic.families import Family
+from firebreak.native_library import set_threads
 
 SPEC = Path(__file__).with_name("sealed.json")
 OPENED = Path(__file__).with_name("sealed-opened.json")

@@ -8,13 +8,11 @@ A change that must not change any result is checked with two records, one of eac
 The second call prints one line for each item that differs, and exits with 1 if there is one.
 Only the command line is called (`python -m firebreak`, with this interpreter and the PYTHONPATH
 that is set), and nothing of the package is imported, so that modules may move and change names.
-A whole record takes 10 to 12 minutes of one core, and some more where the code is compiled first.
-numba does not notice a change in a function that another file calls: use --compile where the
-trees have caches of older code.
+A whole record takes 10 to 12 minutes of one core.
 
 With FIREBREAK_DATA (a folder of landscapes) maps of real land are read too. Not recorded: pictures,
 wording (of pages only the numbers, of refusals only the exit code), clocks, memory, versions. The
-records of two machines, or of two versions of torch or numba, may differ in the last bits.
+records of two machines, or of two versions of torch, may differ in the last bits.
 """
 
 import argparse
@@ -250,7 +248,6 @@ def main() -> int:
     parser.add_argument("--seed", default="0", help="of every command")
     parser.add_argument("--jobs", type=int, default=1, help="commands that run side by side")
     parser.add_argument("--keep", type=Path, help="new folder that keeps the commands' files")
-    parser.add_argument("--compile", action="store_true", help="compile everything anew")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = (given.keep or Path(scratch, "work")).resolve()
@@ -258,8 +255,6 @@ def main() -> int:
         env = dict(os.environ, PYTHONPATH=os.pathsep.join(
             os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep)
             if path))
-        if given.compile:
-            env["NUMBA_CACHE_DIR"] = str(Path(scratch, "numba"))
         work, data = Workplace(folder, env, given.seed), os.environ.get("FIREBREAK_DATA")
         if not data:
             print("FIREBREAK_DATA is not set: no maps of real land, no plans in the FBP System")

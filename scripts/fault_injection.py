@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 # Processes are forked from this one, which GNU OpenMP does not allow; one thread for all.
-os.environ |= {"NUMBA_THREADING_LAYER": "workqueue", "NUMBA_NUM_THREADS": "1",
+os.environ |= {"FIREBREAK_THREADS": "1",
                "OMP_NUM_THREADS": "1"}
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 

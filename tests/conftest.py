@@ -41,23 +41,13 @@ def bare_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _one_thread() -> None:
-    """One thread each for fires and network: waiting threads spin, which starves a busy machine."""
+    """One thread each for fires and network: tests run beside one another."""
     import torch
 
-    from firebreak.fire.engine import set_threads
+    from firebreak.native_library import set_threads
 
     set_threads(1)
     torch.set_num_threads(1)
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _compiles_silently() -> None:
-    """Which test has code compiled hangs on what ran before it: none hears of it."""
-    from firebreak.api.shared.machine import tell_of_compiling
-    from firebreak.planning.core.clock import when_it_compiles
-
-    tell_of_compiling()
-    when_it_compiles(lambda: None)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -191,12 +191,12 @@ def _limits_in_processor_time() -> Iterator[None]:
     """Searches are limited by the clock, of which a busy machine gives one method more work than
     another: here by processor time.
     """
-    before = limits.working_s
-    limits.working_s = process_time
+    before = limits.perf_counter
+    limits.perf_counter = process_time
     try:
         yield
     finally:
-        limits.working_s = before
+        limits.perf_counter = before
 
 
 def _plans(job: Job, method: str, policy: Policy, search: SearchOptions,

@@ -25,7 +25,7 @@ from benchmarks.validation.registry import (
 )
 
 from firebreak.checks import InputError, fail
-from firebreak.fire.engine import set_threads
+from firebreak.native_library import set_threads
 
 
 def chosen_records(cases: Sequence[Case], only: str, out: Path, places: Places) -> list[Record]:

@@ -16,7 +16,7 @@ from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.engine import burn_arrival
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.fire.scene import FireConditions, make_scene
-from firebreak.fire.travel.arc_kernel import NO_SPOTS
+from firebreak.fire.travel.arcs import NO_SPOTS
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import Treatment
 from firebreak.report.figures.canvas import new_figure

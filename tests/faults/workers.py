@@ -13,9 +13,9 @@ from faults.kills import Found
 from firebreak.executors.base import Executor, closing, map_chunks
 from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.processes import Processes
-from firebreak.fire.engine import set_threads
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.formats.read import read_landscape
+from firebreak.native_library import set_threads
 from firebreak.planning.methods import make_plan
 
 _LANDS, _CALLS = 6, 8  # landscapes, and calls from one signal to the next

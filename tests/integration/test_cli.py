@@ -20,8 +20,8 @@ from rasterio.transform import from_origin
 
 from firebreak.agent.policy_file import write_sealed
 from firebreak.cli import COMMANDS, main
-from firebreak.fire.engine import max_threads
 from firebreak.memory.registry import live_counts
+from firebreak.native_library import max_threads
 from firebreak.planning.evaluation import auto
 from firebreak.planning.methods import CHOOSERS, METHODS
 from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of

@@ -18,8 +18,14 @@ import gc, json, sys
 import torch
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared import scene_checks
-from firebreak.fire import (FireConditions, FireRegime, burn_wide_statistics, make_scene,
-                            make_wide_scene, max_threads, set_threads)
+from firebreak.fire import (
+    FireConditions,
+    FireRegime,
+    burn_wide_statistics,
+    make_scene,
+    make_wide_scene,
+)
+from firebreak.native_library import max_threads, set_threads
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.fire_counts import planning_bytes
 from firebreak.executors.choice import open_executor
@@ -84,7 +90,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_what_is_told_is_what_is_taken(what: str, size: int, fires: int) -> None:
     done = subprocess.run([sys.executable, "-c", MEASURED, what, str(size), str(fires)],
                           capture_output=True, text=True, check=True,
-                          env=os.environ | {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"})
+                          env=os.environ | {"OMP_NUM_THREADS": "1", "FIREBREAK_THREADS": "1"})
     told, taken = json.loads(done.stdout)
     # `simulate` makes travel times where fires come, and tells what it takes if that is everywhere.
     most = 2.0 if what == "simulate" else 1.5

@@ -504,12 +504,12 @@ def test_values_show_what_the_policy_places_next() -> None:
 
 @pytest.mark.slow
 def test_threads_are_the_callers_again() -> None:
-    import numba
+    from firebreak.native_library import max_threads, set_threads, thread_count
 
-    numba.set_num_threads(1)
+    set_threads(1)
     torch.set_num_threads(2)
-    firebreak.simulate(LAND, fires=2, threads=numba.config.NUMBA_NUM_THREADS)
-    assert (numba.get_num_threads(), torch.get_num_threads()) == (1, 2)
+    firebreak.simulate(LAND, fires=2, threads=max_threads())
+    assert (thread_count(), torch.get_num_threads()) == (1, 2)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.run_output import consume
 from firebreak.checks import InputError
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire.engine import max_threads, set_threads
+from firebreak.native_library import max_threads, set_threads
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.splits import make_splits

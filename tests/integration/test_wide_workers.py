@@ -30,9 +30,9 @@ from firebreak.fire import (
     FireRegime,
     burn_wide_statistics,
     make_wide_scene,
-    max_threads,
 )
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.native_library import max_threads
 from firebreak.planning.core.fire_counts import TESTED_BYTES
 from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
 

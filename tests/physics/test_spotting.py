@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from firebreak.fire.effects.spotting_kernel import spot_ignites, spot_target
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +17,6 @@ from firebreak.fire.effects.spotting import (
     spot_parameters,
     throw_probability,
 )
-from firebreak.fire.effects.spotting_kernel import spot_ignites, spot_target
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.weather.scenarios import make_scenarios
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from firebreak.fire.travel.intensity_kernel import intensity
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from break_cases import KINDS, by_class, slots_on, with_rules
 from firebreak.fire.engine import burn, burn_statistics
 from firebreak.fire.fires import Fires
-from firebreak.fire.travel.arc_kernel import Arcs, Spots
-from firebreak.fire.travel.intensity_kernel import intensity
+from firebreak.fire.travel.arcs import Arcs, Spots
 from firebreak.fire.travel.stencil import HELD, IGNITION, SPOT, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import (
     BreakRules,

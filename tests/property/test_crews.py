@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from firebreak.fire.solver.crews_kernel import containment_chance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,8 +19,7 @@ from firebreak.fire.effects.keyed_random import (
 )
 from firebreak.fire.engine import burn, burn_loss, burn_statistics
 from firebreak.fire.fires import Fires
-from firebreak.fire.solver.crews_kernel import containment_chance
-from firebreak.fire.travel.arc_kernel import NO_CREWS
+from firebreak.fire.travel.arcs import NO_CREWS
 from firebreak.fire.travel.shaded_breaks import shaded, treated_part
 from firebreak.fire.travel.stencil import HELD, IGNITION, UNBURNED
 from firebreak.fire.travel.travel_field import (
@@ -193,8 +193,9 @@ def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, held: bool, s
 
 def intensity_at(field, scenario, made, fire, cell) -> float:
     """As the compiled code has it: the class of intensity would not do here."""
-    from firebreak.fire.jobs import arcs_of
     from firebreak.fire.travel.intensity_kernel import intensity
+
+    from firebreak.fire.jobs import arcs_of
 
     place = int(padded_cells(np.array([cell[0] * field.shape[1] + cell[1]]), field.shape[1])[0])
     code = int(made.parent_code[fire][cell])

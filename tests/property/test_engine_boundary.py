@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from firebreak.checks import InputError
 from firebreak.fire.effects.losses import CLASSES
-from firebreak.fire.engine import burn, burn_arrival, burn_loss, burn_statistics, set_threads
+from firebreak.fire.engine import burn, burn_arrival, burn_loss, burn_statistics
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse
+from firebreak.native_library import set_threads
 from strategies import ellipse_like, random_case
 
 CASE = random_case(np.random.default_rng(1), 6, 7, scenarios=2, fires=3)

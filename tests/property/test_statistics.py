@@ -1,6 +1,5 @@
 """Sums over fires against dense maps of every fire; the same bits in any order."""
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,17 +8,11 @@ from hypothesis import strategies as st
 from firebreak.checks import InputError
 from firebreak.fire import sums as sums_module
 from firebreak.fire.effects.losses import CLASSES
-from firebreak.fire.engine import (
-    BurnStatistics,
-    burn,
-    burn_arrival,
-    burn_statistics,
-    burn_times,
-    set_threads,
-)
+from firebreak.fire.engine import BurnStatistics, burn, burn_arrival, burn_statistics, burn_times
 from firebreak.fire.jobs import make_job
 from firebreak.fire.sums import add_fires, new_sums, statistics_of
 from firebreak.fire.travel.travel_field import heat_of
+from firebreak.native_library import max_threads, set_threads, thread_count
 from reference import class_of_intensity
 from strategies import cases, random_case
 
@@ -90,11 +83,11 @@ def test_no_order_of_fires_and_no_blocks_change_a_bit(case, seed) -> None:
 
 
 def test_any_number_of_threads_gives_the_same_bits() -> None:
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("one thread on this machine; set NUMBA_NUM_THREADS=2 before starting")
+    if max_threads() < 2:
+        pytest.skip("one thread on this machine; set FIREBREAK_THREADS=2 before starting")
     case = random_case(np.random.default_rng(4), 25, 31, fires=300)
     field = hot(case, case.field())
-    before, made = numba.get_num_threads(), []
+    before, made = thread_count(), []
     try:
         for threads in (1, 2):
             set_threads(threads)

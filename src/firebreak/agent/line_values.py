@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from firebreak.agent.along_kernel import add_along
+from firebreak.agent.kernels import add_along
 from firebreak.line_actions import LINE_LENGTHS, SHAPES, shape_cells
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.line_action_kernel import CROSSED, PLACED, STOPS, allow_lines
+from firebreak.env.kernels import CROSSED, PLACED, STOPS, allow_lines
 from firebreak.env.storage.slots import SLOT_0, Slots
 from firebreak.line_actions import (
     COMPASS,

@@ -21,7 +21,7 @@ from firebreak.lifetime import end_with
 BLOCK_BYTES = 16_000_000
 """Shared memory in each direction, resident from the start; what is larger goes through a pipe."""
 
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "FIREBREAK_THREADS": "1"}
 
 _SECONDS_TO_END = 2.0
 

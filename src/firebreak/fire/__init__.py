@@ -30,24 +30,27 @@ from firebreak.fire.engine import (
     burn_loss,
     burn_statistics,
     burn_times,
-    max_threads,
-    set_threads,
-    start_threads,
     workspace,
 )
 from firebreak.fire.fbp.fuels import FUEL_NAMES, fuel_index
 from firebreak.fire.fbp.system import FBP_RANGES, fbp_behavior
 from firebreak.fire.fires import FireRegime, Fires
-from firebreak.fire.incremental.affected_kernel import burned_near, depends_on
 from firebreak.fire.incremental.field_store import FieldStore
 from firebreak.fire.incremental.fire_store import FireStore
-from firebreak.fire.incremental.trial_kernel import NOT_TRIED, Candidates, in_units
+from firebreak.fire.incremental.kernels import burned_near, depends_on
+from firebreak.fire.incremental.structs import (
+    NOT_TRIED,
+    Candidates,
+    Crossing,
+    crossing_of,
+    in_units,
+)
 from firebreak.fire.perturbation import Perturbation, perturbed
 from firebreak.fire.scene import Scene, make_scene
-from firebreak.fire.solver.tables import Crossing, Overlays, Workspace, crossing_of
-from firebreak.fire.travel.arc_kernel import CLOSED, FACET_A, FACET_B, OPEN
+from firebreak.fire.solver.structs import Overlays, Workspace
+from firebreak.fire.travel.arcs import CLOSED, FACET_A, FACET_B, OPEN
 from firebreak.fire.travel.break_overlay import break_state, closing_table
-from firebreak.fire.travel.break_overlay_kernel import write_break
+from firebreak.fire.travel.kernels import write_break
 from firebreak.fire.travel.shaded_breaks import treat, untreat
 from firebreak.fire.travel.stencil import (
     FACET_CODE,
@@ -158,7 +161,6 @@ __all__ = [
     "layer_kinds",
     "make_scene",
     "make_wide_scene",
-    "max_threads",
     "mean_behavior",
     "pad",
     "padded_cells",
@@ -168,8 +170,6 @@ __all__ = [
     "point_behavior",
     "read_layers",
     "scene_in",
-    "set_threads",
-    "start_threads",
     "treat",
     "unpad",
     "untreat",

@@ -15,16 +15,13 @@ from firebreak.fire.jobs import (
     Job,
     arcs_of,
     make_job,
-    max_threads,
     rules_of,
-    set_threads,
-    start_threads,
     table_of,
     value_under,
     workspace,
 )
-from firebreak.fire.solver.burn_kernel import burn_many
-from firebreak.fire.solver.tables import Results
+from firebreak.fire.solver.kernels import burn_many
+from firebreak.fire.solver.structs import Results
 from firebreak.fire.sums import BurnStatistics, add_fires, new_sums, statistics_of, times_of
 from firebreak.fire.travel.travel_field import TravelField, padded_width, unpad
 
@@ -37,10 +34,7 @@ __all__ = [
     "burn_loss",
     "burn_statistics",
     "burn_times",
-    "max_threads",
     "rules_of",
-    "set_threads",
-    "start_threads",
     "value_under",
     "workspace",
 ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from firebreak.checks import check_fraction, fail
-from firebreak.fire.effects.keyed_random import _CELL_STEP, fire_keys
+from firebreak.fire.effects.keyed_random import CELL_STEP, fire_keys
 from firebreak.fire.travel.travel_field import padded_width
 from firebreak.seeding import generator
 from firebreak.settings.fire import FireSettings
@@ -47,7 +47,7 @@ class Fires(NamedTuple):
         luck in every cell: a draw adds steps of the cell's number to the key, so the key makes up
         for the cells above, which the part does not count.
         """
-        above = first * padded_width(cols) * int(_CELL_STEP) % 2**64
+        above = first * padded_width(cols) * int(CELL_STEP) % 2**64
         return self._replace(source=self.source - first * cols, key=self.key + np.uint64(above))
 
 

@@ -1,17 +1,17 @@
-"""What the compiled code burns on: a landscape's arcs under a set of breaks, and scratch memory."""
+"""What kernels burn on: a landscape's arcs under a set of breaks, and scratch memory."""
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.fire.effects.losses import CLASSES, intensity_edges_kw_m
 from firebreak.fire.fires import Fires, check_fires
-from firebreak.fire.solver.tables import (
+from firebreak.fire.solver.structs import (
     BATCH,
     BUCKETS,
+    FOUND,
     LINE,
     PER_BUCKET,
     TRIED,
@@ -20,48 +20,23 @@ from firebreak.fire.solver.tables import (
     Rules,
     Workspace,
 )
-from firebreak.fire.travel.arc_kernel import Arcs, Spots
+from firebreak.fire.travel.arcs import Arcs, Spots
 from firebreak.fire.travel.break_overlay import open_state
 from firebreak.fire.travel.shaded_breaks import shaded
 from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.fire.travel.travel_field import TravelField, pad, padded_cells, unpad
+from firebreak.native_library import max_threads
 
 MAX_VALUE = 1e30  # of a cell: sums over a map stay far from the largest number
 _CLASS_LIMITS = intensity_edges_kw_m()
 
 
-def max_threads() -> int:
-    """The threads this process may use: its cores, or NUMBA_NUM_THREADS."""
-    return int(numba.config.NUMBA_NUM_THREADS)
-
-
-def set_threads(count: int) -> None:
-    """Sets how many threads burn fires, for the calling Python thread.
-
-    Raises:
-        InputError: below 1, or above what the machine was started with.
-    """
-    most = max_threads()
-    if count not in range(1, most + 1):
-        raise fail(expected=f"1 to {most} threads", given=f"{count}", where="threads",
-                   remedy="choose a number in this range, or raise NUMBA_NUM_THREADS before "
-                          "starting")
-    numba.set_num_threads(count)
-
-
-def start_threads() -> None:
-    """Starts the threads that burn fires, which the first fire does otherwise. OpenMP's count of
-    threads, which is other libraries' too, is theirs from then on: set those libraries' afterwards.
-    """
-    numba.get_num_threads()
-
-
 def workspace(cells: int) -> Workspace:
     """Scratch memory for maps of `cells` padded cells, for as many threads as there can ever be:
-    numba's setting is per Python thread and may change while the memory lives.
+    the setting is per Python thread and may change while the memory lives.
     """
     shape = (max_threads(), cells)
-    room, arcs = 2 * cells + 64, 8 * (BATCH + 1)
+    room = 2 * cells + 64
     tried = (shape[0], BATCH * TRIED)
     return Workspace(
         np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
@@ -72,14 +47,14 @@ def workspace(cells: int) -> Workspace:
         np.zeros((shape[0], BUCKETS * PER_BUCKET), np.uint64), np.zeros((shape[0], BUCKETS),
                                                                         np.int32),
         np.zeros((shape[0], BUCKETS // 64), np.uint64),
-        np.zeros((shape[0], room + arcs), np.uint64), np.zeros((shape[0], arcs), np.uint64),
+        np.zeros((shape[0], room + FOUND), np.uint64), np.zeros((shape[0], FOUND), np.uint64),
         np.zeros(tried, np.uint64), np.zeros(tried, np.float32), np.zeros(tried, np.float32),
         np.zeros((shape[0], BATCH, 2), np.uint64),
         np.zeros((shape[0], LINE), np.float32), np.zeros((shape[0], LINE), np.int64))
 
 
 class Job(NamedTuple):
-    """One landscape under one set of breaks, as the compiled code takes it."""
+    """One landscape under one set of breaks, as kernels take it."""
 
     field: TravelField
     cells: int
@@ -98,7 +73,7 @@ def arcs_of(field: TravelField) -> Arcs:
 
 
 def rules_of(field: TravelField) -> Rules:
-    """What breaks do, for the compiled code."""
+    """What breaks do, for the kernels."""
     own = field.breaks
     return Rules(own.leak, own.breach, field.steps, _CLASS_LIMITS, own.ready, np.array(own.crew),
                  np.empty(0, np.int64))
@@ -141,12 +116,12 @@ def overlays_of(field: TravelField, value: NDArray[np.float32],
 
 
 def table_of(field: TravelField, fires: Fires) -> FireTable:
-    """Fires as the compiled code takes them.
+    """Fires as kernels take them.
 
     Raises:
         InputError: fires that cannot burn here.
     """
-    # The compiled code trusts its indices; this is where they are checked.
+    # The kernels refuse indices outside the map; this is where the user's fires are checked.
     check_fires(fires, unpad(field.burnable, field.shape), field.metric.shape[0] // field.steps)
     return FireTable(fires.scenario.astype(np.int64) * field.steps,
                      np.zeros(fires.source.size, np.int64),

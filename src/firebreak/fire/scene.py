@@ -38,7 +38,7 @@ from firebreak.fire.fires import (
     draw_fires,
     spread_out_fires,
 )
-from firebreak.fire.travel.arc_kernel import NO_CREWS
+from firebreak.fire.travel.arcs import NO_CREWS
 from firebreak.fire.travel.shaded_breaks import treated_part
 from firebreak.fire.travel.travel_field import (
     BreakRules,

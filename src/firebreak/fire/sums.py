@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.fire.effects.losses import CLASSES
 from firebreak.fire.fires import Fires
-from firebreak.fire.jobs import Job, max_threads, table_of
-from firebreak.fire.solver.statistics_kernel import Sums, Tiles, Tracks, sum_many
+from firebreak.fire.jobs import Job, table_of
+from firebreak.fire.solver.kernels import sum_many
+from firebreak.fire.solver.structs import Sums, Tiles, Tracks
 from firebreak.fire.travel.travel_field import padded_width, unpad
+from firebreak.native_library import max_threads
 
 LONGEST_MIN = 2.0**32  # arrival times that can be summed; 8,000 years
 MAX_TRACKED = 24_000_000  # cells of the fires that leave their tracks at once
@@ -45,7 +47,7 @@ class BurnStatistics(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What became of fires [F]: loss f64; state u8, MADE or MISSED; tracks."""
+    """What became of fires [F]: loss f64; state u8, ADDED or MISSED; tracks."""
 
     loss: NDArray[np.float64]
     state: NDArray[np.uint8]

@@ -12,11 +12,16 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.solver.statistics_kernel import Tiles
-from firebreak.fire.travel.arc_kernel import NO_SPOTS
-from firebreak.fire.travel.open_arcs_kernel import bucket_share
+from firebreak.fire.solver.structs import Tiles
+from firebreak.fire.travel.arcs import NO_SPOTS
 from firebreak.fire.travel.stencil import REACH
-from firebreak.fire.travel.travel_field import TravelField, edges_for, pad, padded_width
+from firebreak.fire.travel.travel_field import (
+    TravelField,
+    bucket_share,
+    edges_for,
+    pad,
+    padded_width,
+)
 from firebreak.landscape.raster.windows import Window
 
 SIDE = 64  # cells along a tile
@@ -56,7 +61,7 @@ def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField
 
 def _bucket_lengths_for(part: TravelField, cols: int) -> NDArray[np.float64]:
     """Buckets for a map of so many columns at the speeds of a part of it."""
-    own, wanted = (bucket_share(padded_width(width)) for width in (part.shape[1], cols))
+    own, wanted = (bucket_share(width) for width in (part.shape[1], cols))
     return part.bucket_min * (wanted / own)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.fire.fires import Fires
-from firebreak.fire.solver.statistics_kernel import Tiles
+from firebreak.fire.solver.structs import Tiles
 from firebreak.fire.sums import BurnStatistics, statistics_of
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import padded_width

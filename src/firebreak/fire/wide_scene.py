@@ -17,7 +17,7 @@ from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.effects.losses import ValueLayer
 from firebreak.fire.fires import Fires, draw_fires
-from firebreak.fire.jobs import Job, arcs_of, job_of, max_threads, overlays_of, rules_of
+from firebreak.fire.jobs import Job, arcs_of, job_of, overlays_of, rules_of
 from firebreak.fire.scene import (
     FireConditions,
     Scene,
@@ -30,7 +30,7 @@ from firebreak.fire.scene import (
     value_by_class_of,
     with_crews,
 )
-from firebreak.fire.solver.statistics_kernel import MISSED, Tiles
+from firebreak.fire.solver.structs import MISSED, Tiles
 from firebreak.fire.sums import (
     BurnStatistics,
     Sums,
@@ -53,6 +53,7 @@ from firebreak.fire.travel_windows import (
 from firebreak.fire.wide_behavior import bands, check_burns, mean_rate
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import Window
+from firebreak.native_library import max_threads
 from firebreak.weather.scenarios import WeatherScenarios
 from firebreak.weather.streams import WeatherStreams
 

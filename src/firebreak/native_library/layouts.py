@@ -10,7 +10,16 @@ with "or none" and then has no elements. WRITTEN marks arrays that the kernel wr
 import re
 import struct
 from functools import cache
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    NamedTuple,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 from numpy.typing import NDArray

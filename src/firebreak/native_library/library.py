@@ -29,7 +29,8 @@ def library_path(built: Path = BUILT, sources: Path = SOURCES) -> Path:
     fault = ("is of other sources or for another processor" if any(built.glob("kernels-*"))
              else "is not built")
     raise ResourceFailedError(
-        f"the native library {fault}; build it with 'python3 scripts/run.py setup' or 'pip install -e .' in the checkout")
+        f"the native library {fault}; build it with 'python3 scripts/run.py setup' or 'pip install "
+        "-e .' in the checkout")
 
 
 @cache

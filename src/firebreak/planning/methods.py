@@ -5,6 +5,7 @@ All methods see the same keyed plan fires of a scene: they differ only in the pl
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail, unknown_name
 from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.fire import Fires, Scene
-from firebreak.planning.core.clock import working_s
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
@@ -334,7 +334,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         check_start(method, search.start)
     warm_up()
     check_plan_fires(scene, plan_fires, kept=METHODS[method].keeps_fires)
-    began = working_s()
+    began = perf_counter()
     fires = scene.fires("plan", plan_fires) if fires is None else fires
     land = scene.landscape
     problem = problem_of(scene, budget_share, fires, fires.first(0))
@@ -358,7 +358,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
                 cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
                 currency=land.currency, budget=budget, budget_share=budget_share,
                 landscape=land.name, landscape_checksum=scene.landscape.checksum(),
-                plan_fires=plan_fires, seed=seed, seconds=working_s() - began,
+                plan_fires=plan_fires, seed=seed, seconds=perf_counter() - began,
                 simulations=placed.simulations,
                 policy=policy.provenance if policy and follows else None,
                 notes=placed.notes)

@@ -19,7 +19,7 @@ from firebreak.fire.wide_scene import burn_wide_statistics, make_wide_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.methods import AUTO, METHODS
 
-HEAVY = ("torch", "numba", "matplotlib", "rasterio", "gymnasium", "pydantic")
+HEAVY = ("torch", "matplotlib", "rasterio", "gymnasium", "pydantic")
 LOADED = """
 import contextlib, io, sys
 from firebreak.cli import main

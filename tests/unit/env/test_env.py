@@ -9,11 +9,12 @@ from firebreak.env.gym_env import FuelbreakEnv
 from firebreak.env.storage.problem import budget_cost, make_problem
 from firebreak.env.storage.slots import Sizes, Slots
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire.engine import burn_loss, burn_statistics, max_threads, set_threads
+from firebreak.fire.engine import burn_loss, burn_statistics
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
+from firebreak.native_library import max_threads, set_threads
 from strategies import ellipse_like, plain_landscape, problem_on, random_case
 
 SIZE = 8

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from firebreak.env.actions import _LENGTHS, _PERIODS, _STEPS_BY_DIRECTION
-from firebreak.env.line_action_kernel import PLACED, STOPS, allow_lines
+from firebreak.env.kernels import PLACED, STOPS, allow_lines
 from firebreak.line_actions import SHAPES
 
 

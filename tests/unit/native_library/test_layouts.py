@@ -57,8 +57,8 @@ def test_a_held_tuple_packs_as_itself_and_its_lengths_count() -> None:
     assert packed(CALL, (values[0], held(values[1]), *values[2:])) == before
     with pytest.raises(ValueError, match=r"call\.rows: expected 6 for P"):
         packed(CALL, (values[0], held(values[1]), np.zeros((3, 7), np.uint8), *values[3:]))
+    layout = layout_from("two", {"one": Inner, "other": Inner})
     with pytest.raises(ValueError, match="for P, as in the arguments before, got 7"):
-        layout = layout_from("two", {"one": Inner, "other": Inner})
         packed(layout, (inner(), held(inner(cells=7))))
 
 

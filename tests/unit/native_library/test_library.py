@@ -44,7 +44,7 @@ def test_a_library_of_other_sources_is_not_used_and_the_remedy_is_named(
         built: Path, sources: Path) -> None:
     place(built, names.source_hash(sources), f"here-{names.processor_hash()}")
     (sources / "a.cpp").write_text("int c;")
-    with pytest.raises(ResourceFailedError, match="of other sources.*run.py setup"):
+    with pytest.raises(ResourceFailedError, match=r"of other sources.*run\.py setup"):
         library.library_path(built, sources)
 
 

@@ -56,7 +56,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
             landscape.
     """
     from firebreak.api.shared.policies import policy_for
-    from firebreak.fire import max_threads
+    from firebreak.native_library import max_threads
     from firebreak.planning.evaluation.request import checked_plans
     from firebreak.planning.methods import CHOOSERS, check_methods, method_of
 

@@ -83,7 +83,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
         InputError: no fires asked for; files that do not fit.
     """
     from firebreak.api.place.area import cells_named, part_of
-    from firebreak.fire import max_threads
+    from firebreak.native_library import max_threads
     from firebreak.planning.core.fire_counts import check_test_fires
 
     if options.fires < 1:
@@ -175,7 +175,8 @@ def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "Wid
 
     beside, more: as `check_wide_memory`.
     """
-    from firebreak.fire import BURNED, make_wide_scene, max_threads
+    from firebreak.fire import BURNED, make_wide_scene
+    from firebreak.native_library import max_threads
 
     land = part.land
     conditions = options.scene.conditions(part.land, part.source)

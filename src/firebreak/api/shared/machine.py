@@ -4,7 +4,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -14,12 +13,11 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 2.0
 """A bar is drawn where work takes longer."""
-COMPILES = "firebreak: compiling for this machine, which takes some minutes, on first use only"
 
 
 def use_threads(count: int, torch_threads: int | None = None) -> None:
     """Sets the threads that burn fires (0 = all cores) and, if given, those of the network."""
-    from firebreak.fire import max_threads, set_threads
+    from firebreak.native_library import max_threads, set_threads
 
     set_threads(count or max_threads())
     if torch_threads is not None:
@@ -28,33 +26,15 @@ def use_threads(count: int, torch_threads: int | None = None) -> None:
         use_network_threads(torch_threads)
 
 
-@cache
-def tell_of_compiling() -> None:
-    """Says on standard error, once in this process, that code is being compiled: for minutes no bar
-    moves then.
-    """
-    from firebreak.planning.core.clock import when_it_compiles
-
-    when_it_compiles(_tell)
-
-
-def _tell() -> None:
-    from tqdm import tqdm
-
-    with tqdm.external_write_mode(file=sys.stderr):  # bars make room
-        print(COMPILES, file=sys.stderr, flush=True)
-
-
 @contextmanager
 def threads_kept() -> Iterator[None]:
     """Afterwards fires and networks have as many threads as before: they are the caller's."""
-    import numba
     import torch
 
-    from firebreak.fire import set_threads
+    from firebreak.native_library import set_threads, thread_count
     from firebreak.train.run.machine import use_network_threads
 
-    fires, networks = numba.get_num_threads(), torch.get_num_threads()
+    fires, networks = thread_count(), torch.get_num_threads()
     try:
         yield
     finally:
@@ -85,7 +65,6 @@ def notebook_bars(quiet: bool) -> "Bar":
         if not shown:
             yield lambda done: None
             return
-        tell_of_compiling()
         with bar_of_place()(total=total, unit=unit, unit_scale=unit == "plan", delay=PATIENCE_S,
                             leave=False, mininterval=0.25) as drawn:
             yield drawn.update

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
-from firebreak.api.shared.machine import bar_of_place, tell_of_compiling
+from firebreak.api.shared.machine import bar_of_place
 
 PATIENCE_S = 2.0
 LINE_EVERY_S = 10.0
@@ -30,7 +30,6 @@ def progress_bar(total: int | None, unit: str, *, quiet: bool,
     if quiet:
         yield lambda made: None
         return
-    tell_of_compiling()
     if not sys.stderr.isatty():
         advance = in_lines(total, unit)
         with _repeated(lambda: advance(0.0), LINE_EVERY_S / _LOOKS_PER_LINE):
@@ -94,7 +93,6 @@ def run_progress(total: int, unit: str, *, quiet: bool, begun: int = 0) -> Itera
     if quiet:
         yield Teller(lambda made, note: None, _printed)
         return
-    tell_of_compiling()
     if "ipykernel" in sys.modules or sys.stderr.isatty():
         with bar_of_place()(total=total, initial=begun, unit=unit, dynamic_ncols=True,
                             mininterval=0.5) as bar:

@@ -115,7 +115,7 @@ def check_wide_memory(landscape: "Landscape", steps: int, threads: int, more: in
         words += f" and in {beside} workers"
     _check_free(per_cell, landscape, words, (
         "ask for fewer --workers, crop it, or join its cells" if beside else
-        "crop it, join its cells, or ask for fewer hours or, by NUMBA_NUM_THREADS, threads"))
+        "crop it, join its cells, or ask for fewer hours or, by FIREBREAK_THREADS, threads"))
 
 
 def _check_free(per_cell: int, landscape: "Landscape", words: str, remedy: str) -> None:

@@ -263,7 +263,8 @@ class SceneOptions:
         more: bytes of a cell that are taken beside it; beside: processes of this machine that burn
             its fires too.
         """
-        from firebreak.fire import make_wide_scene, max_threads
+        from firebreak.fire import make_wide_scene
+        from firebreak.native_library import max_threads
 
         conditions = self.conditions(landscape, spec)
         weather = conditions.weather

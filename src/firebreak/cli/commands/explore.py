@@ -254,7 +254,7 @@ def _export(args: VisualizeArguments, shown: _Shown) -> Path:
 
 
 def _serve(args: VisualizeArguments, shown: _Shown) -> None:
-    from firebreak.fire import max_threads
+    from firebreak.native_library import max_threads
     from firebreak.report.explorer.server import Explorer, make_server
 
     explorer = Explorer(shown.state, shown.plan, shown.caption, args.threads or max_threads(),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.storage.land_kernel import place_breaks, refresh_available
+from firebreak.env.kernels import place_breaks, refresh_available
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.sizes import Sizes
 from firebreak.fire import OPEN, REACH, break_state, padded_width, write_break
@@ -14,7 +14,7 @@ from firebreak.fire import OPEN, REACH, break_state, padded_width, write_break
 class LandStore:
     """Attributes, first axis the slot: burnable, treatable, breaks, available (treatable, unbroken,
     affordable) bool [N, H, W]; cost f32 [N, H, W]; budget_left f64 [N]; states u8 [N, P], what
-    fires meet (`break_overlay_kernel`).
+    fires meet (codes of `fire.travel.arcs`).
     """
 
     def __init__(self, sizes: Sizes) -> None:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.env.kernels import write_cells
 from firebreak.env.storage.observation import scalar_channels
-from firebreak.env.storage.observation_kernel import write_cells
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.sizes import Sizes
 from firebreak.layout import OBSERVATION

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.solver.tables import FireTable, KeptFires
+from firebreak.fire.incremental.structs import KeptFires
+from firebreak.fire.solver.structs import FireTable
 from firebreak.fire.travel.stencil import REACH, UNBURNED
 
 PaddedBox = tuple[int, int, int, int]

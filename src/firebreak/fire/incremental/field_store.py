@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.fire.engine import arcs_of, rules_of
-from firebreak.fire.solver.tables import Rules
-from firebreak.fire.travel.arc_kernel import Arcs, CrewRule, Spots
+from firebreak.fire.solver.structs import Rules
+from firebreak.fire.travel.arcs import Arcs, CrewRule, Spots
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import BreakRules, TravelField, edges_for, padded_width
 

@@ -7,34 +7,29 @@ from numpy.typing import NDArray
 
 from firebreak.fire.engine import workspace
 from firebreak.fire.fires import Fires
-from firebreak.fire.incremental.affected_kernel import (
+from firebreak.fire.incremental.aside import AsideFire, PaddedBox, extent, put_in, taken_out
+from firebreak.fire.incremental.field_store import FieldStore
+from firebreak.fire.incremental.kernels import (
     breaks_affect,
     burned_near,
     depends_on,
     list_change,
-)
-from firebreak.fire.incremental.aside import AsideFire, PaddedBox, extent, put_in, taken_out
-from firebreak.fire.incremental.field_store import FieldStore
-from firebreak.fire.incremental.reburn_kernel import reburn_many
-from firebreak.fire.incremental.trial_kernel import (
-    Candidates,
-    crossed_of,
-    in_units,
+    reburn_many,
     try_breaks,
     try_lines,
 )
-from firebreak.fire.solver.burn_kernel import burn_many
-from firebreak.fire.solver.tables import (
+from firebreak.fire.incremental.structs import (
+    Candidates,
     ChangedCells,
-    FireTable,
     KeptFires,
-    Overlays,
-    Results,
     ValueUnits,
-    Workspace,
     changes_of,
+    crossed_of,
     crossing_of,
+    in_units,
 )
+from firebreak.fire.solver.kernels import burn_many
+from firebreak.fire.solver.structs import FireTable, Overlays, Results, Workspace
 from firebreak.fire.travel.break_overlay import closing_table
 from firebreak.fire.travel.stencil import REACH, UNBURNED
 from firebreak.fire.travel.travel_field import padded_cells, padded_width, unpad
@@ -169,7 +164,7 @@ class FireStore:
 
     def breaks_at(self, which: NDArray[np.int64], places: NDArray[np.int64]) -> None:
         """New breaks at padded cells of slots, which burn nothing or send nothing."""
-        breaks_affect(which, places, REACH, self.width, self._counts, self._table.source,
+        breaks_affect(which, places, self.width, *self._counts[1:], self._table.source,
                       self._store.code, self._crossing, self._new, self._store.kept, self._stale,
                       self.affected)
 
@@ -187,7 +182,7 @@ class FireStore:
         """No break any more at a padded cell: fire may come to it or cross it from close by; embers
         come from anywhere.
         """
-        list_change(slot, place, self._counts, self._new, self._store.kept, self._stale)
+        list_change(slot, place, *self._counts[1:], self._new, self._store.kept, self._stale)
         for some in self.ids_of(slot):
             self._affects(place, REACH, some)
             if embers:

@@ -98,3 +98,41 @@ class Candidates(NamedTuple):
     slot: int
     kind: int
     left: Annotated[NDArray[np.int64], "C P or none"]
+
+
+def changes_of(threads: int, cells: int) -> Changes:
+    """Room for the changes of fires on maps of `cells` padded cells."""
+    shape = (threads, cells)
+    return Changes(np.zeros(shape, np.int32), np.zeros(shape, np.float32),
+                   np.zeros(shape, np.float32), np.zeros(shape, np.uint8),
+                   np.zeros((threads, 1), np.int64), np.zeros(shape, np.int32))
+
+
+def crossing_of(pairs: tuple[NDArray[np.int64], NDArray[np.int64]]) -> Crossing:
+    """The arcs that a break closes from pairs (offset of the child, code),
+    `break_overlay.closing_table`.
+    """
+    child, number = np.unique(pairs[0], return_inverse=True)
+    steps, facets = np.zeros(child.size, np.uint32), np.zeros(child.size, np.uint64)
+    for k, code in zip(number.tolist(), pairs[1].tolist(), strict=True):
+        if code < FACET_CODE:
+            steps[k] |= np.uint32(1 << code)
+        else:
+            facets[k] |= np.uint64(1 << (code - FACET_CODE))
+    return Crossing(child, steps, facets)
+
+
+def crossed_of(crossing: Crossing) -> Crossed:
+    """The same pairs by arc."""
+    masks = [*((crossing.steps >> np.uint32(code)) & 1 for code in range(FACET_CODE)),
+             *((crossing.facets >> np.uint64(code)) & np.uint64(1) for code in range(FACETS))]
+    own = [-crossing.child[mask != 0] for mask in masks]
+    cell = np.zeros((len(own), max(cells.size for cells in own)), np.int64)
+    for code, cells in enumerate(own):
+        cell[code, :cells.size] = cells
+    return Crossed(cell, np.array([cells.size for cells in own], np.int64))
+
+
+def in_units(value: NDArray[np.float32], unit: float) -> NDArray[np.int64]:
+    """Losses as whole numbers, `unit` of them in a loss of 1."""
+    return np.rint(value.astype(np.float64) * unit).astype(np.int64)

@@ -5,7 +5,7 @@ break closes.
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.travel.arc_kernel import (
+from firebreak.fire.travel.arcs import (
     BREAK,
     CLOSED,
     HELD_BREAK,

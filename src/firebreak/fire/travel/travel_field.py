@@ -14,10 +14,8 @@ from numpy.typing import DTypeLike, NDArray
 from firebreak.checks import InputError, fail
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.effects.spotting import SpotField
-from firebreak.fire.travel import open_arcs_kernel
-from firebreak.fire.travel.arc_kernel import NO_CREWS, NO_SPOTS, CrewRule, Spots
-from firebreak.fire.travel.intensity_kernel import heat_per_speed
-from firebreak.fire.travel.metric_kernel import MAX_SLOPE_TAN, fill_ground, fill_metric
+from firebreak.fire.travel import kernels
+from firebreak.fire.travel.arcs import NO_CREWS, NO_SPOTS, CrewRule, Spots
 from firebreak.fire.travel.stencil import REACH
 
 _NO_ROWS = np.empty((0, 0), np.float32)
@@ -181,8 +179,13 @@ def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_
     field = field._replace(edges=edges_for(count, cells), sends_far=np.zeros_like(field.sends),
                            bucket_min=np.empty(count))
     _open_all(field)
-    open_arcs_kernel.set_bucket_lengths(field.edges, padded_width(cols), field.bucket_min)
+    kernels.set_bucket_lengths(field.edges, bucket_share(cols), field.bucket_min)
     return field
+
+
+def bucket_share(cols: int) -> float:
+    """The length of a bucket in mean times from cell to cell, on a map of so many columns."""
+    return min(0.6, 22.0 / padded_width(cols))
 
 
 def edges_for(rows: int, cells: int) -> NDArray[np.float64]:
@@ -205,10 +208,13 @@ def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float
     ground = np.zeros((3, *shape))
     slope, aspect = (np.zeros(shape) if grid is None else _laid_out(grid)
                      for grid in (slope_tan, aspect_deg))
-    if fill_ground(slope, aspect, ground):
+    odd = np.zeros(1, np.int64)
+    kernels.fill_ground(slope, aspect, ground, odd)
+    if odd[0]:
         raise _out_of_range({"slope_tan": slope, "aspect_deg": aspect})
-    if fill_metric(*map(_laid_out, ellipse), ground, _laid_out(burnable, np.bool_), cell_size_m,
-                   padded_width(shape[1]), metric, unit_time, rate):
+    kernels.fill_metric(*map(_laid_out, ellipse), ground, _laid_out(burnable, np.bool_),
+                        cell_size_m, padded_width(shape[1]), metric, unit_time, rate, odd)
+    if odd[0]:
         raise _out_of_range(ellipse._asdict())
     return metric, unit_time, rate
 
@@ -219,7 +225,8 @@ def _out_of_range(grids: dict[str, NDArray]) -> InputError:
         if name.endswith("_deg"):
             range_, fine = "", np.isfinite(grid)
         elif name == "slope_tan":
-            range_, fine = f" from 0 to {MAX_SLOPE_TAN:g}", (grid >= 0) & (grid <= MAX_SLOPE_TAN)
+            range_ = f" from 0 to {kernels.MAX_SLOPE_TAN:g}"
+            fine = (grid >= 0) & (grid <= kernels.MAX_SLOPE_TAN)
         else:
             range_, fine = " from 0 on", (grid >= 0) & (grid < np.inf)
         if not fine.all():
@@ -243,20 +250,20 @@ def _open_all(field: TravelField) -> None:
 def open_arcs(field: TravelField, cells: NDArray[np.int64], senders: NDArray[np.int64]) -> None:
     """Remakes what is open at `cells`, and what `senders` reach, in every row."""
     width, facets, accepts = padded_width(field.shape[1]), field.facets, field.accepts
-    open_arcs_kernel.open_arcs(cells, field.metric, field.rate, field.burnable, width,
+    kernels.open_arcs(cells, field.metric, field.rate, field.burnable, width,
                                facets, accepts)
     for r in range(field.metric.shape[0]):
         if (r + 1) % field.steps:
             # An arc that begins in one step of the weather may end in the next and suit that.
             facets[r][cells] |= facets[r + 1][cells]
             accepts[r][cells] |= accepts[r + 1][cells]
-    open_arcs_kernel.reverse_arcs(senders, width, facets, accepts, field.sends, field.sends_far)
+    kernels.reverse_arcs(senders, width, facets, accepts, field.sends, field.sends_far)
     for first in range(0, field.metric.shape[0] if field.steps > 1 else 0, field.steps):
         rows = slice(first, first + field.steps)
         # What a cell may have sent is asked without knowing in which weather.
         field.sends_far[rows, senders] = np.bitwise_or.reduce(field.sends_far[rows, senders],
                                                               axis=0)
-    open_arcs_kernel.join_edges(senders, field.unit_time, field.burnable, width, accepts,
+    kernels.join_edges(senders, field.unit_time, field.burnable, width, accepts,
                                 field.edges)
 
 
@@ -282,7 +289,7 @@ def heat_of(field: TravelField, intensity_kw_m: NDArray[np.float64],
         heat[..., 2] = pad(slope_tan * np.cos(upslope))
     head = pad(intensity_kw_m)
     for r in range(heat.shape[0]):
-        heat_per_speed(field.metric[r], heat[r], head[r])
+        kernels.heat_per_speed(field.metric[r], heat[r], head[r])
     return heat
 
 

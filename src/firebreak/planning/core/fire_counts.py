@@ -6,8 +6,9 @@ from typing import NamedTuple
 from firebreak.checks import PART_OF_MAP
 from firebreak.env.storage.estimate import FIRE_BYTES, storage_bytes
 from firebreak.env.storage.sizes import Sizes, sizes_for
-from firebreak.fire import CLASSES, FireConditions, Scene, max_threads
+from firebreak.fire import CLASSES, FireConditions, Scene
 from firebreak.free_memory import check_free, free_bytes
+from firebreak.native_library import max_threads
 
 SCENE_BYTES, SCENE_MADE_BYTES = 200, 270
 """Of a cell in a row of weather: a scene's travel field and fire behaviour; while they are made."""

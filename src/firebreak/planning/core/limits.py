@@ -1,9 +1,9 @@
 """How long a search may go on: by the clock, or by evaluations, which repeats exactly."""
 
+from time import perf_counter
 from typing import NamedTuple
 
 from firebreak.checks import fail
-from firebreak.planning.core.clock import working_s
 from firebreak.planning.core.progress import Reporter, no_report
 
 DEFAULT_SECONDS = 10.0
@@ -60,7 +60,7 @@ class Effort:
     def __init__(self, options: SearchOptions, report: Reporter = no_report) -> None:
         """report: takes the share that is spent, whenever the search asks whether it may go on."""
         self._report = report
-        self._began = working_s()
+        self._began = perf_counter()
         self._seconds = options.max_seconds()
         self._evaluations = options.evaluations
         self.evaluated = 0
@@ -70,7 +70,7 @@ class Effort:
         # Without a clock's limit the clock is not looked at: the search must repeat exactly.
         by_count = 0.0 if self._evaluations is None else self.evaluated / self._evaluations
         by_clock = (0.0 if self._seconds == float("inf")
-                    else (working_s() - self._began) / self._seconds)
+                    else (perf_counter() - self._began) / self._seconds)
         return min(1.0, max(by_count, by_clock))
 
     def left(self) -> bool:
@@ -92,4 +92,4 @@ class Effort:
 
     def seconds_left(self) -> float:
         """Until the limit by the clock; below 0 after it."""
-        return self._seconds - (working_s() - self._began)
+        return self._seconds - (perf_counter() - self._began)

@@ -19,9 +19,9 @@ from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
 from firebreak.fire import FireConditions
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.given_lines import GivenLines
+from firebreak.planning.core.kernels import choose_spaced
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.core.spaced_lines_kernel import choose_spaced
 
 ROUNDS = 50
 """About as many rounds as a large plan takes where the batch is not given."""

@@ -10,6 +10,7 @@ fires are left out.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,6 @@ from firebreak.checks import InputError
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.fire import Fires, Scene, burn_loss
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, break_segments_of
-from firebreak.planning.core.clock import working_s
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.gaps import least_length_m
 from firebreak.planning.core.limits import SEARCH, SearchOptions
@@ -119,7 +119,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
         InputError: every candidate refuses, in the words of the first; choice fires that burn
             nothing of value.
     """
-    began = working_s()
+    began = perf_counter()
     land = scene.landscape
     everyone = _tried(scene, budget_share, plan_fires)
     # Where lines are an offer, plans without them compete.
@@ -152,11 +152,11 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     finalists = best_first[:FINALISTS] if anywhere else []
     for name, first, last in zip(finalists, parts[-FINALISTS - 2:], parts[-FINALISTS - 1:],
                                  strict=False):
-        since = working_s()
+        since = perf_counter()
         plans[name], saved[name], more = moved_plan(scene, plans[name], saved[name], judge.savings,
                                                     replace(mended, lines=None),
                                                     part_of(report, first, last))
-        seconds[name] += working_s() - since
+        seconds[name] += perf_counter() - since
         burns += more
     report(parts[-2])
     verdict = choose(saved, CANDIDATES)
@@ -166,7 +166,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     report(1.0)
     after = {name: float(saved[name].mean()) for name in verdict.behind}
     return Chosen(
-        replace(kept, chosen_by=AUTO, simulations=simulations, seconds=working_s() - began),
+        replace(kept, chosen_by=AUTO, simulations=simulations, seconds=perf_counter() - began),
         Choice(count, verdict, after, {name: after[name] - before[name] for name in finalists},
                {name: seconds[name] for name in verdict.behind}, refused, mended.least_m, useless,
                _unspent(scene, kept)), made.own)

@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.actions import line_state
-from firebreak.env.line_action_kernel import STOPS
+from firebreak.env.kernels import STOPS
 from firebreak.env.storage.slots import Slots
 from firebreak.fire import REACH, STENCIL, pad, padded_cells, padded_width
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.kernels import flows, score_lines
 from firebreak.planning.core.rounds import spendable
-from firebreak.planning.patterns.line_kernel import score_lines
-from firebreak.planning.ranking import tree_kernel
 from firebreak.planning.ranking.trees import Floats, TreeScratch
 
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
@@ -34,7 +33,7 @@ def ground_of(slots: Slots, slot: int = 0) -> Ground:
 
 
 class Flow(NamedTuple):
-    """Value that fire carries through cells, see `tree_kernel.flows`: through f64 [P], along f64
+    """Value that fire carries through cells, see `core.kernels.flows`: through f64 [P], along f64
     [32, P].
     """
 
@@ -63,7 +62,7 @@ class Lines(NamedTuple):
 def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch) -> Flow:
     """What fires of the codes [F, P] carry through cells of the value [P]."""
     flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size)))
-    tree_kernel.flows(code, value, work.offset, work.ints, work.seen, work.reals[0], *flow)
+    flows(code, value, work.offset, work.ints, work.seen, work.reals[0], *flow)
     return flow
 
 

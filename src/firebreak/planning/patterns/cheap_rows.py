@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.patterns.row_kernel import lay_paths, path_steps
+from firebreak.planning.core.kernels import lay_paths, path_steps
 
 GAP = 50.0
 """What a cell that burns and may not be treated counts, in cells of mean cost: it leaves a gap."""
@@ -157,8 +157,9 @@ def _paths(price: Floats, bands: _Bands, some: NDArray[np.int64], columns: range
         # of the map leads to.
         last = bands.first_rows(some, np.array([cols - 1]))[:, 0]
         end = np.clip(last - first[:, -1], 0, bands.height - 1)
+    count = np.zeros(1, np.int64)
     for k, place in enumerate(end.tolist()):
-        steps = np.empty((path_steps(place, entered[k], came[k], np.empty((0, 2), np.int64)), 2),
-                         np.int64)
-        path_steps(place, entered[k], came[k], steps)
+        path_steps(place, entered[k], came[k], np.empty((0, 2), np.int64), count)
+        steps = np.empty((int(count[0]), 2), np.int64)
+        path_steps(place, entered[k], came[k], steps, count)
         yield np.stack([steps[:, 0] + columns.start, first[k, steps[:, 0]] + steps[:, 1]])

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from firebreak.env.storage.slots import PlanTrees, Slots
 from firebreak.fire import STENCIL, Fires, Scene, burn_statistics, pad, padded_width, unpad
+from firebreak.planning.core.kernels import path_counts
 from firebreak.planning.core.rounds import Placement, Task, place_by_score
-from firebreak.planning.ranking import tree_kernel
 
 Floats = NDArray[np.float64]
 
 
 class TreeScratch(NamedTuple):
-    """What the traversals of `tree_kernel` need on one map of P padded cells.
+    """What the traversals of `core.kernels` need on one map of P padded cells.
 
     offset: i64 [32], of the padded cell at each step. ints: i32 [2, P]. seen: u8 [P], zeros.
     reals: f64 [2, P].
@@ -42,8 +42,7 @@ def path_scores(trees: PlanTrees, value: Floats, work: TreeScratch) -> Floats:
     among the latter, summed over fires.
     """
     total = np.zeros(value.size)
-    tree_kernel.path_counts(trees.code, value, work.offset, work.ints, work.seen, work.reals,
-                            total)
+    path_counts(trees.code, value, work.offset, work.ints, work.seen, work.reals, total)
     return total
 
 

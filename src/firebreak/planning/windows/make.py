@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,6 @@ from firebreak.executors.base import Executor, map_chunks
 from firebreak.executors.calls import Recipe
 from firebreak.fire import WideScene
 from firebreak.free_memory import check_free
-from firebreak.planning.core.clock import working_s
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter, no_report, part_of
@@ -134,7 +134,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
             burn nothing of value or come near no land to treat, breaks that save nothing, windows
             or shards that do not fit the memory.
     """
-    began, budget = working_s(), budget_of(region, budget_share)
+    began, budget = perf_counter(), budget_of(region, budget_share)
     check_included(region, budget)
     cut = _cut(region, settings, executor)
     boxes = known_boxes([one.box for one in cut.footprints], region.scene)
@@ -158,7 +158,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
         cost=cost_of(chosen.cells, land),
         cost_unit=cost_unit(land), currency=land.currency, budget=budget,
         budget_share=budget_share, landscape=land.name, landscape_checksum=land.checksum(),
-        plan_fires=region.fires.source.size, seed=region.seed, seconds=working_s() - began,
+        plan_fires=region.fires.source.size, seed=region.seed, seconds=perf_counter() - began,
         simulations=(sum(proposal.simulations for proposal in proposals)
                      + chosen.burned / region.fires.source.size),
         policy=region.policy.provenance if region.policy else None,

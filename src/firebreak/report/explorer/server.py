@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from firebreak.checks import InputError, fail
-from firebreak.fire import set_threads
+from firebreak.native_library import set_threads
 from firebreak.report.explorer.data import (
     NO_MARKS,
     Marks,

@@ -16,7 +16,7 @@ from firebreak.report.figures.plan_figures import wind_in_words
 from firebreak.report.pages import html
 from firebreak.weather.scenarios import WeatherScenarios
 
-PACKAGES = ("numpy", "numba", "torch", "rasterio", "scipy", "matplotlib")
+PACKAGES = ("numpy", "torch", "rasterio", "scipy", "matplotlib")
 MOST_WINDS = 12
 """Winds that are listed."""
 

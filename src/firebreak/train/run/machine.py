@@ -5,19 +5,12 @@ its configuration.
 import platform
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 
-from firebreak.fire import start_threads
-
 
 def use_network_threads(count: int) -> None:
-    """Sets PyTorch's threads for the calling Python thread; other counts round sums otherwise.
-
-    Starting the threads that burn fires would set the count anew, so they are started before.
-    """
-    start_threads()
+    """Sets PyTorch's threads for the calling Python thread; other counts round sums otherwise."""
     torch.set_num_threads(count)
 
 
@@ -25,4 +18,4 @@ def machine_of(device: torch.device) -> dict[str, Any]:
     """What the bits of a run depend on besides its configuration. device: of its networks."""
     return {"device": device.type, "torch": torch.__version__,
             "network threads": torch.get_num_threads(), "numpy": np.__version__,
-            "numba": numba.__version__, "processor": platform.machine()}
+            "processor": platform.machine()}

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.fire.incremental.aside import extent, put_in, taken_out
-from firebreak.fire.solver.tables import FireTable, KeptFires
+from firebreak.fire.incremental.structs import KeptFires
+from firebreak.fire.solver.structs import FireTable
 from firebreak.fire.travel.stencil import REACH, UNBURNED
 
 ROWS, WIDTH, FIRES = 30, 40, 2

@@ -1,16 +1,15 @@
 """The fire engine against closed forms, scipy and the slow version; breaks; bad input."""
 
-import numba
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
 from firebreak.checks import InputError
-from firebreak.fire.engine import burn, burn_statistics, set_threads
+from firebreak.fire.engine import burn, burn_statistics
 from firebreak.fire.fires import Fires
-from firebreak.fire.travel import arc_kernel
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, NEIGHBOURS, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse, padded_cells, unpad
+from firebreak.native_library import max_threads, set_threads, thread_count
 from reference import burn_slowly, travel_time
 from strategies import CELL_SIZE_M, ellipse_like, random_case
 
@@ -207,10 +206,10 @@ def test_a_fire_of_no_minutes_burns_its_ignition_cell() -> None:
 
 
 def test_one_thread_and_two_give_the_same_bits() -> None:
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("one thread on this machine; set NUMBA_NUM_THREADS=2 before starting")
+    if max_threads() < 2:
+        pytest.skip("one thread on this machine; set FIREBREAK_THREADS=2 before starting")
     case = random_case(np.random.default_rng(11), 24, 21, fires=60)
-    before = numba.get_num_threads()
+    before = thread_count()
     made = []
     try:
         for threads in (1, 2):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from firebreak.fire.travel.arc_kernel import Arcs, arrive_across
+from firebreak.fire.travel.arcs import Arcs, arrive_across
 
 WIDTH, CHILD = 3, 4
 

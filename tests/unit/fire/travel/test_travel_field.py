@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.fire.travel.open_arcs_kernel import RATE_GATE
+from firebreak.fire.travel.kernels import RATE_GATE
 from firebreak.fire.travel.stencil import FACETS, STENCIL, STEPS
 from firebreak.fire.travel.travel_field import (
     Ellipse,

@@ -11,11 +11,12 @@ import pytest
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
-from firebreak.fire.engine import burn_loss, set_threads
+from firebreak.fire.engine import burn_loss
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
+from firebreak.native_library import set_threads
 from firebreak.planning.core.break_segments import break_segments_of, length_m, pieces
 from firebreak.planning.core.gaps import closes_gap
 from firebreak.planning.core.given_lines import GivenLines
@@ -142,7 +143,7 @@ def test_neither_clock_nor_order_of_the_table_changes_the_plan(
         scene: Scene, policy: Policy, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     first = watched.made
     ticks = count(0, 1000)
-    monkeypatch.setattr("firebreak.planning.methods.working_s", lambda: next(ticks) ** 2.0)
+    monkeypatch.setattr("firebreak.planning.methods.perf_counter", lambda: next(ticks) ** 2.0)
     monkeypatch.setattr(auto, "METHODS", dict(reversed(auto.METHODS.items())))
     second = chosen(scene, policy)
     assert second.plan.cells.tolist() == first.plan.cells.tolist()

@@ -1,4 +1,4 @@
-"""Threads of the network stay as set, whatever burns afterwards."""
+"""Threads of the network stay as set, whatever burns."""
 
 import os
 import subprocess
@@ -7,19 +7,19 @@ import sys
 import pytest
 
 FRESH = """
-import numba, torch
+import firebreak, torch
+from firebreak.native_library import set_threads
 from firebreak.train.run.machine import use_network_threads
-torch.set_num_threads(1)
-torch.ones(100_000).sum()  # PyTorch takes the count that it is told until its first operation
 use_network_threads(1)
-numba.set_num_threads(2)
+torch.ones(100_000).sum()  # PyTorch takes the count that it is told until its first operation
+set_threads(2)
+firebreak.simulate("synthetic:1:20", fires=20, quiet=True)
 assert torch.get_num_threads() == 1, torch.get_num_threads()
 """
 
 
 @pytest.mark.slow
 def test_threads_that_burn_fires_leave_those_of_the_network_alone() -> None:
-    """In a process whose first fire is yet to burn: starting its threads sets OpenMP's count."""
     done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True,
-                          env=os.environ | {"NUMBA_NUM_THREADS": "2"})
+                          env=os.environ | {"FIREBREAK_THREADS": "2"})
     assert done.returncode == 0, done.stderr

@@ -55,7 +55,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _skipped(args: BenchArguments) -> list[str]:
-    from firebreak.fire import max_threads
+    from firebreak.native_library import max_threads
 
     threads = ["thread scaling (one thread)"] if max_threads() < 2 else []
     quick = [f"maps of {' and '.join(map(str, LARGE_SIZES))} cells a side", "64 environments",

@@ -77,7 +77,8 @@ def thread_scaling(seed: int, repeats: int) -> dict[str, Any] | None:
     """How much faster all threads are than one: of alternating pairs the median and the best, for
     other programs take from both. None where there is one thread.
     """
-    from firebreak.fire import burn_loss, max_threads, set_threads
+    from firebreak.fire import burn_loss
+    from firebreak.native_library import max_threads, set_threads
 
     threads = max_threads()
     if threads < 2:
