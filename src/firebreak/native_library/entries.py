@@ -8,7 +8,7 @@ release the interpreter's lock.
 import ctypes
 import inspect
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from firebreak.native_library.layouts import Layout, layout_from, packed
@@ -36,40 +36,53 @@ def camel_case(name: str) -> str:
     return "".join(word.capitalize() for word in name.split("_"))
 
 
+@cache
+def _kernel(name: str) -> Any:
+    kernel = library()[f"firebreak_{name}"]
+    kernel.argtypes, kernel.restype = (ctypes.c_char_p,), ctypes.c_char_p
+    return kernel
+
+
+def words_of(own: Entry, values: tuple) -> bytes:
+    """A call's arguments as the kernel reads them.
+
+    Raises:
+        TypeError, ValueError: an argument is not what the signature says.
+    """
+    words = packed(own.layout, values)
+    return thread_count().to_bytes(8, "little") + words if own.parallel else words
+
+
+def call(own: Entry, values: tuple) -> None:
+    """Calls an entry's kernel.
+
+    Raises:
+        TypeError, ValueError: an argument is not what the signature says, or holds an index that
+            lies outside the arrays.
+    """
+    fault = _kernel(own.name)(words_of(own, values))
+    if fault is not None:
+        raise ValueError(f"{own.name}: {fault.decode()}")
+
+
 def entry(*, parallel: bool = False) -> Callable[[F], F]:
     """Makes a function with annotated arguments and a docstring an entry of the native library.
 
     The kernel `firebreak_NAME` takes a pointer to its arguments' words, behind the number of
     threads where it is parallel. It returns null, or a sentence that says what is wrong with them.
-
-    Raises, when called:
-        TypeError, ValueError: an argument is not what the signature says, or holds an index that
-            lies outside the arrays.
     """
     def decorate(function: F) -> F:
         annotations = get_type_hints(function, include_extras=True)
         annotations.pop("return", None)
-        layout = layout_from(function.__name__, annotations)
-        ENTRIES[function.__name__] = Entry(function.__name__, layout, parallel,
-                                           inspect.getdoc(function) or "")
-        names, kernel = list(layout.parts), None
+        own = Entry(function.__name__, layout_from(function.__name__, annotations), parallel,
+                    inspect.getdoc(function) or "")
+        ENTRIES[own.name] = own
+        signature = inspect.signature(function)
 
         @wraps(function)
-        def call(*values: Any, **named: Any) -> None:
-            nonlocal kernel
-            if named:
-                values = inspect.signature(function).bind(*values, **named).args
-            if len(values) != len(names):
-                raise TypeError(f"{function.__name__}: expected {len(names)} arguments, got "
-                                f"{len(values)}")
-            words = packed(layout, values)
-            if kernel is None:
-                kernel = library()[f"firebreak_{function.__name__}"]
-                kernel.argtypes, kernel.restype = (ctypes.c_char_p,), ctypes.c_char_p
-            if parallel:
-                words = thread_count().to_bytes(8, "little") + words
-            fault = kernel(words)
-            if fault is not None:
-                raise ValueError(f"{function.__name__}: {fault.decode()}")
-        return call  # type: ignore[return-value]
+        def called(*values: Any, **named: Any) -> None:
+            if named or len(values) != len(annotations):
+                values = signature.bind(*values, **named).args
+            call(own, values)
+        return called  # type: ignore[return-value]
     return decorate
