@@ -1,0 +1,58 @@
+"""Small jobs that together call every entry of the native library, in every kind of fire."""
+
+import warnings
+
+import numpy as np
+
+import firebreak
+from break_cases import KINDS, by_class, slots_on, with_rules
+from firebreak.fire.effects.keyed_random import uniforms
+from firebreak.fire.engine import burn, burn_statistics
+from firebreak.native_library import max_threads, set_threads
+from strategies import random_case
+
+SMALL = {"seed": 1, "plan_fires": 24, "choice_fires": 0, "test_fires": 20, "quiet": True}
+
+
+def burn_every_kind(rng: np.random.Generator) -> None:
+    """Burns fires, and burns them again as breaks come and go."""
+    for rules in KINDS:
+        for steps in (1, 2):
+            case = random_case(rng, 17, 14, scenarios=4, fires=8)
+            case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
+            field = with_rules(case, rules, int(rng.integers(2**31)), steps)
+            burn(field, case.fires, by_class(case), case.breaks)
+            burn_statistics(field, case.fires, by_class(case), case.breaks)
+            change_breaks(case, field, rng)
+
+
+def change_breaks(case, field, rng: np.random.Generator) -> None:
+    """Places breaks one after the other, and takes some away."""
+    slots, _ = slots_on(case, field, by_class(case))
+    placed = []
+    for cell in rng.permutation(case.burnable.size)[:6].tolist():
+        if slots.available[0].ravel()[cell]:
+            slots.place(0, cell)
+            slots.update(np.zeros(1, np.int64))
+            placed.append(cell)
+    for cell in placed[:2]:
+        slots.remove(0, cell)
+        slots.update(np.zeros(1, np.int64))
+
+
+def plan_by_methods() -> None:
+    """Plans with methods that try cells and lines, rank trees, and lay rows."""
+    for method in ("greedy", "segments", "betweenness", "strips", "dqn-lookahead"):
+        firebreak.plan("synthetic:2:24", budget=0.05, method=method, **SMALL)
+    firebreak.plan("synthetic:3:28", budget=0.03, **SMALL | {"choice_fires": 12})
+
+
+def every_kind_of_job() -> None:
+    """All of these, with scratch memory for several threads."""
+    set_threads(1)
+    assert max_threads() > 1, "set FIREBREAK_THREADS to 4: scratch memory has a row for each"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        uniforms(np.arange(50, dtype=np.uint64)[:, None], np.arange(9), 2)
+        burn_every_kind(np.random.default_rng(5))
+        plan_by_methods()
