@@ -59,67 +59,59 @@ INLINE Words8 counted(TruthBits which, Words8 counts) {
 }
 
 #else
-// All bits of a lane.
+// A truth value is all bits of a lane.
 template <class V>
-INLINE auto less(V a, V b) {
-    return a < b;
+INLINE Mask<V> less(V a, V b) {
+    return (Mask<V>)(a < b);
 }
 template <class V>
-INLINE auto at_most(V a, V b) {
-    return a <= b;
+INLINE Mask<V> at_most(V a, V b) {
+    return (Mask<V>)(a <= b);
 }
 template <class V>
-INLINE auto equal(V a, V b) {
-    return a == b;
+INLINE Mask<V> equal(V a, V b) {
+    return (Mask<V>)(a == b);
 }
 template <class V>
-INLINE auto less(Halves<V> a, Halves<V> b) {
-    return Halves<decltype(less(a.low, b.low))>{less(a.low, b.low), less(a.high, b.high)};
+INLINE Mask<Halves<V>> less(Halves<V> a, Halves<V> b) {
+    return {less(a.low, b.low), less(a.high, b.high)};
 }
 template <class V>
-INLINE auto at_most(Halves<V> a, Halves<V> b) {
-    return Halves<decltype(less(a.low, b.low))>{at_most(a.low, b.low), at_most(a.high, b.high)};
+INLINE Mask<Halves<V>> at_most(Halves<V> a, Halves<V> b) {
+    return {at_most(a.low, b.low), at_most(a.high, b.high)};
 }
 template <class V>
-INLINE auto equal(Halves<V> a, Halves<V> b) {
-    return Halves<decltype(less(a.low, b.low))>{equal(a.low, b.low), equal(a.high, b.high)};
+INLINE Mask<Halves<V>> equal(Halves<V> a, Halves<V> b) {
+    return {equal(a.low, b.low), equal(a.high, b.high)};
 }
 
 template <class V>
-INLINE V select(decltype(V{} < V{}) which, V a, V b) {
+INLINE V select(Mask<V> which, V a, V b) {
     return which ? a : b;
 }
 template <class V>
-INLINE Halves<V> select(Halves<decltype(V{} < V{})> which, Halves<V> a, Halves<V> b) {
-    return {select(which.low, a.low, b.low), select(which.high, a.high, b.high)};
-}
-template <class V>
-INLINE Halves<Halves<V>> select(Halves<Halves<decltype(V{} < V{})>> which, Halves<Halves<V>> a,
-                                Halves<Halves<V>> b) {
+INLINE Halves<V> select(Mask<Halves<V>> which, Halves<V> a, Halves<V> b) {
     return {select(which.low, a.low, b.low), select(which.high, a.high, b.high)};
 }
 
 template <class V>
 struct Truths {
-    using Lanes = decltype(V{} < V{});
-    using Lane = typename LanesOf<Lanes>::Lane;
-    static INLINE Lanes of(u64 word) {
+    using Lane = typename LanesOf<Mask<V>>::Lane;
+    static INLINE Mask<V> of(u64 word) {
         constexpr Lane ORDER[8] = {1, 2, 4, 8, 16, 32, 64, 128};
-        const Lanes one = Maker<Lanes>::load(ORDER);
-        return (Maker<Lanes>::splat(Lane(word)) & one) == one;
+        const Mask<V> one = load<Mask<V>>(ORDER);
+        return (Mask<V>)((splat<Mask<V>>(Lane(word)) & one) == one);
     }
 };
 template <class V>
 struct Truths<Halves<V>> {
-    static INLINE auto of(u64 word) {
-        const auto low = Truths<V>::of(word);
-        return Halves<decltype(Truths<V>::of(0))>{low,
-                                                  Truths<V>::of(word >> LanesOf<V>::COUNT)};
+    static INLINE Mask<Halves<V>> of(u64 word) {
+        return {Truths<V>::of(word), Truths<V>::of(word >> LanesOf<V>::COUNT)};
     }
 };
 // Bits of a word as truths of the lanes of V.
 template <class V>
-INLINE auto truths_of(u64 word) {
+INLINE Mask<V> truths_of(u64 word) {
     return Truths<V>::of(word);
 }
 

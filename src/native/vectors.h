@@ -68,6 +68,44 @@ struct LanesOf<Halves<V>> {
     static constexpr int COUNT = 2 * LanesOf<V>::COUNT;
 };
 
+// Integers as wide as the lanes of V. Compilers name those of comparisons differently.
+template <class V>
+struct MaskOf;
+template <>
+struct MaskOf<Floats4> {
+    using Type = Ints4;
+};
+template <>
+struct MaskOf<Floats8> {
+    using Type = Ints8;
+};
+template <>
+struct MaskOf<Doubles2> {
+    using Type = Words2;
+};
+template <>
+struct MaskOf<Doubles4> {
+    using Type = Words4;
+};
+template <>
+struct MaskOf<Doubles8> {
+    using Type = Words8;
+};
+template <>
+struct MaskOf<Words2> {
+    using Type = Words2;
+};
+template <>
+struct MaskOf<Words4> {
+    using Type = Words4;
+};
+template <class V>
+struct MaskOf<Halves<V>> {
+    using Type = Halves<typename MaskOf<V>::Type>;
+};
+template <class V>
+using Mask = typename MaskOf<V>::Type;
+
 template <class V>
 struct Maker {
     using Lane = typename LanesOf<V>::Lane;
@@ -139,8 +177,7 @@ INLINE Halves<V> operator|(Halves<V> a, Halves<V> b) {
 // |x|: the sign bit cleared.
 template <class V>
 INLINE V absolute(V x) {
-    using Bits = decltype(x < x);
-    return (V)((Bits)x & Maker<Bits>::splat(INT64_MAX));
+    return (V)((Mask<V>)x & splat<Mask<V>>(INT64_MAX));
 }
 template <class V>
 INLINE Halves<V> absolute(Halves<V> x) {
