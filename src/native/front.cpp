@@ -9,20 +9,11 @@
 // on any thread.
 #include "front.h"
 
+#include "constant_weather.h"
 #include "crews.h"
 #include "embers.h"
 #include "numbers.h"
 #include "weather.h"
-#if __has_include("constant_weather.h")
-#include "constant_weather.h"
-#else
-namespace firebreak {
-static bool suits_constant_weather(const Arcs&, const FireView&) { return false; }
-static i64 spread_constant_weather(double, i64, const Arcs&, const FireView&, Scratch&) {
-    return 0;
-}
-}  // namespace firebreak
-#endif
 
 namespace firebreak {
 namespace {
