@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from break_cases import KINDS, by_class, slots_on, with_rules
 from firebreak.fire.engine import burn, burn_statistics
 from firebreak.fire.fires import Fires
-from firebreak.fire.travel.arc_kernel import Arcs, Spots
-from firebreak.fire.travel.intensity_kernel import intensity
+from firebreak.fire.travel.arc_kernel import Spots
+from firebreak.fire.travel.arcs import Arcs
 from firebreak.fire.travel.stencil import HELD, IGNITION, SPOT, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import (
     BreakRules,
@@ -22,6 +22,7 @@ from firebreak.fire.travel.travel_field import (
     padded_cells,
     unpad,
 )
+from native_probes import intensity
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, random_case
 
 RULES = st.sampled_from(KINDS)
