@@ -71,15 +71,16 @@ INLINE Listed list_sent_by(u64 word, const Front& fire, Listed listed) {
     if (fire.lists.time[cell] != now || kind == NARROW_BREAK || kind == CLOSED
         || fire.sends[cell] == 0)
         return listed;
-    u64 sending = lanes_final(fire.lists.time, cell, width, now), into = ~sending, shut = sending;
+    const Floats times = around(fire.lists.time, cell, width);
+    u64 sending = lanes_final(times, now), into = ~sending, shut = sending;
     if (kind != OPEN) {
         const u64 closed = lanes_equal(state, cell, width, CLOSED);
         into &= ~closed;
         sending &= ~lanes_equal(state, cell, width, NARROW_BREAK);
         shut |= shut_around(cell, closed, fire.view);
     }
-    listed.steps = list_reached(fire.lists, cell, now, fire.limit, shut, listed.steps);
-    listed.others = list_inside(fire.lists, cell, now, sending, into, listed.others);
+    listed.steps = list_reached(fire.lists, cell, times, now, fire.limit, shut, listed.steps);
+    listed.others = list_inside(fire.lists, cell, times, now, sending, into, listed.others);
     const u64 far = fire.field.sends_far[cell];
     if (far != 0)
         listed.others = list_far(far, word, fire.field, fire.view, *fire.cold, listed.others);

@@ -37,16 +37,22 @@ INLINE FrontLists front_lists(const double* edges, const float* metric, i64 widt
 
 // Lists the neighbours that fire from a cell, which burns at `now`, reaches no later than what they
 // have, by `limit` at the latest, which is finite, from found[count] on; returns the new count.
-// shut: bits of lanes to leave out. There must be room for 8 words.
-INLINE u64 list_reached(const FrontLists& lists, u64 cell, float now, float limit, u64 shut,
-                        u64 count) {
+// times: of the neighbours; shut: bits of lanes to leave out. There must be room for 8 words.
+INLINE u64 list_reached(const FrontLists& lists, u64 cell, Floats times, float now, float limit,
+                        u64 shut, u64 count) {
     const Doubles cost = load<Doubles>(lists.edges + cell * 8);
     Floats late = narrow(cost + splat<Doubles>(double(now)));
     late = latest(splat<Floats>(later(now)), late);
-    const Floats known = earliest(around(lists.time, cell, lists.width), splat<Floats>(limit));
+    const Floats known = earliest(times, splat<Floats>(limit));
     const u64 reached = bits(at_most(late, known)) & ~shut;
     const Words name = splat<Words>(i64(cell * 8)) + load<Words>(lists.by_step.lane);
     return compressed(upper_halves(late) | name, reached, lists.found, count);
+}
+
+INLINE u64 list_reached(const FrontLists& lists, u64 cell, float now, float limit, u64 shut,
+                        u64 count) {
+    return list_reached(lists, cell, around(lists.time, cell, lists.width), now, limit, shut,
+                        count);
 }
 
 // What lists the unit facets that end in a cell: times of the neighbours, inf where fire does not
@@ -70,11 +76,10 @@ INLINE u64 inside_at(const Listing& own) {
 // point between their ends, from tried[count] on; returns the new count. Bits: neighbours
 // `sending`, that fire comes from; `into`, that it may still come to. There must be room for 16
 // words.
-INLINE u64 list_inside(const FrontLists& lists, u64 cell, float now, u64 sending, u64 into,
-                       u64 count) {
+INLINE u64 list_inside(const FrontLists& lists, u64 cell, Floats times, float now, u64 sending,
+                       u64 into, u64 count) {
     // Without an end no point of a facet is inside.
-    const Floats ends = select(truths_of<Floats>(sending), around(lists.time, cell, lists.width),
-                               splat<Floats>(__builtin_inff()));
+    const Floats ends = select(truths_of<Floats>(sending), times, splat<Floats>(__builtin_inff()));
     const auto child = widen(metric_around(lists.metric, cell, lists.width));
     const Listing own{ends, splat<Doubles>(double(now)), child, determinant(child)};
     const Words name = splat<Words>(i64(cell << TO_CHILD));
@@ -82,6 +87,12 @@ INLINE u64 list_inside(const FrontLists& lists, u64 cell, float now, u64 sending
                        lists.tried, count);
     return compressed(name + load<Words>(lists.behind.lane), inside_at<BEHIND>(own) & into,
                       lists.tried, count);
+}
+
+INLINE u64 list_inside(const FrontLists& lists, u64 cell, float now, u64 sending, u64 into,
+                       u64 count) {
+    return list_inside(lists, cell, around(lists.time, cell, lists.width), now, sending, into,
+                       count);
 }
 
 // Of each parent code the two ends, and the displacement from the first to the child and from the

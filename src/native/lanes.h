@@ -52,16 +52,22 @@ INLINE u64 lanes_equal(const u8* map, u64 cell, u64 width, u8 value) {
 }
 
 // Bits of the neighbours whose time is later.
-INLINE u64 lanes_after(const float* time, u64 cell, u64 width, float now) {
-    return bits(less(splat<Floats>(now), around(time, cell, width)));
-}
+INLINE u64 lanes_after(Floats times, float now) { return bits(less(splat<Floats>(now), times)); }
 
 // Bits of the neighbours that burn before a cell that burns at `now`: earlier, or at once and of a
 // lower index.
-INLINE u64 lanes_final(const float* time, u64 cell, u64 width, float now) {
-    const Floats near = around(time, cell, width), at = splat<Floats>(now);
+INLINE u64 lanes_final(Floats times, float now) {
+    const Floats at = splat<Floats>(now);
     constexpr u64 LOWER = 15;  // the first four lanes
-    return bits(less(near, at)) | (bits(equal(near, at)) & LOWER);
+    return bits(less(times, at)) | (bits(equal(times, at)) & LOWER);
+}
+
+// The same of a cell in a map of times.
+INLINE u64 lanes_after(const float* time, u64 cell, u64 width, float now) {
+    return lanes_after(around(time, cell, width), now);
+}
+INLINE u64 lanes_final(const float* time, u64 cell, u64 width, float now) {
+    return lanes_final(around(time, cell, width), now);
 }
 
 #if defined(__AVX2__) && !defined(VECTORS_AVX512)

@@ -227,7 +227,7 @@ INLINE FourDoubles widen(Floats4 x) { return widen_two(x); }
 
 #if defined(__AVX2__)
 INLINE Floats joined(Floats4 low, Floats4 high) {
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    return (Floats8)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)low), (__m128)high, 1);
 }
 INLINE Floats4 low_half(Floats x) { return __builtin_shufflevector(x, x, 0, 1, 2, 3); }
 INLINE Floats4 high_half(Floats x) { return __builtin_shufflevector(x, x, 4, 5, 6, 7); }
@@ -247,7 +247,7 @@ INLINE Floats narrow(Doubles x) { return joined(narrow(x.low), narrow(x.high)); 
 // The bits of floats as the upper halves of words.
 #if defined(VECTORS_AVX512)
 INLINE Words upper_halves(Floats x) {
-    return __builtin_convertvector((Ints8)x, Words8) << 32;
+    return (Words8)_mm512_maskz_cvtepu32_epi64(255, (__m256i)x) << 32;
 }
 #elif defined(__AVX2__)
 INLINE Words upper_halves(Floats x) {
