@@ -34,7 +34,9 @@ FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
          # The bits of a fire are a promise: no contraction into fused operations, whatever the
          # compiler does by itself; no other freedom of evaluation is given.
          "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
-         "-Wall", "-Wextra", "-Wno-psabi", "-Wno-unknown-pragmas")
+         "-Wall", "-Wextra", "-Wno-psabi",
+         # GCC 12 warns of its own headers of AVX-512.
+         "-Wno-maybe-uninitialized")
 ZIG = "ziglang>=0.13,<0.17"
 """A compiler from the package index, of 100 MB."""
 NO_COMPILER = ("the native library needs a C++17 compiler with vector extensions, and there is "

@@ -28,7 +28,8 @@ from firebreak.native_library.layouts import ArrayLayout, Layout
 
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "src" / "native"
-MODULES = ("firebreak.fire.travel.kernels", "firebreak.fire.solver.kernels",
+MODULES = ("firebreak.fire.effects.keyed_random", "firebreak.fire.travel.kernels",
+           "firebreak.fire.solver.kernels",
            "firebreak.fire.incremental.kernels", "firebreak.env.kernels",
            "firebreak.planning.core.kernels", "firebreak.agent.kernels", "native_probes")
 """Where entries are; the last one, of the tests, calls single rules."""

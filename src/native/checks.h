@@ -91,10 +91,12 @@ inline const char* check_classes(const Arcs& arcs, const Array<const double, ANY
     return nullptr;
 }
 
-inline const char* check_rules(const Arcs& arcs, const Rules& rules) {
-    if (!rules.breach.empty() && rules.rows_a_breach < 1) return "rules: no rows for each breach";
-    if (arcs.heat.empty() && rules.crew(5) < HUGE_VAL)
-        return "rules: an initial attack, on arcs without heat";
+// The same for tables that hold whole numbers: of each class that the limits make.
+inline const char* check_all_classes(const Arcs& arcs, const Array<const double, ANY>& limits,
+                                     i64 classes) {
+    CHECK(check_classes(arcs, limits, classes));
+    if (!arcs.heat.empty() && classes <= limits.size())
+        return "value: fewer classes than the limits make";
     return nullptr;
 }
 
@@ -112,6 +114,8 @@ inline const char* check_fire(i64 fire, i64 width, const Arcs& arcs, const Rules
         return "rules: too few rows of breach";
     if (arcs.heat.empty() && !rules.ready.empty() && rules.ready(overlay, 0) < HUGE_VALF)
         return "rules: crews, on arcs without heat";
+    if (arcs.heat.empty() && rules.crew(5) < fires.duration[fire])
+        return "rules: an initial attack, on arcs without heat";
     return nullptr;
 }
 
@@ -122,7 +126,7 @@ inline const char* check_fires(const Array<const i64, ANY>& which, i64 width, co
     const i64 cells = arcs.metric.shape[1];
     CHECK(check_map(cells, width));
     CHECK(check_arcs(arcs));
-    CHECK(check_rules(arcs, rules));
+    if (!rules.breach.empty() && rules.rows_a_breach < 1) return "rules: no rows for each breach";
     i64 checked = -1;
     for (i64 fire : which) {
         if (fire < 0 || fire >= fires.row.size()) return "which: a fire out of range";

@@ -40,24 +40,29 @@ bool pays_for_any(const Land& land, i64 longest) {
     return dearest * double(longest + 1) <= land.most;  // one more: sums of costs carry rounding
 }
 
-// Cells of the direction's line from a cell, up to the longest length, before the map ends or one
-// stops it. clear: the same of cells further on.
-INLINE i64 clear_from(const Land& land, const Direction& own, i64 row, i64 col,
-                      const Array<u8, ANY, ANY>& clear) {
-    i64 run = 0;
-    for (; run < own.period; run++) {
-        const i64 r = row + own.steps(run, 0), c = col + own.steps(run, 1);
-        if (r >= land.rows || c < 0 || c >= land.cols || land.state(r, c) == STOPS) return run;
+// Writes, for each cell of a row, cells of the direction's line from it, up to the longest length,
+// before the map ends or one stops it. clear: the same, known of cells further on.
+void clear_row(const Land& land, const Direction& own, i64 row, u8* __restrict clear) {
+    const u8* const state = land.state.data;
+    const i64 rows = land.rows, cols = land.cols, period = own.period, longest = own.steps.size();
+    const auto steps = own.steps;
+    const i64 down = steps(period, 0), right = steps(period, 1);
+    const bool goes_on = row + down < rows;
+    for (i64 col = cols - 1; col >= 0; col--) {
+        i64 run = 0;
+        for (; run < period; run++) {
+            const i64 r = row + steps(run, 0), c = col + steps(run, 1);
+            if (r >= rows || c < 0 || c >= cols || state[r * cols + c] == STOPS) break;
+        }
+        const i64 c = col + right;
+        if (run == period && goes_on && 0 <= c && c < cols)
+            run = smaller(run + clear[(row + down) * cols + c], longest);
+        clear[row * cols + col] = u8(run);
     }
-    const i64 r = row + own.steps(own.period, 0), c = col + own.steps(own.period, 1);
-    if (r >= land.rows || c < 0 || c >= land.cols) return run;
-    return smaller(run + clear(r, c), own.steps.size());
 }
 
 void fill_clear(const Land& land, const Direction& own, const Array<u8, ANY, ANY>& clear) {
-    for (i64 row = land.rows - 1; row >= 0; row--)
-        for (i64 col = land.cols - 1; col >= 0; col--)
-            clear(row, col) = u8(clear_from(land, own, row, col, clear));
+    for (i64 row = land.rows - 1; row >= 0; row--) clear_row(land, own, row, clear.data);
 }
 
 void allow_row(i64 cells, u8 length, const bool* begins, const u8* clear, const u8* ends,
@@ -91,9 +96,8 @@ void allow_walking(const Land& land, const Direction& own, i64 row, i64 col) {
         if (placed) cost_so_far += land.cost(r, c);
         if (cost_so_far > land.most) return;
         if (j + 1 != own.lengths[reached]) continue;
-        const i64 middle = own.lengths[reached] / 2;
-        if (placed)
-            own.out_row(land, reached, row + own.steps(middle, 0))[col + own.steps(middle, 1)] = true;
+        const auto middle = own.steps[own.lengths[reached] / 2];
+        if (placed) own.out_row(land, reached, row + middle[0])[col + middle[1]] = true;
         reached++;
     }
 }
@@ -120,7 +124,8 @@ const char* check_lines(const AllowLines& call) {
     if (call.lengths.empty() || call.lengths[call.lengths.size() - 1] != longest)
         return "lengths: the last is not that of the steps";
     for (i64 k = 0; k < call.lengths.size(); k++)
-        if (call.lengths[k] <= (k > 0 ? call.lengths[k - 1] : 0)) return "lengths: they do not rise";
+        if (call.lengths[k] <= (k > 0 ? call.lengths[k - 1] : 0))
+            return "lengths: they do not rise";
     if (call.out.shape[1] != 1 + call.steps.size() * call.lengths.size())
         return "out: not one map for each length of each direction";
     for (i64 k = 0; k < call.steps.size(); k++)

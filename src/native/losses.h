@@ -7,6 +7,7 @@
 #pragma once
 
 #include "changed.h"
+#include "inner_cells.h"
 #include "intensity.h"
 
 namespace firebreak {
@@ -55,18 +56,24 @@ i64 lost_before(const Classes& classes, const ClassValues& value, const Changed&
 // What all cells lose together.
 i64 lost_anywhere(const Classes& classes, const ClassValues& value, const Scratch& work);
 
-// A plan fire's cells in their order and its downstream value, with the sums of its slot.
+// A plan fire's cells in their order and its downstream value, with the sums of its slot. Cells in
+// damaged memory that are not `inner` are left out.
 struct FireSums {
     i32* order;
     i32& size;
     i32* below;
     i32* burned;
     i64* downstream;
+    InnerCells inner;
+    i64 cells;
 };
 
-INLINE FireSums sums_of(const KeptFires& store, i64 fire, i64 slot, i64 thread) {
-    return {store.order[fire].data, store.size[fire], store.below[fire].data,
-            store.burned[thread][slot].data, store.downstream[thread][slot].data};
+INLINE FireSums sums_of(const KeptFires& store, i64 fire, i64 slot, i64 thread,
+                        const InnerCells& inner) {
+    return {store.order[fire].data,         store.size[fire],
+            store.below[fire].data,         store.burned[thread][slot].data,
+            store.downstream[thread][slot].data, inner,
+            store.time.shape[1]};
 }
 
 // Subtracts a plan fire from its slot's sums.

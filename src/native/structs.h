@@ -239,6 +239,15 @@ struct WriteCells {
     Array<u8, ANY, ANY, ANY, ANY> layers;  // V ? H W
 };
 
+// Sets the number of each (key, cell, draw), in [0, 1) on a grid of 2^-53; all arithmetic is
+// modulo 2^64.
+struct FillUniform {
+    Array<const u64, ANY> key;  // N
+    Array<const u64, ANY> cell;  // N
+    Array<const u64, ANY> draw;  // N
+    Array<double, ANY> out;  // N
+};
+
 // Fills `ground`: how much longer a path up the slope is than on the map, and where upslope is,
 // east and north. Sets `odd` to the number of cells whose slope or aspect is nan or out of range.
 struct FillGround {
@@ -327,14 +336,6 @@ struct WriteBreak {
     i64 kind;
     Array<const bool, ANY, ANY> breaks;  // H W
     Array<u8, ANY> state;  // P
-};
-
-// Sets the random number of each (key, cell, draw), see `effects.keyed_random`.
-struct FillUniform {
-    Array<const u64, ANY> key;  // N
-    Array<const u64, ANY> cell;  // N
-    Array<const u64, ANY> draw;  // N
-    Array<double, ANY> out;  // N
 };
 
 // Burns the fires listed in `which`, in parallel, into `results`.
@@ -562,6 +563,64 @@ struct AddAlong {
     Array<const i64, ANY, 2> steps;  // ? 2
     Array<const i64, ANY> first;  // ?
     Array<float, ANY, ANY, ANY, ANY> out;  // M S H W
+};
+
+// Sets the weight of the second end at the best point of each facet, below 0 where that is an end.
+struct ProbeFacetWeights {
+    Array<const float, ANY, 5> metric;  // P 5
+    Array<const i64, ANY> child;  // N
+    Array<const i64, ANY> facet;  // N
+    Array<const float, ANY> time_a;  // N
+    Array<const float, ANY> time_b;  // N
+    Array<double, ANY> out;  // N
+};
+
+// Sets when fire arrives along each arc that it takes at `start`, in the stream that begins in row
+// 0.
+struct ProbeArrivals {
+    Arcs arcs;
+    Array<const i64, 32> offset;  // 32
+    Array<const double, ANY> start;  // N
+    Array<const i64, ANY> child;  // N
+    Array<const i64, ANY> code;  // N
+    Array<const double, ANY> weight;  // N
+    Array<double, ANY> out;  // N
+};
+
+// Sets the fireline intensity where fire came into each cell, kW/m.
+struct ProbeIntensities {
+    Arcs arcs;
+    Array<const i64, ANY> row;  // N
+    Array<const i64, ANY> cell;  // N
+    Array<const i64, ANY> code;  // N
+    Array<const double, ANY> weight;  // N
+    Array<double, ANY> out;  // N
+};
+
+// Sets the chance that the initial attack contains each fire.
+struct ProbeContainment {
+    Array<const double, ANY> area_ha;  // N
+    Array<const double, ANY> intensity_kw_m;  // N
+    Array<double, ANY> out;  // N
+};
+
+// Sets row, column and metres flown of each cell's brand, -1, -1, 0 for none.
+struct ProbeLandings {
+    Array<const u64, ANY> key;  // N
+    Array<const i64, ANY, 3> cell;  // N 3
+    i64 rows;
+    i64 cols;
+    double cell_size_m;
+    Array<const double, 6> flight;  // 6
+    Array<double, ANY, 3> out;  // N 3
+};
+
+// Sets 1 for each cell whose brand ignites what it lands on.
+struct ProbeIgnitions {
+    Array<const u64, ANY> key;  // N
+    Array<const i64, ANY> cell;  // N
+    double probability;
+    Array<u8, ANY> out;  // N
 };
 
 }  // namespace firebreak

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from firebreak.fire.effects.spotting_kernel import spot_ignites, spot_target
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from firebreak.fire.effects.spotting import (
 )
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.weather.scenarios import make_scenarios
+from native_probes import probe_ignitions, probe_landings
 
 MOIST = {"dead_moisture_10h": 0.07, "dead_moisture_100h": 0.08, "live_moisture_herb": 0.6,
          "live_moisture_woody": 0.9}
@@ -137,8 +137,11 @@ def test_the_field_of_a_landscape():
 
 def throw(key, *, probability=1.0, mean=LOG_100, sd=0.0, side=0.0, to=EAST, size=201,
           row=100, col=20, cell_size=10.0):
-    return spot_target(key, row * size + col, row, col, size, size, cell_size, probability, mean,
-                       sd, side, *to)
+    out = np.empty((1, 3))
+    probe_landings(np.array([key]), np.array([[row * size + col, row, col]]), size, size, cell_size,
+                   np.array([probability, mean, sd, side, *to]), out)
+    landed, across, metres = out[0].tolist()
+    return int(landed), int(across), metres
 
 
 @pytest.mark.parametrize(("to", "row", "col"), [
@@ -187,9 +190,9 @@ def test_throwing_less_often_moves_no_landing():
 
 
 def test_brands_ignite_as_often_as_told():
-    cells = range(len(KEYS))
-    share = np.mean([spot_ignites(key, cell, 0.3) for key, cell in zip(KEYS, cells, strict=True)])
-    assert share == pytest.approx(0.3, abs=0.03)
+    ignited = np.empty(len(KEYS), np.uint8)
+    probe_ignitions(KEYS, np.arange(len(KEYS)), 0.3, ignited)
+    assert ignited.mean() == pytest.approx(0.3, abs=0.03)
 
 
 @pytest.mark.parametrize("change", [

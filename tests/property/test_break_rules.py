@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from firebreak.fire.travel.intensity_kernel import intensity
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from firebreak.fire.travel.travel_field import (
     padded_cells,
     unpad,
 )
+from native_probes import intensity
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like, random_case
 
 RULES = st.sampled_from(KINDS)

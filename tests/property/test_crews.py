@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from firebreak.fire.solver.crews_kernel import containment_chance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +18,7 @@ from firebreak.fire.effects.keyed_random import (
 )
 from firebreak.fire.engine import burn, burn_loss, burn_statistics
 from firebreak.fire.fires import Fires
-from firebreak.fire.travel.arcs import NO_CREWS
+from firebreak.fire.travel.arcs import NO_CREWS, Arcs
 from firebreak.fire.travel.shaded_breaks import shaded, treated_part
 from firebreak.fire.travel.stencil import HELD, IGNITION, UNBURNED
 from firebreak.fire.travel.travel_field import (
@@ -30,6 +29,7 @@ from firebreak.fire.travel.travel_field import (
     padded_cells,
     unpad,
 )
+from native_probes import containment_chance, facet_weight, intensity
 from reference import FACETS, INF, STEPS, _Map
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like
 
@@ -193,28 +193,24 @@ def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, held: bool, s
 
 def intensity_at(field, scenario, made, fire, cell) -> float:
     """As the compiled code has it: the class of intensity would not do here."""
-    from firebreak.fire.travel.intensity_kernel import intensity
 
     from firebreak.fire.jobs import arcs_of
 
     place = int(padded_cells(np.array([cell[0] * field.shape[1] + cell[1]]), field.shape[1])[0])
     code = int(made.parent_code[fire][cell])
-    return float(intensity(arcs_of(field), scenario, place, code,
-                           weight_of(field, scenario, made, fire, cell, code)))
+    return intensity(Arcs(*arcs_of(field)[:11]), scenario, place, code,
+                     weight_of(field, scenario, made, fire, cell, code))
 
 
 def weight_of(field, scenario, made, fire, cell, code) -> float:
     """The point of the facet, from the arrivals of its ends."""
     if code < len(STEPS) or code >= HELD:
         return 0.0
-    from firebreak.fire.travel.arc_kernel import facet_weight
-
     facet = code - len(STEPS)
     ends = [made.arrival_time_min[fire][cell[0] + STEPS[end][0], cell[1] + STEPS[end][1]]
             for end in FACETS[facet]]
     place = int(padded_cells(np.array([cell[0] * field.shape[1] + cell[1]]), field.shape[1])[0])
-    return float(np.float32(facet_weight(field.metric[scenario], place, facet,
-                                         np.float32(ends[0]), np.float32(ends[1]))))
+    return float(np.float32(facet_weight(field.metric[scenario], place, facet, *ends)))
 
 
 def meadow(side: int, rate: float = 10.0, ratio: float = 1.0, heading: float = 90.0,

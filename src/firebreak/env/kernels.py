@@ -37,8 +37,7 @@ def refresh_available(slot: int, treatable: Annotated[NDArray[np.bool_], "V H W"
                       left: Annotated[NDArray[np.float64], "V"],
                       breaks: Annotated[NDArray[np.bool_], "V H W"],
                       available: Annotated[NDArray[np.bool_], "V H W", WRITTEN]) -> None:
-    """Writes `available` of one slot: treatable, unbroken, affordable.
-    """
+    """Writes `available` of one slot: treatable, unbroken, affordable."""
 
 
 @entry()

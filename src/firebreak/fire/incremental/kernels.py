@@ -41,7 +41,8 @@ def burned_near(cell: int, reach: int, width: int, codes: Annotated[NDArray[np.u
 
 
 @entry()
-def list_change(slot: int, place: int, plan_fires: int, reward_fires: int, changed_cells: ChangedCells,
+def list_change(slot: int, place: int, plan_fires: int, reward_fires: int,
+                changed_cells: ChangedCells,
                 kept: Annotated[NDArray[np.bool_], "F", WRITTEN],
                 stale: Annotated[NDArray[np.uint8], "F"]) -> None:
     """Notes that a break came or went in a padded cell. Where no more can be noted, the fires that
@@ -54,7 +55,8 @@ def list_change(slot: int, place: int, plan_fires: int, reward_fires: int, chang
 def breaks_affect(slots: Annotated[NDArray[np.int64], "B"],
                   places: Annotated[NDArray[np.int64], "B"], width: int, plan_fires: int,
                   reward_fires: int, sources: Annotated[NDArray[np.int64], "F"],
-                  codes: Annotated[NDArray[np.uint8], "F P"], crossing: Crossing, changed_cells: ChangedCells,
+                  codes: Annotated[NDArray[np.uint8], "F P"], crossing: Crossing,
+                  changed_cells: ChangedCells,
                   kept: Annotated[NDArray[np.bool_], "F", WRITTEN],
                   stale: Annotated[NDArray[np.uint8], "F", WRITTEN],
                   affected: Annotated[NDArray[np.int64], "F", WRITTEN]) -> None:
@@ -69,8 +71,7 @@ def reburn_many(which: Annotated[NDArray[np.int64], "N"], width: int, arcs: Arcs
                 rules: Rules, fires: FireTable, overlays: Overlays, changed_cells: ChangedCells,
                 crossing: Crossing, values: ValueUnits, changes: Changes, store: KeptFires,
                 scratch: Workspace) -> None:
-    """Burns the fires listed in `which` again, in parallel; fires that keep nothing burn anew.
-    """
+    """Burns the fires listed in `which` again, in parallel; fires that keep nothing burn anew."""
 
 
 @entry(parallel=True)

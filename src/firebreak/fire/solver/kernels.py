@@ -23,8 +23,7 @@ from firebreak.native_library import WRITTEN, entry
 def burn_many(which: Annotated[NDArray[np.int64], "M"], width: int, arcs: Arcs, spots: Spots,
               rules: Rules, fires: FireTable, overlays: Overlays, results: Results,
               scratch: Workspace) -> None:
-    """Burns the fires listed in `which`, in parallel, into `results`.
-    """
+    """Burns the fires listed in `which`, in parallel, into `results`."""
 
 
 @entry(parallel=True)

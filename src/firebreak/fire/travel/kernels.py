@@ -89,8 +89,7 @@ def set_bucket_lengths(edges: Annotated[NDArray[np.float64], "R P 8"], share: fl
 def heat_per_speed(metric: Annotated[NDArray[np.float32], "P 5"],
                    heat: Annotated[NDArray[np.float32], "P 3", WRITTEN],
                    intensity_kw_m: Annotated[NDArray[np.float64], "P"]) -> None:
-    """Turns heat, whose slopes are set, into intensity over speed of one row, in place.
-    """
+    """Turns heat, whose slopes are set, into intensity over speed of one row, in place."""
 
 
 @entry()
@@ -98,12 +97,4 @@ def write_break(row: int, col: int, kind: int, breaks: Annotated[NDArray[np.bool
                 state: Annotated[NDArray[np.uint8], "P", WRITTEN]) -> None:
     """Writes the codes of `arcs` around a burnable cell whose break came or went. breaks: as they
     are now, all of one kind.
-    """
-
-
-@entry()
-def fill_uniform(key: Annotated[NDArray[np.uint64], "N"], cell: Annotated[NDArray[np.uint64], "N"],
-                 draw: Annotated[NDArray[np.uint64], "N"],
-                 out: Annotated[NDArray[np.float64], "N", WRITTEN]) -> None:
-    """Sets the random number of each (key, cell, draw), see `effects.keyed_random`.
     """

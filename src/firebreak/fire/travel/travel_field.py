@@ -243,15 +243,15 @@ def _laid_out(grid: NDArray, kind: DTypeLike = np.float64) -> NDArray:
 
 def _open_all(field: TravelField) -> None:
     shape = (-1, padded_width(field.shape[1]))
-    cells = np.arange(field.burnable.size).reshape(shape)[REACH:-REACH, REACH:-REACH].reshape(-1)
+    cells = np.arange(field.burnable.size).reshape(shape)[REACH:-REACH, REACH:-REACH].ravel()
     open_arcs(field, cells, cells)
 
 
 def open_arcs(field: TravelField, cells: NDArray[np.int64], senders: NDArray[np.int64]) -> None:
     """Remakes what is open at `cells`, and what `senders` reach, in every row."""
     width, facets, accepts = padded_width(field.shape[1]), field.facets, field.accepts
-    kernels.open_arcs(cells, field.metric, field.rate, field.burnable, width,
-                               facets, accepts)
+    burnable = field.burnable.view(np.uint8)
+    kernels.open_arcs(cells, field.metric, field.rate, burnable, width, facets, accepts)
     for r in range(field.metric.shape[0]):
         if (r + 1) % field.steps:
             # An arc that begins in one step of the weather may end in the next and suit that.
@@ -263,8 +263,8 @@ def open_arcs(field: TravelField, cells: NDArray[np.int64], senders: NDArray[np.
         # What a cell may have sent is asked without knowing in which weather.
         field.sends_far[rows, senders] = np.bitwise_or.reduce(field.sends_far[rows, senders],
                                                               axis=0)
-    kernels.join_edges(senders, field.unit_time, field.burnable, width, accepts,
-                                field.edges)
+    if field.edges.size:
+        kernels.join_edges(senders, field.unit_time, burnable, width, accepts, field.edges)
 
 
 def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:

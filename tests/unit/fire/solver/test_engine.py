@@ -10,6 +10,7 @@ from firebreak.fire.fires import Fires
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, NEIGHBOURS, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse, padded_cells, unpad
 from firebreak.native_library import max_threads, set_threads, thread_count
+from native_probes import facet_weight
 from reference import burn_slowly, travel_time
 from strategies import CELL_SIZE_M, ellipse_like, random_case
 
@@ -87,7 +88,7 @@ def test_the_weight_is_where_the_segment_burns_the_child_first() -> None:
     inside = 0
     for facet, (a, b) in enumerate(STENCIL.facets.tolist()):
         for difference in rng.normal(0.0, 2.0, 20):
-            weight = arc_kernel.facet_weight(metric, child, facet, 0.0, difference)
+            weight = facet_weight(metric, child, facet, 0.0, difference)
             (row_a, col_a), (row_b, col_b) = STENCIL.steps[a], STENCIL.steps[b]
 
             def time_at(w, row_a=row_a, col_a=col_a, row_b=row_b, col_b=col_b, late=difference):

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from firebreak.fire.travel.arcs import Arcs, arrive_across
+from firebreak.fire.travel.arcs import Arcs
+from native_probes import probe_arrivals
 
 WIDTH, CHILD = 3, 4
 
@@ -10,15 +11,17 @@ WIDTH, CHILD = 3, 4
 def arcs_of_minutes(minutes: list[float], step_min: float) -> Arcs:
     """An arc that takes so many minutes in each step of weather."""
     rows = len(minutes)
-    unit_time = np.repeat(np.array(minutes, np.float64)[:, None], 9 * 8, axis=1)
+    unit_time = np.repeat(np.array(minutes, np.float32)[:, None], 9 * 8, axis=1)
     return Arcs(np.zeros((rows, 9, 5), np.float32), unit_time.reshape(rows, 9, 8),
                 np.zeros((rows, 9), np.uint64), np.zeros((rows, 9), np.uint32),
                 np.zeros((rows, 9), np.uint32), np.zeros((0, 0, 3), np.float32), rows, step_min)
 
 
 def arrival(minutes: list[float], step_min: float, start: float = 0.0) -> float:
-    offset = np.full(32, 1, np.int64)
-    return float(arrive_across(arcs_of_minutes(minutes, step_min), 0, start, CHILD, 0, 0.0, offset))
+    out = np.empty(1)
+    probe_arrivals(arcs_of_minutes(minutes, step_min), np.full(32, 1), np.array([start]),
+                   np.array([CHILD]), np.zeros(1, np.int64), np.zeros(1), out)
+    return float(out[0])
 
 
 def test_the_share_that_is_left_goes_on_at_the_next_speed() -> None:
@@ -35,12 +38,12 @@ def share_lost_by_rounding() -> tuple[float, float, float]:
     """
     rng = np.random.default_rng(0)
     while True:
-        step = 64.0 * (1.0 - rng.random() * 1e-3)
-        first = step / (0.75 - rng.random() * 1e-3)
-        left = 1.0 - step / first
-        for second in np.nextafter(step / left, np.inf) * (1.0 + 2.0**-52 * np.arange(4)):
+        first, second = (float(np.float32(minutes)) for minutes in rng.uniform(80.0, 300.0, 2))
+        # As much as is left after the first step ends with the second.
+        for step in first * second / (first + second) * (1.0 + 2.0**-52 * np.arange(-4, 5)):
+            left = 1.0 - step / first
             if step + left * second > 2.0 * step and left - step / second <= 0.0:
-                return step, first, float(second)
+                return float(step), first, second
 
 
 def test_an_arc_that_ends_with_its_weather_does_not_look_further() -> None:

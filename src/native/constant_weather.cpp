@@ -1,0 +1,232 @@
+// The front in constant weather; see the header. Calls the C library: sqrt.
+#include "constant_weather.h"
+
+#include "neighbors.h"
+
+namespace firebreak {
+namespace {
+
+constexpr u64 FAR_FACETS = ~u64(255);  // facets that are not unit ones
+constexpr u64 COUNTED = 64;            // longer buckets are sorted by insertion
+
+// A fire on its way. cold: the scratch memory once more, which only calls that are not inlined
+// see: so the compiler knows that nothing changes `work`.
+struct Front {
+    FrontLists lists;
+    FieldRow field;
+    const u32* sends;
+    FireView view;
+    float limit;
+    Scratch work;
+    const Scratch* cold;
+    BucketQueue queue;
+    u64 count;   // entries of `current`
+    u64 burned;  // cells in `order`
+};
+
+// Was a cell final when the cell of the word `last` became so, and does it pass fire on?
+INLINE bool sends_by(i64 cell, u64 last, const u8* state, const float* time) {
+    return word_of(time[cell], cell) <= last && state[cell] != NARROW_BREAK;
+}
+
+// Lists the facets into a child, as bits, that the cell of `last` completes; returns the new count.
+u64 list_facets(u64 facets, i64 child, u64 last, const FireView& view, const Scratch& work,
+                u64 count) {
+    const bool open = view.state[child] == OPEN;
+    for (; facets != 0; facets &= facets - 1) {
+        const i64 facet = lowest_bit(facets);
+        if (sends_by(child + view.offset[FACET_A[facet]], last, view.state, work.time)
+            && sends_by(child + view.offset[FACET_B[facet]], last, view.state, work.time)
+            && (open || facet_open(child, facet, view)))
+            work.tried[count++] = u64(child) << TO_CHILD | u64(facet + FACET_CODE);
+    }
+    return count;
+}
+
+// Lists the long steps, and the facets that are not unit ones, that a cell completes; returns the
+// new count. last: the cell's word, it just became final; steps: bits of those that lead to its
+// children.
+__attribute__((noinline)) u64 list_far(u64 steps, u64 last, const FieldRow& field,
+                                       const FireView& view, const Scratch& work, u64 count) {
+    for (; steps != 0; steps &= steps - 1) {
+        const i64 step = lowest_bit(steps), child = cell_of(last) - view.offset[step];
+        const i64 kind = view.state[child];
+        if (kind == CLOSED || word_of(work.time[child], child) <= last) continue;
+        if (step >= 8 && (field.accepts[child] >> step & 1) != 0
+            && (kind == OPEN || step_open(child, step, view)))
+            work.tried[count++] = u64(child) << TO_CHILD | u64(step);
+        const u64 ending = field.facets[child] & TOUCHING[step] & FAR_FACETS;
+        count = list_facets(ending, child, last, view, work, count);
+    }
+    return count;
+}
+
+// Lists what the cell of a word sends, behind what is listed. Where no tile of a wide scene is made
+// yet, nothing is sent; nor by what does not burn, whatever leads there.
+INLINE Listed list_sent_by(u64 word, const Front& fire, Listed listed) {
+    const u64 cell = cell_in(word), width = fire.lists.width;
+    const float now = time_of(word);
+    const u8* const state = fire.view.state;
+    const u8 kind = state[cell];
+    if (fire.lists.time[cell] != now || kind == NARROW_BREAK || kind == CLOSED
+        || fire.sends[cell] == 0)
+        return listed;
+    const Floats times = around(fire.lists.time, cell, width);
+    u64 sending = lanes_final(times, now), into = ~sending, shut = sending;
+    if (kind != OPEN) {
+        const u64 closed = lanes_equal(state, cell, width, CLOSED);
+        into &= ~closed;
+        sending &= ~lanes_equal(state, cell, width, NARROW_BREAK);
+        shut |= shut_around(cell, closed, fire.view);
+    }
+    listed.steps = list_reached(fire.lists, cell, times, now, fire.limit, shut, listed.steps);
+    listed.others = list_inside(fire.lists, cell, times, now, sending, into, listed.others);
+    const u64 far = fire.field.sends_far[cell];
+    if (far != 0)
+        listed.others = list_far(far, word, fire.field, fire.view, *fire.cold, listed.others);
+    return listed;
+}
+
+// Lists what the cells current[first:end] send, and in `ends` how many arcs after each cell.
+INLINE Listed list_sent(u64 first, u64 end, const Front& fire) {
+    Listed listed{0, 0};
+    u64* ends = fire.work.ends;
+    for (u64 k = first; k < end; k++, ends += 2) {
+        listed = list_sent_by(fire.work.current[k], fire, listed);
+        ends[0] = listed.steps;
+        ends[1] = listed.others;
+    }
+    return listed;
+}
+
+// An arc as it is taken.
+struct Taken {
+    float time;
+    u64 child;
+    u8 code;
+    float weight;
+};
+
+// Makes room in `current`, from `end` on, where today's entries are in order.
+__attribute__((noinline)) u64 drop_replaced(u64 end, u64 count, const Scratch& work) {
+    u64 kept = end;
+    for (u64 k = end; k < count; k++) kept = take_standing(work.current[k], kept, work);
+    return kept;
+}
+
+// Gives a cell the arc if it is the better one. Today's entries are in order from `end` on.
+INLINE void take(const Taken& arc, u64 end, Front& fire) {
+    const Scratch& work = fire.work;
+    const float known = work.time[arc.child];
+    if (!(arc.time <= known && arc.time <= fire.limit)) return;
+    if (arc.time < known) {
+        work.time[arc.child] = arc.time;
+        work.code[arc.child] = arc.code;
+        work.weight[arc.child] = arc.weight;
+        const u64 on = bucket_of(arc.time, fire.queue.per_min);
+        const u64 word = word_of(arc.time, i64(arc.child));
+        if (on != fire.queue.bucket)
+            return insert_entry(word, on, fire.queue, work, *fire.cold);
+        if (fire.count == u64(work.queue_room))
+            fire.count = drop_replaced(end, fire.count, *fire.cold);
+        insert(word, end, fire.count++, work.current);
+    } else if (arc.code < work.code[arc.child]) {
+        work.code[arc.child] = arc.code;
+        work.weight[arc.child] = arc.weight;
+    }
+}
+
+// Takes the arcs listed. Facets first: most are better than the step of their later end.
+INLINE void take_listed(const Listed& listed, u64 end, Front& fire) {
+    const Scratch& work = fire.work;
+    for (u64 k = 0; k < listed.others; k++) {
+        const u64 name = work.tried[k];
+        take({work.late[k], name >> TO_CHILD, u8(name & CODE_MASK), work.share[k]}, end, fire);
+    }
+    for (u64 k = 0; k < listed.steps; k++) {
+        const u64 word = work.found[k];
+        take({time_of(word), cell_in(word) >> 3, STEP_CODE.of[word & 7], 0.0f}, end, fire);
+    }
+}
+
+// Lets a batch of the open bucket's entries burn, from `first` on; returns its end.
+INLINE u64 burn_batch(u64 first, Front& fire) {
+    const Scratch& work = fire.work;
+    u64 end = first + BATCH < fire.count ? first + BATCH : fire.count;
+    Listed listed = list_sent(first, end, fire);
+    arrive(listed.others, fire.lists.metric, fire.view.offset, work);
+    end = batch_until(first_arrival(listed, work), first, end, work.current);
+    const u64* const ends = work.ends + 2 * (end - first - 1);
+    listed = {ends[0], ends[1]};
+    take_listed(listed, end, fire);
+    for (u64 k = first; k < end; k++) {
+        const u64 word = work.current[k];
+        work.order[fire.burned] = i32(cell_in(word));
+        fire.burned += u64(work.time[cell_in(word)] == time_of(word));
+    }
+    return end;
+}
+
+// Puts the entries of `current` in order, and prefetches what their cells will read.
+INLINE void sort_bucket(const Front& fire) {
+    u64 *const current = fire.work.current, *const copy = fire.work.found;
+    const u64 count = fire.count, width = fire.lists.width;
+    if (count > COUNTED) {
+        for (u64 k = 1; k < count; k++) insert(current[k], 0, k, current);
+        return;
+    }
+    for (u64 k = 0; k < count; k++) {
+        const u64 cell = cell_in(current[k]), north = cell - width - 1;
+        copy[k] = current[k];
+        prefetch(fire.lists.edges, cell * 8);
+        for (u64 row = 0; row < 3; row++)
+            prefetch(fire.lists.metric, (north + row * width) * METRIC_PARTS);
+    }
+    for (u64 k = count; k < count + 8; k++) copy[k] = u64(INT64_MAX);
+    for (u64 k = 0; k < count; k += 8) put_in_order(copy, k, count, current);
+}
+
+// Burns the open bucket. Room for entries is never short: what has burned makes room first.
+INLINE void burn_bucket(Front& fire) {
+    u64 first = 0;
+    while (first < fire.count) {
+        if (first > u64(fire.work.cells)) {
+            for (u64 k = first; k < fire.count; k++)
+                fire.work.current[k - first] = fire.work.current[k];
+            fire.count -= first;
+            first = 0;
+        }
+        first = burn_batch(first, fire);
+    }
+}
+
+}  // namespace
+
+i64 spread_constant_weather(double duration, i64 row, const Arcs& arcs, const FireView& view,
+                            Scratch& work) {
+    const FieldRow field = field_row(arcs, row);
+    const double per_min = 1.0 / arcs.bucket_min[row];
+    Front fire{front_lists(field.edges, field.metric.data, view.width, work),
+               field,
+               arcs.sends[row].data,
+               view,
+               last_moment(duration),
+               work,
+               &work,
+               {0, per_min, 0},
+               1,
+               0};
+    work.time[view.source] = 0.0f;
+    work.code[view.source] = IGNITION;
+    work.weight[view.source] = 0.0f;
+    work.current[0] = word_of(0.0f, view.source);
+    for (;;) {
+        burn_bucket(fire);
+        fire.queue.bucket = next_bucket(fire.queue, fire.work);
+        if (fire.queue.bucket == NEVER) return i64(fire.burned);
+        fire.count = open_bucket(fire.queue, fire.work);
+        sort_bucket(fire);
+    }
+}
+
+}  // namespace firebreak

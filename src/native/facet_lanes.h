@@ -1,0 +1,189 @@
+// Several facets at a time: the equations of `arcs.h` as vectors. Calls the C library: sqrt.
+//
+// The same operations in the same order as there, so that an arc has the same bits. Vectors are of
+// four or of eight doubles; of the eight unit facets around a cell the lanes are those of `lanes.h`.
+#pragma once
+
+#include "lanes.h"
+
+namespace firebreak {
+
+constexpr u64 METRIC_PARTS = 5;
+
+// m11, m12, m22, w east and w north of several cells.
+template <class D>
+struct MetricLanes {
+    D m11, m12, m22, east, north;
+};
+
+// A facet for each lane, from the child: a, and from a to b; cells east and north.
+template <class D>
+struct EndLanes {
+    D a_east, a_north, ab_east, ab_north;
+};
+
+// What decides where on a facet a child burns first, see `facet_weight`.
+template <class D>
+struct SlantLanes {
+    D length2, mixed, falls, rest;
+};
+
+// Four numbers each from four places, as four vectors of the first, second, ... of each.
+struct FourRows {
+    Floats4 lanes[4];
+};
+
+INLINE FourRows turned(Floats4 a, Floats4 b, Floats4 c, Floats4 d) {
+    const Floats4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const Floats4 cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const Floats4 ab_last = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const Floats4 cd_last = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    return {{__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+             __builtin_shufflevector(ab_last, cd_last, 0, 1, 4, 5),
+             __builtin_shufflevector(ab_last, cd_last, 2, 3, 6, 7)}};
+}
+
+// Metrics of four cells, as floats.
+INLINE MetricLanes<Floats4> four_metrics(const float* a, const float* b, const float* c,
+                                         const float* d) {
+    const FourRows parts = turned(load<Floats4>(a), load<Floats4>(b), load<Floats4>(c),
+                                  load<Floats4>(d));
+    return {parts.lanes[0], parts.lanes[1], parts.lanes[2], parts.lanes[3],
+            Floats4{a[4], b[4], c[4], d[4]}};
+}
+
+// Of four cells.
+INLINE MetricLanes<FourDoubles> metric_of(const float* metric, const u64 (&cell)[4]) {
+    const auto own = four_metrics(metric + cell[0] * METRIC_PARTS, metric + cell[1] * METRIC_PARTS,
+                                  metric + cell[2] * METRIC_PARTS, metric + cell[3] * METRIC_PARTS);
+    return {widen(own.m11), widen(own.m12), widen(own.m22), widen(own.east), widen(own.north)};
+}
+
+#if defined(VECTORS_AVX512)
+// For each part of a metric, where it lies in three rows of three cells each: in the first two rows,
+// that are one vector after the other, and then in that and the third row.
+struct PartPlaces {
+    alignas(64) i32 upper[5][16], lower[5][16];
+};
+constexpr PartPlaces part_places() {
+    PartPlaces own{};
+    for (int part = 0; part < 5; part++)
+        for (int lane = 0; lane < 8; lane++) {
+            const int row = int(LANE_ROW[lane]) + 1, place = 5 * (int(LANE_COL[lane]) + 1) + part;
+            own.upper[part][lane] = row < 2 ? 16 * row + place : 0;
+            own.lower[part][lane] = row < 2 ? lane : 16 + place;
+        }
+    return own;
+}
+inline constexpr PartPlaces PART_PLACES = part_places();
+
+template <int PART>
+INLINE Floats part_around(const __m512 (&row)[3]) {
+    const __m512i upper = _mm512_load_si512(PART_PLACES.upper[PART]);
+    const __m512i lower = _mm512_load_si512(PART_PLACES.lower[PART]);
+    const __m512 two = _mm512_permutex2var_ps(row[0], upper, row[1]);
+    return (Floats8)_mm512_castps512_ps256(_mm512_permutex2var_ps(two, lower, row[2]));
+}
+
+// Of the eight neighbours, as floats. Reads one number more behind each row of three cells.
+INLINE MetricLanes<Floats> metric_around(const float* metric, u64 cell, u64 width) {
+    const __m512 row[3] = {_mm512_loadu_ps(metric + (cell - width - 1) * METRIC_PARTS),
+                           _mm512_loadu_ps(metric + (cell - 1) * METRIC_PARTS),
+                           _mm512_loadu_ps(metric + (cell + width - 1) * METRIC_PARTS)};
+    return {part_around<0>(row), part_around<1>(row), part_around<2>(row), part_around<3>(row),
+            part_around<4>(row)};
+}
+#else
+// Of the eight neighbours, as floats.
+INLINE MetricLanes<Floats> metric_around(const float* metric, u64 cell, u64 width) {
+    const float* north = metric + (cell - width - 1) * METRIC_PARTS;
+    const float* middle = metric + (cell - 1) * METRIC_PARTS;
+    const float* south = metric + (cell + width - 1) * METRIC_PARTS;
+    const auto first = four_metrics(north, north + METRIC_PARTS, north + 2 * METRIC_PARTS, middle);
+    const auto last = four_metrics(middle + 2 * METRIC_PARTS, south, south + METRIC_PARTS,
+                                   south + 2 * METRIC_PARTS);
+    return {joined(first.m11, last.m11), joined(first.m12, last.m12), joined(first.m22, last.m22),
+            joined(first.east, last.east), joined(first.north, last.north)};
+}
+#endif
+
+INLINE MetricLanes<Doubles> widen(const MetricLanes<Floats>& m) {
+    return {widen(m.m11), widen(m.m12), widen(m.m22), widen(m.east), widen(m.north)};
+}
+
+// Of one cell, in every lane.
+INLINE MetricLanes<Doubles> metric_at(const float* metric, u64 cell) {
+    const float* own = metric + cell * METRIC_PARTS;
+    return {splat<Doubles>(own[0]), splat<Doubles>(own[1]), splat<Doubles>(own[2]),
+            splat<Doubles>(own[3]), splat<Doubles>(own[4])};
+}
+
+template <class D>
+INLINE D determinant(const MetricLanes<D>& m) {
+    return m.m11 * m.m22 - m.m12 * m.m12;
+}
+
+// apart: time of the second end less that of the first.
+template <class D>
+INLINE SlantLanes<D> slant(const MetricLanes<D>& m, const EndLanes<D>& ends, D apart) {
+    const D along_east = m.m11 * ends.ab_east + m.m12 * ends.ab_north;
+    const D along_north = m.m12 * ends.ab_east + m.m22 * ends.ab_north;
+    const D length2 = ends.ab_east * along_east + ends.ab_north * along_north;
+    const D mixed = ends.a_east * along_east + ends.a_north * along_north;
+    const D falls = m.east * ends.ab_east + m.north * ends.ab_north - apart;
+    return {length2, mixed, falls, length2 - falls * falls};
+}
+
+// Does the child burn first from a point between the ends? The tests of `above`, both sides
+// squared with their signs kept.
+template <class D>
+INLINE auto inside(const SlantLanes<D>& at, D det) {
+    const D slope = at.falls * absolute(at.falls) * det;
+    const D near = at.mixed * absolute(at.mixed) * at.rest;
+    const D beyond = at.mixed + at.length2;
+    const D far = beyond * absolute(beyond) * at.rest;
+    return less(near, slope) & at_most(slope, far) & less(splat<D>(0.0), at.rest);
+}
+
+// Weight of the second end.
+template <class D>
+INLINE D weight_of(const SlantLanes<D>& at, D det) {
+    return (at.falls * root(det / at.rest) - at.mixed) / at.length2;
+}
+
+// A displacement in each lane, cells east and north.
+template <class D>
+struct ArcLanes {
+    D east, north;
+};
+
+// The displacement from the point of this weight.
+template <class D>
+INLINE ArcLanes<D> arc_of(const EndLanes<D>& ends, D weight) {
+    return {ends.a_east + weight * ends.ab_east, ends.a_north + weight * ends.ab_north};
+}
+
+// See `cost`.
+template <class D>
+INLINE D cost_of(const MetricLanes<D>& m, const ArcLanes<D>& arc) {
+    const D square = m.m11 * arc.east * arc.east
+                     + splat<D>(2.0) * m.m12 * arc.east * arc.north
+                     + m.m22 * arc.north * arc.north;
+    return root(square) - m.east * arc.east - m.north * arc.north;
+}
+
+// Costs of arcs in the ellipses of the child and of the two ends.
+template <class D>
+struct CostLanes {
+    D child, a, b;
+};
+
+// When fire that takes the facets arrives; see `facet_cost`.
+template <class D>
+INLINE D arrival(D weight, const CostLanes<D>& cost, D time_a, D apart) {
+    const D half = splat<D>(0.5);
+    const D at_ends = (splat<D>(1.0) - weight) * cost.a + weight * cost.b;
+    return time_a + weight * apart + (half * cost.child + half * at_ends);
+}
+
+}  // namespace firebreak

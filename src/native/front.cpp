@@ -1,0 +1,197 @@
+// The minimum-travel-time solver for one fire.
+// Calls the C library: sqrt, and what `crews.cpp` and `embers.h` say.
+//
+// Each cell is final when it leaves the queue. It is reached by a single step from a final cell, or
+// through the facet between two final cells, at the point of the facet where it burns first. A
+// child is never earlier than the later of its parents, so the order of leaving the queue is a
+// topological order of the parents, and stopping at the duration is exact. A fixed order of
+// evaluation, and ties broken by parent code and cell index: a fire has the same bits in any batch,
+// on any thread.
+#include "front.h"
+
+#include "constant_weather.h"
+#include "crews.h"
+#include "embers.h"
+#include "numbers.h"
+#include "weather.h"
+
+namespace firebreak {
+namespace {
+
+// A cell that just became final, in whose weather its arcs are looked at.
+struct Sender {
+    i64 cell;
+    float now;
+    float soonest;  // that what it lights can burn
+    const Weather& weather;
+};
+
+// Is an arc that arrives at `time` better than the best so far?
+INLINE bool is_better(float time, i64 code, const Arrival& best) {
+    return time < best.time || (time == best.time && time < HUGE_VALF && code < best.code);
+}
+
+// Improves `best` by the single step to a child, if it is open.
+INLINE void offer_step(i64 child, i64 step, i64 kind, const Sender& from, const Fire& fire,
+                       const Scratch& work, Arrival& best) {
+    const Weather& weather = from.weather;
+    const i64* offset = fire.view.offset;
+    if (!(weather.accepts[child] >> step & 1)) return;
+    if (kind != OPEN && !step_open(child, step, fire.view)) return;
+    double late =
+        double(from.now) + step_cost(weather.metric, weather.unit_time, child, step, offset);
+    if (late > weather.until)
+        late = arrive_across(fire.arcs, fire.first, from.now, child, step, 0.0, offset);
+    const float time = larger(float(late), from.soonest);
+    if (is_better(time, step, best)
+        && (kind == OPEN || !corner_held({child, step, from.now, time}, fire, work)))
+        best = {time, step, 0.0};
+}
+
+// Improves `best` by the facets of a child that the step to it ends; each is evaluated once, when
+// its later end is final.
+INLINE void offer_facets(i64 child, i64 step, i64 kind, const Sender& from, const Fire& fire,
+                         const Scratch& work, Arrival& best) {
+    const i64* offset = fire.view.offset;
+    u64 ending = from.weather.facets[child] & TOUCHING[step];
+    while (ending != 0) {
+        const i64 facet = lowest_bit(ending);
+        ending &= ending - 1;
+        const i64 cell_a = child + offset[FACET_A[facet]], cell_b = child + offset[FACET_B[facet]];
+        if (work.status[cell_a] != FINAL || work.status[cell_b] != FINAL) continue;
+        if (kind != OPEN && !facet_open(child, facet, fire.view)) continue;
+        const FacetEnds ends{child, facet, work.time[cell_a], work.time[cell_b]};
+        const FacetTime found = facet_time(fire.arcs, from.weather, ends, offset);
+        const float time = larger(float(found.late), later(larger(ends.time_a, ends.time_b)));
+        if (is_better(time, facet + FACET_CODE, best))
+            best = {time, facet + FACET_CODE, found.weight};
+    }
+}
+
+// Sends fire to a child; returns the queue's size.
+INLINE i64 reach(i64 child, i64 step, const Sender& from, i64 size, const Fire& fire,
+                 Scratch& work) {
+    i64 kind = fire.view.state[child];
+    if (kind != OPEN && kind != NEAR) kind = kind_of(child, fire.view);
+    if (kind == CLOSED) return size;
+    const float before = work.time[child];
+    Arrival best{before, work.code[child], work.weight[child]};
+    offer_step(child, step, kind, from, fire, work, best);
+    offer_facets(child, step, kind, from, fire, work, best);
+    if (!(best.time <= fire.duration) || best.code == work.code[child]) return size;
+    work.time[child] = best.time;
+    work.code[child] = u8(best.code);
+    work.weight[child] = float(best.weight);
+    return best.time < before ? enqueue(child, best.time, size, work) : size;
+}
+
+// Throws a cell's ember; returns the queue's size.
+i64 throw_ember(const Sender& from, i64 size, const Fire& fire, Scratch& work) {
+    const Ember ember = ember_lands(from.cell, from.weather.row, fire.spots, fire.view);
+    const i64 child = ember.target;
+    if (child < 0 || work.status[child] != UNSEEN) return size;
+    const float time = larger(float(double(from.now) + ember.delay_min), from.soonest);
+    if (!(time <= fire.duration && time < work.time[child])) return size;
+    work.time[child] = time;
+    work.code[child] = u8(SPOT);
+    work.weight[child] = 0.0f;
+    work.thrower[child] = i32(from.cell);
+    return enqueue(child, time, size, work);
+}
+
+// Sends fire from a cell to all children that are not final; returns the queue's size.
+INLINE i64 send(const Sender& from, i64 size, const Fire& fire, Scratch& work) {
+    u64 steps = from.weather.sends[from.cell];
+    while (steps != 0) {
+        const i64 step = lowest_bit(steps);
+        steps &= steps - 1;
+        const i64 child = from.cell - fire.view.offset[step];
+        if (work.status[child] == UNSEEN) size = reach(child, step, from, size, fire, work);
+    }
+    return size;
+}
+
+// Lets fire spread from the cells in the queue until it is empty; returns the number of cells
+// burned.
+i64 spread(i64 size, const Fire& fire, Scratch& work) {
+    const FireView& view = fire.view;
+    const bool throws = !fire.spots.cells.empty();
+    Weather weather = weather_of(fire.arcs, fire.first, fire.first);
+    i64 burned = 0;
+    while (size > 0) {
+        const u64 word = work.queue[0];
+        drop_first(work.queue, size--);
+        const i64 parent = cell_of(word);
+        if (work.status[parent] != UNSEEN) continue;
+        const float now = time_of(word);
+        const bool open = view.state[parent] == OPEN;
+        if (!open && may_hold(parent, view) && holds(parent, now, fire, work)) {
+            burned = stop(parent, burned, view, work);
+            continue;
+        }
+        work.order[burned++] = i32(parent);
+        if (!open && kind_of(parent, view) == NARROW_BREAK) {
+            work.status[parent] = u8(BURNED_NO_SPREAD);
+            continue;
+        }
+        work.status[parent] = u8(FINAL);
+        if (now >= weather.until)
+            weather = weather_of(fire.arcs, fire.first, row_at(fire.arcs, fire.first, now));
+        const Sender from{parent, now, later(now), weather};
+        if (throws) size = throw_ember(from, size, fire, work);
+        size = send(from, size, fire, work);
+    }
+    return burned;
+}
+
+i64 burn_out(const Fire& fire, Scratch& work) {
+    if (fire.spots.cells.empty() && suits_constant_weather(fire.arcs, fire.view))
+        return spread_constant_weather(fire.duration, fire.first, fire.arcs, fire.view, work);
+    const i64 source = fire.view.source;
+    work.time[source] = 0.0f;
+    work.code[source] = u8(IGNITION);
+    work.weight[source] = 0.0f;
+    return spread(enqueue(source, 0.0f, 0, work), fire, work);
+}
+
+}  // namespace
+
+FireView view_of(i64 fire, const Array<const u8, ANY>& state, const i64* offset, i64 width,
+                 const Rules& rules, const FireTable& fires) {
+    const float* breach = nullptr;
+    if (!rules.breach.empty()) {
+        breach = rules.breach[fires.row[fire] / rules.rows_a_breach].data;
+        if (!(breach[0] >= 0.0f)) breach = nullptr;
+    }
+    const bool manned =
+        !rules.ready.empty() && rules.ready(fires.overlay[fire], 0) < HUGE_VALF;
+    return {state.data, fires.source[fire], fires.key[fire], breach, rules.leak != 0, width,
+            offset,     manned,             state.size()};
+}
+
+Arcs arcs_under(i64 fire, const Arcs& arcs, const Rules& rules, const FireTable& fires) {
+    Arcs own = arcs;
+    if (!rules.steps.empty()) own.steps = rules.steps[fires.overlay[fire]];
+    return own;
+}
+
+Crews crews_of(i64 fire, const Rules& rules, const FireTable& fires) {
+    const double* rule = rules.crew.data;
+    const float* ready =
+        rules.ready.empty() ? nullptr : rules.ready[fires.overlay[fire]].data;
+    return {ready, rule[0], rule[1], rule[2], rule[3], rule[4], rule[5], rule[6]};
+}
+
+i64 burn_one(const Fire& fire, Scratch& work) {
+    const i64 burned = burn_out(fire, work);
+    if (fire.crews.attack_min < fire.duration) return end_if_contained(burned, fire, work);
+    return burned;
+}
+
+void clean(i64 burned, Scratch& work) {
+    for (i64 k = 0; k < burned; k++) unburn(work.order[k], work);
+    for (i64 k = 0; k < work.stopped[0]; k++) unburn(stopped_cell(k, work), work);
+    work.stopped[0] = 0;
+}
+
+}  // namespace firebreak

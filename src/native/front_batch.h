@@ -1,0 +1,196 @@
+// Arcs of the front in lists: what cells that became final complete, and when fire arrives so.
+// Calls the C library: sqrt.
+#pragma once
+
+#include "unit_facets.h"
+
+namespace firebreak {
+
+// One row of a travel field, and what a batch reads and lists: edges [P][8], metric [P][5] and
+// times [P]. Words that list unit steps are times above 8 * child + lane, in `found`; those that
+// list other arcs, 256 * child + parent code, in `tried`. The lanes of these words as of cell 0 are
+// in `by_step`, `before` and `behind`.
+struct FrontLists {
+    const double* edges;
+    const float* metric;
+    const float* time;
+    u64 width;
+    u64* found;
+    u64* tried;
+    LaneTable<i64> by_step, before, behind;
+};
+
+constexpr i64 TO_CHILD = 8, CODE_MASK = 255;  // of the words that list arcs
+
+INLINE FrontLists front_lists(const double* edges, const float* metric, i64 width,
+                              const Scratch& work) {
+    FrontLists own{edges, metric, work.time, u64(width), work.found, work.tried, {}, {}, {}};
+    for (int lane = 0; lane < 8; lane++) {
+        const i64 neighbour = LANE_ROW[lane] * width + LANE_COL[lane];
+        const i64 named = neighbour * (1 << TO_CHILD) + FACET_CODE;
+        own.by_step.lane[lane] = neighbour * 8 + lane;
+        own.before.lane[lane] = named + BEFORE.facets.facet.lane[lane];
+        own.behind.lane[lane] = named + BEHIND.facets.facet.lane[lane];
+    }
+    return own;
+}
+
+// Lists the neighbours that fire from a cell, which burns at `now`, reaches no later than what they
+// have, by `limit` at the latest, which is finite, from found[count] on; returns the new count.
+// times: of the neighbours; shut: bits of lanes to leave out. There must be room for 8 words.
+INLINE u64 list_reached(const FrontLists& lists, u64 cell, Floats times, float now, float limit,
+                        u64 shut, u64 count) {
+    const Doubles cost = load<Doubles>(lists.edges + cell * 8);
+    Floats late = narrow(cost + splat<Doubles>(double(now)));
+    late = latest(splat<Floats>(later(now)), late);
+    const Floats known = earliest(times, splat<Floats>(limit));
+    const u64 reached = bits(at_most(late, known)) & ~shut;
+    const Words name = splat<Words>(i64(cell * 8)) + load<Words>(lists.by_step.lane);
+    return compressed(upper_halves(late) | name, reached, lists.found, count);
+}
+
+INLINE u64 list_reached(const FrontLists& lists, u64 cell, float now, float limit, u64 shut,
+                        u64 count) {
+    return list_reached(lists, cell, around(lists.time, cell, lists.width), now, limit, shut,
+                        count);
+}
+
+// What lists the unit facets that end in a cell: times of the neighbours, inf where fire does not
+// come from, when the cell burns, and metrics of the neighbours.
+struct Listing {
+    Floats ends;
+    Doubles now;
+    MetricLanes<Doubles> child;
+    Doubles det;
+};
+
+// Bits of the neighbours that burn first from a point of the facet on this side.
+template <const Side& SIDE>
+INLINE u64 inside_at(const Listing& own) {
+    const Doubles there = widen(other_ends<SIDE>(own.ends));
+    const Doubles apart = SIDE.middle_is_second ? own.now - there : there - own.now;
+    return bits(inside(unit_slant<SIDE>(own.child, apart), own.det));
+}
+
+// Lists the unit facets that end in a cell, final at `now`, and whose child burns first from a
+// point between their ends, from tried[count] on; returns the new count. Bits: neighbours
+// `sending`, that fire comes from; `into`, that it may still come to. There must be room for 16
+// words.
+INLINE u64 list_inside(const FrontLists& lists, u64 cell, Floats times, float now, u64 sending,
+                       u64 into, u64 count) {
+    // Without an end no point of a facet is inside.
+    const Floats ends = select(truths_of<Floats>(sending), times, splat<Floats>(__builtin_inff()));
+    const auto child = widen(metric_around(lists.metric, cell, lists.width));
+    const Listing own{ends, splat<Doubles>(double(now)), child, determinant(child)};
+    const Words name = splat<Words>(i64(cell << TO_CHILD));
+    count = compressed(name + load<Words>(lists.before.lane), inside_at<BEFORE>(own) & into,
+                       lists.tried, count);
+    return compressed(name + load<Words>(lists.behind.lane), inside_at<BEHIND>(own) & into,
+                      lists.tried, count);
+}
+
+INLINE u64 list_inside(const FrontLists& lists, u64 cell, float now, u64 sending, u64 into,
+                       u64 count) {
+    return list_inside(lists, cell, around(lists.time, cell, lists.width), now, sending, into,
+                       count);
+}
+
+// Of each parent code the two ends, and the displacement from the first to the child and from the
+// first to the second, cells east and north. A step is a facet between itself and itself.
+struct ArcTable {
+    u8 a[STEPS + FACETS], b[STEPS + FACETS];
+    alignas(32) double span[STEPS + FACETS][4];
+};
+
+constexpr ArcTable arc_table() {
+    ArcTable own{};
+    for (i64 code = 0; code < STEPS + FACETS; code++) {
+        const i64 a = code < STEPS ? code : FACET_A[code - STEPS];
+        const i64 b = code < STEPS ? code : FACET_B[code - STEPS];
+        own.a[code] = u8(a);
+        own.b[code] = u8(b);
+        own.span[code][0] = TOWARDS.step_east[a];
+        own.span[code][1] = TOWARDS.step_north[a];
+        own.span[code][2] = TOWARDS.step_east[b] - TOWARDS.step_east[a];
+        own.span[code][3] = TOWARDS.step_north[b] - TOWARDS.step_north[a];
+    }
+    return own;
+}
+inline constexpr ArcTable ARC_TABLE = arc_table();
+
+// Four arcs as they are listed.
+struct FourArcs {
+    u64 child[4], a[4], b[4];
+    i64 code[4];
+};
+
+INLINE FourArcs four_arcs(const u64* tried, const i64* offset) {
+    FourArcs own;
+    for (int k = 0; k < 4; k++) {
+        const u64 child = tried[k] >> TO_CHILD, code = tried[k] & CODE_MASK;
+        own.child[k] = child;
+        own.code[k] = i64(code);
+        own.a[k] = child + u64(offset[ARC_TABLE.a[code]]);
+        own.b[k] = child + u64(offset[ARC_TABLE.b[code]]);
+    }
+    return own;
+}
+
+INLINE EndLanes<FourDoubles> spans_of(const i64 (&code)[4]) {
+    const auto row = [&](int k, int part) { return ARC_TABLE.span[code[k]][part]; };
+#if defined(__AVX2__)
+    const Doubles4 a = load<Doubles4>(&ARC_TABLE.span[code[0]][0]);
+    const Doubles4 b = load<Doubles4>(&ARC_TABLE.span[code[1]][0]);
+    const Doubles4 c = load<Doubles4>(&ARC_TABLE.span[code[2]][0]);
+    const Doubles4 d = load<Doubles4>(&ARC_TABLE.span[code[3]][0]);
+    (void)row;
+    const Doubles4 ab = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+    const Doubles4 cd = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+    const Doubles4 ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const Doubles4 cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    return {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
+            __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5),
+            __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+            __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7)};
+#else
+    const auto part = [&](int p) {
+        return FourDoubles{Doubles2{row(0, p), row(1, p)}, Doubles2{row(2, p), row(3, p)}};
+    };
+    return {part(0), part(1), part(2), part(3)};
+#endif
+}
+
+INLINE FourWords words_of(const i64 (&x)[4]) {
+#if defined(__AVX2__)
+    return FourWords{x[0], x[1], x[2], x[3]};
+#else
+    return FourWords{Words2{x[0], x[1]}, Words2{x[2], x[3]}};
+#endif
+}
+
+// When fire arrives by tried[first : first + 4], arcs between final cells: late, inf where no point
+// of a facet is the better one, and weight, from `first` on. Long steps may be among them.
+INLINE void arrive_listed(const float* metric, const i64* offset, u64 first, const Scratch& work) {
+    using D = FourDoubles;
+    const FourArcs arcs = four_arcs(work.tried + first, offset);
+    const float* const time = work.time;
+    const Floats4 time_a{time[arcs.a[0]], time[arcs.a[1]], time[arcs.a[2]], time[arcs.a[3]]};
+    const Floats4 time_b{time[arcs.b[0]], time[arcs.b[1]], time[arcs.b[2]], time[arcs.b[3]]};
+    const auto child = metric_of(metric, arcs.child);
+    const auto span = spans_of(arcs.code);
+    const D from = widen(time_a), apart = widen(time_b) - from, det = determinant(child);
+    const auto at = slant(child, span, apart);
+    const D zero = splat<D>(0.0), weight = weight_of(at, det);
+    const auto is_step = less(words_of(arcs.code), splat<FourWords>(STEPS));
+    const auto good = (inside(at, det) & at_most(zero, weight)) | is_step;
+    const D share = select(is_step, zero, weight);
+    const auto arc = arc_of(span, share);
+    const CostLanes<D> costs{cost_of(child, arc), cost_of(metric_of(metric, arcs.a), arc),
+                             cost_of(metric_of(metric, arcs.b), arc)};
+    const D late = arrival(share, costs, from, apart);
+    const Floats4 t = narrow(select(good, late, splat<D>(__builtin_inf())));
+    store(latest(t, after(latest(time_a, time_b))), work.late + first);
+    store(narrow(share), work.share + first);
+}
+
+}  // namespace firebreak

@@ -1,0 +1,135 @@
+// Unit steps and unit facets around a cell, eight at a time: arcs into it, cells below it, and what
+// it completes once it is final. Calls the C library: sqrt.
+//
+// Of the facets that end in a cell about one is worth looking at more closely. Eight are tested at
+// a time whether the child burns first inside; those that pass are listed, for many cells, and then
+// evaluated four at a time, densely and without a branch (`front_batch.h`). Of two arcs that arrive
+// at once the one with the lower parent code counts, as everywhere.
+#pragma once
+
+#include "unit_facets.h"
+
+namespace firebreak {
+
+// Eight bytes, a number for each lane, as one word.
+constexpr u64 lane_bytes(const LaneTable<int>& numbers, int more) {
+    u64 word = 0;
+    for (int lane = 0; lane < 8; lane++) word |= u64(numbers.lane[lane] + more) << (8 * lane);
+    return word;
+}
+
+constexpr LaneTable<int> steps_to_middle() {
+    LaneTable<int> own{};
+    for (int lane = 0; lane < 8; lane++) own.lane[lane] = int(STEP_OF_LANE[lane]);
+    return own;
+}
+
+// Bits of the neighbours that fire reached from a cell by a step, or through a unit facet that ends
+// in it. code: of parents.
+INLINE u64 children_around(const u8* code, u64 cell, u64 width) {
+    constexpr u64 BY_STEP = lane_bytes(steps_to_middle(), 0);
+    constexpr u64 BY_FACET_BEFORE = lane_bytes(BEFORE.facets.facet, FACET_CODE);
+    constexpr u64 BY_FACET_BEHIND = lane_bytes(BEHIND.facets.facet, FACET_CODE);
+    const u64 near = bytes_around(code, cell, width);
+    return zero_bytes(near ^ BY_STEP) | zero_bytes(near ^ BY_FACET_BEFORE)
+           | zero_bytes(near ^ BY_FACET_BEHIND);
+}
+
+// Bits of the unit facets on which a cell's ellipse is not acute: where the gradient of the travel
+// time at one end has a negative product with the other.
+INLINE u64 not_acute_around(const float* metric, u64 cell) {
+    const float* own = metric + cell * METRIC_PARTS;
+    const double m11 = own[0], m12 = own[1], m22 = own[2], w_east = own[3], w_north = own[4];
+    double gradient_east[8], gradient_north[8];
+    for (int step = 0; step < 8; step++) {
+        const double east = TOWARDS.step_east[step], north = TOWARDS.step_north[step];
+        const double to_east = m11 * east + m12 * north, to_north = m12 * east + m22 * north;
+        const double norm = __builtin_sqrt(east * to_east + north * to_north);
+        gradient_east[step] = to_east / norm - w_east;
+        gradient_north[step] = to_north / norm - w_north;
+    }
+    u64 blunt = 0;
+    for (int a = 0; a < 8; a++) {
+        const int b = (a + 1) % 8;
+        const double at_a = gradient_east[a] * TOWARDS.step_east[b]
+                            + gradient_north[a] * TOWARDS.step_north[b];
+        const double at_b = gradient_east[b] * TOWARDS.step_east[a]
+                            + gradient_north[b] * TOWARDS.step_north[a];
+        blunt |= u64((at_a < 0.0) | (at_b < 0.0)) << a;
+    }
+    return blunt;
+}
+
+// What fire may come to a cell by: edges [P][8], metric [P][5] and times [P]; bits of the
+// neighbours `sending`, that it comes from, and `shut`, from which no step leads here.
+struct PullFrom {
+    const double* edges;
+    const float* metric;
+    const float* time;
+    u64 width;
+    u64 sending, shut;
+};
+
+// A code for each lane: the step by which the middle sees it, and `more`.
+constexpr LaneTable<i64> codes_into_middle(i64 more) {
+    LaneTable<i64> own{};
+    for (int lane = 0; lane < 8; lane++) own.lane[lane] = INTO_MIDDLE.facets.facet.lane[lane] + more;
+    return own;
+}
+inline constexpr LaneTable<i64> STEPS_INTO = codes_into_middle(0);
+inline constexpr LaneTable<i64> FACETS_INTO = codes_into_middle(FACET_CODE);
+
+// Minutes along the edges from the neighbours to a cell: each one's edge in the opposite lane.
+INLINE Doubles edges_into(const double* edges, u64 cell, u64 width) {
+    u64 at[8];
+    for (int lane = 0; lane < 8; lane++) {
+        const u64 parent = cell + u64(LANE_ROW[lane]) * width + u64(LANE_COL[lane]);
+        at[lane] = parent * 8 + u64(7 - lane);
+    }
+    return gathered(edges, at);
+}
+
+// Arrivals through the facets into a cell, inf where none is the better one. The weights of those
+// that might be go into `weight`, by the first end's lane.
+INLINE Floats arrivals_through(const PullFrom& from, u64 cell, Floats times, float* weight) {
+    const Floats never = splat<Floats>(__builtin_inff());
+    const Floats second = other_ends<INTO_MIDDLE>(times);
+    const Doubles time_a = widen(times), apart = widen(second) - time_a;
+    const auto child = metric_at(from.metric, cell);
+    const Doubles det = determinant(child);
+    const auto at = unit_slant<INTO_MIDDLE>(child, apart);
+    const auto wanted = inside(at, det);
+    if (bits(wanted) == 0) return never;
+    const Doubles share = weight_of(at, det);
+    const auto arc = arc_of(ends_of<INTO_MIDDLE>(), share);
+    const auto near = metric_around(from.metric, cell, from.width);
+    const MetricLanes<Floats> far{
+        other_ends<INTO_MIDDLE>(near.m11), other_ends<INTO_MIDDLE>(near.m12),
+        other_ends<INTO_MIDDLE>(near.m22), other_ends<INTO_MIDDLE>(near.east),
+        other_ends<INTO_MIDDLE>(near.north)};
+    const CostLanes<Doubles> costs{cost_of(child, arc), cost_of(widen(near), arc),
+                                   cost_of(widen(far), arc)};
+    const Floats late = latest(narrow(arrival(share, costs, time_a, apart)),
+                               after(latest(times, second)));
+    store(narrow(share), weight);
+    const u64 good = bits(wanted & at_most(splat<Doubles>(0.0), share));
+    return select(truths_of<Floats>(good), late, never);
+}
+
+// The best arc into a cell through unit steps and unit facets: its time above its parent code, as
+// words of the queue are; the weights of its facets go into weight[8], by the first end's lane.
+INLINE u64 pull_around(const PullFrom& from, u64 cell, float* weight) {
+    const Floats never = splat<Floats>(__builtin_inff());
+    const Floats times = select(truths_of<Floats>(from.sending),
+                                around(from.time, cell, from.width), never);
+    const Doubles late = widen(times) + edges_into(from.edges, cell, from.width);
+    const Floats step = select(truths_of<Floats>(from.shut), never,
+                               latest(narrow(late), after(times)));
+    const Floats facet = arrivals_through(from, cell, times, weight);
+    const Words by_step = upper_halves(step) | load<Words>(STEPS_INTO.lane);
+    const Words by_facet = upper_halves(facet) | load<Words>(FACETS_INTO.lane);
+    const i64 first = least(by_step), second = least(by_facet);
+    return u64(second < first ? second : first);
+}
+
+}  // namespace firebreak

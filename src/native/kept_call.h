@@ -1,0 +1,50 @@
+// What the entries that burn kept fires again share: one fire of a call, and the check of a call.
+#pragma once
+
+#include "constant_weather.h"
+#include "front.h"
+#include "kept_checks.h"
+#include "kept_fire.h"
+
+namespace firebreak {
+
+// A thread's scratch memory on a kept fire's own arrays.
+INLINE Scratch scratch_of_kept(i64 fire, i64 thread, const KeptFires& store, const Workspace& all) {
+    return scratch_on(store.time[fire].data, store.code[fire].data, store.weight[fire].data, all,
+                      thread);
+}
+
+// A fire of a call under an overlay's codes, on its own arrays.
+template <class Call>
+KeptFire kept_fire_of(i64 fire, i64 thread, const Array<const u8, ANY>& state, const i64* offset,
+                      const Call& call) {
+    const Arcs arcs = arcs_under(fire, call.arcs, call.rules, call.fires);
+    const FireView view = view_of(fire, state, offset, call.width, call.rules, call.fires);
+    const i64 first = call.fires.row[fire];
+    return {arcs,
+            first,
+            call.fires.duration[fire],
+            view,
+            field_row(arcs, first),
+            scratch_of_kept(fire, thread, call.store, call.scratch),
+            changes_of_thread(call.changes, thread),
+            inner_cells(view.cells, call.width),
+            suits_constant_weather(arcs, view)};
+}
+
+// What a call's arrays hold, but for those of kept fires, which are asked where they are read;
+// empties the room for changes.
+template <class Call>
+const char* check_kept(const Call& call) {
+    CHECK(check_fires(call.which, call.width, call.arcs, call.rules, call.fires, call.overlays));
+    CHECK(check_workspace(call.scratch, call.threads));
+    CHECK(check_all_classes(call.arcs, call.rules.class_limits,
+                            call.values.value_by_class.shape[1]));
+    CHECK(check_crossing(call.crossing, call.width));
+    CHECK(check_store(call.store, call.threads));
+    if (call.arcs.sends_far.empty()) return "arcs: no far arcs";
+    for (i64 thread = 0; thread < call.threads; thread++) call.changes.how_many(thread, 0) = 0;
+    return nullptr;
+}
+
+}  // namespace firebreak

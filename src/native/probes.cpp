@@ -1,0 +1,86 @@
+// Single rules as entries, for tests.
+// Calls the C library: what the headers below say.
+#include "checks.h"
+#include "crews.h"
+#include "embers.h"
+#include "intensity.h"
+
+namespace firebreak {
+namespace {
+
+bool is_arc(i64 code) { return 0 <= code && code < FACET_CODE + FACETS; }
+
+// Do all cells that an arc into a child comes from lie in memory?
+bool ends_within(i64 child, i64 code, const i64* offset, i64 cells) {
+    const i64 facet = code - FACET_CODE;
+    const i64 a = code < FACET_CODE ? code : FACET_A[facet];
+    const i64 b = code < FACET_CODE ? code : FACET_B[facet];
+    const i64 ends[] = {child, child + offset[a], child + offset[b]};
+    for (const i64 cell : ends)
+        if (cell < 0 || cell >= cells) return false;
+    return true;
+}
+
+}  // namespace
+
+ENTRY(probe_facet_weights, ProbeFacetWeights) {
+    if (!all_within<i64>(call.child, 0, call.metric.size())) return "child: a cell out of range";
+    if (!all_within<i64>(call.facet, 0, FACETS)) return "facet: out of range";
+    for (i64 k = 0; k < call.out.size(); k++)
+        call.out[k] = facet_weight(call.metric, call.child[k], call.facet[k], call.time_a[k],
+                                   call.time_b[k]);
+    return nullptr;
+}
+
+ENTRY(probe_arrivals, ProbeArrivals) {
+    CHECK(check_arcs(call.arcs));
+    if (call.arcs.steps > call.arcs.metric.size()) return "arcs: too few rows";
+    const i64* offset = call.offset.data;
+    for (i64 k = 0; k < call.out.size(); k++) {
+        if (!is_arc(call.code[k])) return "code: no arc";
+        if (!ends_within(call.child[k], call.code[k], offset, call.arcs.metric.shape[1]))
+            return "child: a cell out of range";
+        call.out[k] = arrive_across(call.arcs, 0, call.start[k], call.child[k], call.code[k],
+                                    call.weight[k], offset);
+    }
+    return nullptr;
+}
+
+ENTRY(probe_intensities, ProbeIntensities) {
+    if (!all_within<i64>(call.row, 0, rows_of(call.arcs.heat))) return "row: out of range";
+    if (!all_within<i64>(call.cell, 0, call.arcs.metric.shape[1])) return "cell: out of range";
+    if (!all_within<i64>(call.code, 0, UNBURNED)) return "code: out of range";
+    for (i64 k = 0; k < call.out.size(); k++)
+        call.out[k] =
+            intensity(call.arcs, call.row[k], call.cell[k], call.code[k], call.weight[k]);
+    return nullptr;
+}
+
+ENTRY(probe_containment, ProbeContainment) {
+    for (i64 k = 0; k < call.out.size(); k++)
+        call.out[k] = containment_chance(call.area_ha[k], call.intensity_kw_m[k]);
+    return nullptr;
+}
+
+ENTRY(probe_landings, ProbeLandings) {
+    const double* by = call.flight.data;
+    const Flight flight{by[0], by[1], by[2], by[3], by[4], by[5]};
+    for (i64 k = 0; k < call.out.size(); k++) {
+        const Landing found = spot_target({call.key[k], call.cell(k, 0), call.cell(k, 1),
+                                           call.cell(k, 2), call.rows, call.cols,
+                                           call.cell_size_m},
+                                          flight);
+        call.out(k, 0) = double(found.row);
+        call.out(k, 1) = double(found.col);
+        call.out(k, 2) = found.metres;
+    }
+    return nullptr;
+}
+
+ENTRY(probe_ignitions, ProbeIgnitions) {
+    for (i64 k = 0; k < call.out.size(); k++)
+        call.out[k] = spot_ignites(call.key[k], call.cell[k], call.probability);
+    return nullptr;
+}
+
+}  // namespace firebreak
