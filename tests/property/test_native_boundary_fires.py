@@ -1,4 +1,4 @@
-"""What kernels that burn fires are given by mistake: a sentence, or numbers of no meaning, and never
+"""What kernels that burn fires are given by mistake: a sentence, or numbers of no meaning, never
 memory that is not theirs.
 """
 
