@@ -40,30 +40,51 @@ bool pays_for_any(const Land& land, i64 longest) {
     return dearest * double(longest + 1) <= land.most;  // one more: sums of costs carry rounding
 }
 
-// Cells of the direction's line from a cell, up to the longest length, before the map ends or one
-// stops it. clear: the same of cells further on.
-INLINE i64 clear_from(const Land& land, const Direction& own, i64 row, i64 col,
-                      const Array<u8, ANY, ANY>& clear) {
-    i64 run = 0;
-    for (; run < own.period; run++) {
-        const i64 r = row + own.steps(run, 0), c = col + own.steps(run, 1);
-        if (r >= land.rows || c < 0 || c >= land.cols || land.state(r, c) == STOPS) return run;
+// Writes, for each cell of a row, cells of the direction's line from it, up to the longest length,
+// before the map ends or one stops it. clear: the same, known of cells further on.
+void clear_row(const Land& land, const Direction& own, i64 row, u8* __restrict clear) {
+    const u8* const state = land.state.data;
+    const i64 rows = land.rows, cols = land.cols, period = own.period, longest = own.steps.size();
+    const auto steps = own.steps;
+    const i64 down = steps(period, 0), right = steps(period, 1);
+    const bool goes_on = row + down < rows;
+    for (i64 col = cols - 1; col >= 0; col--) {
+        i64 run = 0;
+        for (; run < period; run++) {
+            const i64 r = row + steps(run, 0), c = col + steps(run, 1);
+            if (r >= rows || c < 0 || c >= cols || state[r * cols + c] == STOPS) break;
+        }
+        const i64 c = col + right;
+        if (run == period && goes_on && 0 <= c && c < cols)
+            run = smaller(run + clear[(row + down) * cols + c], longest);
+        clear[row * cols + col] = u8(run);
     }
-    const i64 r = row + own.steps(own.period, 0), c = col + own.steps(own.period, 1);
-    if (r >= land.rows || c < 0 || c >= land.cols) return run;
-    return smaller(run + clear(r, c), own.steps.size());
 }
 
 void fill_clear(const Land& land, const Direction& own, const Array<u8, ANY, ANY>& clear) {
-    for (i64 row = land.rows - 1; row >= 0; row--)
-        for (i64 col = land.cols - 1; col >= 0; col--)
-            clear(row, col) = u8(clear_from(land, own, row, col, clear));
+    for (i64 row = land.rows - 1; row >= 0; row--) clear_row(land, own, row, clear.data);
 }
 
-void allow_row(i64 cells, u8 length, const bool* begins, const u8* clear, const u8* ends,
-               bool* allowed) {
+// Truth values as the bytes that they are: so they are handled many at a time.
+INLINE const u8* bytes_of(const bool* truths) { return reinterpret_cast<const u8*>(truths); }
+INLINE u8* bytes_of(bool* truths) { return reinterpret_cast<u8*>(truths); }
+
+INLINE void allow_cells(i64 cells, u8 length, const u8* begins, const u8* clear, const u8* ends,
+                        u8* __restrict allowed) {
+    constexpr u8 END = PLACED;
     for (i64 k = 0; k < cells; k++)
-        allowed[k] = begins[k] & (clear[k] >= length) & (ends[k] == PLACED);
+        allowed[k] = begins[k] & u8(clear[k] >= length) & u8(ends[k] == END);
+}
+
+// Cells side by side, a register at a time; the last ones of a row once more.
+void allow_row(i64 cells, u8 length, const u8* begins, const u8* clear, const u8* ends,
+               u8* allowed) {
+    constexpr i64 PART = 16;
+    if (cells < PART) return allow_cells(cells, length, begins, clear, ends, allowed);
+    for (i64 k = 0; k < cells; k += PART) {
+        const i64 first = smaller(k, cells - PART);
+        allow_cells(PART, length, begins + first, clear + first, ends + first, allowed + first);
+    }
 }
 
 // Sets the lines that are clear as far as they go.
@@ -74,9 +95,9 @@ void allow_clear(const Land& land, const Direction& own, const Array<u8, ANY, AN
         const i64 left = larger(i64(0), -last[1]), end = smaller(land.cols, land.cols - last[1]);
         if (end <= left) continue;
         for (i64 row = 0; row < land.rows - last[0]; row++)
-            allow_row(end - left, u8(length), land.available[row].data + left,
+            allow_row(end - left, u8(length), bytes_of(land.available[row].data) + left,
                       clear[row].data + left, land.state[row + last[0]].data + left + last[1],
-                      own.out_row(land, number, row + middle[0]) + left + middle[1]);
+                      bytes_of(own.out_row(land, number, row + middle[0])) + left + middle[1]);
     }
 }
 
@@ -91,9 +112,8 @@ void allow_walking(const Land& land, const Direction& own, i64 row, i64 col) {
         if (placed) cost_so_far += land.cost(r, c);
         if (cost_so_far > land.most) return;
         if (j + 1 != own.lengths[reached]) continue;
-        const i64 middle = own.lengths[reached] / 2;
-        if (placed)
-            own.out_row(land, reached, row + own.steps(middle, 0))[col + own.steps(middle, 1)] = true;
+        const auto middle = own.steps[own.lengths[reached] / 2];
+        if (placed) own.out_row(land, reached, row + middle[0])[col + middle[1]] = true;
         reached++;
     }
 }
@@ -120,7 +140,8 @@ const char* check_lines(const AllowLines& call) {
     if (call.lengths.empty() || call.lengths[call.lengths.size() - 1] != longest)
         return "lengths: the last is not that of the steps";
     for (i64 k = 0; k < call.lengths.size(); k++)
-        if (call.lengths[k] <= (k > 0 ? call.lengths[k - 1] : 0)) return "lengths: they do not rise";
+        if (call.lengths[k] <= (k > 0 ? call.lengths[k - 1] : 0))
+            return "lengths: they do not rise";
     if (call.out.shape[1] != 1 + call.steps.size() * call.lengths.size())
         return "out: not one map for each length of each direction";
     for (i64 k = 0; k < call.steps.size(); k++)

@@ -83,7 +83,8 @@ INLINE void store(const PlaneMetric& own, float* metric) {
 i64 fill_row(const FillMetric& call, i64 r, i64 row) {
     const auto head = call.head[r][row], back = call.back[r][row], flank = call.flank[r][row];
     const auto heading = call.heading_deg[r][row];
-    const auto stretch = call.ground[0][row], east = call.ground[1][row], north = call.ground[2][row];
+    const auto stretch = call.ground[0][row];
+    const auto east = call.ground[1][row], north = call.ground[2][row];
     const auto burnable = call.burnable[row];
     const i64 first = (row + REACH) * call.width + REACH;
     float* const rate = call.rate[r].data + first;

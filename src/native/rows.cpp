@@ -1,6 +1,7 @@
 // Least-cost paths along bands of cells.
 #include <cmath>
 
+#include "numbers.h"
 #include "structs.h"
 
 namespace firebreak {
@@ -12,8 +13,8 @@ struct Column {
     i64 rows, top;
 
     INLINE double at(i64 place) const {
-        const i64 row = top + place;
-        return 0 <= row && row < rows ? price[row] : 0.0;
+        const u64 row = u64(top + place);
+        return row < u64(rows) ? price[row] : 0.0;
     }
 };
 
@@ -22,18 +23,17 @@ struct Column {
 void enter(const Column& column, i64 shift, i64 turns, i64 height, const double* best,
            double* settled, i32* came) {
     constexpr i64 TURNS[3] = {0, -1, 1};
-    for (i64 place = 0; place < height; place++) {
-        double least = HUGE_VAL;
-        i64 origin = 0;
-        for (i64 turn = 0; turn < turns; turn++) {
-            const i64 before = place + shift + TURNS[turn];
-            if (0 <= before && before < height && best[before] < least)
-                least = best[before], origin = before;
+    for (i64 place = 0; place < height; place++) settled[place] = HUGE_VAL, came[place] = 0;
+    for (i64 turn = 0; turn < turns; turn++) {
+        const i64 aside = shift + TURNS[turn], end = smaller(height, height - aside);
+        for (i64 place = larger(i64(0), -aside); place < end; place++) {
+            const bool less = best[place + aside] < settled[place];
+            settled[place] = less ? best[place + aside] : settled[place];
+            came[place] = less ? i32(place + aside) : came[place];
         }
-        const double cost = column.at(place);
-        settled[place] = turns == 0 ? cost : least + cost;
-        came[place] = i32(origin);
     }
+    for (i64 place = 0; place < height; place++)
+        settled[place] = turns == 0 ? column.at(place) : settled[place] + column.at(place);
 }
 
 // Costs once paths have run up or down their column. settled[0]: of paths that have just entered;
@@ -55,12 +55,9 @@ void run_along(const Column& column, Array<double, 2, ANY> settled, double* best
     for (i64 place = height - 1; place >= 0; place--) {
         below += column.at(place);
         if (first[place] - below <= least) least = first[place] - below, at = place;
-        if (down[place] <= least + below) {
-            best[place] = down[place];
-        } else {
-            best[place] = least + below;
-            entered[place] = i32(at);
-        }
+        const bool ran_down = down[place] <= least + below;
+        best[place] = ran_down ? down[place] : least + below;
+        entered[place] = ran_down ? entered[place] : i32(at);
     }
 }
 
@@ -96,7 +93,8 @@ ENTRY(path_steps, PathSteps) {
         const i64 begin = call.entered(col, place), step = place < begin ? 1 : -1;
         for (;; place += step) {
             count++;
-            if (count <= room) call.steps(room - count, 0) = col, call.steps(room - count, 1) = place;
+            if (count <= room)
+                call.steps(room - count, 0) = col, call.steps(room - count, 1) = place;
             if (place == begin) break;
         }
         place = call.came(col, begin);

@@ -1,0 +1,268 @@
+// Construction of travel fields: which facets and steps of the stencil are in use in each cell, and
+// what the bucket queue and the lists of the engine need of them.
+//
+// Calls the C library: sqrt.
+#include <cmath>
+
+#include "arcs.h"
+#include "checks.h"
+#include "lanes.h"
+#include "parallel.h"
+
+namespace firebreak {
+namespace {
+
+constexpr u64 UNIT = 255;   // bits of the unit facets
+constexpr i64 HALVED = 24;  // facets from here on are not halved
+constexpr i64 ENDS = 16;    // steps from here on end none that is halved
+constexpr i64 PART = 512;   // cells that a thread takes at a time
+constexpr i64 RUN = 32;     // cells side by side of which senders are found at a time
+
+// What decides which arcs are open, in one row of weather.
+struct Ground {
+    const float* metric;  // [P][5]
+    const float* rate;
+    const u8* burnable;
+    i64 width;
+};
+
+// The gradient of the travel time F at each of the steps that end a facet which may be halved: the
+// slowness of the front there, east and north.
+struct Gradients {
+    double east[ENDS], north[ENDS];
+};
+
+INLINE Gradients gradients_of(const float* own) {
+    const double m11 = own[0], m12 = own[1], m22 = own[2], w_east = own[3], w_north = own[4];
+    Gradients found;
+    for (i64 step = 0; step < ENDS; step++) {
+        const double east = TOWARDS.step_east[step], north = TOWARDS.step_north[step];
+        const double to_east = m11 * east + m12 * north, to_north = m12 * east + m22 * north;
+        const double norm = std::sqrt(east * to_east + north * to_north);
+        found.east[step] = to_east / norm - w_east;
+        found.north[step] = to_north / norm - w_north;
+    }
+    return found;
+}
+
+// Is the gradient's product with the other end negative at an end of a facet? Then the ellipse is
+// not acute on it.
+INLINE bool is_blunt(const Gradients& at, i64 facet) {
+    const i64 a = FACET_A[facet], b = FACET_B[facet];
+    const double at_a = at.east[a] * TOWARDS.step_east[b] + at.north[a] * TOWARDS.step_north[b];
+    const double at_b = at.east[b] * TOWARDS.step_east[a] + at.north[b] * TOWARDS.step_north[a];
+    return (at_a < 0.0) | (at_b < 0.0);
+}
+
+INLINE u64 blunt_facets(const float* own) {
+    const Gradients at = gradients_of(own);
+    u64 bits = 0;
+    for (i64 facet = 0; facet < HALVED; facet++) bits |= u64(is_blunt(at, facet)) << facet;
+    return bits;
+}
+
+// Cells around one as the bits of a word, eight to a row: its own column is in both halves of them.
+struct CrossedBits {
+    u64 step[STEPS], facet[FACETS];
+};
+
+constexpr u64 bits_of(const i64 (&cells)[5][2], i64 count) {
+    u64 bits = 0;
+    for (i64 k = 0; k < count; k++) {
+        const i64 row = cells[k][0] + REACH, col = cells[k][1];
+        bits |= u64(1) << (row * 8 + col + (col > 0 ? REACH + 1 : REACH));
+    }
+    return bits;
+}
+
+constexpr CrossedBits crossed_bits() {
+    CrossedBits own{};
+    for (i64 step = 0; step < STEPS; step++)
+        own.step[step] = bits_of(STEP_CROSSES[step], STEP_COUNT[step]);
+    for (i64 facet = 0; facet < FACETS; facet++)
+        own.facet[facet] = bits_of(FACET_CROSSES[facet], FACET_COUNT[facet]);
+    return own;
+}
+
+constexpr CrossedBits CROSSES = crossed_bits();
+
+INLINE u64 eight_bytes_at(const u8* low, const u8* high) {
+    u32 first, second;
+    __builtin_memcpy(&first, low, sizeof first);
+    __builtin_memcpy(&second, high, sizeof second);
+    return first | u64(second) << 32;
+}
+
+// Bits of the cells around that no long arc may cross: they do not burn, or at another pace.
+INLINE u64 barriers_around(i64 cell, const Ground& ground) {
+    const double pace = double(ground.rate[cell]);
+    const Doubles own = splat<Doubles>(pace), most = splat<Doubles>(RATE_GATE * pace);
+    const Doubles gate = splat<Doubles>(RATE_GATE);
+    u64 barriers = 0;
+    for (i64 row = -REACH; row <= REACH; row++) {
+        const i64 middle = cell + row * ground.width, west = middle - REACH;
+        const Doubles there = widen(joined(load<Floats4>(ground.rate + west),
+                                           load<Floats4>(ground.rate + middle)));
+        const u64 bare = zero_bytes(eight_bytes_at(ground.burnable + west,
+                                                   ground.burnable + middle));
+        const u64 shut = bits(less(most, there)) | bits(less(gate * there, own)) | bare;
+        barriers |= shut << (row + REACH) * 8;
+    }
+    return barriers;
+}
+
+// Bits of the facets that halve those of given bits: 8 unit facets, then two for each before.
+INLINE u64 halves_of(u64 halved) {
+    u64 halves = 0;
+    for (; halved != 0; halved &= halved - 1) halves |= u64(3) << (8 + 2 * lowest_bit(halved));
+    return halves;
+}
+
+// What is open at a cell by facets, and by single long steps that end one in use.
+struct Open {
+    u64 facets;
+    u32 steps;
+};
+
+INLINE Open open_at(i64 cell, const Ground& ground) {
+    const u64 blunt = blunt_facets(ground.metric + cell * 5);
+    Open found{UNIT, 0};
+    u64 todo = halves_of(blunt & UNIT), ends = 0;
+    if (todo == 0) return found;
+    const u64 barriers = barriers_around(cell, ground);
+    while (todo != 0) {
+        const i64 facet = lowest_bit(todo);
+        const u64 bit = u64(1) << facet;
+        todo = (todo & ~bit) | halves_of(blunt & bit);
+        ends |= (u64(1) << FACET_A[facet]) | (u64(1) << FACET_B[facet]);
+        if (!(barriers & CROSSES.facet[facet])) found.facets |= bit;
+    }
+    for (ends &= ~UNIT; ends != 0; ends &= ends - 1) {
+        const i64 step = lowest_bit(ends);
+        if (!(barriers & CROSSES.step[step])) found.steps |= u32(1) << step;
+    }
+    return found;
+}
+
+// Bits of the unit steps: all but the diagonals between two cells that do not burn.
+INLINE u32 unit_steps(i64 cell, const Ground& ground) {
+    u32 bits = 0;
+    for (i64 step = 0; step < 8; step++)
+        if (step % 2 == 0 || ground.burnable[cell + STEP_ROW[step] * ground.width]
+            || ground.burnable[cell + STEP_COL[step]])
+            bits |= u32(1) << step;
+    return bits;
+}
+
+void open_listed(Array<const i64, ANY> cells, const Ground& ground, u64* facets, u32* accepts) {
+    for (i64 cell : cells) {
+        facets[cell] = 0;
+        accepts[cell] = 0;
+        if (!ground.burnable[cell]) continue;
+        const Open found = open_at(cell, ground);
+        facets[cell] = found.facets;
+        accepts[cell] = unit_steps(cell, ground) | found.steps;
+    }
+}
+
+// What neighbours receive from cells, in one row of weather.
+struct Receivers {
+    const u64* facets;
+    const u32* accepts;
+    u32* sends;
+    u32* sends_far;
+};
+
+// `count` cells side by side, RUN at most.
+INLINE void reverse_run(i64 first, i64 count, const Offsets& offsets, const Receivers& row) {
+    u32 near[RUN] = {}, far[RUN] = {};
+    for (i64 step = 0; step < 8; step++) {
+        const u32* const accepts = row.accepts + first - offsets.to[step];
+        const u64* const facets = row.facets + first - offsets.to[step];
+        const u64 short_ones = TOUCHING[step] & UNIT, long_ones = TOUCHING[step] & ~UNIT;
+        for (i64 k = 0; k < count; k++) {
+            const u32 by_unit = (facets[k] & short_ones) != 0;
+            const u32 by_long = (facets[k] & long_ones) != 0;
+            near[k] |= (accepts[k] & u32(1) << step) | by_unit << step;
+            far[k] |= by_long << step;
+        }
+    }
+    // Where a longer facet is open, so is the step to each of its ends.
+    for (i64 step = 8; step < STEPS; step++) {
+        const u32* const accepts = row.accepts + first - offsets.to[step];
+        for (i64 k = 0; k < count; k++) far[k] |= accepts[k] & u32(1) << step;
+    }
+    for (i64 k = 0; k < count; k++) row.sends[first + k] = near[k] | far[k];
+    for (i64 k = 0; k < count; k++) row.sends_far[first + k] = far[k];
+}
+
+void reverse_listed(Array<const i64, ANY> cells, const Offsets& offsets, const Receivers& row) {
+    for (i64 k = 0; k < cells.size();) {
+        i64 count = 1;
+        while (count < RUN && k + count < cells.size() && cells[k + count] == cells[k] + count)
+            count++;
+        reverse_run(cells[k], count, offsets, row);
+        k += count;
+    }
+}
+
+// Calls task(row of weather, part of the cells) for all of both.
+template <class Task>
+void for_parts(Array<const i64, ANY> cells, i64 rows, i64 threads, const Task& task) {
+    const i64 parts = (cells.size() + PART - 1) / PART;
+    auto work = [&](i64 k, i64) {
+        const i64 first = k % parts * PART, end = first + PART;
+        task(k / parts, cells.slice(first, end < cells.size() ? end : cells.size()));
+    };
+    parallel_for(rows * parts, threads, work);
+}
+
+const char* check_cells(Array<const i64, ANY> listed, i64 cells, i64 width) {
+    CHECK(check_map(cells, width));
+    for (i64 cell : listed)
+        if (!inside_map(cell, cells, width)) return "cells: a cell outside the map";
+    return nullptr;
+}
+
+}  // namespace
+
+ENTRY(open_arcs, OpenArcs) {
+    CHECK(check_cells(call.cells, call.burnable.size(), call.width));
+    for_parts(call.cells, call.metric.size(), call.threads, [&](i64 r, Array<const i64, ANY> part) {
+        const Ground ground{call.metric[r].data, call.rate[r].data, call.burnable.data, call.width};
+        open_listed(part, ground, call.facets[r].data, call.accepts[r].data);
+    });
+    return nullptr;
+}
+
+ENTRY(reverse_arcs, ReverseArcs) {
+    CHECK(check_cells(call.cells, call.facets.shape[1], call.width));
+    const Offsets offsets = offsets_for(call.width);
+    for_parts(call.cells, call.facets.size(), call.threads, [&](i64 r, Array<const i64, ANY> part) {
+        reverse_listed(part, offsets, {call.facets[r].data, call.accepts[r].data,
+                                       call.sends[r].data, call.sends_far[r].data});
+    });
+    return nullptr;
+}
+
+ENTRY(join_edges, JoinEdges) {
+    CHECK(check_cells(call.cells, call.burnable.size(), call.width));
+    for (i64 r = 0; r < call.edges.size(); r++) {
+        const auto unit_time = call.unit_time[r];
+        const u32* const accepts = call.accepts[r].data;
+        for (i64 cell : call.cells) {
+            double* const edges = call.edges[r][cell].data;
+            for (i64 lane = 0; lane < 8; lane++) {
+                const i64 child = cell + LANE_ROW[lane] * call.width + LANE_COL[lane];
+                const i64 step = STEP_OF_LANE[lane];
+                const bool opens = call.burnable[cell] && accepts[child] >> step & 1;
+                edges[lane] = opens ? 0.5 * double(unit_time(child, step))
+                                          + 0.5 * double(unit_time(cell, step))
+                                    : HUGE_VAL;
+            }
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace firebreak
