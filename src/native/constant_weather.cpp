@@ -179,8 +179,15 @@ INLINE void sort_bucket(const Front& fire) {
         const u64 cell = cell_in(current[k]), north = cell - width - 1;
         copy[k] = current[k];
         prefetch(fire.lists.edges, cell * 8);
-        for (u64 row = 0; row < 3; row++)
-            prefetch(fire.lists.metric, (north + row * width) * METRIC_PARTS);
+        prefetch(fire.sends, cell);
+        prefetch(fire.field.sends_far, cell);
+        prefetch(fire.view.state, cell);
+        for (u64 row = 0; row < 3; row++) {
+            const u64 west = north + row * width;
+            prefetch(fire.lists.time, west);
+            prefetch(fire.lists.metric, west * METRIC_PARTS);
+            prefetch(fire.lists.metric, west * METRIC_PARTS + 14);
+        }
     }
     for (u64 k = count; k < count + 8; k++) copy[k] = u64(INT64_MAX);
     for (u64 k = 0; k < count; k += 8) put_in_order(copy, k, count, current);

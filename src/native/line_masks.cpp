@@ -65,10 +65,26 @@ void fill_clear(const Land& land, const Direction& own, const Array<u8, ANY, ANY
     for (i64 row = land.rows - 1; row >= 0; row--) clear_row(land, own, row, clear.data);
 }
 
-void allow_row(i64 cells, u8 length, const bool* begins, const u8* clear, const u8* ends,
-               bool* allowed) {
+// Truth values as the bytes that they are: so they are handled many at a time.
+INLINE const u8* bytes_of(const bool* truths) { return reinterpret_cast<const u8*>(truths); }
+INLINE u8* bytes_of(bool* truths) { return reinterpret_cast<u8*>(truths); }
+
+INLINE void allow_cells(i64 cells, u8 length, const u8* begins, const u8* clear, const u8* ends,
+                        u8* __restrict allowed) {
+    constexpr u8 END = PLACED;
     for (i64 k = 0; k < cells; k++)
-        allowed[k] = begins[k] & (clear[k] >= length) & (ends[k] == PLACED);
+        allowed[k] = begins[k] & u8(clear[k] >= length) & u8(ends[k] == END);
+}
+
+// Cells side by side, a register at a time; the last ones of a row once more.
+void allow_row(i64 cells, u8 length, const u8* begins, const u8* clear, const u8* ends,
+               u8* allowed) {
+    constexpr i64 PART = 16;
+    if (cells < PART) return allow_cells(cells, length, begins, clear, ends, allowed);
+    for (i64 k = 0; k < cells; k += PART) {
+        const i64 first = smaller(k, cells - PART);
+        allow_cells(PART, length, begins + first, clear + first, ends + first, allowed + first);
+    }
 }
 
 // Sets the lines that are clear as far as they go.
@@ -79,9 +95,9 @@ void allow_clear(const Land& land, const Direction& own, const Array<u8, ANY, AN
         const i64 left = larger(i64(0), -last[1]), end = smaller(land.cols, land.cols - last[1]);
         if (end <= left) continue;
         for (i64 row = 0; row < land.rows - last[0]; row++)
-            allow_row(end - left, u8(length), land.available[row].data + left,
+            allow_row(end - left, u8(length), bytes_of(land.available[row].data) + left,
                       clear[row].data + left, land.state[row + last[0]].data + left + last[1],
-                      own.out_row(land, number, row + middle[0]) + left + middle[1]);
+                      bytes_of(own.out_row(land, number, row + middle[0])) + left + middle[1]);
     }
 }
 

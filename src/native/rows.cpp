@@ -55,12 +55,9 @@ void run_along(const Column& column, Array<double, 2, ANY> settled, double* best
     for (i64 place = height - 1; place >= 0; place--) {
         below += column.at(place);
         if (first[place] - below <= least) least = first[place] - below, at = place;
-        if (down[place] <= least + below) {
-            best[place] = down[place];
-        } else {
-            best[place] = least + below;
-            entered[place] = i32(at);
-        }
+        const bool ran_down = down[place] <= least + below;
+        best[place] = ran_down ? down[place] : least + below;
+        entered[place] = ran_down ? entered[place] : i32(at);
     }
 }
 

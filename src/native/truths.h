@@ -165,6 +165,11 @@ INLINE Halves<V> earliest(Halves<V> a, Halves<V> b) {
     return {earliest(a.low, b.low), earliest(a.high, b.high)};
 }
 
+INLINE float least(Floats4 x) {
+    const Floats4 two = earliest(x, __builtin_shufflevector(x, x, 2, 3, 2, 3));
+    return two[1] < two[0] ? two[1] : two[0];
+}
+
 // The next floats above times of 0 or more.
 INLINE Floats4 after(Floats4 time) { return (Floats4)((Ints4)time + splat<Ints4>(1)); }
 #if defined(__AVX2__)

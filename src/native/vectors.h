@@ -219,8 +219,8 @@ INLINE Floats4 narrow(Halves<Doubles2> x) {
 #endif
 }
 #if defined(__AVX2__)
-INLINE Doubles4 widen(Floats4 x) { return __builtin_convertvector(x, Doubles4); }
-INLINE Floats4 narrow(Doubles4 x) { return __builtin_convertvector(x, Floats4); }
+INLINE Doubles4 widen(Floats4 x) { return (Doubles4)_mm256_cvtps_pd((__m128)x); }
+INLINE Floats4 narrow(Doubles4 x) { return (Floats4)_mm256_cvtpd_ps((__m256d)x); }
 #else
 INLINE FourDoubles widen(Floats4 x) { return widen_two(x); }
 #endif
@@ -237,8 +237,8 @@ INLINE Floats4 low_half(Floats x) { return x.low; }
 INLINE Floats4 high_half(Floats x) { return x.high; }
 #endif
 #if defined(VECTORS_AVX512)
-INLINE Doubles widen(Floats x) { return __builtin_convertvector(x, Doubles8); }
-INLINE Floats narrow(Doubles x) { return __builtin_convertvector(x, Floats8); }
+INLINE Doubles widen(Floats x) { return (Doubles8)_mm512_maskz_cvtps_pd(255, (__m256)x); }
+INLINE Floats narrow(Doubles x) { return (Floats8)_mm512_maskz_cvtpd_ps(255, (__m512d)x); }
 #else
 INLINE Doubles widen(Floats x) { return {widen(low_half(x)), widen(high_half(x))}; }
 INLINE Floats narrow(Doubles x) { return joined(narrow(x.low), narrow(x.high)); }
