@@ -125,6 +125,7 @@ INLINE void take(const Taken& arc, u64 end, Front& fire) {
         work.weight[arc.child] = arc.weight;
         const u64 on = bucket_of(arc.time, fire.queue.per_min);
         const u64 word = word_of(arc.time, i64(arc.child));
+        prefetch(fire.lists.edges, arc.child * 8);
         if (on != fire.queue.bucket)
             return insert_entry(word, on, fire.queue, work, *fire.cold);
         if (fire.count == u64(work.queue_room))

@@ -107,7 +107,10 @@ INLINE u64 compressed(Words words, u64 mask, u64* to, u64 count) {
 #else
     alignas(64) i64 all[8];
     store(words, all);
-    for (; mask != 0; mask &= mask - 1) to[count++] = u64(all[lowest_bit(mask)]);
+    for (int lane = 0; lane < 8; lane++) {  // without a branch: which are kept cannot be predicted
+        to[count] = u64(all[lane]);
+        count += mask >> lane & 1;
+    }
     return count;
 #endif
 }
