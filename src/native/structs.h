@@ -623,4 +623,26 @@ struct ProbeIgnitions {
     Array<u8, ANY> out;  // N
 };
 
+// Sets what each cell gets from its neighbours. bits: those that send, and those shut off; found:
+// bits of its children, of the unit facets on which its ellipse is not acute, of the neighbours
+// that burn before and after it, and the word of the best arc; weight: of its facets.
+struct ProbeNeighbors {
+    i64 width;
+    Array<const i64, ANY> cells;  // N
+    Array<const u8, ANY> code;  // P
+    Array<const float, ANY, 5> metric;  // P 5
+    Array<const double, ANY, 8> edges;  // P 8
+    Array<const float, ANY> time;  // P
+    Array<const u64, ANY, 2> bits;  // N 2
+    Array<u64, ANY, 5> found;  // N 5
+    Array<float, ANY, 8> weight;  // N 8
+};
+
+// Sets distinct words below 2^63 in order, the last 8 words of which are larger than all others
+// and have room only.
+struct ProbeOrder {
+    Array<const u64, ANY> words;  // N
+    Array<u64, ANY> out;  // N
+};
+
 }  // namespace firebreak
