@@ -2,7 +2,7 @@
 
 writes docs/figures/architecture.svg. A box is a part of the package with its modules and lines, an
 arrow points to a part that it imports from, as thick as the imports are many. Every part may import
-units, checks, lifetime, reading, free_memory, files, tensor_file, seeding and compiled, so those
+units, checks, lifetime, reading, free_memory, files, tensor_file, seeding and native_library, so those
 arrows are left out.
 """
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "firebreak"
 OUT = ROOT / "docs" / "figures" / "architecture.svg"
 BASE = ("units", "checks", "lifetime", "reading", "free_memory", "files", "tensor_file", "seeding",
-        "compiled")
+        "native_library")
 ROWS = (("cli",), ("api",), ("report",), ("train",), ("planning",),
         ("executors", "env", "agent", "memory"), ("fire", "layout"), ("weather",), ("landscape",),
         ("settings",), ("base",))

@@ -56,7 +56,7 @@ class Tally:
         return "answered"
 
     def deaf(self) -> None:
-        """Minutes in compiled code that keeps Python's lock, as kernels do: no thread runs."""
+        """Minutes in native code that keeps Python's lock, as kernels do: no thread runs."""
         ctypes.PyDLL(None).sleep(300)
 
     def late(self, seconds: float, chunk: int) -> int:

@@ -7,13 +7,13 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from firebreak.fire.solver.tables import Results
+from firebreak.fire.travel.simd import lanes_after, lanes_final
+from firebreak.fire.travel.simd_front import children_around, not_acute_around, pull_around
 
 from break_cases import with_rules
 from firebreak.fire.jobs import make_job, table_of
 from firebreak.fire.solver import burn_kernel, kernels
-from firebreak.fire.solver.tables import Results
-from firebreak.fire.travel.simd import lanes_after, lanes_final
-from firebreak.fire.travel.simd_front import children_around, not_acute_around, pull_around
 from firebreak.fire.travel.travel_field import field_from_ellipse, padded_width
 from native_probes import probe_neighbors, probe_order
 from strategies import CELL_SIZE_M, Case, random_case

@@ -192,7 +192,7 @@ def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, held: bool, s
 
 
 def intensity_at(field, scenario, made, fire, cell) -> float:
-    """As the compiled code has it: the class of intensity would not do here."""
+    """As the kernel has it: the class of intensity would not do here."""
 
     from firebreak.fire.jobs import arcs_of
 

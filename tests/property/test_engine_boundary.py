@@ -1,4 +1,4 @@
-"""What reaches compiled code is checked before: bad input is one sentence, never a crash."""
+"""Arguments of the engine are checked before they reach a kernel: bad input is one sentence, never a crash."""
 
 import numpy as np
 import pytest

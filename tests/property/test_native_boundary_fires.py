@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firebreak.fire.effects.keyed_random import fill_uniform
 from firebreak.fire.solver import structs
 from firebreak.fire.solver.kernels import burn_many, sum_many
 from firebreak.fire.travel.arcs import Arcs, Spots
-from firebreak.fire.travel.kernels import fill_uniform
 from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.native_library import max_threads
 from native_probes import probe_arrivals, probe_facet_weights, probe_intensities, probe_landings

@@ -50,7 +50,7 @@ def action_count(shape: tuple[int, int], lines: bool) -> int:
 
 def line_state(burnable: NDArray[np.bool_], treatable: NDArray[np.bool_],
                breaks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """States [..., H, W] of `line_action_kernel`: lines end at the map's edge and at cells that
+    """States [..., H, W] of `env.kernels`: lines end at the map's edge and at cells that
     burn and cannot be treated; they cross what holds already.
     """
     fuel = burnable & ~breaks

@@ -1,4 +1,4 @@
-"""`gymnasium.vector.VectorEnv`: N problems burned in one compiled call per step.
+"""`gymnasium.vector.VectorEnv`: N problems burned in one native call per step.
 
 Data equal to a `SyncVectorEnv` of N single environments in SAME_STEP autoreset mode.
 """

@@ -1,6 +1,6 @@
 """Workers that are processes of this machine: started afresh (spawn), one thread each, arrays
 through shared memory. A worker ends with its parent, whatever ends the parent: on Linux the system
-kills it, elsewhere it watches its parent, which it can do as soon as compiled code lets it.
+kills it, elsewhere it watches its parent, which it can do as soon as the native library returns.
 """
 
 import multiprocessing

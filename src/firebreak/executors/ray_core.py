@@ -41,7 +41,7 @@ class RayCore:
             raise fail(expected=f"at most the {self.cores()} workers that the cluster has CPUs for",
                        given=f"{workers}", where="--workers",
                        remedy="lower --workers or add a node")
-        # Arrays that Ray unpacks are read-only, for which compiled code would be compiled anew.
+        # Arrays that Ray unpacks are read-only, and kernels write into some.
         self._recipe = self._ray.put(pickle.dumps(recipe, protocol=4))
         self._class = self._ray.remote(_RayWorker)
         self._actors: dict[int, Any] = {}

@@ -26,12 +26,12 @@ _KINDS = {
     "threads": ("threads", "threads are started and not ended: join them"),
     "python_blocks": ("Python allocations", "Python objects pile up where no root leads to them"),
     "heap_bytes": ("bytes", "memory is kept where no root leads to it: a consumer of the run, a "
-                            "closure, or compiled code"),
+                            "closure, or native code"),
     "gpu_bytes": ("bytes on the GPU", "tensors on the GPU are kept: detach and move them"),
     "mapped_bytes": ("bytes", "the system gives native code memory of this sort: a library, "
-                              "compiled code, or a consumer of the run keeps it"),
+                              "native code, or a consumer of the run keeps it"),
     "rss_bytes": ("bytes", "resident memory grows, and nothing that is owned does: a consumer of "
-                           "the run, or compiled code"),
+                           "the run, or native code"),
 }
 
 

@@ -1,6 +1,7 @@
 """Loading the native library: the one built of these sources, for this processor."""
 
 import ctypes
+import os
 from functools import cache
 from pathlib import Path
 
@@ -35,12 +36,12 @@ def library_path(built: Path = BUILT, sources: Path = SOURCES) -> Path:
 
 @cache
 def library() -> ctypes.CDLL:
-    """The native library.
+    """The native library; FIREBREAK_NATIVE names another folder that it is built into.
 
     Raises:
         ResourceFailedError: there is none, or the system cannot load it.
     """
-    path = library_path()
+    path = library_path(Path(os.environ.get("FIREBREAK_NATIVE") or BUILT))
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:

@@ -271,6 +271,6 @@ def _serve(args: VisualizeArguments, shown: _Shown) -> None:
         print("\nexplorer: ended", file=sys.stderr)
     finally:
         server.server_close()
-        # A thread in compiled code while the interpreter ends would abort the process.
+        # A thread in the native library while the interpreter ends would abort the process.
         explorer.close()
         others.join(_MAX_ROUND_S)

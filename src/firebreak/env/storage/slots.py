@@ -1,7 +1,7 @@
 """The batched core: N problems at once, their fires kept burning under the breaks so far.
 
 Storage is allocated once for given sizes; `load` puts a problem into a slot, `place` adds breaks,
-`update` burns anew the fires that a new break changes (and no others) in one compiled call for all
+`update` burns anew the fires that a new break changes (and no others) in one native call for all
 slots. Nothing here knows of episodes, rewards per step or gymnasium.
 """
 

@@ -267,7 +267,7 @@ class FireStore:
                   first: NDArray[np.int64], candidates: Candidates, fields: FieldStore,
                   overlays: Overlays) -> NDArray[np.int64]:
         """What each of n lines of padded cells alone would save of each fire, i64 [len(which), n],
-        see `trial_kernel.try_lines`. Hard breaks, constant weather, no embers.
+        see `kernels.try_lines`. Hard breaks, constant weather, no embers.
         """
         self._check_burned()
         saved = np.empty((which.size, first.size - 1), np.int64)

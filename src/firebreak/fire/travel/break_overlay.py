@@ -1,4 +1,4 @@
-"""What breaks are to the compiled code: an overlay of codes on the travel field, and which arcs a
+"""Breaks as kernels take them: an overlay of codes on the travel field, and which arcs a
 break closes.
 """
 
@@ -31,7 +31,7 @@ def _bare_state(rules: BreakRules) -> int:
 
 def open_state(burnable: NDArray[np.bool_], breaks: NDArray[np.bool_],
                rules: BreakRules) -> NDArray[np.uint8]:
-    """u8 [H, W] -> padded [P]: codes of `arc_kernel`.
+    """u8 [H, W] -> padded [P]: codes of `arcs`.
 
     The engine looks at breaks beside a long step only where the receiving cell says NEAR.
     """

@@ -2,7 +2,7 @@
 
 Where a break goes, the field says what happens: `BreakRules`.
 
-Maps are padded by REACH closed cells on every side, so that the compiled code never looks outside.
+Maps are padded by REACH closed cells on every side, so that kernels never look outside.
 A padded cell index is (row + REACH) * width + col + REACH with width = columns + 2 * REACH.
 """
 
@@ -91,7 +91,7 @@ class TravelField(NamedTuple):
         rise of the ground per cell east and north; or no rows.
     spots: embers.
     breaks: what breaks do.
-    edges: f64 [R, P, 8], minutes from a cell to each neighbour in the order of `simd`, inf
+    edges: f64 [R, P, 8], minutes from a cell to each neighbour in the order of `arcs.LANES`, inf
         where closed; for constant weather, else no rows.
     bucket_min: f64 [R], of the bucket queue that suits the edges, for constant weather, else no
         rows; it changes no result.
@@ -220,7 +220,7 @@ def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float
 
 
 def _out_of_range(grids: dict[str, NDArray]) -> InputError:
-    """The error to raise where the compiled code met numbers that no fire burns with."""
+    """The error to raise where a kernel met numbers that no fire burns with."""
     for name, grid in grids.items():
         if name.endswith("_deg"):
             range_, fine = "", np.isfinite(grid)
@@ -237,7 +237,7 @@ def _out_of_range(grids: dict[str, NDArray]) -> InputError:
 
 
 def _laid_out(grid: NDArray, kind: DTypeLike = np.float64) -> NDArray:
-    """As the compiled code expects it: a copy where it is not."""
+    """As kernels expect it: a copy where it is not."""
     return np.require(grid, kind, ["C", "W"])
 
 
@@ -294,14 +294,14 @@ def heat_of(field: TravelField, intensity_kw_m: NDArray[np.float64],
 
 
 def spots_on(field: SpotField, cell_size_m: float) -> Spots:
-    """Embers of every cell, padded, for the compiled code."""
+    """Embers of every cell, padded, for the kernels."""
     return Spots(pad(np.stack([*field[:4]])), np.stack([*field[4:8]]),
                  float(field.ignition_delay_min), cell_size_m)
 
 
 def _check_maps(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
                 slope_tan: NDArray | None, aspect_deg: NDArray | None) -> None:
-    """Shapes and kinds, which the compiled code trusts."""
+    """Shapes and kinds, which kernels expect."""
     shape = np.shape(ellipse.head)
     if len(shape) != 3 or 0 in shape:
         raise fail(expected="rates of shape [rows of weather, H, W]", given=f"shape {shape}",

@@ -38,7 +38,7 @@ class Plan:
         landscape_checksum: SHA-256 of the landscape.
         plan_fires: fires the method was shown; 0 if not known.
         seed: of random methods.
-        seconds: planning time, without compilation.
+        seconds: planning time.
         simulations: full burns of all plan fires that the method paid for.
         policy: where a learned policy came from, plain values, or None.
         notes: what else the method has to say of its plan, numbers by name, or None.

@@ -26,7 +26,7 @@ from firebreak.weather.scenarios import WindClimate
 from firebreak.weather.streams import WeatherStreams
 
 TREATMENT = "breaks.treatment"
-_ONE_CALL = "fires of all environments burn in one compiled call"
+_ONE_CALL = "fires of all environments burn in one native call"
 
 
 def conditions_of(config: RunConfig, data: Path) -> FireConditions:
@@ -203,7 +203,7 @@ def check_cell_sizes(conditions: FireConditions, sizes: Iterable[float]) -> None
         InputError: embers on cells of several sizes, or breaks wider than the smallest cells.
     """
     each = sorted(set(sizes))
-    # All environments' embers land in one compiled call, which knows one size of cells.
+    # All environments' embers land in one native call, which knows one size of cells.
     if conditions.spotting is not None and len(each) > 1:
         given = " and ".join(f"{size:g}" for size in each)
         raise fail(expected="cells of one size together with fires.spotting", given=f"{given} m",

@@ -5,7 +5,7 @@ tells their memory before.
 from firebreak.train.config.schema import RunConfig
 
 VALIDATION_ENVS = 4
-"""Problems of validation played at once: enough for the compiled calls, little beside what training
+"""Problems of validation played at once: enough for the native calls, little beside what training
 holds.
 """
 CELLS = 40_000
