@@ -1,4 +1,4 @@
-"""Arguments of the engine are checked before they reach a kernel: bad input is one sentence, never a crash."""
+"""Arguments of the engine are checked before a kernel runs: bad input is one sentence, no crash."""
 
 import numpy as np
 import pytest
