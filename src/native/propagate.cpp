@@ -87,17 +87,18 @@ INLINE u64 list_sent(u64 count, float limit, const FrontLists& lists, const Kept
         if (work.time[cell] == now && work.status[cell] == INVALIDATED
             && state[cell] != NARROW_BREAK) {
             // A cell that stands may be the later end of a facet: it will not send again.
-            u64 sending = lanes_equal(work.status, cell, width, UNSEEN)
-                          | lanes_final(work.time, cell, width, now);
-            u64 into = lanes_after(work.time, cell, width, now), shut = 0;
+            const Floats times = around(work.time, cell, width);
+            u64 sending =
+                lanes_equal(work.status, cell, width, UNSEEN) | lanes_final(times, now);
+            u64 into = lanes_after(times, now), shut = 0;
             if (state[cell] != OPEN) {
                 const u64 closed = lanes_equal(state, cell, width, CLOSED);
                 into &= ~closed;
                 sending &= ~lanes_equal(state, cell, width, NARROW_BREAK);
                 shut = shut_around(cell, closed, fire.view);
             }
-            listed.steps = list_reached(lists, cell, now, limit, shut | ~into, listed.steps);
-            listed.others = list_inside(lists, cell, now, sending, into, listed.others);
+            listed.steps = list_reached(lists, cell, times, now, limit, shut | ~into, listed.steps);
+            listed.others = list_inside(lists, cell, times, now, sending, into, listed.others);
             if (fire.here.sends_far[cell] != 0) count = k + 1;
         }
         work.ends[2 * k] = listed.steps, work.ends[2 * k + 1] = listed.others;
