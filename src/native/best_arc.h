@@ -16,6 +16,7 @@
 namespace firebreak {
 
 constexpr u64 ALL_ARCS = ~u64(0);
+constexpr u64 ALL_FACETS = (u64(1) << FACETS) - 1;  // the bits that mean something
 
 // Some of the arcs into a cell, as bits.
 struct ArcBits {
@@ -120,7 +121,8 @@ inline Arrival best_through_weathers(ArcBits among, Arrival best, i64 child, i64
         if (is_better(time, step, best) && (kind == OPEN || step_open(child, step, fire.view)))
             best = {time, step, 0.0};
     }
-    for (u64 facets = among.facets & open_facets; facets != 0; facets &= facets - 1) {
+    u64 facets = among.facets & open_facets & ALL_FACETS;
+    for (; facets != 0; facets &= facets - 1) {
         const i64 facet = lowest_bit(facets);
         const Arrival found = facet_through_weathers(child, facet, best.time, fire, work);
         if (is_better(found.time, found.code, best)
@@ -143,7 +145,8 @@ INLINE Arrival best_arc(ArcBits among, Arrival best, i64 child, i64 kind, const 
         if (is_better(time, step, best) && (kind == OPEN || step_open(child, step, fire.view)))
             best = {time, step, 0.0};
     }
-    for (u64 facets = among.facets & fire.here.facets[child]; facets != 0; facets &= facets - 1) {
+    u64 facets = among.facets & fire.here.facets[child] & ALL_FACETS;
+    for (; facets != 0; facets &= facets - 1) {
         const i64 facet = lowest_bit(facets);
         const Arrival found = through_facet(child, facet, best.time, fire, work);
         // If it is open is asked last: that takes longest.
