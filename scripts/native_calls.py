@@ -26,7 +26,7 @@ from firebreak.native_library import entries
 from firebreak.native_library.layouts import ArrayLayout, Held, Layout
 
 ROOT = Path(__file__).resolve().parent.parent
-MOST_CALLS, MOST_BYTES = 25, 400_000_000
+MOST_CALLS, MOST_BYTES = 8, 800_000_000
 _CALL = entries.call
 
 

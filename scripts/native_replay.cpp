@@ -77,14 +77,18 @@ bool play(std::uint64_t threads) {
     }
     const char* fault = entry_named(name)(words);
     bool same = fault == nullptr;
+    std::printf("%s %s", name, fault ? fault : "");
     for (std::uint64_t k = 0; k < arrays; k++) {
         const Part& part = parts[k];
-        if (part.after && !(threads && part.by_thread))
-            same = std::memcmp(part.data, part.after, part.bytes) == 0 && same;
+        if (part.after && !(threads && part.by_thread)
+            && std::memcmp(part.data, part.after, part.bytes) != 0) {
+            same = false;
+            std::printf(" array %d DIFFERS", int(k));
+        }
         std::free(part.data);
         std::free(part.after);
     }
-    std::printf("%s %s\n", name, fault ? fault : same ? "same" : "DIFFERS");
+    std::printf("%s\n", same ? "same" : "");
     std::free(parts);
     std::free(words);
     return same;

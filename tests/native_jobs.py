@@ -8,10 +8,14 @@ import firebreak
 from break_cases import KINDS, by_class, slots_on, with_rules
 from firebreak.fire.effects.keyed_random import uniforms
 from firebreak.fire.engine import burn, burn_statistics
+from firebreak.fire.travel.travel_field import padded_cells
+from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import max_threads, set_threads
+from firebreak.planning.patterns.cheap_rows import cheap_rows
 from strategies import random_case
 
-SMALL = {"seed": 1, "plan_fires": 24, "choice_fires": 0, "test_fires": 20, "quiet": True}
+SMALL = {"seed": 1, "plan_fires": 24, "test_fires": 20, "threads": 1,
+         "quiet": True}
 
 
 def burn_every_kind(rng: np.random.Generator) -> None:
@@ -38,13 +42,16 @@ def change_breaks(case, field, rng: np.random.Generator) -> None:
     for cell in placed[:2]:
         slots.remove(0, cell)
         slots.update(np.zeros(1, np.int64))
+    slots.fires.may_change(padded_cells(np.array(placed[:1]), case.burnable.shape[1]),
+                           np.arange(2), nearby=False)
 
 
 def plan_by_methods() -> None:
     """Plans with methods that try cells and lines, rank trees, and lay rows."""
     for method in ("greedy", "segments", "betweenness", "strips", "dqn-lookahead"):
         firebreak.plan("synthetic:2:24", budget=0.05, method=method, **SMALL)
-    firebreak.plan("synthetic:3:28", budget=0.03, **SMALL | {"choice_fires": 12})
+    cheap_rows(generate(3, 28), (1.0, 0.3), 4, 6.0, joined=True)
+    firebreak.plan("synthetic:3:28", budget=0.03, **SMALL)
 
 
 def every_kind_of_job() -> None:
