@@ -15,7 +15,7 @@ INLINE i64 subtracted(i64 a, i64 b) { return i64(u64(a) - u64(b)); }
 // A thread's scratch memory on a kept fire's own arrays.
 INLINE Scratch scratch_of_kept(i64 fire, i64 thread, const KeptFires& store, const Workspace& all) {
     return scratch_on(store.time[fire].data, store.code[fire].data, store.weight[fire].data, all,
-                      thread);
+                      thread, store.time.shape[1]);
 }
 
 // A fire of a call under an overlay's codes, on its own arrays.
@@ -41,7 +41,7 @@ KeptFire kept_fire_of(i64 fire, i64 thread, const Array<const u8, ANY>& state, c
 template <class Call>
 const char* check_kept(const Call& call) {
     CHECK(check_fires(call.which, call.width, call.arcs, call.rules, call.fires, call.overlays));
-    CHECK(check_workspace(call.scratch, call.threads));
+    CHECK(check_workspace(call.scratch, call.threads, call.store.time.shape[1]));
     CHECK(check_all_classes(call.arcs, call.rules.class_limits,
                             call.values.value_by_class.shape[1]));
     CHECK(check_crossing(call.crossing, call.width));

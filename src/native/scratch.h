@@ -6,7 +6,8 @@
 
 namespace firebreak {
 
-// A row of each array of `Workspace`, where its meaning is told. `cells` is the length of the maps.
+// A row of each array of `Workspace`, where its meaning is told. cells: of the map that burns, for
+// which there may be more room.
 struct Scratch {
     float* time;
     u8* code;
@@ -33,7 +34,7 @@ struct Scratch {
     i64 cells;
 };
 
-INLINE Scratch scratch_of(const Workspace& all, i64 thread) {
+INLINE Scratch scratch_of(const Workspace& all, i64 thread, i64 cells) {
     return {all.time[thread].data,     all.code[thread].data,    all.weight[thread].data,
             all.status[thread].data,   all.order[thread].data,   all.below[thread].data,
             all.classes[thread].data,  all.thrower[thread].data, all.stack[thread].data,
@@ -41,12 +42,13 @@ INLINE Scratch scratch_of(const Workspace& all, i64 thread) {
             all.counts[thread].data,   all.occupied[thread].data, all.current[thread].data,
             all.found[thread].data,    all.tried[thread].data,   all.late[thread].data,
             all.share[thread].data,    all.ends[thread].data,    all.near_weight[thread].data,
-            all.stopped[thread].data,  all.time.shape[1]};
+            all.stopped[thread].data,  cells};
 }
 
 // A thread's scratch memory with a kept fire's own arrays in place of three of its own.
-INLINE Scratch scratch_on(float* time, u8* code, float* weight, const Workspace& all, i64 thread) {
-    Scratch own = scratch_of(all, thread);
+INLINE Scratch scratch_on(float* time, u8* code, float* weight, const Workspace& all, i64 thread,
+                          i64 cells) {
+    Scratch own = scratch_of(all, thread, cells);
     own.time = time, own.code = code, own.weight = weight;
     return own;
 }

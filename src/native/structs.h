@@ -66,17 +66,17 @@ struct Results {
     Array<double, ANY> loss;  // F
 };
 
-// Scratch memory of T threads.
+// Scratch memory of T threads, for maps of up to S padded cells.
 struct Workspace {
-    Array<float, ANY, ANY> time;  // T P
-    Array<u8, ANY, ANY> code;  // T P
-    Array<float, ANY, ANY> weight;  // T P
-    Array<u8, ANY, ANY> status;  // T P
-    Array<i32, ANY, ANY> order;  // T 2P
-    Array<double, ANY, ANY> below;  // T P
-    Array<u8, ANY, ANY> classes;  // T P
-    Array<i32, ANY, ANY> thrower;  // T P
-    Array<i32, ANY, ANY> stack;  // T P
+    Array<float, ANY, ANY> time;  // T S
+    Array<u8, ANY, ANY> code;  // T S
+    Array<float, ANY, ANY> weight;  // T S
+    Array<u8, ANY, ANY> status;  // T S
+    Array<i32, ANY, ANY> order;  // T 2S
+    Array<double, ANY, ANY> below;  // T S
+    Array<u8, ANY, ANY> classes;  // T S
+    Array<i32, ANY, ANY> thrower;  // T S
+    Array<i32, ANY, ANY> stack;  // T S
     Array<u64, ANY, ANY> queue;  // T ?
     Array<u64, ANY, 36864> entry;  // T 36864
     Array<i32, ANY, 512> counts;  // T 512

@@ -10,9 +10,10 @@ import pytest
 
 from break_cases import HARD_KINDS, KINDS, by_class, slots_on, with_rules
 from firebreak.env.gains import gains_of_cells, gains_of_lines
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.slots import Slots, sizes_for
 from firebreak.fire.engine import burn
 from firebreak.fire.incremental import fire_store, kernels
+from firebreak.fire.jobs import workspace
 from firebreak.fire.travel.arc_kernel import Arcs
 from firebreak.fire.travel.travel_field import unpad
 from firebreak.native_library import max_threads, set_threads
@@ -184,6 +185,15 @@ def test_rough_maps_where_cells_that_stood_burn_earlier(seed: int) -> None:
         if broken.size and rng.random() < 0.3:
             toggle(slots, int(rng.choice(broken)))
         slots.update(ONE)
+
+
+def test_stores_that_share_room_for_a_larger_map() -> None:
+    rng = np.random.default_rng(9)
+    _, problem = slots_by(rng, "hard", (12, 12), 1, classes=True)
+    slots = Slots(sizes_for(problem.scene, 1, 5, 5), scratch=workspace(2000))
+    slots.load(0, problem)
+    slots.update(ONE, fresh=True)
+    toggle_often(rng, slots, 12)
 
 
 def test_more_breaks_than_are_listed() -> None:
