@@ -1,5 +1,5 @@
-// A queue of cells by buckets: arrivals are put into buckets of equal length, and the buckets follow
-// one after the other (Dial 1969: Algorithm 360, Commun. ACM 12).
+// A queue of cells by buckets: arrivals are put into buckets of equal length, and the buckets
+// follow one after the other (Dial 1969: Algorithm 360, Commun. ACM 12).
 //
 // A bucket's entries are in no order; whoever opens the bucket puts them in order or not. What is
 // further ahead than the bucket queue reaches waits in a heap, and so does what a full bucket has

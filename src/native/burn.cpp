@@ -35,7 +35,7 @@ void write(i64 fire, i64 burned, const Scratch& work, const Results& results) {
 
 // Burns one fire of the table with a thread's scratch memory and writes its results.
 void burn_listed(i64 number, i64 thread, const i64* offset, const BurnMany& call) {
-    Scratch work = scratch_of(call.scratch, thread, call.overlays.state.shape[1]);
+    Scratch work = scratch_of(call.scratch, thread, call.arcs.metric.shape[1]);
     const Fire fire = fire_of(number, offset, call);
     const i64 burned = burn_one(fire, work);
     if (!call.arcs.heat.empty()) classify(burned, fire, call.rules.class_limits, work);
@@ -47,7 +47,7 @@ void burn_listed(i64 number, i64 thread, const i64* offset, const BurnMany& call
 }
 
 const char* fault_of(const BurnMany& call) {
-    CHECK(check_workspace(call.scratch, call.overlays.state.shape[1], call.threads));
+    CHECK(check_workspace(call.scratch, call.threads, call.arcs.metric.shape[1]));
     CHECK(check_spots(call.spots));
     CHECK(check_classes(call.arcs, call.rules.class_limits, call.overlays.value.shape[1]));
     return check_fires(call.which, call.width, call.arcs, call.rules, call.fires, call.overlays);

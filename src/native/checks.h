@@ -51,10 +51,10 @@ inline const char* check_padding(const u8* state, i64 cells, i64 width) {
 
 // Scratch memory of at least so many threads, with room for maps of `cells`; what leads from it to
 // other memory is emptied: the buckets of the queue, and the count of the breaks that crews hold.
-inline const char* check_workspace(const Workspace& all, i64 cells, i64 threads) {
+inline const char* check_workspace(const Workspace& all, i64 threads, i64 cells) {
     const i64 room = 2 * cells + 64;
-    if (all.time.shape[1] < cells) return "scratch: memory for a smaller map";
     if (threads < 1 || threads > all.time.size()) return "scratch: memory for fewer threads";
+    if (all.time.shape[1] < cells) return "scratch: memory for a smaller map";
     if (all.queue.shape[1] < room) return "scratch: a queue without room";
     if (all.current.shape[1] < room + FOUND) return "scratch: no room for a bucket's entries";
     for (i64 thread = 0; thread < threads; thread++) {

@@ -29,15 +29,21 @@ INLINE bool sends_by(i64 cell, u64 last, const u8* state, const float* time) {
     return word_of(time[cell], cell) <= last && state[cell] != NARROW_BREAK;
 }
 
+// Is an arc into a cell near breaks free of them? Not inlined, for few cells are near any.
+__attribute__((noinline)) bool is_free(i64 child, i64 code, const FireView& view) {
+    return code < FACET_CODE ? step_open(child, code, view)
+                             : facet_open(child, code - FACET_CODE, view);
+}
+
 // Lists the facets into a child, as bits, that the cell of `last` completes; returns the new count.
-u64 list_facets(u64 facets, i64 child, u64 last, const FireView& view, const Scratch& work,
-                u64 count) {
+INLINE u64 list_facets(u64 facets, i64 child, u64 last, const FireView& view, const Scratch& work,
+                       u64 count) {
     const bool open = view.state[child] == OPEN;
     for (; facets != 0; facets &= facets - 1) {
         const i64 facet = lowest_bit(facets);
         if (sends_by(child + view.offset[FACET_A[facet]], last, view.state, work.time)
             && sends_by(child + view.offset[FACET_B[facet]], last, view.state, work.time)
-            && (open || facet_open(child, facet, view)))
+            && (open || is_free(child, facet + FACET_CODE, view)))
             work.tried[count++] = u64(child) << TO_CHILD | u64(facet + FACET_CODE);
     }
     return count;
@@ -53,7 +59,7 @@ __attribute__((noinline)) u64 list_far(u64 steps, u64 last, const FieldRow& fiel
         const i64 kind = view.state[child];
         if (kind == CLOSED || word_of(work.time[child], child) <= last) continue;
         if (step >= 8 && (field.accepts[child] >> step & 1) != 0
-            && (kind == OPEN || step_open(child, step, view)))
+            && (kind == OPEN || is_free(child, step, view)))
             work.tried[count++] = u64(child) << TO_CHILD | u64(step);
         const u64 ending = field.facets[child] & TOUCHING[step] & FAR_FACETS;
         count = list_facets(ending, child, last, view, work, count);

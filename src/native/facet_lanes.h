@@ -1,7 +1,8 @@
 // Several facets at a time: the equations of `arcs.h` as vectors. Calls the C library: sqrt.
 //
 // The same operations in the same order as there, so that an arc has the same bits. Vectors are of
-// four or of eight doubles; of the eight unit facets around a cell the lanes are those of `lanes.h`.
+// four or of eight doubles; of the eight unit facets around a cell the lanes are those of
+// `lanes.h`.
 #pragma once
 
 #include "lanes.h"
@@ -38,7 +39,8 @@ INLINE FourRows turned(Floats4 a, Floats4 b, Floats4 c, Floats4 d) {
     const Floats4 cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
     const Floats4 ab_last = __builtin_shufflevector(a, b, 2, 6, 3, 7);
     const Floats4 cd_last = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    return {{__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+    return {{__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
+             __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
              __builtin_shufflevector(ab_last, cd_last, 0, 1, 4, 5),
              __builtin_shufflevector(ab_last, cd_last, 2, 3, 6, 7)}};
 }

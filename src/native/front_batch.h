@@ -49,12 +49,6 @@ INLINE u64 list_reached(const FrontLists& lists, u64 cell, Floats times, float n
     return compressed(upper_halves(late) | name, reached, lists.found, count);
 }
 
-INLINE u64 list_reached(const FrontLists& lists, u64 cell, float now, float limit, u64 shut,
-                        u64 count) {
-    return list_reached(lists, cell, around(lists.time, cell, lists.width), now, limit, shut,
-                        count);
-}
-
 // What lists the unit facets that end in a cell: times of the neighbours, inf where fire does not
 // come from, when the cell burns, and metrics of the neighbours.
 struct Listing {
@@ -87,12 +81,6 @@ INLINE u64 list_inside(const FrontLists& lists, u64 cell, Floats times, float no
                        lists.tried, count);
     return compressed(name + load<Words>(lists.behind.lane), inside_at<BEHIND>(own) & into,
                       lists.tried, count);
-}
-
-INLINE u64 list_inside(const FrontLists& lists, u64 cell, float now, u64 sending, u64 into,
-                       u64 count) {
-    return list_inside(lists, cell, around(lists.time, cell, lists.width), now, sending, into,
-                       count);
 }
 
 // Of each parent code the two ends, and the displacement from the first to the child and from the

@@ -73,7 +73,8 @@ struct PullFrom {
 // A code for each lane: the step by which the middle sees it, and `more`.
 constexpr LaneTable<i64> codes_into_middle(i64 more) {
     LaneTable<i64> own{};
-    for (int lane = 0; lane < 8; lane++) own.lane[lane] = INTO_MIDDLE.facets.facet.lane[lane] + more;
+    for (int lane = 0; lane < 8; lane++)
+        own.lane[lane] = INTO_MIDDLE.facets.facet.lane[lane] + more;
     return own;
 }
 inline constexpr LaneTable<i64> STEPS_INTO = codes_into_middle(0);

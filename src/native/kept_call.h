@@ -41,7 +41,7 @@ KeptFire kept_fire_of(i64 fire, i64 thread, const Array<const u8, ANY>& state, c
 template <class Call>
 const char* check_kept(const Call& call) {
     CHECK(check_fires(call.which, call.width, call.arcs, call.rules, call.fires, call.overlays));
-    CHECK(check_workspace(call.scratch, call.store.time.shape[1], call.threads));
+    CHECK(check_workspace(call.scratch, call.threads, call.store.time.shape[1]));
     CHECK(check_all_classes(call.arcs, call.rules.class_limits,
                             call.values.value_by_class.shape[1]));
     CHECK(check_crossing(call.crossing, call.width));

@@ -51,7 +51,7 @@ INLINE u64 lanes_equal(const u8* map, u64 cell, u64 width, u8 value) {
     return zero_bytes(bytes_around(map, cell, width) ^ eight_bytes(value));
 }
 
-// Bits of the neighbours whose time is later.
+// Bits of the neighbours whose time is later. times: of those around a cell.
 INLINE u64 lanes_after(Floats times, float now) { return bits(less(splat<Floats>(now), times)); }
 
 // Bits of the neighbours that burn before a cell that burns at `now`: earlier, or at once and of a
@@ -60,14 +60,6 @@ INLINE u64 lanes_final(Floats times, float now) {
     const Floats at = splat<Floats>(now);
     constexpr u64 LOWER = 15;  // the first four lanes
     return bits(less(times, at)) | (bits(equal(times, at)) & LOWER);
-}
-
-// The same of a cell in a map of times.
-INLINE u64 lanes_after(const float* time, u64 cell, u64 width, float now) {
-    return lanes_after(around(time, cell, width), now);
-}
-INLINE u64 lanes_final(const float* time, u64 cell, u64 width, float now) {
-    return lanes_final(around(time, cell, width), now);
 }
 
 #if defined(__AVX2__) && !defined(VECTORS_AVX512)
@@ -119,12 +111,13 @@ INLINE u64 compressed(Words words, u64 mask, u64* to, u64 count) {
 // words that is faster than sorting.
 INLINE Words places_in_order(Words own, const u64* words, u64 count) {
     Words places = splat<Words>(0);
-    for (u64 k = 0; k < count; k++) places = counted(less(splat<Words>(i64(words[k])), own), places);
+    for (u64 k = 0; k < count; k++)
+        places = counted(less(splat<Words>(i64(words[k])), own), places);
     return places;
 }
 
-// Puts words[first : first + 8] to their places among `count` words into `ordered`, the least first.
-// Words are below 2^63; those from `count` on must be larger than all others.
+// Puts words[first : first + 8] to their places among `count` words into `ordered`, the least
+// first. Words are below 2^63; those from `count` on must be larger than all others.
 INLINE void put_in_order(const u64* words, u64 first, u64 count, u64* ordered) {
     alignas(64) i64 own[8], place[8];
     const Words eight = load<Words>((const i64*)(words + first));

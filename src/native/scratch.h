@@ -6,8 +6,8 @@
 
 namespace firebreak {
 
-// A row of each array of `Workspace`, where its meaning is told. `cells` is the length of the maps;
-// the rows may be longer.
+// A row of each array of `Workspace`, where its meaning is told. cells: of the map that burns, for
+// which there may be more room.
 struct Scratch {
     float* time;
     u8* code;

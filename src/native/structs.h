@@ -66,17 +66,17 @@ struct Results {
     Array<double, ANY> loss;  // F
 };
 
-// Scratch memory of T threads, for maps of at most W padded cells.
+// Scratch memory of T threads, for maps of up to S padded cells.
 struct Workspace {
-    Array<float, ANY, ANY> time;  // T W
-    Array<u8, ANY, ANY> code;  // T W
-    Array<float, ANY, ANY> weight;  // T W
-    Array<u8, ANY, ANY> status;  // T W
-    Array<i32, ANY, ANY> order;  // T 2W
-    Array<double, ANY, ANY> below;  // T W
-    Array<u8, ANY, ANY> classes;  // T W
-    Array<i32, ANY, ANY> thrower;  // T W
-    Array<i32, ANY, ANY> stack;  // T W
+    Array<float, ANY, ANY> time;  // T S
+    Array<u8, ANY, ANY> code;  // T S
+    Array<float, ANY, ANY> weight;  // T S
+    Array<u8, ANY, ANY> status;  // T S
+    Array<i32, ANY, ANY> order;  // T 2S
+    Array<double, ANY, ANY> below;  // T S
+    Array<u8, ANY, ANY> classes;  // T S
+    Array<i32, ANY, ANY> thrower;  // T S
+    Array<i32, ANY, ANY> stack;  // T S
     Array<u64, ANY, ANY> queue;  // T ?
     Array<u64, ANY, 36864> entry;  // T 36864
     Array<i32, ANY, 512> counts;  // T 512

@@ -80,7 +80,7 @@ void track(i64 fire, i64 burned, const Tracks& tracks, const Scratch& work) {
 
 // Burns one fire of the table with a thread's scratch memory and adds it to the sums.
 void sum_listed(i64 number, i64 thread, const i64* offset, const SumMany& call) {
-    Scratch work = scratch_of(call.scratch, thread, call.overlays.state.shape[1]);
+    Scratch work = scratch_of(call.scratch, thread, call.arcs.metric.shape[1]);
     const Fire fire = fire_of(number, offset, call);
     const i64 burned = burn_one(fire, work);
     const bool classed = !call.arcs.heat.empty();
@@ -111,7 +111,7 @@ const char* check_tiles(const Tiles& tiles, i64 cells, i64 width) {
 }
 
 const char* fault_of(const SumMany& call) {
-    CHECK(check_workspace(call.scratch, call.overlays.state.shape[1], call.threads));
+    CHECK(check_workspace(call.scratch, call.threads, call.arcs.metric.shape[1]));
     CHECK(check_spots(call.spots));
     CHECK(check_classes(call.arcs, call.rules.class_limits, call.overlays.value.shape[1]));
     CHECK(check_fires(call.which, call.width, call.arcs, call.rules, call.fires, call.overlays));
@@ -120,7 +120,7 @@ const char* fault_of(const SumMany& call) {
         return "sums: fewer classes than the limits make";
     if (rows_of(call.tracks.cell) != rows_of(call.tracks.time))
         return "tracks: cells and times of unlike numbers of fires";
-    return check_tiles(call.tiles, call.overlays.state.shape[1], call.width);
+    return check_tiles(call.tiles, call.scratch.time.shape[1], call.width);
 }
 
 }  // namespace

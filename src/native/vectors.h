@@ -266,7 +266,8 @@ INLINE Words upper_halves(Floats x) { return {upper_halves(x.low), upper_halves(
 // The least of all words.
 INLINE i64 least(Words2 x) { return x[1] < x[0] ? x[1] : x[0]; }
 INLINE i64 least(Words4 x) {
-    const Words2 low = __builtin_shufflevector(x, x, 0, 1), high = __builtin_shufflevector(x, x, 2, 3);
+    const Words2 low = __builtin_shufflevector(x, x, 0, 1);
+    const Words2 high = __builtin_shufflevector(x, x, 2, 3);
     return least(high < low ? high : low);
 }
 #if defined(VECTORS_AVX512)

@@ -21,8 +21,8 @@ ROWS, COLS = 4, 5
 WIDTH = COLS + 2 * REACH
 CELLS = (ROWS + 2 * REACH) * WIDTH
 FAR = REACH * WIDTH + REACH
-LENGTHS = {"F": 6, "K": 4, "V": 2, "C": 6, "R": 2, "P": CELLS, "T": max_threads(), "N": 3, "B": 4,
-           "M": 5, "D": 48}
+LENGTHS = {"F": 6, "K": 4, "V": 2, "C": 6, "R": 2, "P": CELLS, "S": CELLS + 8, "T": max_threads(),
+           "N": 3, "B": 4, "M": 5, "D": 48}
 ANY = {"queue": 2 * CELLS + 64, "current": 2 * CELLS + 64 + FOUND, "class_limits": 5, "breach": 1,
        "cell": 3, "cells": 9, "first": LENGTHS["B"] + 1}
 NAMES = ("depends_on", "burned_near", "list_change", "breaks_affect", "reburn_many", "try_breaks",
@@ -114,7 +114,7 @@ def fuel(rng: np.random.Generator) -> Parts:
     parts = {"arcs.metric": metric, "arcs.unit_time": some(8) + 1,
              "arcs.edges": some(8).astype(np.float64) + 1, "arcs.steps": steps,
              "rules.steps": np.full(LENGTHS["V"], steps),
-             "scratch.status": np.zeros((LENGTHS["T"], CELLS), np.uint8),
+             "scratch.status": np.zeros((LENGTHS["T"], LENGTHS["S"]), np.uint8),
              "store.time": rng.choice([np.inf, 0.0, 1.0, 5.0, 20.0], shape).astype(np.float32),
              "store.code": rng.choice([UNBURNED, *range(88), 254], shape).astype(np.uint8)}
     open_map = state(rng)
@@ -216,6 +216,14 @@ def test_what_leads_out_of_an_array_is_refused_in_a_sentence(name: str, place: s
             call(name, parts | {place: value})
         assert "\n" not in str(fault.value)
         assert str(fault.value).startswith(f"{name}")
+
+
+@pytest.mark.parametrize("name", ["reburn_many", "try_breaks", "try_lines"])
+def test_scratch_memory_for_a_smaller_map_is_refused(name: str,
+                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LENGTHS, "S", CELLS - 1)
+    with pytest.raises(ValueError, match="smaller map"):
+        call(name, given_parts(name, 0))
 
 
 def misshapen(part: ArrayLayout, array: np.ndarray) -> Iterator[Any]:

@@ -113,7 +113,7 @@ class Tiles(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch memory of T threads, for maps of at most W padded cells.
+    """Scratch memory of T threads, for maps of up to S padded cells.
 
     thrower: of the ember that lit a cell. entry, counts, occupied, current: the queue by buckets:
     entries of one bucket after the other, how many a bucket has, bits of the buckets that have any,
@@ -126,15 +126,15 @@ class Workspace(NamedTuple):
     map.
     """
 
-    time: Annotated[NDArray[np.float32], "T W", WRITTEN]
-    code: Annotated[NDArray[np.uint8], "T W", WRITTEN]
-    weight: Annotated[NDArray[np.float32], "T W", WRITTEN]
-    status: Annotated[NDArray[np.uint8], "T W", WRITTEN]
-    order: Annotated[NDArray[np.int32], "T 2W", WRITTEN]
-    below: Annotated[NDArray[np.float64], "T W", WRITTEN]
-    classes: Annotated[NDArray[np.uint8], "T W", WRITTEN]
-    thrower: Annotated[NDArray[np.int32], "T W", WRITTEN]
-    stack: Annotated[NDArray[np.int32], "T W", WRITTEN]
+    time: Annotated[NDArray[np.float32], "T S", WRITTEN]
+    code: Annotated[NDArray[np.uint8], "T S", WRITTEN]
+    weight: Annotated[NDArray[np.float32], "T S", WRITTEN]
+    status: Annotated[NDArray[np.uint8], "T S", WRITTEN]
+    order: Annotated[NDArray[np.int32], "T 2S", WRITTEN]
+    below: Annotated[NDArray[np.float64], "T S", WRITTEN]
+    classes: Annotated[NDArray[np.uint8], "T S", WRITTEN]
+    thrower: Annotated[NDArray[np.int32], "T S", WRITTEN]
+    stack: Annotated[NDArray[np.int32], "T S", WRITTEN]
     queue: Annotated[NDArray[np.uint64], "T ?", WRITTEN]
     entry: Annotated[NDArray[np.uint64], f"T {BUCKETS * PER_BUCKET}", WRITTEN]
     counts: Annotated[NDArray[np.int32], f"T {BUCKETS}", WRITTEN]
