@@ -27,7 +27,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,14 +45,15 @@ from firebreak.fire import (
     mean_behavior,
 )
 from firebreak.fire.incremental.aside import AsideFire
+from firebreak.fire.travel.stencil import IGNITION
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.native_library import set_threads
+from firebreak.planning.core.kernels import path_counts
 from firebreak.planning.core.plan import Plan, cost_of, cost_unit
 from firebreak.planning.core.rounds import afford, default_batch, spaced_best, spendable
 from firebreak.planning.output.export import read_plan, write_plan
 from firebreak.planning.patterns import strips
 from firebreak.planning.patterns.row_plans import main_winds, row_plans
-from firebreak.planning.ranking import tree_kernel
 from firebreak.planning.warm_up import warm_up
 from firebreak.planning.windows.cores import CORE_CELLS, cores_of, margin_for, reach_of
 from firebreak.planning.windows.footprints import fires_in, footprints_of
@@ -94,41 +94,42 @@ class Scratch:
                 self._reals[:2 * size].reshape(2, size))
 
 
-@numba.njit
-def _hand_up(code: Any, weight: Any, share: Any, offset: Any, order: Any, stack: Any, seen: Any,
-             below: Any, total: Any) -> None:
-    """Adds the value below each cell, itself included, to total i64, by the rule of
-    `fire.solver.sums_kernel`.
-    """
-    count = tree_kernel.order_of(code, offset, order, stack, seen)
-    for k in range(count):
-        below[order[k]] = share[order[k]]
-    for k in range(count - 1, -1, -1):
-        cell = order[k]
-        mine, parents = below[cell], np.int64(code[cell])
-        total[cell] += mine
-        if parents < FACET_CODE:
-            below[cell + offset[parents]] += mine
-        elif parents < SPOT:
-            second = np.int64(np.rint(np.float64(weight[cell]) * np.float64(mine)))
-            below[cell + offset[FACET_B[parents - FACET_CODE]]] += second
-            below[cell + offset[FACET_A[parents - FACET_CODE]]] += mine - second
+def _parents(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The one or two cells that each cell was reached from, -1 for none."""
+    code = tree.code.astype(np.int64)
+    facet = np.clip(code - FACET_CODE, 0, FACET_A.size - 1)
+    through, cell = (code >= FACET_CODE) & (code < SPOT), np.arange(code.size)
+    step = np.where(through, FACET_A[facet], np.minimum(code, FACET_CODE - 1))
+    first = np.where(code < SPOT, cell + tree.offset[step], -1)
+    return first, np.where(through, cell + tree.offset[FACET_B[facet]], -1)
 
 
 def downstream_value(tree: Tree, scratch: Scratch) -> NDArray[np.int64]:
-    """Value burned below each cell, in whole units."""
-    ints, seen, _ = scratch.of(tree.code.size)
-    total = np.zeros(tree.code.size, np.int64)
-    _hand_up(tree.code, tree.weight, tree.share, tree.offset, ints[0], ints[1], seen,
-             np.zeros(tree.code.size, np.int64), total)
+    """Value burned below each cell, itself included, in whole units, by the rule of the engine:
+    cells hand their sums up in waves, each once all its children have.
+    """
+    first, second = _parents(tree)
+    total = np.where(tree.code < SPOT, tree.share, 0)
+    total[tree.code == IGNITION] = tree.share[tree.code == IGNITION]
+    waiting = sum(np.bincount(parent[parent >= 0], minlength=total.size)
+                  for parent in (first, second))
+    wave = np.flatnonzero((first >= 0) & (waiting == 0))
+    while wave.size:
+        mine, one, other = total[wave], first[wave], second[wave]
+        part = np.where(other >= 0, np.rint(tree.weight[wave].astype(np.float64) * mine), 0)
+        np.add.at(total, one, mine - part.astype(np.int64))
+        np.add.at(total, other[other >= 0], part[other >= 0].astype(np.int64))
+        done = np.concatenate([one, other[other >= 0]])
+        np.subtract.at(waiting, done, 1)
+        reached = np.unique(done)
+        wave = reached[(waiting[reached] == 0) & (first[reached] >= 0)]
     return total
 
 
 def paths(tree: Tree, scratch: Scratch) -> Map:
     """Paths of fire through each cell, see `planning.ranking.trees.path_scores`."""
     total = np.zeros(tree.code.size)
-    tree_kernel.path_counts(tree.code[None], tree.value, tree.offset, *scratch.of(tree.code.size),
-                            total)
+    path_counts(tree.code[None], tree.value, tree.offset, *scratch.of(tree.code.size), total)
     return total
 
 

@@ -24,7 +24,7 @@ def page(title: str, about: str, modules: list[str]) -> str:
 def modules_in(folder: Path) -> list[str]:
     """The public modules that lie in a folder itself, kernels left out."""
     return [_dotted(path.with_suffix("")) for path in sorted(folder.glob("*.py"))
-            if not path.stem.startswith("_") and path.stem not in ("kernels", "structs")]
+            if not path.stem.startswith("_")]
 
 
 def packages() -> list[Path]:

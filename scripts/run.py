@@ -7,7 +7,8 @@
 
 Everything after the verb is passed on. The set-up lives in .venv, takes one to two minutes, and
 is done again when pyproject.toml, constraints.txt, the Python version or FIREBREAK_TORCH change,
-or when it was killed half-way.
+or when it was killed half-way. The native library, which burns fires, is built again when its
+sources or the processor change; a machine without a C++ compiler gets one from the package index.
 
 FIREBREAK_TORCH chooses the PyTorch build; keep it set, for a change rebuilds .venv.
     (not set)   on Linux a wheel this machine already has; else the CPU build, or pip's default
@@ -31,6 +32,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parent.parent
+BUILD = Path(__file__).resolve().with_name("build_native.py")
 VENV = ROOT / ".venv"
 STAMP = VENV / ".firebreak-setup"  # written last, so a killed set-up has none
 OLDEST_PYTHON = (3, 11)
@@ -182,7 +184,7 @@ def fetch_compiler(lock: int | None) -> None:
 
 def native_build() -> SimpleNamespace:
     """The functions of build_native.py."""
-    return SimpleNamespace(**runpy.run_path(str(ROOT / "scripts" / "build_native.py")))
+    return SimpleNamespace(**runpy.run_path(str(BUILD)))
 
 
 def build_native() -> None:
@@ -191,8 +193,7 @@ def build_native() -> None:
     if own.is_built():
         return
     say("building the native library, which takes some seconds")
-    done = subprocess.run([str(venv_python()), str(ROOT / "scripts" / "build_native.py")],
-                          stdout=subprocess.DEVNULL)
+    done = subprocess.run([str(venv_python()), str(BUILD)], stdout=subprocess.DEVNULL)
     if done.returncode != 0:
         raise SetupError("could not build the native library, see above; correct it and run this "
                          "again")

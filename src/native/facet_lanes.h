@@ -61,41 +61,6 @@ INLINE MetricLanes<FourDoubles> metric_of(const float* metric, const u64 (&cell)
     return {widen(own.m11), widen(own.m12), widen(own.m22), widen(own.east), widen(own.north)};
 }
 
-#if defined(VECTORS_AVX512)
-// For each part of a metric, where it lies in three rows of three cells each: in the first two rows,
-// that are one vector after the other, and then in that and the third row.
-struct PartPlaces {
-    alignas(64) i32 upper[5][16], lower[5][16];
-};
-constexpr PartPlaces part_places() {
-    PartPlaces own{};
-    for (int part = 0; part < 5; part++)
-        for (int lane = 0; lane < 8; lane++) {
-            const int row = int(LANE_ROW[lane]) + 1, place = 5 * (int(LANE_COL[lane]) + 1) + part;
-            own.upper[part][lane] = row < 2 ? 16 * row + place : 0;
-            own.lower[part][lane] = row < 2 ? lane : 16 + place;
-        }
-    return own;
-}
-inline constexpr PartPlaces PART_PLACES = part_places();
-
-template <int PART>
-INLINE Floats part_around(const __m512 (&row)[3]) {
-    const __m512i upper = _mm512_load_si512(PART_PLACES.upper[PART]);
-    const __m512i lower = _mm512_load_si512(PART_PLACES.lower[PART]);
-    const __m512 two = _mm512_permutex2var_ps(row[0], upper, row[1]);
-    return (Floats8)_mm512_castps512_ps256(_mm512_permutex2var_ps(two, lower, row[2]));
-}
-
-// Of the eight neighbours, as floats. Reads one number more behind each row of three cells.
-INLINE MetricLanes<Floats> metric_around(const float* metric, u64 cell, u64 width) {
-    const __m512 row[3] = {_mm512_loadu_ps(metric + (cell - width - 1) * METRIC_PARTS),
-                           _mm512_loadu_ps(metric + (cell - 1) * METRIC_PARTS),
-                           _mm512_loadu_ps(metric + (cell + width - 1) * METRIC_PARTS)};
-    return {part_around<0>(row), part_around<1>(row), part_around<2>(row), part_around<3>(row),
-            part_around<4>(row)};
-}
-#else
 // Of the eight neighbours, as floats.
 INLINE MetricLanes<Floats> metric_around(const float* metric, u64 cell, u64 width) {
     const float* north = metric + (cell - width - 1) * METRIC_PARTS;
@@ -107,7 +72,6 @@ INLINE MetricLanes<Floats> metric_around(const float* metric, u64 cell, u64 widt
     return {joined(first.m11, last.m11), joined(first.m12, last.m12), joined(first.m22, last.m22),
             joined(first.east, last.east), joined(first.north, last.north)};
 }
-#endif
 
 INLINE MetricLanes<Doubles> widen(const MetricLanes<Floats>& m) {
     return {widen(m.m11), widen(m.m12), widen(m.m22), widen(m.east), widen(m.north)};

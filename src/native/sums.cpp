@@ -120,7 +120,7 @@ const char* fault_of(const SumMany& call) {
         return "sums: fewer classes than the limits make";
     if (rows_of(call.tracks.cell) != rows_of(call.tracks.time))
         return "tracks: cells and times of unlike numbers of fires";
-    return check_tiles(call.tiles, call.scratch.time.shape[1], call.width);
+    return check_tiles(call.tiles, call.overlays.state.shape[1], call.width);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 """The native library: how Python hands arrays to the kernels of `src/native`, checked once."""
 
 from firebreak.native_library.entries import ENTRIES, entry
-from firebreak.native_library.layouts import WRITTEN, Held, held
+from firebreak.native_library.layouts import WRITTEN, Held, hold
 from firebreak.native_library.threads import max_threads, set_threads, thread_count
 
 __all__ = [
@@ -9,7 +9,7 @@ __all__ = [
     "WRITTEN",
     "Held",
     "entry",
-    "held",
+    "hold",
     "max_threads",
     "set_threads",
     "thread_count",

@@ -9,11 +9,11 @@ with "or none" and then has no elements. WRITTEN marks arrays that the kernel wr
 
 import re
 import struct
+from collections.abc import Iterator
 from functools import cache
 from typing import (
     Annotated,
     Any,
-    Generic,
     NamedTuple,
     TypeVar,
     get_args,
@@ -62,26 +62,34 @@ class Layout(NamedTuple):
     words: struct.Struct
 
 
-class Held(Generic[T]):
-    """A named tuple whose arrays were checked once, for calls that come often. Its arrays must
-    neither be resized nor replaced.
-    """
+class Held:
+    """A named tuple whose arrays were checked once; it has the tuple's fields, and their order."""
 
     __slots__ = ("lengths", "value", "words")
 
-    def __init__(self, value: T) -> None:
+    def __init__(self, value: tuple) -> None:
         layout = layout_of(type(value))
         self.value, self.lengths = value, dict[str, int]()
         self.words = layout.words.pack(*_flat(layout, value, self.lengths))
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.value, name)
 
-def held(value: T) -> Held[T]:
-    """Checks a named tuple once for many calls.
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.value)
+
+    def __reduce__(self) -> tuple:  # a copy has arrays elsewhere
+        return hold, (self.value,)
+
+
+def hold(value: T) -> T:
+    """A named tuple in the form that kernels take, for many calls: packing the largest ones takes
+    longer than a call on a small map. Its arrays must not be resized.
 
     Raises:
         TypeError, ValueError: an array is not what its annotation says.
     """
-    return Held(value)
+    return value if isinstance(value, Held) else Held(value)  # type: ignore[return-value]
 
 
 def _axis(text: str) -> Axis:

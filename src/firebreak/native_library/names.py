@@ -35,7 +35,7 @@ def processor_flags() -> frozenset[str]:
 
 def levels_here() -> tuple[str, ...]:
     """The levels that this processor has, the best one first."""
-    flags, found = processor_flags(), []
+    flags, found = processor_flags(), list[str]()
     for level in reversed(LEVELS):
         if not set(LEVELS[level].split()) <= flags:
             break

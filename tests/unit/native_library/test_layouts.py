@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from firebreak.native_library.layouts import (
     WRITTEN,
     arrays_in,
-    held,
+    hold,
     layout_from,
     layout_of,
     packed,
@@ -54,12 +54,12 @@ def test_words_are_pointers_shapes_and_numbers_in_the_order_of_the_parts() -> No
 def test_a_held_tuple_packs_as_itself_and_its_lengths_count() -> None:
     values = call()
     before = packed(CALL, values)
-    assert packed(CALL, (values[0], held(values[1]), *values[2:])) == before
+    assert packed(CALL, (values[0], hold(values[1]), *values[2:])) == before
     with pytest.raises(ValueError, match=r"call\.rows: expected 6 for P"):
-        packed(CALL, (values[0], held(values[1]), np.zeros((3, 7), np.uint8), *values[3:]))
+        packed(CALL, (values[0], hold(values[1]), np.zeros((3, 7), np.uint8), *values[3:]))
     layout = layout_from("two", {"one": Inner, "other": Inner})
     with pytest.raises(ValueError, match="for P, as in the arguments before, got 7"):
-        packed(layout, (inner(), held(inner(cells=7))))
+        packed(layout, (inner(), hold(inner(cells=7))))
 
 
 @pytest.mark.parametrize(("changed", "words"), [
@@ -108,6 +108,6 @@ def test_a_number_that_does_not_fit_its_word_is_refused() -> None:
 
 def test_arrays_of_tuples_within_tuples() -> None:
     own = inner()
-    assert [id(array) for array in arrays_in((own, held(own), 3))] == [
+    assert [id(array) for array in arrays_in((own, hold(own), 3))] == [
         id(array) for array in (*own[:3], *own[:3])]
     assert layout_of(Inner).words.size == 8 * 12

@@ -27,6 +27,7 @@ from firebreak.fire import (
     treat,
     untreat,
 )
+from firebreak.native_library import hold
 
 __all__ = ["SLOT_0", "PlanTrees", "Sizes", "Slots", "sizes_for"]
 
@@ -59,6 +60,7 @@ class Slots:
                                  breach=breach, spotting=spotting, held=held, borrows=borrows)
         self.land = LandStore(sizes)
         self.value = np.zeros((n, classes, p), np.float32)
+        self.overlays: Overlays = hold(Overlays(self.land.states, self.value))
         self.fires = FireStore((rows, cols), n, k, r, classes, scratch)
         self._counts = np.zeros((2, n), np.int64)  # plan and reward fires in use
         self._plain = np.zeros(n, np.bool_)
@@ -86,12 +88,7 @@ class Slots:
     @property
     def leak(self) -> bool:
         """Whether fires pass breaks that touch at a corner only; one rule for all slots."""
-        return self.fields.rules().leak
-
-    @property
-    def overlays(self) -> Overlays:
-        """What lies on the travel fields: breaks, and what burning costs."""
-        return Overlays(self.land.states, self.value)
+        return self.fields.rules.leak
 
     @property
     def layers(self) -> NDArray[np.uint8]:

@@ -46,5 +46,6 @@ def uniforms(key: ArrayLike, cell: ArrayLike, draw: ArrayLike) -> NDArray[np.flo
     """The number of (key, cell, draw) of arrays, broadcast, in [0, 1)."""
     parts = np.broadcast_arrays(*(np.asarray(part, dtype=np.uint64) for part in (key, cell, draw)))
     out = np.empty(parts[0].size)
-    fill_uniform(*(np.ascontiguousarray(part).reshape(-1) for part in parts), out)
+    keys, cells, draws = (np.ascontiguousarray(part).reshape(-1) for part in parts)
+    fill_uniform(keys, cells, draws, out)
     return out.reshape(parts[0].shape)

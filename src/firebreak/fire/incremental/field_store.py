@@ -13,6 +13,7 @@ from firebreak.fire.solver.structs import Rules
 from firebreak.fire.travel.arcs import Arcs, CrewRule, Spots
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import BreakRules, TravelField, edges_for, padded_width
+from firebreak.native_library import hold
 
 
 class FieldStore:
@@ -51,6 +52,7 @@ class FieldStore:
             breaks=BreakRules(breach=grid(breach), ready=np.zeros(
                 (slots, cells) if held else (0, 0), np.float32)), edges=edges_for(count, cells),
             bucket_min=np.ones(count), sends_far=np.zeros((count, cells), np.uint32))
+        self._hold()
 
     def arrays(self) -> Iterator[NDArray]:
         """All arrays held."""
@@ -60,20 +62,20 @@ class FieldStore:
                     every.breaks.breach, every.breaks.ready, every.spots.cells, every.spots.winds,
                     self._steps)
 
-    def arcs(self) -> Arcs:
-        """What fires of all slots run on."""
-        return arcs_of(self._all)
+    def _hold(self) -> None:
+        """Packs what kernels take of all slots, once until another field is loaded.
 
-    def spots(self) -> Spots:
-        """Embers of all slots."""
-        return self._all.spots
-
-    def rules(self) -> Rules:
-        """What breaks do in all slots, and how many weather steps their streams have."""
+        arcs: what fires run on. spots: embers. rules: what breaks do, and how many weather steps
+        the streams have.
+        """
         rules = rules_of(self._all)
         if not self._borrows:
             rules = rules._replace(rows_a_breach=1, steps=self._steps)
-        return rules if self._classed else rules._replace(class_limits=rules.class_limits[:0])
+        if not self._classed:
+            rules = rules._replace(class_limits=rules.class_limits[:0])
+        self.arcs: Arcs = hold(arcs_of(self._all))
+        self.spots: Spots = hold(self._all.spots)
+        self.rules: Rules = hold(rules)
 
     def first_row(self, slot: int) -> int:
         """The first row of a slot."""
@@ -89,6 +91,7 @@ class FieldStore:
         if self._borrows:
             assert field.breaks.treated is None, "breaks would be written into the scene's field"
             self._all = field
+            self._hold()
             return
         kept, mine = self._all, _shared_of(field)
         others = [] if alone else [one for k, one in self._shared.items() if k != slot]
@@ -105,6 +108,7 @@ class FieldStore:
             step_min=agreed.step_min,
             spots=field.spots._replace(cells=kept.spots.cells, winds=kept.spots.winds),
             breaks=kept.breaks._replace(leak=field.breaks.leak, crew=agreed.crew))
+        self._hold()
         own = self.view(slot, field)
         for room, made in ((own.metric, field.metric), (own.unit_time, field.unit_time),
                            (own.rate, field.rate), (own.facets, field.facets),

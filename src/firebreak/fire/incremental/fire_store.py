@@ -33,6 +33,7 @@ from firebreak.fire.solver.structs import FireTable, Overlays, Results, Workspac
 from firebreak.fire.travel.break_overlay import closing_table
 from firebreak.fire.travel.stencil import REACH, UNBURNED
 from firebreak.fire.travel.travel_field import padded_cells, padded_width, unpad
+from firebreak.native_library import hold
 
 MAX_CHANGES = 64
 """Breaks of one slot that come or go between two burns; fires that more of them change burn anew.
@@ -60,30 +61,29 @@ class FireStore:
         cells = (shape[0] + 2 * REACH) * self.width
         n_plan_fires, fires = slots * plan_fires, slots * (plan_fires + reward_fires)
         summed = cells if plan_fires else 0
-        self._table = FireTable(
+        self._table = hold(FireTable(
             np.zeros(fires, np.int64),
             np.concatenate([np.repeat(np.arange(slots), plan_fires),
                             np.repeat(np.arange(slots), reward_fires)]),
-            np.zeros(fires, np.int64), np.zeros(fires), np.zeros(fires, np.uint64))
-        self._scratch = workspace(cells) if scratch is None else scratch
+            np.zeros(fires, np.int64), np.zeros(fires), np.zeros(fires, np.uint64)))
+        self._scratch = hold(workspace(cells) if scratch is None else scratch)
         self._shares = scratch is not None
         threads = self._scratch.time.shape[0]
-        self._store = KeptFires(
+        self._store = hold(KeptFires(
             np.full((fires, cells), np.inf, np.float32), np.zeros((fires, cells), np.float32),
-            # `burned_near` looks further down than the padding is deep.
-            np.full(fires * cells + 2 * REACH * self.width, UNBURNED, np.uint8)[:fires * cells]
-            .reshape(fires, cells), np.zeros(fires, np.bool_),
+            np.full((fires, cells), UNBURNED, np.uint8), np.zeros(fires, np.bool_),
             np.zeros(fires, np.int64), np.zeros(fires), np.zeros((n_plan_fires, cells), np.int32),
             np.zeros(n_plan_fires, np.int32), np.zeros((n_plan_fires, cells), np.int32),
             np.zeros((threads, slots, summed), np.int32),
-            np.zeros((threads, slots, summed), np.int64))
-        self._value = ValueUnits(np.zeros((slots, classes, cells), np.int64), np.ones(slots),
-                                 np.zeros((slots, classes, cells), np.int32))
-        self._new = ChangedCells(np.zeros((slots, MAX_CHANGES), np.int64),
-                                 np.zeros(slots, np.int64), np.zeros(slots, np.bool_))
-        self._crossing = crossing_of(closing_table(self.width))
-        self._crossed = crossed_of(self._crossing)
-        self._changes = changes_of(threads, cells)
+            np.zeros((threads, slots, summed), np.int64)))
+        self._value = hold(ValueUnits(
+            np.zeros((slots, classes, cells), np.int64), np.ones(slots),
+            np.zeros((slots, classes, cells), np.int32)))
+        self._new = hold(ChangedCells(np.zeros((slots, MAX_CHANGES), np.int64),
+                                      np.zeros(slots, np.int64), np.zeros(slots, np.bool_)))
+        self._crossing = hold(crossing_of(closing_table(self.width)))
+        self._crossed = hold(crossed_of(self._crossing))
+        self._changes = hold(changes_of(threads, cells))
         self._states = np.zeros((threads, cells), np.uint8)
         self._in_use = np.zeros(fires, np.bool_)
         self._stale = np.zeros(fires, np.uint8)
@@ -208,7 +208,7 @@ class FireStore:
             return 0
         # Fires of one weather after the other read the same travel field.
         which = which[np.argsort(self._table.row[which], kind="stable")]
-        reburn_many(which, self.width, fields.arcs(), fields.spots(), fields.rules(), self._table,
+        reburn_many(which, self.width, fields.arcs, fields.spots, fields.rules, self._table,
                     overlays, self._new, self._crossing, self._value, self._changes, self._store,
                     self._scratch)
         self._forget_changes()
@@ -258,7 +258,7 @@ class FireStore:
         self._check_burned()
         saved = np.empty((which.size, int(candidates.row.max()) + 1), np.int64)
         beyond = np.zeros(which.size, np.uint8)
-        try_breaks(which, self.width, candidates, fields.arcs(), fields.rules(), self._table,
+        try_breaks(which, self.width, candidates, fields.arcs, fields.rules, self._table,
                    overlays, self._value, self._crossing, self._crossed, self._changes,
                    self._states, self._store, self._scratch, saved, beyond)
         return saved, beyond != 0
@@ -271,7 +271,7 @@ class FireStore:
         """
         self._check_burned()
         saved = np.empty((which.size, first.size - 1), np.int64)
-        try_lines(which, self.width, cells, first, candidates, fields.arcs(), fields.rules(),
+        try_lines(which, self.width, cells, first, candidates, fields.arcs, fields.rules,
                   self._table, overlays, self._value, self._crossing, self._changes, self._states,
                   self._store, self._scratch, saved)
         return saved
@@ -281,7 +281,7 @@ class FireStore:
         """Losses of some fires, burned anew as things stand; nothing is kept of them."""
         none, cells = np.empty((0, 0)), np.empty((0, 0), np.uint8)
         loss = np.empty(self._in_use.size)
-        burn_many(which, self.width, fields.arcs(), fields.spots(), fields.rules(), self._table,
+        burn_many(which, self.width, fields.arcs, fields.spots, fields.rules, self._table,
                   overlays, Results(none, cells, none, cells, loss), self._scratch)
         return loss[which]
 

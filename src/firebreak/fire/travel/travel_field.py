@@ -212,7 +212,8 @@ def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float
     kernels.fill_ground(slope, aspect, ground, odd)
     if odd[0]:
         raise _out_of_range({"slope_tan": slope, "aspect_deg": aspect})
-    kernels.fill_metric(*map(_laid_out, ellipse), ground, _laid_out(burnable, np.bool_),
+    head, back, flank, heading = map(_laid_out, ellipse)
+    kernels.fill_metric(head, back, flank, heading, ground, _laid_out(burnable, np.bool_),
                         cell_size_m, padded_width(shape[1]), metric, unit_time, rate, odd)
     if odd[0]:
         raise _out_of_range(ellipse._asdict())
