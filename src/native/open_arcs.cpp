@@ -206,6 +206,28 @@ void reverse_listed(Array<const i64, ANY> cells, const Offsets& offsets, const R
     }
 }
 
+// Minutes to the neighbours of cells, in one row of weather.
+struct Edges {
+    const float* unit_time;  // [P][8]
+    const u32* accepts;
+    double* edges;  // [P][8]
+};
+
+void join_listed(Array<const i64, ANY> cells, const JoinEdges& call, const Edges& row) {
+    const u8* const burnable = call.burnable.data;
+    const i64 width = call.width;
+    for (i64 cell : cells) {
+        for (i64 lane = 0; lane < 8; lane++) {
+            const i64 child = cell + LANE_ROW[lane] * width + LANE_COL[lane];
+            const i64 step = STEP_OF_LANE[lane];
+            const bool opens = burnable[cell] && row.accepts[child] >> step & 1;
+            row.edges[cell * 8 + lane] = opens ? 0.5 * double(row.unit_time[child * 8 + step])
+                                                     + 0.5 * double(row.unit_time[cell * 8 + step])
+                                               : HUGE_VAL;
+        }
+    }
+}
+
 // Calls task(row of weather, part of the cells) for all of both.
 template <class Task>
 void for_parts(Array<const i64, ANY> cells, i64 rows, i64 threads, const Task& task) {
@@ -247,21 +269,9 @@ ENTRY(reverse_arcs, ReverseArcs) {
 
 ENTRY(join_edges, JoinEdges) {
     CHECK(check_cells(call.cells, call.burnable.size(), call.width));
-    for (i64 r = 0; r < call.edges.size(); r++) {
-        const auto unit_time = call.unit_time[r];
-        const u32* const accepts = call.accepts[r].data;
-        for (i64 cell : call.cells) {
-            double* const edges = call.edges[r][cell].data;
-            for (i64 lane = 0; lane < 8; lane++) {
-                const i64 child = cell + LANE_ROW[lane] * call.width + LANE_COL[lane];
-                const i64 step = STEP_OF_LANE[lane];
-                const bool opens = call.burnable[cell] && accepts[child] >> step & 1;
-                edges[lane] = opens ? 0.5 * double(unit_time(child, step))
-                                          + 0.5 * double(unit_time(cell, step))
-                                    : HUGE_VAL;
-            }
-        }
-    }
+    for_parts(call.cells, call.edges.size(), call.threads, [&](i64 r, Array<const i64, ANY> part) {
+        join_listed(part, call, {call.unit_time[r].data, call.accepts[r].data, call.edges[r].data});
+    });
     return nullptr;
 }
 

@@ -305,6 +305,7 @@ struct ReverseArcs {
 // Sets edges of the cells listed, none of them in the padding: minutes to each neighbour in the
 // order of LANES, half at either cell's speed; inf where closed.
 struct JoinEdges {
+    i64 threads;
     Array<const i64, ANY> cells;  // N
     Array<const float, ANY, ANY, 8> unit_time;  // R P 8
     Array<const u8, ANY> burnable;  // P

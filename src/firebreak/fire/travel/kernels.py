@@ -66,7 +66,7 @@ def reverse_arcs(cells: Annotated[NDArray[np.int64], "N"], width: int,
     """
 
 
-@entry()
+@entry(parallel=True)
 def join_edges(cells: Annotated[NDArray[np.int64], "N"],
                unit_time: Annotated[NDArray[np.float32], "R P 8"],
                burnable: Annotated[NDArray[np.uint8], "P"], width: int,
