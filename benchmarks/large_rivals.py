@@ -111,8 +111,8 @@ def downstream_value(tree: Tree, scratch: Scratch) -> NDArray[np.int64]:
     first, second = _parents(tree)
     total = np.where(tree.code < SPOT, tree.share, 0)
     total[tree.code == IGNITION] = tree.share[tree.code == IGNITION]
-    waiting = sum(np.bincount(parent[parent >= 0], minlength=total.size)
-                  for parent in (first, second))
+    parents = np.concatenate([first[first >= 0], second[second >= 0]])
+    waiting = np.bincount(parents, minlength=total.size)
     wave = np.flatnonzero((first >= 0) & (waiting == 0))
     while wave.size:
         mine, one, other = total[wave], first[wave], second[wave]
