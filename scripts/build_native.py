@@ -36,7 +36,7 @@ FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
          "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
          "-Wall", "-Wextra", "-Wno-psabi",
          # GCC 12 warns of its own headers of AVX-512.
-         "-Wno-maybe-uninitialized")
+         "-Wno-unknown-warning-option", "-Wno-maybe-uninitialized")
 ZIG = "ziglang>=0.13,<0.17"
 """A compiler from the package index, of 100 MB."""
 NO_COMPILER = ("the native library needs a C++17 compiler with vector extensions, and there is "

@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from build_native import FLAGS, SOURCES, _needed, _zig, find_compiler
 from numpy.typing import NDArray
@@ -28,15 +29,28 @@ from firebreak.native_library.layouts import ArrayLayout, Held, Layout
 ROOT = Path(__file__).resolve().parent.parent
 MOST_CALLS, MOST_BYTES = 8, 800_000_000
 _CALL = entries.call
+SCRATCH = ("Workspace", "Changes", "states")
+"""Memory that holds nothing between calls; how it is used may differ between processors."""
 
 
-def arrays_of(layout: Layout, values: tuple, first: int) -> Iterator[tuple[int, ArrayLayout,
-                                                                          NDArray]]:
-    """(place of the pointer among the words, layout, array) of a call's arrays."""
-    place = first
-    for part, value in zip(layout.parts.values(), values, strict=True):
+class Recorded(NamedTuple):
+    """An array of a call. place: of its pointer among the words. compared: it is, after a replay.
+    by_thread: it has a part for each thread.
+    """
+
+    place: int
+    array: NDArray
+    compared: bool
+    by_thread: bool
+
+
+def arrays_of(layout: Layout, values: tuple, first: int) -> Iterator[Recorded]:
+    """The arrays of a call, whose words begin with word `first`."""
+    place, scratch = first, layout.name in SCRATCH
+    for (name, part), value in zip(layout.parts.items(), values, strict=True):
         if isinstance(part, ArrayLayout):
-            yield place, part, value
+            yield Recorded(place, value, part.written and not scratch and name not in SCRATCH,
+                           any(axis.name == "T" for axis in part.axes))
             place += 1 + len(part.axes)
         elif isinstance(part, str):
             place += 1
@@ -61,21 +75,20 @@ class Recorder:
             return
         self.seen[own.name] = self.seen.get(own.name, 0) + 1
         parts = list(arrays_of(own.layout, values, int(own.parallel)))
-        words, before = entries.words_of(own, values), [array.tobytes() for _, _, array in parts]
+        words, before = entries.words_of(own, values), [part.array.tobytes() for part in parts]
         _CALL(own, values)
         self._write(own, words, parts, before)
 
-    def _write(self, entry: entries.Entry, words: bytes,
-               parts: list[tuple[int, ArrayLayout, NDArray]], before: list[bytes]) -> None:
+    def _write(self, entry: entries.Entry, words: bytes, parts: list[Recorded],
+               before: list[bytes]) -> None:
         name, put = entry.name.encode(), self.file.write
         put(struct.pack("<Q", len(name)) + name)
         put(struct.pack("<QQ", entry.parallel, len(words) // 8) + words)
         put(struct.pack("<Q", len(parts)))
-        for (place, layout, array), was in zip(parts, before, strict=True):
-            by_thread = any(axis.name == "T" for axis in layout.axes)
-            put(struct.pack("<QQQQ", place, layout.written, by_thread, len(was)) + was)
-            if layout.written:
-                put(array.tobytes())
+        for part, was in zip(parts, before, strict=True):
+            put(struct.pack("<QQQQ", part.place, part.compared, part.by_thread, len(was)) + was)
+            if part.compared:
+                put(part.array.tobytes())
         self.count += 1
 
     def close(self) -> None:

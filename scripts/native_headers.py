@@ -114,10 +114,15 @@ def _number(name: str, value: Any) -> str:
     return f"constexpr i64 {name} = {'INT64_MIN' if least else int(value)};"
 
 
+def _braced(values: np.ndarray, suffix: str) -> str:
+    if values.ndim == 1:
+        return ", ".join(f"{value}{suffix}" for value in values.tolist())
+    return ", ".join(f"{{{_braced(part, suffix)}}}" for part in values)
+
+
 def _array(kind: str, name: str, values: np.ndarray) -> str:
-    suffix = "u" if kind in ("u64", "u32") else ""
-    numbers = ", ".join(f"{value}{suffix}" for value in values.ravel().tolist())
-    text = textwrap.fill(numbers, 92, initial_indent="    ", subsequent_indent="    ")
+    text = textwrap.fill(_braced(values, "u" if kind in ("u64", "u32") else ""), 92,
+                         initial_indent="    ", subsequent_indent="    ")
     axes = "".join(f"[{length}]" for length in values.shape)
     return f"constexpr {kind} {name}{axes} = {{\n{text}}};\n"
 

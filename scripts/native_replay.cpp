@@ -62,14 +62,14 @@ bool play(std::uint64_t threads) {
     const std::uint64_t arrays = number();
     auto* parts = static_cast<Part*>(std::calloc(arrays + 1, sizeof(Part)));
     for (std::uint64_t k = 0; k < arrays; k++) {
-        const std::uint64_t place = number(), written = number();
+        const std::uint64_t place = number(), compared = number();
         Part& part = parts[k];
         part.by_thread = number() != 0;
         part.bytes = number();
         // As NumPy does: at least 16 bytes of alignment; 64 for what the kernels read by lines.
         part.data = static_cast<unsigned char*>(std::aligned_alloc(64, (part.bytes + 127) / 64 * 64));
         read(part.data, part.bytes);
-        if (written) {
+        if (compared) {
             part.after = static_cast<unsigned char*>(std::malloc(part.bytes + 1));
             read(part.after, part.bytes);
         }
