@@ -124,36 +124,23 @@ INLINE FourArcs four_arcs(const u64* tried, const i64* offset) {
     return own;
 }
 
-INLINE EndLanes<FourDoubles> spans_of(const i64 (&code)[4]) {
-    const auto row = [&](int k, int part) { return ARC_TABLE.span[code[k]][part]; };
+// Four numbers as a vector.
 #if defined(__AVX2__)
-    const Doubles4 a = load<Doubles4>(&ARC_TABLE.span[code[0]][0]);
-    const Doubles4 b = load<Doubles4>(&ARC_TABLE.span[code[1]][0]);
-    const Doubles4 c = load<Doubles4>(&ARC_TABLE.span[code[2]][0]);
-    const Doubles4 d = load<Doubles4>(&ARC_TABLE.span[code[3]][0]);
-    (void)row;
-    const Doubles4 ab = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-    const Doubles4 cd = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-    const Doubles4 ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const Doubles4 cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-    return {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
-            __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5),
-            __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
-            __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7)};
+INLINE FourDoubles four(double a, double b, double c, double d) { return Doubles4{a, b, c, d}; }
+INLINE FourWords four(i64 a, i64 b, i64 c, i64 d) { return Words4{a, b, c, d}; }
 #else
-    const auto part = [&](int p) {
-        return FourDoubles{Doubles2{row(0, p), row(1, p)}, Doubles2{row(2, p), row(3, p)}};
+INLINE FourDoubles four(double a, double b, double c, double d) {
+    return {Doubles2{a, b}, Doubles2{c, d}};
+}
+INLINE FourWords four(i64 a, i64 b, i64 c, i64 d) { return {Words2{a, b}, Words2{c, d}}; }
+#endif
+
+INLINE EndLanes<FourDoubles> spans_of(const i64 (&code)[4]) {
+    const auto& span = ARC_TABLE.span;
+    const auto part = [&](int k) {
+        return four(span[code[0]][k], span[code[1]][k], span[code[2]][k], span[code[3]][k]);
     };
     return {part(0), part(1), part(2), part(3)};
-#endif
-}
-
-INLINE FourWords words_of(const i64 (&x)[4]) {
-#if defined(__AVX2__)
-    return FourWords{x[0], x[1], x[2], x[3]};
-#else
-    return FourWords{Words2{x[0], x[1]}, Words2{x[2], x[3]}};
-#endif
 }
 
 // When fire arrives by tried[first : first + 4], arcs between final cells: late, inf where no point
@@ -169,7 +156,8 @@ INLINE void arrive_listed(const float* metric, const i64* offset, u64 first, con
     const D from = widen(time_a), apart = widen(time_b) - from, det = determinant(child);
     const auto at = slant(child, span, apart);
     const D zero = splat<D>(0.0), weight = weight_of(at, det);
-    const auto is_step = less(words_of(arcs.code), splat<FourWords>(STEPS));
+    const auto& code = arcs.code;
+    const auto is_step = less(four(code[0], code[1], code[2], code[3]), splat<FourWords>(STEPS));
     const auto good = (inside(at, det) & at_most(zero, weight)) | is_step;
     const D share = select(is_step, zero, weight);
     const auto arc = arc_of(span, share);
