@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 
 from firebreak.api.place.earlier import check_not_made_from, take_place_of_earlier
 from firebreak.api.place.inputs import inputs_of
-from firebreak.api.shared.heeded import check_heeded, check_segments, is_judged
+from firebreak.api.shared.heeded import (
+    check_heeded,
+    check_judged_at_once,
+    check_segments,
+    is_judged,
+)
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail, install
@@ -49,13 +54,6 @@ def run(arguments: list[str]) -> int:
 
 def _run(args: PlanArguments, arguments: list[str]) -> int:
     """Makes, judges, writes and tells the plan."""
-    from firebreak.api.shared.plan_steps.judge import judge
-    from firebreak.api.shared.plan_steps.make import work_on
-    from firebreak.api.shared.plan_steps.write import (
-        write_judged,
-        write_pictures,
-        write_plan_files,
-    )
     from firebreak.cli.commands.by_windows.run import run_by_windows
     from firebreak.cli.shared.plan_config import is_named
     from firebreak.planning.output.earlier import writing_into
@@ -66,6 +64,16 @@ def _run(args: PlanArguments, arguments: list[str]) -> int:
     by_windows = run_by_windows(args, fires_named=is_named("plan_fires", arguments, args.config))
     if by_windows is not None:
         return by_windows
+    check_judged_at_once(args)
+    common.check_there(args)
+    from firebreak.api.shared.plan_steps.judge import judge
+    from firebreak.api.shared.plan_steps.make import work_on
+    from firebreak.api.shared.plan_steps.write import (
+        write_judged,
+        write_pictures,
+        write_plan_files,
+    )
+
     bar = bars(args.scene.bars_hidden)
     work = work_on(args.landscape, args, bar, args.config)
     out = common.new_folder(args.out, "plan")

@@ -10,12 +10,11 @@ fires are left out.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.fire import Fires, Scene, burn_loss
@@ -30,7 +29,11 @@ from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.choice import Verdict, choose
 from firebreak.planning.evaluation.moving import moved_plan, with_cells
 from firebreak.planning.evaluation.pruning import useful_segments
-from firebreak.planning.methods import AUTO, CANDIDATES, METHODS, make_plan
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import AUTO, CANDIDATES, METHODS
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
 
 CHOICE_SET = "choice"
 PER_PLAN_FIRE, FEWEST = 16, 4000
@@ -104,7 +107,7 @@ def choice_fires(plan_fires: int, cells: int) -> int:
 
 
 def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: int,
-                   policy: Policy | None = None, batch: int | None = None,
+                   policy: "Policy | None" = None, batch: int | None = None,
                    search: SearchOptions = SEARCH, rules: PlanRules = FREE,
                    segment_m: float = MAX_LENGTH_M, report: Reporter = no_report) -> Chosen:
     """The plan of the candidate that saves most on the choice fires.

@@ -24,6 +24,7 @@ from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.output.earlier import is_of_plan
+from firebreak.planning.output.plan_place import plan_file
 from firebreak.reading import lines_of, record_of
 
 COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")
@@ -65,7 +66,7 @@ def read_plan(path: Path, landscape: Landscape) -> Plan:
     Raises:
         InputError: no such file, a damaged one, another grid, or cells that are not treatable.
     """
-    file = _plan_file(path)
+    file = plan_file(path)
     record = _read_record(file.with_suffix(".json"), landscape)
     read = _read_csv if file.suffix.lower() == ".csv" else _read_raster
     cells = read(file, landscape)
@@ -184,16 +185,6 @@ def _record(plan: Plan) -> dict[str, Any]:
 
 def _chosen_by(plan: Plan) -> dict[str, str]:
     return {} if plan.chosen_by is None else {"chosen_by": plan.chosen_by}
-
-
-def _plan_file(path: Path) -> Path:
-    candidates = [path / "plan.csv", path / "plan.tif"] if path.is_dir() else [path]
-    for file in candidates:
-        if file.is_file() and file.suffix.lower() in (".csv", ".tif", ".tiff"):
-            return file
-    raise fail(expected="a plan as .csv or .tif, or a folder with plan.csv or plan.tif",
-               given="a file of another kind" if path.is_file() else "no such file",
-               where=str(path), remedy="name a file or folder that 'firebreak plan' wrote")
 
 
 def record_in(folder: Path) -> dict[str, Any]:

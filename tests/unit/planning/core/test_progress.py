@@ -14,7 +14,7 @@ from firebreak.planning.core.progress import Reporter, in_shares
 from firebreak.planning.evaluation.build_order import in_build_order
 from firebreak.planning.evaluation.effect import effect_of, saved_by_order
 from firebreak.planning.evaluation.evaluate import evaluate
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 
 METHODS = ["burn-probability", "dqn", "segments", "greedy-filtered", "swap", "anneal",
            "dqn-lookahead", "dqn-search"]

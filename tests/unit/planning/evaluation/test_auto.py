@@ -29,12 +29,12 @@ from firebreak.planning.evaluation.auto import (
     plan_by_choice,
 )
 from firebreak.planning.evaluation.pruning import saved_by_each, useful_segments
+from firebreak.planning.making import make_plan
 from firebreak.planning.methods import (
     CANDIDATES,
     METHODS,
     MOST_CELLS_OF_PATTERNS,
     MOST_TRIALS_OF_GREEDY,
-    make_plan,
 )
 from firebreak.planning.warm_up import warm_up
 from untrained import fitting, untrained
@@ -142,7 +142,7 @@ def test_neither_clock_nor_order_of_the_table_changes_the_plan(
         scene: Scene, policy: Policy, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     first = watched.made
     ticks = count(0, 1000)
-    monkeypatch.setattr("firebreak.planning.methods.working_s", lambda: next(ticks) ** 2.0)
+    monkeypatch.setattr("firebreak.planning.making.working_s", lambda: next(ticks) ** 2.0)
     monkeypatch.setattr(auto, "METHODS", dict(reversed(auto.METHODS.items())))
     second = chosen(scene, policy)
     assert second.plan.cells.tolist() == first.plan.cells.tolist()

@@ -83,7 +83,6 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     from firebreak.api.place.money import money_by_year
     from firebreak.api.place.place import place_of
     from firebreak.api.shared.policies import policy_for
-    from firebreak.planning.learned.policy import check_size
     from firebreak.planning.methods import DEFAULT, check_methods, check_takes_lines, method_of
 
     check_fraction(options.budget, what="a budget", where="--budget",
@@ -94,7 +93,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     check_judged_at_once(options)
     _check_horizon(options)
     policy = policy_for([method, options.search_from or method], options.policy, options.scene)
-    use_threads(options.scene.threads, torch_threads=1)
+    use_threads(options.scene.threads, torch_threads=None if policy is None else 1)
     spec = source if isinstance(source, str) else ""
     if spec:
         _check_memory_first(spec, options)
@@ -108,6 +107,8 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     if options.place.horizon is not None:
         money_by_year(place.phases, place.money, options.place.horizon)
     if method_of(method).guided:
+        from firebreak.planning.core.learned_size import check_size
+
         check_size(place.land, method)
     network = _network(place, options)
     with bar(0, "map and fires"):
@@ -173,7 +174,8 @@ def _made(method: str, scene: "Scene", place: "Place", options: PlanOptions, bar
     """The plan that was asked for."""
     from firebreak.planning.core.progress import in_shares
     from firebreak.planning.evaluation.auto import plan_by_choice
-    from firebreak.planning.methods import CHOOSERS, make_plan
+    from firebreak.planning.making import make_plan
+    from firebreak.planning.methods import CHOOSERS
 
     with bar(1, "plan") as advance:
         report = in_shares(advance)
