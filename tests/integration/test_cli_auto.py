@@ -49,7 +49,8 @@ def test_the_plan_says_what_was_tried_and_what_is_kept(capsys: Out) -> None:
     assert (made["method"], made["chosen_by"]) == (said["method"], "auto")
     with rasterio.open("out/plan.tif") as raster:
         assert raster.tags()["chosen_by"] == "auto"
-    assert text.startswith(f"auto, by {said['method']}: ")
+    assert text.startswith("first plan, by dqn: ")
+    assert f"\nauto, by {said['method']}: " in text
     assert f"{said['method']} is kept: " in text
     assert "60 choice fires" in text
     assert "\nauto " in text  # its row among the methods

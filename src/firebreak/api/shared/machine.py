@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 2.0
 """A bar is drawn where work takes longer."""
+IN_PARTS = ("plan", "segment")
+"""Units whose bars advance in parts of them too."""
 COMPILES = "firebreak: compiling for this machine, which takes some minutes, on first use only"
 
 
@@ -86,7 +88,7 @@ def notebook_bars(quiet: bool) -> "Bar":
             yield lambda done: None
             return
         tell_of_compiling()
-        with bar_of_place()(total=total, unit=unit, unit_scale=unit == "plan", delay=PATIENCE_S,
+        with bar_of_place()(total=total, unit=unit, unit_scale=unit in IN_PARTS, delay=PATIENCE_S,
                             leave=False, mininterval=0.25) as drawn:
             yield drawn.update
 

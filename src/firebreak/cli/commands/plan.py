@@ -5,6 +5,7 @@ import dataclasses
 import shlex
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,13 +23,14 @@ from firebreak.checks import fail, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.cli.shared.same_options import scene_words
+from firebreak.cli.shared.signals import finishing
 from firebreak.files import held_folder
 from firebreak.landscape.names import check_there
 
 if TYPE_CHECKING:
-    from firebreak.api.shared.plan_steps.make import Made
+    from firebreak.api.shared.plan_steps.make import Made, Work
     from firebreak.planning.core.plan import Plan
-    from firebreak.planning.evaluation.auto import Choice
+    from firebreak.planning.evaluation.auto import Choice, FirstPlan
     from firebreak.planning.evaluation.evaluate import Evaluation
     from firebreak.planning.years.judged import YearsResult
     from firebreak.report.pages.plan_origin import Origin
@@ -75,11 +77,23 @@ def _run(args: PlanArguments, arguments: list[str]) -> int:
     )
 
     bar = bars(args.scene.bars_hidden)
-    work = work_on(args.landscape, args, bar, args.config)
-    out = common.new_folder(args.out, "plan")
-    over_years = None
+    folder = cache(lambda: common.new_folder(args.out, "plan"))
+
+    def write(work: "Work", first: "FirstPlan | None" = None) -> list[Path]:
+        return [write_record(folder(), args, args.landscape, args.config),
+                *write_plan_files(folder(), work, first)]
+
+    def told(work: "Work", first: "FirstPlan") -> None:
+        with finishing(), writing_into(folder()) as writing:
+            write(work, first)
+            take_place_of_earlier(writing, made_from)
+        print(_first_words(first, args, folder()), flush=True)
+
+    work = work_on(args.landscape, args, bar, args.config, told)
+    out, over_years = folder(), None
     with writing_into(out) as writing:
-        files = [write_record(out, args, args.landscape, args.config), *write_plan_files(out, work)]
+        with finishing():
+            files = write(work)
         if work.evaluation is not None:
             judgement = judge(work, work.evaluation, bar)
             over_years = judgement.result.over_years
@@ -130,6 +144,19 @@ def _next(args: PlanArguments, plan: "Plan", out: Path) -> str:
     area = "" if args.place.area is None else f" --area {shlex.quote(args.place.area)}"
     return (f"firebreak simulate {shlex.quote(args.landscape)}{area}{scene_words(args.scene)} "
             f"--plan {folder}")
+
+
+def _first_words(first: "FirstPlan", args: PlanArguments, out: Path) -> str:
+    """What the first plan saves, where it is, and what the command goes on to do."""
+    from firebreak.planning.core.plan import spent_words
+    from firebreak.planning.methods import CHOOSERS, DEFAULT
+
+    follows = ["other methods plan, and the plan that saves most is kept"
+               ] if (args.method or DEFAULT) in CHOOSERS else []
+    follows += [f"{args.test_fires:,} test fires judge the plan"] if is_judged(args) else []
+    return (f"first plan, by {first.plan.method}: {spent_words(first.plan)}, saves "
+            f"{first.saved:.2%} on {first.fires:,} choice fires, which no method was given\n"
+            f"it is in {out}, whole if this command is stopped; now {'; then '.join(follows)}\n")
 
 
 def _say(made: "Made", evaluation: "Evaluation | None", over_years: "YearsResult | None",

@@ -39,14 +39,17 @@ def choose(saved: Mapping[str, NDArray[np.float64]], order: Sequence[str]) -> Ve
     """The first plan in `order` whose paired 95 % interval to the best holds 0.
 
     Args:
-        saved: by name what each fire loses less under the plan, f64 [F], F >= 2; the same fires.
+        saved: by name what each fire loses less under the plan, f64 [F], F >= 2; the same fires,
+            and of a plan that is not to be kept the first ones.
         order: all of the names.
     """
     names = [name for name in order if name in saved]
-    best = max(names, key=lambda name: float(saved[name].mean()))  # the first of equals
+    fires = max(own.size for own in saved.values())
+    whole = [name for name in names if saved[name].size == fires]
+    best = max(whole, key=lambda name: float(saved[name].mean()))  # the first of equals
     behind = {}
     for name in names:
-        less = saved[best] - saved[name]
+        less = saved[best][:saved[name].size] - saved[name]
         behind[name] = Behind(float(less.mean()), *student_interval(less))
-    chosen = next(name for name in names if behind[name].low <= 0.0)
+    chosen = next(name for name in whole if behind[name].low <= 0.0)
     return Verdict(chosen, best, behind)

@@ -8,7 +8,9 @@ cell centres in the landscape's reference system.
 import csv
 import io
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,11 +36,14 @@ _NUMBERS = {"plan_fires": int, "seed": int, "seconds": float, "simulations": flo
             "budget": float, "budget_share": float}
 
 
-def write_plan(plan: Plan, landscape: Landscape, out_dir: Path) -> dict[str, Path]:
+def write_plan(plan: Plan, landscape: Landscape, out_dir: Path,
+               more: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Path]:
     """Writes plan.csv, plan.tif, plan.json and firebreaks.csv into a folder, made if need be.
 
     plan.tif holds the rank of placement, 0 where nothing is treated, -1 outside the data.
     firebreaks.csv is the table that Cell2Fire and C2F-W take, "Year,Ncell" with ids from 1.
+
+    more: what plan.json also says.
 
     Returns:
         "csv", "tif", "json" and "firebreaks" -> path.
@@ -51,7 +56,8 @@ def write_plan(plan: Plan, landscape: Landscape, out_dir: Path) -> dict[str, Pat
     tif = write_geotiff(out_dir / "plan.tif", {"rank": _ranks(plan, landscape)}, landscape,
                         nodata=RANK_NODATA, tags={"method": plan.method} | _chosen_by(plan))
     return {"csv": _replace(out_dir / "plan.csv", _csv_text(plan, landscape)), "tif": tif,
-            "json": _replace(out_dir / "plan.json", json.dumps(_record(plan), indent=2) + "\n"),
+            "json": _replace(out_dir / "plan.json",
+                             json.dumps(_record(plan) | {**more}, indent=2) + "\n"),
             "firebreaks": write_firebreak_csv(out_dir / "firebreaks.csv", plan.cells,
                                               landscape.fuel_model.size)}
 

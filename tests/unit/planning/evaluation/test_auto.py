@@ -29,6 +29,7 @@ from firebreak.planning.evaluation.auto import (
     plan_by_choice,
 )
 from firebreak.planning.evaluation.pruning import saved_by_each, useful_segments
+from firebreak.planning.evaluation.race import ends_of
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import (
     CANDIDATES,
@@ -131,9 +132,10 @@ def test_what_it_says_of_each_candidate_is_what_its_plan_saves(
 
 def test_its_progress_is_whole_only_when_the_choice_is_made(watched: Watched) -> None:
     told, before = watched.told, watched.before
-    # Nothing, each candidate, and the two best after rounds of 500, 1,000, ... 8,000 tries.
-    assert 1 + len(CANDIDATES) < len(before) <= 1 + len(CANDIDATES) + 2 * 5
-    assert before == sorted(set(before))
+    # Nothing, the parts of the race, and the two best after rounds of 500, 1,000, ... 8,000 tries.
+    parts = len(ends_of(120))
+    assert 1 + len(CANDIDATES) + 2 < len(before) <= 1 + parts * len(CANDIDATES) + 2 * 5
+    assert before == sorted(before)
     assert max(before) < max(told[:-1]) < 1.0 == told[-1]
 
 
