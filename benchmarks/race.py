@@ -21,9 +21,8 @@ from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.gaps import least_length_m
 from firebreak.planning.core.progress import no_report
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.evaluation import race as racing
 from firebreak.planning.evaluation.auto import FINALISTS, choice_fires, finalists_of, judge_on
-from firebreak.planning.evaluation.choice import choose
+from firebreak.planning.evaluation.choice import SIGMAS, choose, race
 from firebreak.planning.evaluation.moving import moved_plan
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import CANDIDATES, METHODS
@@ -95,7 +94,7 @@ def outcomes(job: Job, sigmas: tuple[float, ...], choice: int | None = None) -> 
     best, by_all = kept(full), chosen[0]
     found = []
     for strict in sigmas:
-        saved = racing.race(list(full), lambda name, part: full[name][part], count, FINALISTS,
+        saved = race(list(full), lambda name, part: full[name][part], count, FINALISTS,
                             sigmas=strict)
         own = kept(saved)
         found.append(Outcome(chosen[0] == by_all, float((best - own).mean()),
@@ -107,7 +106,7 @@ def main() -> None:
     """Prints a line for each strictness."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--jobs", type=int, default=200)
-    parser.add_argument("--sigmas", type=float, nargs="+", default=[racing.SIGMAS])
+    parser.add_argument("--sigmas", type=float, nargs="+", default=[SIGMAS])
     args = parser.parse_args()
     set_threads(1)
     improve.MOST_BURNS = MOVES

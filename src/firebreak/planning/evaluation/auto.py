@@ -3,7 +3,7 @@ of their own is kept.
 
 The choice fires are a keyed set that neither a method nor the test of a plan is given. Each
 candidate sees the same plan fires; what it proposes in short pieces is spent again, see
-`planning.core.gaps`. On the choice fires the candidates race, see `race`. The breaks of
+`planning.core.gaps`. On the choice fires the candidates race, see `choice.race`. The breaks of
 the best two move, on the plan fires, as far as the choice fires lose less, see
 `planning.search.improve`. Segments that save nothing on the choice fires are left out.
 """
@@ -26,10 +26,9 @@ from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
-from firebreak.planning.evaluation.choice import Verdict, choose
+from firebreak.planning.evaluation.choice import Verdict, choose, ends_of, race
 from firebreak.planning.evaluation.moving import moved_plan, with_cells
 from firebreak.planning.evaluation.pruning import useful_segments
-from firebreak.planning.evaluation.race import ends_of, race
 from firebreak.planning.evaluation.statistics import relative_drop
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import AUTO, CANDIDATES, METHODS

@@ -28,8 +28,8 @@ from firebreak.planning.evaluation.auto import (
     choice_fires,
     plan_by_choice,
 )
+from firebreak.planning.evaluation.choice import ends_of
 from firebreak.planning.evaluation.pruning import saved_by_each, useful_segments
-from firebreak.planning.evaluation.race import ends_of
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import (
     CANDIDATES,

@@ -5,8 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.planning.evaluation.choice import choose
-from firebreak.planning.evaluation.race import FEWEST, PARTS, SIGMAS, ends_of, is_behind, race
+from firebreak.planning.evaluation.choice import (
+    FEWEST_FIRES,
+    PARTS,
+    SIGMAS,
+    choose,
+    ends_of,
+    is_behind,
+    race,
+)
 
 FIRES = 1600
 
@@ -78,7 +85,7 @@ def test_equal_plans_all_run_on() -> None:
     (2, [2])])
 def test_parts_of_few_fires_are_fewer(fires: int, ends: list[int]) -> None:
     assert ends_of(fires) == ends
-    assert FEWEST == 100
+    assert FEWEST_FIRES == 100
     assert PARTS[-1] == 1.0
 
 
