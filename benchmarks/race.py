@@ -30,6 +30,8 @@ from firebreak.planning.search import improve
 from firebreak.seeding import generator
 
 Saved = NDArray[np.float64]
+SHARE, WORST = 0.02, 0.005
+"""Of the jobs the share that may have another choice, and what that may save less."""
 MOVES = 64_000
 """Plan fires times plans tried when breaks move: fewer than in a plan, as all races of a job share
 the moves."""
@@ -95,7 +97,7 @@ def outcomes(job: Job, sigmas: tuple[float, ...], choice: int | None = None) -> 
     found = []
     for strict in sigmas:
         saved = race(list(full), lambda name, part: full[name][part], count, FINALISTS,
-                            sigmas=strict)
+                     sigmas=strict)
         own = kept(saved)
         found.append(Outcome(chosen[0] == by_all, float((best - own).mean()),
                              sum(one.size for one in saved.values()) / (count * len(full))))
