@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from firebreak.api.shared.machine import use_threads
 from firebreak.fire import burn_loss
 from firebreak.landscape.formats.assemble import LandscapeWarning
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.report.figures.canvas import new_figure, save_figure
 from firebreak.settings.breaks import MadeBreaks
 

@@ -15,7 +15,8 @@ from firebreak.fire.fires import FireRegime
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.closed_form import CLOSED_FORMS, ClosedForm, closed_form
 from firebreak.native_library import set_threads
-from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import METHODS
 
 LONG_MIN = 1e7
 TEST_FIRES = 500

@@ -21,11 +21,12 @@ import torch
 from protocol import SYNTHETIC_40, TEST_SEED, Set, landscapes, read_records, real
 from results_records import markdown
 
-from firebreak.agent.policy_file import SHIPPED, load_policy
+from firebreak.agent.policy_file import load_policy
+from firebreak.agent.policy_place import SHIPPED
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.native_library import set_threads
 from firebreak.planning.evaluation.doubt import doubt, to_json
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.settings.doubt import DRAWS
 
 OUT = Path("docs/results/doubt.jsonl")

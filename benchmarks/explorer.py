@@ -22,7 +22,7 @@ from firebreak.agent.policy_file import load_policy
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import set_threads
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.report.explorer.plans import shown_plan
 from firebreak.report.explorer.server import HOST, Explorer, make_server
 from firebreak.report.explorer.state import ExplorerState

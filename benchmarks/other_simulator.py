@@ -37,7 +37,7 @@ def plan(folder: Path, maps: int, methods: tuple[str, ...], seed: int = 2028) ->
     from firebreak.fire.scene import FireConditions, make_scene
     from firebreak.landscape.synthetic.generate import generate
     from firebreak.planning.evaluation.judging import judge_scene
-    from firebreak.planning.methods import make_plan
+    from firebreak.planning.making import make_plan
     from firebreak.seeding import integer_seed
     folder.mkdir(parents=True, exist_ok=True)
     for index in range(maps):

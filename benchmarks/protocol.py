@@ -36,7 +36,8 @@ from firebreak.planning.core import limits
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import pieces_of
 from firebreak.planning.evaluation.judging import judge_scene
-from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import METHODS
 from firebreak.seeding import integer_seed
 
 TEST_SEED = 2027

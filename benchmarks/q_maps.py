@@ -20,7 +20,7 @@ from firebreak.native_library import set_threads
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.evaluation.judging import judge_scene
 from firebreak.planning.learned.policy import q_map
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.report.figures.canvas import save_figure
 from firebreak.report.figures.maps import landscape_figure, plan_figure, q_map_figure
 

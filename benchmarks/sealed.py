@@ -32,7 +32,8 @@ import torch
 from protocol import Part, Set, append, landscapes, measure, name_of, read_records
 
 import firebreak
-from firebreak.agent.policy_file import POLICY, SHIPPED, load_policy
+from firebreak.agent.policy_file import load_policy
+from firebreak.agent.policy_place import POLICY, SHIPPED
 from firebreak.checks import InputError, fail
 from firebreak.files import write_text
 from firebreak.landscape.synthetic.families import Family

@@ -26,7 +26,8 @@ from firebreak.planning.core.plan import Plan, pieces_of
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.evaluation.auto import plan_by_choice
 from firebreak.planning.evaluation.judging import judge_scene
-from firebreak.planning.methods import AUTO, CANDIDATES, METHODS, make_plan
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import AUTO, CANDIDATES, METHODS
 from firebreak.seeding import integer_seed
 
 RANDOM_DRAWS = 3

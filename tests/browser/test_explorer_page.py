@@ -16,7 +16,7 @@ from watching import PHONE, WIDE, Watched, axe_source, chromium, faults, number_
 from firebreak.agent.policy_file import load_policy
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.report.explorer.page import static_page
 from firebreak.report.explorer.plans import shown_plan
 from firebreak.report.explorer.server import Explorer

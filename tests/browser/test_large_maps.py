@@ -12,7 +12,7 @@ from watching import Watched, chromium, shot
 from firebreak.fire.fires import FireRegime
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.report.explorer.data import Marks, fire_answer, start_data, state_answer
 from firebreak.report.explorer.page import page as page_of
 from firebreak.report.explorer.page import static_page

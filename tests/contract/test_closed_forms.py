@@ -16,7 +16,8 @@ from firebreak.landscape.synthetic.closed_form import CLOSED_FORMS, closed_form
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.limits import SearchOptions
-from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import METHODS
 from firebreak.weather.scenarios import make_scenarios
 from firebreak.weather.streams import WeatherStreams
 

@@ -11,7 +11,8 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import METHODS
 from firebreak.planning.warm_up import warm_up
 from untrained import fitting, untrained
 

@@ -22,7 +22,7 @@ from firebreak.landscape.formats.read import read_landscape
 from firebreak.layout import OBSERVATION
 from firebreak.memory.explain import describe_verdict
 from firebreak.memory.verdict import judge
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.output.export import read_plan, write_plan
 from firebreak.report.explorer.plans import shown_plan
 from firebreak.report.explorer.queries import PARAMETERS

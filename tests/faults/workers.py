@@ -16,7 +16,7 @@ from firebreak.executors.processes import Processes
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.native_library import set_threads
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 
 _LANDS, _CALLS = 6, 8  # landscapes, and calls from one signal to the next
 _LIMIT_S = 30.0  # starting a worker counts too

@@ -49,7 +49,8 @@ def test_the_plan_says_what_was_tried_and_what_is_kept(capsys: Out) -> None:
     assert (made["method"], made["chosen_by"]) == (said["method"], "auto")
     with rasterio.open("out/plan.tif") as raster:
         assert raster.tags()["chosen_by"] == "auto"
-    assert text.startswith(f"auto, by {said['method']}: ")
+    assert text.startswith("first plan, by dqn: ")
+    assert f"\nauto, by {said['method']}: " in text
     assert f"{said['method']} is kept: " in text
     assert "60 choice fires" in text
     assert "\nauto " in text  # its row among the methods
@@ -92,7 +93,7 @@ def test_money_phases_and_cells_to_have_go_with_it(capsys: Out) -> None:
 @pytest.mark.slow
 def test_a_candidate_that_refuses_the_map_is_named(capsys: Out,
                                                    monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firebreak.planning.learned.policy.MAX_TREATABLE", 10)
+    monkeypatch.setattr("firebreak.planning.core.learned_size.MAX_TREATABLE", 10)
     said, text = plan(capsys, *ALONE)
     assert set(said["choice"]["refused"]) == {"dqn", "dqn-lookahead"}
     assert "left out: dqn, as method dqn on" in text

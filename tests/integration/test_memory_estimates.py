@@ -30,7 +30,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.fire_counts import planning_bytes
 from firebreak.executors.choice import open_executor
 from firebreak.planning.evaluation.judging import judge_scene
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.warm_up import warm_up
 from firebreak.planning.windows.make import (WindowSettings, make_region, plan_by_windows,
                                              region_recipe)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import firebreak
-from firebreak.agent.policy_file import shipped_policies
+from firebreak.agent.policy_place import shipped_policies
 from tiny import TINY
 
 ROOT = Path(__file__).resolve().parents[2]

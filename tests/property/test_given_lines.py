@@ -23,7 +23,8 @@ from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.learned.given_rating import straight_actions
-from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import METHODS
 from untrained import fitting, untrained
 
 SIZE, FIRES = 14, 12

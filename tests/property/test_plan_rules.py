@@ -22,7 +22,8 @@ from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement
 from firebreak.planning.core.rules import PlanRules, place_under, short_pieces
 from firebreak.planning.evaluation.build_order import Phase, check_phases, total_budget, years_of
-from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import METHODS
 from untrained import fitting, untrained
 
 RULED = sorted(set(METHODS) - {"milp", "none"})

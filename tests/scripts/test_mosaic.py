@@ -8,7 +8,7 @@ from benchmarks.mosaic import MIXED_CELLS, ROW, mixed, mosaic, patches, plane
 from firebreak.fire import FireConditions, FireRegime, WideScene, make_wide_scene
 from firebreak.fire.scene import make_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 
 SIZE, FIRES = 90, 24
 

@@ -12,7 +12,7 @@ import sealed
 import sealed_windows
 from protocol import PARTS, Part
 
-from firebreak.agent.policy_file import SHIPPED
+from firebreak.agent.policy_place import SHIPPED
 from firebreak.checks import InputError
 from firebreak.landscape.raster.windows import Window
 from firebreak.landscape.synthetic.families import FAMILIES, FBP_FAMILIES, HELD_OUT, family_named

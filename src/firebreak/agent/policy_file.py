@@ -27,6 +27,7 @@ from torch import Tensor
 
 from firebreak.agent import old_policy
 from firebreak.agent.network import QMapNetwork
+from firebreak.agent.policy_place import OLD_POLICY, POLICY, SHIPPED, file_at
 from firebreak.checks import InputError, fail
 from firebreak.files import write_bytes
 from firebreak.layout import OBSERVATION
@@ -35,14 +36,6 @@ from firebreak.line_actions import SHAPES
 from firebreak.tensor_file import CHUNK, Damaged, Header, header_of, pieces_of_file, read_tensor
 
 FORMAT = old_policy.NEW_FORMAT
-POLICY, OLD_POLICY = "policy.safetensors", "policy.pt"
-"""In the folder of a run: the best policy; as versions before format 3 named it."""
-SHIPPED = Path(__file__).parents[1] / "policies" / "general.safetensors"
-"""The policy that comes with the package, for all breaks but those of `SHADED`: trained with the
-preset `general`."""
-SHADED = SHIPPED.with_name("shaded.safetensors")
-"""The one for shaded breaks that nobody holds: trained with the preset `shaded`."""
-
 MAX_HEADER = 2 * old_policy.MAX_TEXT
 OLD_SECONDS, OLD_BYTES = 10, 512 << 20
 """Processor time and memory that an old file may take to be read."""
@@ -107,17 +100,6 @@ def write_sealed(path: Path, about: str, weights: Mapping[str, Tensor]) -> None:
     write_bytes(path, *pieces_of_file(weights, texts))
 
 
-def shipped_policies() -> dict[str, Path]:
-    """The policies that come with the package, by name."""
-    return {file.stem: file for file in sorted(SHIPPED.parent.glob(f"*{SHIPPED.suffix}"))}
-
-
-def policy_at(name: str) -> Path:
-    """Where a policy is: a file or run folder, or one that comes with the package by its name."""
-    path = Path(name)
-    return path if path.exists() else shipped_policies().get(name, path)
-
-
 def load_policy(path: Path = SHIPPED) -> Policy:
     """Reads a policy file, the policy of a run folder, or one that comes with the package by its
     name, where no file has it; the shipped one if not given. Warns of a file of an earlier version,
@@ -126,7 +108,7 @@ def load_policy(path: Path = SHIPPED) -> Policy:
     Raises:
         InputError: no such file, not a policy, or one made for another observation layout.
     """
-    file = _file_at(path)
+    file = file_at(path)
     with _opened(file) as opened:
         if not _is_old(opened):
             return _read(opened, file)
@@ -146,23 +128,12 @@ def convert_policy(old: Path, new: Path) -> None:
         OSError: the disk is full or may not be written.
     """
     file = old / OLD_POLICY if old.is_dir() else old
-    with _opened(_file_at(file)) as opened:
+    with _opened(file_at(file)) as opened:
         if not _is_old(opened):
             raise fail(expected=f"a {OLD_POLICY} of an earlier version", given="another file",
                        where=str(file), remedy="a file of this version needs no conversion")
         policy = _read_old(opened, file)
     save_policy(new, policy.network, policy.network.stem.out_channels, policy.provenance)
-
-
-def _file_at(path: Path) -> Path:
-    found = ([path / name for name in (POLICY, OLD_POLICY)] if path.is_dir()
-             else [policy_at(str(path))])
-    for file in found:
-        if file.is_file():
-            return file
-    raise fail(expected=f"a policy file, a run folder with {POLICY}, "
-                        f"{' or '.join(shipped_policies())}", given="no such file",
-               where=str(path), remedy="train one with 'firebreak train quick'")
 
 
 def _opened(file: Path) -> BufferedReader:

@@ -1,32 +1,21 @@
-"""Every way to make a plan, by name, and the one function that makes them.
+"""Every way to make a plan, by name, and what is known of it without making one.
 
-All methods see the same keyed plan fires of a scene: they differ only in the plan that they make.
+A method's functions are named and loaded when they are called, so that a list of methods, or a
+refusal, loads neither the simulator nor a network. `making.make_plan` calls them.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from time import perf_counter
-from typing import NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail, unknown_name
-from firebreak.env.storage.problem import Problem, problem_of
-from firebreak.fire import Fires, Scene
-from firebreak.planning.core.fire_counts import check_plan_fires
-from firebreak.planning.core.limits import SEARCH, SearchOptions
-from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
-from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.core.rounds import Job, Placement, Task, default_batch
-from firebreak.planning.core.rules import FREE, PlanRules, place_under
-from firebreak.planning.learned import guided, lookahead
-from firebreak.planning.learned import policy as learned
-from firebreak.planning.patterns import line_greedy, strips, tom
-from firebreak.planning.ranking import simple, trees
-from firebreak.planning.search import anneal, greedy, swap
-from firebreak.planning.warm_up import warm_up
+from firebreak.planning.core.learned_size import check_size
 from firebreak.settings.retired import retired_method
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
+    from firebreak.fire import Scene
+    from firebreak.planning.core.rounds import Job
 
 
 class Candidate(NamedTuple):
@@ -37,21 +26,23 @@ class Candidate(NamedTuple):
         most_cells: treatable cells above which it is left out; None: none.
         most_trials: of a method that tries all cells at every step, the treatable cells times the
             cells that the budget buys times the plan fires above which it is left out, as it is
-            where trials are slow, see `greedy.tries_quickly`; None: none.
+            where trials are slow, see `search.greedy.tries_quickly`; None: none.
     """
 
     order: int
     most_cells: int | None = None
     most_trials: int | None = None
 
-    def fits(self, scene: Scene, budget_share: float, plan_fires: int) -> bool:
+    def fits(self, scene: "Scene", budget_share: float, plan_fires: int) -> bool:
         """Whether the method is tried there."""
+        from firebreak.planning.search.greedy import tries_quickly
+
         treatable = int(scene.landscape.treatable.sum())
         trials = budget_share * treatable * treatable * plan_fires
         return ((self.most_cells is None or treatable <= self.most_cells)
                 and (self.most_trials is None
                      or (trials <= self.most_trials
-                         and greedy.tries_quickly(scene.field))))
+                         and tries_quickly(scene.field))))
 
 
 MOST_CELLS_OF_PATTERNS = 100 * 100
@@ -60,18 +51,24 @@ MOST_TRIALS_OF_GREEDY = 4_000_000
 """About as long as the other candidates take together."""
 
 
+Function = str | Callable[..., Any]
+"""A function, or its name below this package, such as "search.swap.place_swap"."""
+
+
 class Method(NamedTuple):
     """What is known of a method without calling it.
 
     Attributes:
         description: one line for --help and the documentation.
-        place: chooses the cells.
+        place: the function that chooses the cells: it takes a `core.rounds.Task` and gives a
+            `Placement`; see `called`.
         treats: whether it treats anything.
         stochastic: its plan differs from seed to seed; tables show the mean over several.
         guided: follows the policy that is given.
-        check_policy: refuses a policy that it cannot follow; None where it follows any.
-        check_job: refuses a map, or breaks and fires on it, that it cannot plan for; None where it
-            plans for any.
+        check_policy: the function that refuses a policy that it cannot follow; None where it
+            follows any.
+        check_job: that which refuses a map, or breaks and fires on it, that it cannot plan for;
+            None where it plans for any.
         searches: goes on until a limit; no other search may start from its plan.
         counts: its search ends after a number of plans tried, where one is given.
         takes_start: begins with the plan of another method.
@@ -86,12 +83,12 @@ class Method(NamedTuple):
     """
 
     description: str
-    place: Callable[[Task], Placement]
+    place: Function
     treats: bool = True
     stochastic: bool = False
     guided: bool = False
-    check_policy: Callable[[Policy], None] | None = None
-    check_job: Callable[[Job], None] | None = None
+    check_policy: Function | None = None
+    check_job: Function | None = None
     searches: bool = False
     counts: bool = False
     takes_start: bool = False
@@ -104,15 +101,13 @@ class Method(NamedTuple):
     candidate: Candidate | None = None
 
 
-def _place_milp(task: Task) -> Placement:
-    # Imported when it is asked for: its solver takes 24 MB of every training run's memory.
-    from firebreak.planning.search.milp import place_milp
-    return place_milp(task)
-
-
-def _check_milp(job: Job) -> None:
-    from firebreak.planning.search.milp import check_job
-    check_job(job)
+def called(name: Function) -> Callable[..., Any]:
+    """The function of a method's entry; where it is named it is loaded."""
+    if not isinstance(name, str):
+        return name
+    module, _, function = name.rpartition(".")
+    found: Callable[..., Any] = getattr(import_module(f"firebreak.planning.{module}"), function)
+    return found
 
 
 def _order(method: Method) -> int:
@@ -122,68 +117,69 @@ def _order(method: Method) -> int:
 _ANEW = "burns the plan fires anew as the plan grows"
 
 METHODS: dict[str, Method] = {
-    "none": Method("treats no cell", simple.place_none, treats=False, compared=True,
+    "none": Method("treats no cell", "ranking.simple.place_none", treats=False, compared=True,
                    batches=False, keeps_fires=False),
-    "random": Method("treats random cells", simple.place_random, stochastic=True, compared=True,
-                     batches=False, keeps_fires=False),
+    "random": Method("treats random cells", "ranking.simple.place_random", stochastic=True,
+                     compared=True, batches=False, keeps_fires=False),
     "burn-probability": Method(
         f"treats the cells that burn most often; {_ANEW}",
-        simple.place_burn_probability, compared=True),
+        "ranking.simple.place_burn_probability", compared=True),
     "downstream-value-static": Method(
         "treats the cells with the most value burned behind them on the untreated map",
-        simple.place_downstream_value_static, batches=False, keeps_fires=False),
+        "ranking.simple.place_downstream_value_static", batches=False, keeps_fires=False),
     "downstream-value": Method(
         f"treats the cells with the most value burned behind them; {_ANEW}",
-        simple.place_downstream_value, compared=True, candidate=Candidate(1)),
+        "ranking.simple.place_downstream_value", compared=True, candidate=Candidate(1)),
     "value-hazard": Method(
         f"treats the cells with the largest burn probability x flame length x value; {_ANEW}",
-        simple.place_value_hazard),
+        "ranking.simple.place_value_hazard"),
     "betweenness": Method(
-        f"treats the cells on the most paths of fire; {_ANEW}", trees.place_betweenness,
+        f"treats the cells on the most paths of fire; {_ANEW}", "ranking.trees.place_betweenness",
         candidate=Candidate(2, MOST_CELLS_OF_PATTERNS)),
     "segments": Method(
         "places straight lines, each time the line that saves most per cost on the plan fires",
-        line_greedy.place_line_greedy, tries_breaks=True, takes_lines=True,
+        "patterns.line_greedy.place_line_greedy", tries_breaks=True, takes_lines=True,
         candidate=Candidate(4)),
     "tom": Method(
         "places patches across the fastest paths of fire from the upwind edge in the worst "
-        "weather", tom.place_tom, keeps_fires=False),
+        "weather", "patterns.tom.place_tom", keeps_fires=False),
     "strips": Method(
-        "places equal strips across the wind of the worst weather", strips.place_strips,
+        "places equal strips across the wind of the worst weather", "patterns.strips.place_strips",
         batches=False, keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
-        "tries all cells", greedy.place_greedy, check_job=greedy.check_job, tries_breaks=True,
-        candidate=Candidate(6, most_trials=MOST_TRIALS_OF_GREEDY)),
+        "tries all cells", "search.greedy.place_greedy", check_job="search.greedy.check_job",
+        tries_breaks=True, candidate=Candidate(6, most_trials=MOST_TRIALS_OF_GREEDY)),
     "greedy-filtered": Method(
         "as greedy, but tries only the 64 cells with the most value burned behind them",
-        greedy.place_greedy_filtered, tries_breaks=True),
+        "search.greedy.place_greedy_filtered", tries_breaks=True),
     "swap": Method(
         "starts from the best quick plan and moves a few breaks at a time while the plan fires "
-        "lose less", swap.place_swap, searches=True, counts=True, takes_start=True,
+        "lose less", "search.swap.place_swap", searches=True, counts=True, takes_start=True,
         tries_breaks=True),
     "anneal": Method(
         "improves the best quick plan on the plan fires by simulated annealing",
-        anneal.place_anneal, searches=True, counts=True, takes_start=True, tries_breaks=True),
+        "search.anneal.place_anneal", searches=True, counts=True, takes_start=True,
+        tries_breaks=True),
     "milp": Method(
         "solves a mixed-integer program on the plan fires' spread graphs, with a bound; for small "
-        "maps", _place_milp, check_job=_check_milp, searches=True, takes_start=True,
-        takes_rules=False),
+        "maps", "search.milp.place_milp", check_job="search.milp.check_job", searches=True,
+        takes_start=True, takes_rules=False),
     "regression": Method(
         "treats the single cells that a trained policy values most, also where it was trained to "
-        f"place lines; {_ANEW}", learned.place_regression, guided=True),
+        f"place lines; {_ANEW}", "learned.policy.place_regression", guided=True),
     "dqn": Method(
         f"treats the cells or lines that a trained policy values most; {_ANEW}",
-        learned.place_dqn, guided=True,
+        "learned.policy.place_dqn", guided=True,
         candidate=Candidate(3)),
     "dqn-lookahead": Method(
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
-        "one", lookahead.place_dqn_lookahead, guided=True,
-        check_policy=lookahead.check_places_lines, tries_breaks=True, takes_lines=True,
+        "one", "learned.lookahead.place_dqn_lookahead", guided=True,
+        check_policy="learned.lookahead.check_places_lines", tries_breaks=True, takes_lines=True,
         batches=False, candidate=Candidate(5)),
     "dqn-search": Method(
         "starts from the plan of dqn-lookahead and replaces a few lines at a time, as the policy "
-        "and the plan fires propose", guided.place_dqn_search, guided=True, searches=True,
+        "and the plan fires propose", "learned.guided.place_dqn_search", guided=True, searches=True,
         counts=True, tries_breaks=True, takes_lines=True),
 }
 
@@ -205,11 +201,7 @@ POLICY_METHOD = "dqn"
 """The method that follows a policy and nothing else: what a trained policy is judged as."""
 
 
-def _place_nothing(task: Task) -> Placement:
-    raise AssertionError("a plan that was made elsewhere is not made here")
-
-
-GIVEN = Method("a plan that was made elsewhere", _place_nothing)
+GIVEN = Method("a plan that was made elsewhere", "")
 
 
 def method_of(name: str) -> Method:
@@ -273,7 +265,7 @@ def guided_in(method: str, start: str | None) -> list[str]:
     return [name for name in known if METHODS[name].guided]
 
 
-def check_policy(method: str, start: str | None, policy: Policy | None) -> None:
+def check_policy(method: str, start: str | None, policy: "Policy | None") -> None:
     """Refuses a policy that a method, or the one that its search starts from, cannot follow.
 
     Raises:
@@ -282,86 +274,17 @@ def check_policy(method: str, start: str | None, policy: Policy | None) -> None:
     for name in guided_in(method, start):
         check = METHODS[name].check_policy
         if policy is not None and check is not None:
-            check(policy)
+            called(check)(policy)
 
 
-def check_job(method: str, job: Job) -> None:
+def check_job(method: str, job: "Job") -> None:
     """Refuses land, breaks and fires that a method cannot plan for, before a scene is made.
 
     Raises:
         InputError: naming what it can.
     """
     if METHODS[method].guided:
-        learned.check_size(job.land, method, job.smaller)
+        check_size(job.land, method, job.smaller)
     check = METHODS[method].check_job
     if check is not None:
-        check(job)
-
-
-def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *, seed: int,
-              policy: Policy | None = None, batch: int | None = None,
-              search: SearchOptions = SEARCH, rules: PlanRules = FREE,
-              report: Reporter = no_report, begun: Plan | None = None,
-              fires: Fires | None = None) -> Plan:
-    """The plan of a method for a scene.
-
-    Args:
-        budget_share: share of the cost of all treatable cells, (0, 1].
-        plan_fires: number of fires of the set "plan" that the method sees.
-        method: a name in METHODS.
-        seed: of random methods; the fires are keyed by the scene's seed.
-        policy: for learned methods.
-        batch: cells placed per simulation, spaced apart; None: as many as need about 50 rounds.
-        search: limits and start of methods that search.
-        rules: what the plan must keep to; cells that it must have come first in it. A method that
-            treats nothing treats nothing all the same.
-        report: takes the share of the plan that is made; it falls where short pieces are planned
-            anew.
-        begun: the method's own plan under the same rules but for `least_m`, to go on from.
-        fires: plan fires to show instead, as many.
-
-    Raises:
-        InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
-            a batch below 1, limits of a search that allow nothing, a search that is to start from
-            a search, fires that burn nothing of value, a map that the method is not made for.
-    """
-    check_methods([method], "--method")
-    if batch is not None and batch < 1:
-        raise fail(expected="a batch of at least 1 cell", given=f"{batch}", where="--batch",
-                   remedy="leave it out for about 50 rounds")
-    search.check()
-    if search.start is not None:
-        check_start(method, search.start)
-    warm_up()
-    check_plan_fires(scene, plan_fires, kept=METHODS[method].keeps_fires)
-    began = perf_counter()
-    fires = scene.fires("plan", plan_fires) if fires is None else fires
-    land = scene.landscape
-    problem = problem_of(scene, budget_share, fires, fires.first(0))
-    rules.check(method, METHODS[method].takes_rules, problem)
-    if rules.lines is not None:
-        check_takes_lines(method)
-    if not METHODS[method].treats:
-        rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0, least_m=0.0)
-
-    def place(name: str, ruled: Problem, report: Reporter = no_report) -> Placement:
-        return METHODS[name].place(Task(
-            ruled, seed, batch or default_batch(land, budget_share), policy, search,
-            lambda start: place(start, ruled), report, rules.lines))
-
-    follows = bool(guided_in(method, search.start))
-    budget = problem.budget if rules.budget is None else rules.budget
-    placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled, report),
-                         None if begun is None else Placement(begun.cells, begun.simulations,
-                                                              begun.notes))
-    plan = Plan(method=method, cells=placed.cells, shape=land.shape,
-                cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
-                currency=land.currency, budget=budget, budget_share=budget_share,
-                landscape=land.name, landscape_checksum=scene.landscape.checksum(),
-                plan_fires=plan_fires, seed=seed, seconds=perf_counter() - began,
-                simulations=placed.simulations,
-                policy=policy.provenance if policy and follows else None,
-                notes=placed.notes)
-    check_plan(plan, land)
-    report(1.0)
-    return plan
+        called(check)(job)

@@ -14,7 +14,8 @@ from pydantic import ValidationError
 from torch import Tensor
 
 from firebreak.agent.network import QMapNetwork
-from firebreak.agent.policy_file import FORMAT, load_policy, policy_at, save_policy, write_sealed
+from firebreak.agent.policy_file import FORMAT, load_policy, save_policy, write_sealed
+from firebreak.agent.policy_place import policy_at
 from firebreak.checks import InputError
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import SHAPES

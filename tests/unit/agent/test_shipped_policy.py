@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firebreak.agent.policy_file import SHADED, SHIPPED, load_policy
+from firebreak.agent.policy_file import load_policy
+from firebreak.agent.policy_place import SHADED, SHIPPED
 from firebreak.checks import InputError
 from firebreak.fire.engine import burn_loss
 from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.train.config.load import as_toml, checked, load_config
 from firebreak.train.config.schema import RunConfig
 

@@ -6,8 +6,11 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from firebreak.checks import InputError
+from firebreak.agent.policy_place import file_at
+from firebreak.checks import InputError, fail
 from firebreak.files import read_toml, without_links
+from firebreak.landscape.names import is_sample
+from firebreak.planning.output.plan_place import plan_file
 
 NAMING = frozenset(("landscape", "landscapes", "runs", "area", "data", "config", "target"))
 """Options of text that may name a file; the others are words, whatever lies beside them."""
@@ -15,6 +18,8 @@ _FOLDERS_IN_TOML = frozenset(("landscape", "landscapes", "data", "policy", "star
                               "existing"))
 _PLANS = ("plan", "existing", "runs")
 """Options that may name a plan: all that its folder holds of it belongs to it."""
+_FOUND_BY = {"policy": file_at, "plan": plan_file}
+"""What finds the file of an option that may name it by a word or by its folder."""
 _OF_RUN = ("config.toml", "policy.safetensors", "policy.pt")
 _BESIDE = {".shp": (".prj", ".dbf", ".shx", ".cpg"), ".asc": (".prj",), ".lcp": (".prj",),
            ".tif": (".tfw",), ".tiff": (".tfw",), ".wtr": (".wnd",), ".wnd": (".wtr",)}
@@ -43,6 +48,30 @@ def inputs_of(*asked: Any, written: Collection[str] = ()) -> frozenset[Path]:
         written: names of options that are written to.
     """
     return frozenset(map(without_links, _inputs(asked, frozenset(written))))
+
+
+def check_named_there(asked: Any, written: Collection[str] = ()) -> None:
+    """Refuses a file that an option names and that is not there, before anything is loaded.
+
+    Args:
+        asked: a group of options.
+        written: names of options that are written to.
+
+    Raises:
+        InputError: naming the option.
+    """
+    for field in fields(asked):
+        value = getattr(asked, field.name)
+        if is_dataclass(value) and not isinstance(value, type):
+            check_named_there(value, written)
+        for one in value if isinstance(value, tuple | list) else (value,):
+            if not isinstance(one, Path) or field.name in (*written, "resume"):
+                continue
+            if field.name in _FOUND_BY:
+                _FOUND_BY[field.name](one)
+            elif not is_sample(one) and not any(_there(str(one))):
+                raise fail(expected="a file or folder that is there", given="no such file",
+                           where=f"{field.name.replace('_', '-')} {one}", remedy="check the path")
 
 
 def is_told(path: Path) -> bool:

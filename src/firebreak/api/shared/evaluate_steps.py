@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from firebreak.api.place.inputs import check_named_there
 from firebreak.api.shared.heeded import check_heeded
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import EvaluateOptions
@@ -17,7 +18,8 @@ from firebreak.api.shared.scene_checks import (
     size_in_headers,
 )
 from firebreak.checks import check_fraction, fail
-from firebreak.landscape.names import path_of
+from firebreak.landscape.names import check_there, path_of
+from firebreak.planning.output.plan_place import plan_file
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene, WideScene
@@ -55,9 +57,6 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         InputError: no fires or no methods asked for, files that do not fit, plans of another
             landscape.
     """
-    from firebreak.api.shared.policies import policy_for
-    from firebreak.native_library import max_threads
-    from firebreak.planning.evaluation.request import checked_plans
     from firebreak.planning.methods import CHOOSERS, check_methods, method_of
 
     check_fraction(options.budget, what="a budget", where="--budget",
@@ -68,9 +67,20 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         check_methods(methods, "--methods", choosers=True)  # before maps are read
     check_heeded(methods, options)
     _check_effect(methods, options)
+    for source in sources:
+        if isinstance(source, str):
+            check_there(source)
+    for plan in plans:
+        if isinstance(plan, Path):
+            plan_file(plan)
+    check_named_there(options)
+    from firebreak.api.shared.policies import policy_for
+    from firebreak.native_library import max_threads
+    from firebreak.planning.evaluation.request import checked_plans
+
     policy = policy_for([*methods, *([options.search_from] if options.search_from else [])],
                         options.policy, options.scene)
-    use_threads(options.scene.threads, torch_threads=1)
+    use_threads(options.scene.threads, torch_threads=None if policy is None else 1)
     given = options.scene.weather
     wide = wide and not any(name in CHOOSERS or method_of(name).treats for name in methods)
     by_workers = beside is not None

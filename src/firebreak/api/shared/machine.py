@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 2.0
 """A bar is drawn where work takes longer."""
+IN_PARTS = ("plan", "segment")
+"""Units whose bars advance in parts of them too."""
 
 
 def use_threads(count: int, torch_threads: int | None = None) -> None:
@@ -65,7 +67,7 @@ def notebook_bars(quiet: bool) -> "Bar":
         if not shown:
             yield lambda done: None
             return
-        with bar_of_place()(total=total, unit=unit, unit_scale=unit == "plan", delay=PATIENCE_S,
+        with bar_of_place()(total=total, unit=unit, unit_scale=unit in IN_PARTS, delay=PATIENCE_S,
                             leave=False, mininterval=0.25) as drawn:
             yield drawn.update
 

@@ -27,12 +27,13 @@ class PlanOptions(PlanningOptions):
     """Number of test fires: other fires, on which the plan is judged. 0 leaves out the comparison
     with other methods, the maps of what the plan changes, and the report."""
     report: ReportKind | None = None
-    """How much is told of the plan. full: its segments in build order, maps of what it changes,
-    other methods, doubts. brief: a page with what it saves, its cost and the map of its segments.
-    none: the plan's files only. full if not given; plans by windows have brief and none."""
+    """How much is told of the plan. If not given: its segments in build order, maps of what it
+    changes, other methods. full: also doubts about the fire model, and what the beginnings of other
+    methods' plans save. brief: a page with what it saves, its cost and the map of its segments.
+    none: the plan's files only. Plans by windows have brief, if not given, and none."""
     fires_per_ha_year: NotNegative | None = None
-    """Number of fires that start per hectare and year; the full report then says what the plan
-    saves in a year."""
+    """Number of fires that start per hectare and year; the report then says what the plan saves in
+    a year."""
     place: PlaceOptions = field(default_factory=PlaceOptions)
     scene: SceneOptions = field(default_factory=SceneOptions)
 

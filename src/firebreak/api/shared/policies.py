@@ -25,14 +25,20 @@ def policy_for(methods: "Sequence[str]", given: "Path | Policy | None",
     Raises:
         InputError: not a policy of this version.
     """
-    from firebreak.agent.policy_file import load_policy
     from firebreak.planning.methods import CHOOSERS, method_of
 
     follows = any(method_of(name).guided for name in methods)
     if given is None and not follows and not CHOOSERS.keys() & set(methods):
         return None
-    policy = (load_policy(given or shipped_for(options)) if isinstance(given, Path | None)
-              else given)
+    if isinstance(given, Path | None):
+        from firebreak.agent.policy_place import file_at
+
+        file_at(given or shipped_for(options))  # what is missing is said before torch is loaded
+        from firebreak.agent.policy_file import load_policy
+
+        policy = load_policy(given or shipped_for(options))
+    else:
+        policy = given
     if given is not None or follows:
         warn_of_other_breaks(policy, options)
     return policy
@@ -40,7 +46,7 @@ def policy_for(methods: "Sequence[str]", given: "Path | Policy | None",
 
 def shipped_for(options: "SceneOptions") -> Path:
     """Of the policies that come with the package the one for the breaks that are asked for."""
-    from firebreak.agent.policy_file import SHADED, SHIPPED
+    from firebreak.agent.policy_place import SHADED, SHIPPED
 
     asked = break_settings(options)
     return SHADED if asked["kind"] == "shaded" and asked["hold"] is None else SHIPPED

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
-from firebreak.api.shared.machine import bar_of_place
+from firebreak.api.shared.machine import IN_PARTS, bar_of_place
 
 PATIENCE_S = 2.0
 LINE_EVERY_S = 10.0
@@ -147,8 +147,8 @@ def _words(done: float, begun: int, total: int | None, unit: str, seconds: float
 
 
 def bars(quiet: bool) -> Callable[[int, str], AbstractContextManager[Advance]]:
-    """The function that makes the bars of work that has several; plans advance in parts."""
+    """The function that makes the bars of work that has several."""
     def bar(total: int, unit: str) -> AbstractContextManager[Advance]:
-        return progress_bar(total, unit, quiet=quiet, in_parts=unit == "plan")
+        return progress_bar(total, unit, quiet=quiet, in_parts=unit in IN_PARTS)
 
     return bar

@@ -36,12 +36,13 @@ class BehaviorArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(BehaviorArguments, common.without_seed(arguments), "behavior")
-    from firebreak.cli.commands.behavior_cases import cases_in
     from firebreak.cli.shared import tables
 
     begin = time.perf_counter()
     table = tables.read_table(args.cases)
     _check_out(args.out, args.cases)
+    from firebreak.cli.commands.behavior_cases import cases_in
+
     cases = cases_in(table)
     results = cases.results(table)
     made_folder(args.out.parent)

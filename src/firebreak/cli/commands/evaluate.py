@@ -82,15 +82,16 @@ def run(arguments: list[str]) -> int:
 def _run(args: EvaluateArguments) -> int:
     """Makes and tells the comparison."""
     from firebreak.api.shared.evaluate_steps import request_of
-    from firebreak.fire import Scene, WideScene
-    from firebreak.planning.evaluation.doubt import to_json as doubt_json
-    from firebreak.planning.evaluation.evaluate import evaluate
-    from firebreak.planning.evaluation.tables import table, to_json
 
     scenes, methods, request = request_of(
         args.landscapes, args, args.plan or [],
         wide=not args.perturb and args.out is None,
         beside=None if args.where.executor is None else args.where.beside())
+    from firebreak.fire import Scene, WideScene
+    from firebreak.planning.evaluation.doubt import to_json as doubt_json
+    from firebreak.planning.evaluation.evaluate import evaluate
+    from firebreak.planning.evaluation.tables import table, to_json
+
     whole = [scene for scene in scenes if isinstance(scene, Scene)]  # all, where they must be
     if args.where.executor is None:
         done = evaluate(scenes, methods, test_fires=args.test_fires,

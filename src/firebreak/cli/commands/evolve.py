@@ -38,15 +38,17 @@ class EvolveArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
-    from firebreak.executors.base import closing
-    from firebreak.executors.calls import Recipe
-    from firebreak.train.rollout.player import make_player
-    from firebreak.train.studies.evolution import Evolution
-
     args = common.parse(EvolveArguments, arguments, "evolve")
     args.where.check()
     config = configuration(args.config, args.run, {
         "evolution.population": args.population, "evolution.generations": args.generations})
+    from firebreak.executors.base import (
+        closing,  # what is refused is refused before torch is loaded
+    )
+    from firebreak.executors.calls import Recipe
+    from firebreak.train.rollout.player import make_player
+    from firebreak.train.studies.evolution import Evolution
+
     folder = runs.folder_of(args.run, f"evolve-{Path(named(args.config)).stem}")
     splits = splits_of(config)
     begin = time.perf_counter()

@@ -119,7 +119,8 @@ def _subject(args: VisualizeArguments) -> Subject:
 
 def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import load_policy
-    from firebreak.planning.methods import POLICY_METHOD, make_plan
+    from firebreak.planning.making import make_plan
+    from firebreak.planning.methods import POLICY_METHOD
 
     config, splits = run_parts(folder, args)
     scene, policy = test_scene(splits, args.landscape), load_policy(folder)
@@ -151,7 +152,7 @@ def _followed(folder: Path) -> Path | None:
     """Of the policies that come along the one that a plan followed: the default of another version
     may be another. None where it followed none of them.
     """
-    from firebreak.agent.policy_file import shipped_policies
+    from firebreak.agent.policy_place import shipped_policies
     from firebreak.planning.output.export import record_in
 
     policy = record_in(folder).get("policy")
@@ -173,7 +174,8 @@ def _marks(made: "PlanArguments", place: "Place") -> "Marks":
 def _of_landscape(args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import load_policy
     from firebreak.api.place.area import part_of
-    from firebreak.planning.methods import POLICY_METHOD, check_methods, make_plan, method_of
+    from firebreak.planning.making import make_plan
+    from firebreak.planning.methods import POLICY_METHOD, check_methods, method_of
 
     method = args.method or POLICY_METHOD
     check_methods([method], "--method")

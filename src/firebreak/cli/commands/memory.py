@@ -66,14 +66,15 @@ def run(arguments: list[str]) -> int:
 def _report(arguments: list[str]) -> int:
     from firebreak.memory.explain import describe_verdict, to_json
     from firebreak.memory.verdict import judge
-    from firebreak.report.figures.canvas import save_figure
-    from firebreak.report.figures.memory_timeline import memory_figure
 
     args = common.parse(ReportArguments, common.without_seed(arguments), "memory report")
     begin = time.perf_counter()
     rows = rows_of(args.run)
     verdict = judge(rows)
     print(describe_verdict(verdict, rows))
+    from firebreak.report.figures.canvas import save_figure
+    from firebreak.report.figures.memory_timeline import memory_figure
+
     path = save_figure(memory_figure(rows, caption=f"run {args.run.name}", verdict=verdict),
                        args.out or args.run / "figures" / "memory_timeline.png")
     print(path)
@@ -132,13 +133,14 @@ def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
     from firebreak.api.shared.run_output import consume
     from firebreak.files import write_text
     from firebreak.train.config.load import as_toml, data_folder, load_config, with_data
-    from firebreak.train.data.splits import make_splits
+
+    changes = list(args.set) + ([f"seed={args.seed}"] if args.seed is not None else [])
+    config = often_read(load_config(args.target, changes), args.episodes)
+    from firebreak.train.data.splits import make_splits  # torch, which a refusal does not need
     from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.lock import locked
     from firebreak.train.storage.metrics import read_rows
 
-    changes = list(args.set) + ([f"seed={args.seed}"] if args.seed is not None else [])
-    config = often_read(load_config(args.target, changes), args.episodes)
     use_threads(config.train.threads, config.train.torch_threads)
     data = data_folder(config, args.data)
     splits = make_splits(config, data)

@@ -5,25 +5,32 @@ import dataclasses
 import shlex
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firebreak.api.place.earlier import check_not_made_from, take_place_of_earlier
 from firebreak.api.place.inputs import inputs_of
-from firebreak.api.shared.heeded import check_heeded, check_segments, is_judged
+from firebreak.api.shared.heeded import (
+    check_heeded,
+    check_judged_at_once,
+    check_segments,
+    is_judged,
+)
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.cli.shared.same_options import scene_words
+from firebreak.cli.shared.signals import finishing
 from firebreak.files import held_folder
 from firebreak.landscape.names import check_there
 
 if TYPE_CHECKING:
-    from firebreak.api.shared.plan_steps.make import Made
+    from firebreak.api.shared.plan_steps.make import Made, Work
     from firebreak.planning.core.plan import Plan
-    from firebreak.planning.evaluation.auto import Choice
+    from firebreak.planning.evaluation.auto import Choice, FirstPlan
     from firebreak.planning.evaluation.evaluate import Evaluation
     from firebreak.planning.years.judged import YearsResult
     from firebreak.report.pages.plan_origin import Origin
@@ -49,13 +56,6 @@ def run(arguments: list[str]) -> int:
 
 def _run(args: PlanArguments, arguments: list[str]) -> int:
     """Makes, judges, writes and tells the plan."""
-    from firebreak.api.shared.plan_steps.judge import judge
-    from firebreak.api.shared.plan_steps.make import work_on
-    from firebreak.api.shared.plan_steps.write import (
-        write_judged,
-        write_pictures,
-        write_plan_files,
-    )
     from firebreak.cli.commands.by_windows.run import run_by_windows
     from firebreak.cli.shared.plan_config import is_named
     from firebreak.planning.output.earlier import writing_into
@@ -66,12 +66,34 @@ def _run(args: PlanArguments, arguments: list[str]) -> int:
     by_windows = run_by_windows(args, fires_named=is_named("plan_fires", arguments, args.config))
     if by_windows is not None:
         return by_windows
+    check_judged_at_once(args)
+    common.check_there(args)
+    from firebreak.api.shared.plan_steps.judge import judge
+    from firebreak.api.shared.plan_steps.make import work_on
+    from firebreak.api.shared.plan_steps.write import (
+        write_judged,
+        write_pictures,
+        write_plan_files,
+    )
+
     bar = bars(args.scene.bars_hidden)
-    work = work_on(args.landscape, args, bar, args.config)
-    out = common.new_folder(args.out, "plan")
-    over_years = None
+    folder = cache(lambda: common.new_folder(args.out, "plan"))
+
+    def write(work: "Work", first: "FirstPlan | None" = None) -> list[Path]:
+        return [write_record(folder(), args, args.landscape, args.config),
+                *write_plan_files(folder(), work, first)]
+
+    def told(work: "Work", first: "FirstPlan") -> None:
+        with finishing(), writing_into(folder()) as writing:
+            write(work, first)
+            take_place_of_earlier(writing, made_from)
+        print(_first_words(first, args, folder()), flush=True)
+
+    work = work_on(args.landscape, args, bar, args.config, told)
+    out, over_years = folder(), None
     with writing_into(out) as writing:
-        files = [write_record(out, args, args.landscape, args.config), *write_plan_files(out, work)]
+        with finishing():
+            files = write(work)
         if work.evaluation is not None:
             judgement = judge(work, work.evaluation, bar)
             over_years = judgement.result.over_years
@@ -122,6 +144,19 @@ def _next(args: PlanArguments, plan: "Plan", out: Path) -> str:
     area = "" if args.place.area is None else f" --area {shlex.quote(args.place.area)}"
     return (f"firebreak simulate {shlex.quote(args.landscape)}{area}{scene_words(args.scene)} "
             f"--plan {folder}")
+
+
+def _first_words(first: "FirstPlan", args: PlanArguments, out: Path) -> str:
+    """What the first plan saves, where it is, and what the command goes on to do."""
+    from firebreak.planning.core.plan import spent_words
+    from firebreak.planning.methods import CHOOSERS, DEFAULT
+
+    follows = ["other methods plan, and the plan that saves most is kept"
+               ] if (args.method or DEFAULT) in CHOOSERS else []
+    follows += [f"{args.test_fires:,} test fires judge the plan"] if is_judged(args) else []
+    return (f"first plan, by {first.plan.method}: {spent_words(first.plan)}, saves "
+            f"{first.saved:.2%} on {first.fires:,} choice fires, which no method was given\n"
+            f"it is in {out}, whole if this command is stopped; now {'; then '.join(follows)}\n")
 
 
 def _say(made: "Made", evaluation: "Evaluation | None", over_years: "YearsResult | None",

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import tyro
 
+from firebreak.agent.policy_place import OLD_POLICY, file_at
 from firebreak.checks import fail, unknown_name
 from firebreak.cli.shared import common
 
@@ -31,13 +32,14 @@ def run(arguments: list[str]) -> int:
 
 
 def _convert(arguments: list[str]) -> int:
-    from firebreak.agent.policy_file import convert_policy
-
     args = common.parse(ConvertArguments, common.without_seed(arguments), "policy convert")
     if args.new.is_dir() or not args.new.absolute().parent.is_dir():
         raise fail(expected="a file in a folder that exists", given="none such",
                    where=str(args.new), remedy="name the file to write, as policy.safetensors")
     begin = time.perf_counter()
+    file_at(args.old / OLD_POLICY if args.old.is_dir() else args.old)
+    from firebreak.agent.policy_file import convert_policy
+
     convert_policy(args.old, args.new)
     print(args.new)
     if args.json:

@@ -19,7 +19,6 @@ from firebreak.cli.shared.executor_options import BurnOptions
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import held_folder
 from firebreak.landscape.agreement import Agreement, agreement_of
-from firebreak.landscape.names import check_there
 
 if TYPE_CHECKING:
     from firebreak.api.shared.fire_maps import BurnAll
@@ -50,7 +49,7 @@ def run(arguments: list[str]) -> int:
                    where="--observed", remedy="burn the one fire that was observed")
     by_workers = _by_workers(args.where) if args.where.named() else None
     common.check_out(args.out)
-    check_there(args.landscape)  # an output folder of that name would be there
+    common.check_there(args, args.landscape)  # an output folder of that name would be there
     with held_folder(args.out):
         if args.out is not None:
             from firebreak.api.shared.fire_maps import check_maps

@@ -46,10 +46,10 @@ class TrainArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(TrainArguments, arguments, "train")
+    config = configuration(args.config, args.run, {})  # refused before torch is loaded
     from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.lock import locked
 
-    config = configuration(args.config, args.run, {})
     splits = splits_of(config)
     folder = runs.folder_of(args.run, Path(named(args.config)).stem)
     trainer = ParallelTrainer(config, splits, folder)

@@ -46,6 +46,10 @@ class TrialsArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
+    args = common.parse(TrialsArguments, arguments, "trials")
+    args.where.check()
+    config = configuration(args.config, args.run, {
+        "trials.folds": args.folds, "trials.trials": args.trials})  # refused before torch is loaded
     from firebreak.executors.base import closing
     from firebreak.executors.calls import Recipe
     from firebreak.train.config.load import as_toml, written_data
@@ -53,10 +57,6 @@ def run(arguments: list[str]) -> int:
     from firebreak.train.studies.search import check_search, make_search
     from firebreak.train.studies.trials import FoldRunner, check_no_trials
 
-    args = common.parse(TrialsArguments, arguments, "trials")
-    args.where.check()
-    config = configuration(args.config, args.run, {
-        "trials.folds": args.folds, "trials.trials": args.trials})
     folder = runs.folder_of(args.run, f"trials-{Path(named(args.config)).stem}")
     kind = args.search if args.run.resume is None else search_of(args.run.resume)
     check_search(config)

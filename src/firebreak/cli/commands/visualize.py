@@ -27,6 +27,7 @@ def run(arguments: list[str]) -> int:
                    given=f"{len(args.runs)}", where="visualize",
                    remedy="name the folder that 'firebreak train' printed")
     if args.serve or args.export is not None:
+        common.check_there(args, args.runs[0])
         from firebreak.cli.commands.explore import explore
 
         return explore(args)

@@ -122,10 +122,10 @@ def run_parts(folder: Path, args: VisualizeArguments) -> "tuple[RunConfig, Split
     Raises:
         InputError: not the folder of a run.
     """
+    config = run_config(folder, args)
     from firebreak.train.config.load import data_folder
     from firebreak.train.data.splits import make_splits
 
-    config = run_config(folder, args)
     return config, make_splits(config, data_folder(config, args.data))
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import tyro
 
-from firebreak.api.place.inputs import inputs_of
+from firebreak.api.place.inputs import check_named_there, inputs_of
 from firebreak.api.shared.option_bounds import check_numbers
 from firebreak.api.shared.percents import without_percents
 from firebreak.checks import fail
 from firebreak.cli.mistakes import told_plainly
 from firebreak.files import check_folder, keep, made_folder
+from firebreak.landscape import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +45,20 @@ def parse(kind: type[Arguments], arguments: list[str], command: str,
     check_numbers(parsed)
     keep(inputs_of(parsed, written=WRITTEN))
     return parsed
+
+
+def check_there(asked: Any, *landscapes: str) -> None:
+    """Refuses landscapes and other files that are named and not there, before what reads them is
+    loaded.
+
+    asked: the options.
+
+    Raises:
+        InputError: naming what is not there.
+    """
+    for landscape in landscapes:
+        names.check_there(landscape)
+    check_named_there(asked, WRITTEN)
 
 
 def without_seed(arguments: "Sequence[str]") -> list[str]:

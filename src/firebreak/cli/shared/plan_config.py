@@ -115,7 +115,7 @@ def _checked(value: Any, kind: Any, key: str, path: Path, base: Path) -> Any:
 def _is_shipped(policy: Path, base: Path) -> bool:
     """Whether it is the name of a policy that comes with firebreak, and of no file of the folder.
     """
-    from firebreak.agent.policy_file import shipped_policies
+    from firebreak.agent.policy_place import shipped_policies
 
     return str(policy) in shipped_policies() and not (base / policy).exists()
 

@@ -83,6 +83,20 @@ def handling(handlers: dict[int, Handler]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextlib.contextmanager
+def finishing() -> Iterator[None]:
+    """What is in the block is done whole: a signal that comes meanwhile stops the command after it.
+    """
+    came: list[int] = []
+    heard: dict[int, Handler] = {number: lambda number, _frame: came.append(number)
+                                 for number in WORDS
+                                 if signal.getsignal(number) is not signal.SIG_IGN}
+    with handling(heard):
+        yield
+    if came:
+        stop_now(came[0], None)
+
+
 def stop_now(number: int, frame: Any) -> None:
     """Leaves whatever is under way; a module that is being imported is imported first."""
     again, _current.again = _current.again, False

@@ -5,12 +5,11 @@ new break changes; the unit of `simulations` is one burn of all plan fires.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.agent.policy_file import Policy
 from firebreak.checks import PART_OF_MAP
 from firebreak.env.actions import place_available
 from firebreak.env.core import begin
@@ -22,6 +21,9 @@ from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.kernels import choose_spaced
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.progress import Reporter, no_report
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
 
 ROUNDS = 50
 """About as many rounds as a large plan takes where the batch is not given."""
@@ -58,7 +60,7 @@ class Task(NamedTuple):
     problem: Problem
     seed: int
     batch: int
-    policy: Policy | None
+    policy: "Policy | None"
     search: SearchOptions
     place: Callable[[str], "Placement"]
     report: Reporter = no_report

@@ -3,20 +3,19 @@ of their own is kept.
 
 The choice fires are a keyed set that neither a method nor the test of a plan is given. Each
 candidate sees the same plan fires; what it proposes in short pieces is spent again, see
-`planning.core.gaps`. The breaks of the best two move, on the plan fires, as far as the choice fires
-lose less, see `planning.search.improve`. Segments that save nothing on the choice
-fires are left out.
+`planning.core.gaps`. On the choice fires the candidates race, see `choice.race`. The breaks of
+the best two move, on the plan fires, as far as the choice fires lose less, see
+`planning.search.improve`. Segments that save nothing on the choice fires are left out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.fire import Fires, Scene, burn_loss
@@ -27,11 +26,17 @@ from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
-from firebreak.planning.evaluation.choice import Verdict, choose
+from firebreak.planning.evaluation.choice import Verdict, choose, ends_of, race
 from firebreak.planning.evaluation.moving import moved_plan, with_cells
 from firebreak.planning.evaluation.pruning import useful_segments
-from firebreak.planning.methods import AUTO, CANDIDATES, METHODS, make_plan
+from firebreak.planning.evaluation.statistics import relative_drop
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import AUTO, CANDIDATES, METHODS
 
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
+
+T = TypeVar("T")
 CHOICE_SET = "choice"
 PER_PLAN_FIRE, FEWEST = 16, 4000
 """Choice fires for each plan fire, and how many there are at least: a thousand are too few to tell
@@ -39,6 +44,9 @@ plans apart that a test of as many fires tells apart."""
 MOST_CELLS = 400_000_000
 """Choice fires times cells of the map, at most; but there are as many choice fires as plan fires.
 """
+
+FIRST = "dqn"
+"""The candidate that plans first, since it is quick and saves much; the others follow in order."""
 
 NO_LINES = "cells are placed there and not lines that are given"
 """Why a candidate is left out where the user supplies lines."""
@@ -57,9 +65,12 @@ class Choice(NamedTuple):
 
     Attributes:
         fires: number of choice fires.
+        burned: of each candidate, how many of them, the first ones, say what it saves; the others
+            told that it cannot be kept.
         verdict: what was kept, and by how much each candidate is behind the best, a share of the
             untreated loss.
-        reduction: of each candidate, in the fixed order, on the choice fires.
+        reduction: of each candidate, in the fixed order, on the choice fires; of one that burned
+            a part of them by its paired difference to the best.
         moved: of the finalists, how much of that came from moving breaks; 0 where no move helped.
         seconds: that each candidate's plan and its moves took.
         refused: by name of a candidate why it made no plan.
@@ -69,6 +80,7 @@ class Choice(NamedTuple):
     """
 
     fires: int
+    burned: dict[str, int]
     verdict: Verdict
     reduction: dict[str, float]
     moved: dict[str, float]
@@ -83,10 +95,21 @@ class Choice(NamedTuple):
         return {"fires": self.fires, "chosen": self.verdict.chosen, "best": self.verdict.best,
                 "candidates": {name: {"reduction": self.reduction[name],
                                       "seconds": self.seconds[name],
+                                      "fires": self.burned[name],
                                       "behind": behind._asdict()}
                                for name, behind in self.verdict.behind.items()},
                 "moved": self.moved, "refused": self.refused, "least_m": self.least_m,
                 "segments_left_out": self.useless, "unspent": self.unspent}
+
+
+class FirstPlan(NamedTuple):
+    """A plan that may be replaced by a better one. saved: share of the loss of so many fires that
+    no method was given.
+    """
+
+    plan: Plan
+    saved: float
+    fires: int
 
 
 class Chosen(NamedTuple):
@@ -103,10 +126,20 @@ def choice_fires(plan_fires: int, cells: int) -> int:
     return max(plan_fires, 2, min(wanted, MOST_CELLS // cells))
 
 
+def first_plan(scene: Scene, plan: Plan) -> FirstPlan:
+    """A plan with what it saves of the first of the choice fires."""
+    fires = scene.fires(CHOICE_SET, ends_of(
+        choice_fires(plan.plan_fires, scene.landscape.fuel_model.size))[0])
+    before, after = (float(burn_loss(scene.field, fires, scene.value_by_class, breaks).mean())
+                     for breaks in (None, plan.break_mask()))
+    return FirstPlan(plan, relative_drop(before, after), fires.source.size)
+
+
 def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: int,
-                   policy: Policy | None = None, batch: int | None = None,
+                   policy: "Policy | None" = None, batch: int | None = None,
                    search: SearchOptions = SEARCH, rules: PlanRules = FREE,
-                   segment_m: float = MAX_LENGTH_M, report: Reporter = no_report) -> Chosen:
+                   segment_m: float = MAX_LENGTH_M, report: Reporter = no_report,
+                   first: Callable[[Plan], object] | None = None) -> Chosen:
     """The plan of the candidate that saves most on the choice fires.
 
     Args:
@@ -114,6 +147,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
         policy: that the candidates follow which follow one.
         segment_m: length of the segments that are tried for use, see `break_segments_of`.
         report: takes the share of the work that is done.
+        first: takes the plan of the first candidate, as soon as it is made.
 
     Raises:
         InputError: every candidate refuses, in the words of the first; choice fires that burn
@@ -138,24 +172,23 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     # One part of the progress for each candidate, one to choose, one for each finalist's moves, one
     # for segments that save nothing.
     parts = np.linspace(0.0, 1.0, len(names) + FINALISTS + 3).tolist()
-    made = _made(names, make, rules, mended, report, parts)
+    made = _made(names, make, rules, mended, report, parts, first)
     refused = {name: str(error) for name, error in made.refused.items()}
     refused |= {name: NO_LINES for name in everyone if name not in names}
-    judge = _judge(scene, count)
-    plans, seconds, burns = dict(made.mended), dict(made.seconds), 1 + len(made.mended)
-    share, saved = part_of(report, parts[len(names)], parts[len(names) + 1]), {}
-    for done, (name, plan) in enumerate(plans.items()):
-        share((done + 1) / (len(plans) + 1))  # the fires without breaks come first
-        saved[name] = judge.savings(plan)
+    judge = judge_on(scene, count)
+    plans, seconds = dict(made.mended), dict(made.seconds)
+    saved = race(list(plans), lambda name, part: judge.savings(plans[name], part), count, FINALISTS,
+                 part_of(report, parts[len(names)], parts[len(names) + 1]))
+    burned = {name: own.size for name, own in saved.items()}
+    burns = 1.0 + sum(burned.values()) / count
     before = {name: float(own.mean()) for name, own in saved.items()}
-    best_first = sorted(saved, key=lambda name: -before[name])
-    finalists = best_first[:FINALISTS] if anywhere else []
-    for name, first, last in zip(finalists, parts[-FINALISTS - 2:], parts[-FINALISTS - 1:],
-                                 strict=False):
+    finalists = finalists_of(saved) if anywhere else []
+    for name, begin, end in zip(finalists, parts[-FINALISTS - 2:], parts[-FINALISTS - 1:],
+                                strict=False):
         since = perf_counter()
         plans[name], saved[name], more = moved_plan(scene, plans[name], saved[name], judge.savings,
                                                     replace(mended, lines=None),
-                                                    part_of(report, first, last))
+                                                    part_of(report, begin, end))
         seconds[name] += perf_counter() - since
         burns += more
     report(parts[-2])
@@ -164,12 +197,21 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
                                      segment_m)
     simulations = sum(plan.simulations for plan in plans.values()) + count * burns / plan_fires
     report(1.0)
-    after = {name: float(saved[name].mean()) for name in verdict.behind}
+    after = {name: float(saved[verdict.best].mean()) - behind.mean
+             for name, behind in verdict.behind.items()}
     return Chosen(
         replace(kept, chosen_by=AUTO, simulations=simulations, seconds=perf_counter() - began),
-        Choice(count, verdict, after, {name: after[name] - before[name] for name in finalists},
+        Choice(count, {name: burned[name] for name in after}, verdict, after,
+               {name: float(saved[name].mean()) - before[name] for name in finalists},
                {name: seconds[name] for name in verdict.behind}, refused, mended.least_m, useless,
                _unspent(scene, kept)), made.own)
+
+
+def finalists_of(saved: Mapping[str, NDArray[np.float64]]) -> list[str]:
+    """The candidates whose breaks are moved, the best first, by what they save of each fire."""
+    fires = max(own.size for own in saved.values())
+    whole = [name for name, own in saved.items() if own.size == fires]
+    return sorted(whole, key=lambda name: -float(saved[name].mean()))[:FINALISTS]
 
 
 class _Made(NamedTuple):
@@ -184,10 +226,12 @@ class _Made(NamedTuple):
 
 
 def _made(names: Sequence[str], make: Callable[..., Plan], rules: PlanRules, mended: PlanRules,
-          report: Reporter, parts: Sequence[float]) -> _Made:
+          report: Reporter, parts: Sequence[float],
+          first: Callable[[Plan], object] | None) -> _Made:
     made = _Made({}, {}, {}, {})
-    for name, first, last in zip(names, parts, parts[1:], strict=False):
-        share = part_of(report, first, last)
+    for name, begin, end in zip(sorted(names, key=lambda name: name != FIRST), parts, parts[1:],
+                                strict=False):
+        share = part_of(report, begin, end)
         try:
             made.own[name] = make(name, rules, part_of(share, 0.0, OWN_SHARE))
             made.mended[name] = make(name, mended, part_of(share, OWN_SHARE, 1.0), made.own[name])
@@ -195,32 +239,50 @@ def _made(names: Sequence[str], make: Callable[..., Plan], rules: PlanRules, men
             made.refused[name] = error
             continue
         made.seconds[name] = made.own[name].seconds + made.mended[name].seconds
+        if first is not None and len(made.mended) == 1:
+            first(made.mended[name])
+    made = _Made(_in_order(made.own, names), _in_order(made.mended, names),
+                 _in_order(made.seconds, names), _in_order(made.refused, names))
     if not made.mended:
         raise next(iter(made.refused.values()))
     return made
 
 
-class _Judge(NamedTuple):
+def _in_order(found: Mapping[str, T], names: Sequence[str]) -> dict[str, T]:
+    return {name: found[name] for name in names if name in found}
+
+
+ALL = slice(None)
+
+
+class Judge(NamedTuple):
     """The choice fires, and what they lose without breaks, f64 [F]."""
 
     scene: Scene
     fires: Fires
     untreated: NDArray[np.float64]
 
-    def savings(self, plan: Plan) -> NDArray[np.float64]:
-        """By fire what it loses less under a plan, a share of the mean loss without breaks."""
-        loss = burn_loss(self.scene.field, self.fires, self.scene.value_by_class,
+    def savings(self, plan: Plan, part: slice = ALL) -> NDArray[np.float64]:
+        """By fire of a range what it loses less under a plan, a share of the mean loss of all fires
+        without breaks.
+        """
+        loss = burn_loss(self.scene.field, self.fires.part(part), self.scene.value_by_class,
                          plan.break_mask())
-        shares: NDArray[np.float64] = (self.untreated - loss) / self.untreated.mean()
+        shares: NDArray[np.float64] = (self.untreated[part] - loss) / self.untreated.mean()
         return shares
 
 
-def _judge(scene: Scene, count: int) -> _Judge:
+def judge_on(scene: Scene, count: int) -> Judge:
+    """So many choice fires, burned without breaks.
+
+    Raises:
+        InputError: they burn nothing of value.
+    """
     fires = scene.fires(CHOICE_SET, count)
     untreated = burn_loss(scene.field, fires, scene.value_by_class)
     if not untreated.mean() > 0.0:
         raise nothing_burned(scene)
-    return _Judge(scene, fires, untreated)
+    return Judge(scene, fires, untreated)
 
 
 def _tried(scene: Scene, budget_share: float, plan_fires: int) -> list[str]:

@@ -18,10 +18,13 @@ from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
 from firebreak.fire import Scene
 from firebreak.planning.core.break_segments import BreakSegment
-from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.core.progress import Reporter, in_shares, no_report
 
 MAX_TRIALS = 4
 """How often every segment is removed on trial, at most."""
+MOST_BURNS, FEWEST_FIRES = 16_384, 64
+"""Plan fires times segments, at most, but for so many plan fires: of a large plan each segment is
+tried on fewer of them."""
 
 LAST_YEAR = 9999
 """Of phases."""
@@ -39,13 +42,15 @@ def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
     is then computed again (after Minoux 1978, doi:10.1007/BFb0006528). Ties go to the last cell.
 
     Args:
-        plan_fires: number of fires of the set "plan" that decide.
-        report: takes segments as their place is found.
+        plan_fires: number of fires of the set "plan"; see MOST_BURNS for how many of them decide.
+        report: takes segments, in parts of them from the first trial on.
     """
     if len(segments) < 2:
+        report(len(segments))
         return list(segments)
-    fires = scene.fires("plan", plan_fires)
-    slots = Slots(sizes_for(scene, 1, plan_fires, 0))
+    few = min(plan_fires, max(FEWEST_FIRES, MOST_BURNS // len(segments)))
+    fires = scene.fires("plan", plan_fires).first(few)
+    slots = Slots(sizes_for(scene, 1, few, 0))
     # The order may not depend on the budget: all segments are affordable.
     begin(slots, SLOT_0, [problem_of(scene, 1.0, fires, fires.first(0))])
     for segment in segments:
@@ -53,10 +58,19 @@ def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
     saved = dict.fromkeys(range(len(segments)), 0.0)
     given_up: list[int] = []
     pause = -(-len(segments) // MAX_TRIALS)
+    trials, done = sum(range(len(segments), 0, -pause)), 0
+    share = in_shares(lambda part: report(part * len(segments)))
+
+    def tried(k: int) -> float:
+        nonlocal done
+        done += 1
+        share(done / trials)
+        return _saved_by(slots, segments[k])
+
     while saved:
         fresh: set[int] = set()
         if len(given_up) % pause == 0:
-            saved = {k: _saved_by(slots, segments[k]) for k in saved}
+            saved = {k: tried(k) for k in saved}
             fresh = set(saved)
         while True:
             least = min(saved, key=lambda k: (saved[k], -k))
@@ -67,7 +81,6 @@ def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
         _remove(slots, segments[least])
         del saved[least]
         given_up.append(least)
-        report(1)
     return [segments[k] for k in reversed(given_up)]
 
 

@@ -180,9 +180,9 @@ class _Spread:
         return np.asarray(stdtrit(self._count - 1, 0.975) * error)
 
 
-def fire_batches(fires: int, cells: int) -> list[slice]:
-    """Ranges of nearly as many fires each, more of them where the maps are large."""
-    count = min(fires, max(MIN_BATCHES, -(-fires * cells // MAX_CELLS_TOGETHER)))
+def fire_batches(fires: int, cells: int, least: int = MIN_BATCHES) -> list[slice]:
+    """Ranges of nearly as many fires each, at least so many, and more where the maps are large."""
+    count = min(fires, max(least, -(-fires * cells // MAX_CELLS_TOGETHER)))
     ends = np.linspace(0, fires, count + 1).round().astype(int).tolist()
     return [slice(first, last) for first, last in pairwise(ends)]
 

@@ -8,12 +8,11 @@ there are several, else over the fires of the one.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.agent.policy_file import Policy
 from firebreak.env.storage.problem import budget_cost
 from firebreak.fire import Scene, WideScene
 from firebreak.planning.core.fire_counts import check_test_fires
@@ -29,14 +28,12 @@ from firebreak.planning.evaluation.statistics import (
     percentile_interval,
     student_interval,
 )
-from firebreak.planning.methods import (
-    AUTO,
-    CHOOSERS,
-    POLICY_METHOD,
-    make_plan,
-    method_of,
-)
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import AUTO, CHOOSERS, POLICY_METHOD, method_of
 from firebreak.seeding import generator, integer_seed
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
 
 MIN_BOOTSTRAP_LANDSCAPES = 10
 """Below this many, intervals are Student's: a bootstrap of a handful is too narrow."""
@@ -92,7 +89,7 @@ IntervalOf = Callable[[str, str | None], tuple[float, float]]
 
 
 def evaluate(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budget_share: float,
-             plan_fires: int, test_fires: int, seed: int, policy: Policy | None = None,
+             plan_fires: int, test_fires: int, seed: int, policy: "Policy | None" = None,
              random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
              search: SearchOptions = SEARCH, rules: PlanRules = FREE,
              existing: Mapping[str, Plan] | None = None,
@@ -145,7 +142,7 @@ class Planned(NamedTuple):
 
 
 def planned(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budget_share: float,
-            plan_fires: int, seed: int, policy: Policy | None = None,
+            plan_fires: int, seed: int, policy: "Policy | None" = None,
             random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
             search: SearchOptions = SEARCH, rules: PlanRules = FREE,
             existing: Mapping[str, Plan] = MappingProxyType({}),

@@ -11,6 +11,8 @@ from firebreak.fire import Fires, Scene, burn_loss
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.evaluation.effect import fire_batches
 
+FIRST_SHARE = 16
+"""Part of the fires, the first of so many, on which most segments show that they save something."""
 _ROUNDING = 1e-9  # relative to the mean loss; sums over fires carry rounding
 
 
@@ -18,6 +20,7 @@ def useful_segments(scene: Scene, fires: Fires, segments: Sequence[BreakSegment]
                     included: NDArray[np.int64]) -> list[BreakSegment]:
     """Segments without those that save nothing on the fires beside the others.
 
+    What saves something on the first of the fires is in use; the others are tried on all of them.
     All that save nothing go together where the fires then lose no more, as they do where nothing
     depends on two of them; else the one that saves least goes first, and the others are tried anew.
 
@@ -26,6 +29,9 @@ def useful_segments(scene: Scene, fires: Fires, segments: Sequence[BreakSegment]
     """
     kept = list(range(len(segments)))
     doubtful = [k for k in kept if not np.isin(segments[k].cells, included).any()]
+    few = fires.first(-(-fires.source.size // FIRST_SHARE))
+    whole, saved = saved_by_each(scene, few, segments, doubtful)
+    doubtful = [k for k, own in zip(doubtful, saved, strict=True) if own <= _ROUNDING * whole]
     while doubtful:
         standing = [segments[k] for k in kept]
         whole, saved = saved_by_each(scene, fires, standing, [kept.index(k) for k in doubtful])
@@ -49,7 +55,7 @@ def saved_by_each(scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
     it beside all others, f64 [len(which)].
     """
     count = fires.source.size
-    batches = fire_batches(count, scene.landscape.fuel_model.size)
+    batches = fire_batches(count, scene.landscape.fuel_model.size, least=1)
     slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
     whole, saved = 0.0, np.zeros(len(which))
     for part in batches:

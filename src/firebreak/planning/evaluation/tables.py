@@ -59,7 +59,7 @@ def _untreated(rows: Sequence[Row]) -> str:
     return " and ".join(f"{mean:.4g} {unit}" for mean, unit in zip(means, units, strict=True))
 
 
-CHOICE_HEADER = ("method", "saves", "less than the best", "95 % interval", "seconds")
+CHOICE_HEADER = ("method", "saves", "less than the best", "95 % interval", "fires", "seconds")
 
 
 def choice_table(choice: Choice) -> str:
@@ -81,7 +81,8 @@ def refusals(choice: Choice) -> dict[str, list[str]]:
 def choice_rows(choice: Choice) -> list[tuple[str, ...]]:
     """One row per candidate, in their fixed order, under CHOICE_HEADER."""
     return [(name, f"{choice.reduction[name]:.2%}", f"{behind.mean:.2%}",
-             f"{behind.low:.2%} to {behind.high:.2%}", f"{choice.seconds[name]:.1f}")
+             f"{behind.low:.2%} to {behind.high:.2%}", f"{choice.burned[name]:,}",
+             f"{choice.seconds[name]:.1f}")
             for name, behind in choice.verdict.behind.items()]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from firebreak.agent.network import Part
 from firebreak.agent.policy_file import Policy
 from firebreak.agent.targets import unit_of
-from firebreak.checks import PART_OF_MAP, fail
+from firebreak.checks import fail
 from firebreak.env.actions import (
     allowed_lines_in,
     line_cells,
@@ -24,9 +24,9 @@ from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
 from firebreak.fire import Scene
-from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import shape_cells
+from firebreak.planning.core.learned_size import check_size
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.rounds import (
     LineList,
@@ -45,9 +45,6 @@ from it."""
 
 SAMPLED = 32
 """Of so many actions one is looked at to find out which are among the best."""
-
-MAX_TREATABLE = 256 * 256
-"""Treatable cells above which a learned plan needs an area: larger maps were not tried."""
 
 
 def place_dqn(task: Task) -> Placement:
@@ -239,16 +236,3 @@ def _floor(values: NDArray[np.float32], count: int) -> np.floating:
         return least
     floor = np.partition(sample, sample.size - place)[sample.size - place]
     return floor if np.count_nonzero(values >= floor) >= count else least
-
-
-def check_size(landscape: Landscape, method: str, smaller: str = PART_OF_MAP) -> None:
-    """Refuses a map that learned plans were not tried on. smaller: what to ask for instead.
-
-    Raises:
-        InputError: more treatable cells than MAX_TREATABLE.
-    """
-    treatable = int(landscape.treatable.sum())
-    if treatable > MAX_TREATABLE:
-        raise fail(expected=f"at most {MAX_TREATABLE:,} treatable cells (256 x 256)",
-                   given=f"{treatable:,}", where=f"method {method} on {landscape.name}",
-                   remedy=f"use another method such as downstream-value, or {smaller}")

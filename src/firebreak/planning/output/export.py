@@ -8,7 +8,9 @@ cell centres in the landscape's reference system.
 import csv
 import io
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.output.earlier import is_of_plan
+from firebreak.planning.output.plan_place import plan_file
 from firebreak.reading import lines_of, record_of
 
 COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")
@@ -33,11 +36,14 @@ _NUMBERS = {"plan_fires": int, "seed": int, "seconds": float, "simulations": flo
             "budget": float, "budget_share": float}
 
 
-def write_plan(plan: Plan, landscape: Landscape, out_dir: Path) -> dict[str, Path]:
+def write_plan(plan: Plan, landscape: Landscape, out_dir: Path,
+               more: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Path]:
     """Writes plan.csv, plan.tif, plan.json and firebreaks.csv into a folder, made if need be.
 
     plan.tif holds the rank of placement, 0 where nothing is treated, -1 outside the data.
     firebreaks.csv is the table that Cell2Fire and C2F-W take, "Year,Ncell" with ids from 1.
+
+    more: what plan.json also says.
 
     Returns:
         "csv", "tif", "json" and "firebreaks" -> path.
@@ -50,7 +56,8 @@ def write_plan(plan: Plan, landscape: Landscape, out_dir: Path) -> dict[str, Pat
     tif = write_geotiff(out_dir / "plan.tif", {"rank": _ranks(plan, landscape)}, landscape,
                         nodata=RANK_NODATA, tags={"method": plan.method} | _chosen_by(plan))
     return {"csv": _replace(out_dir / "plan.csv", _csv_text(plan, landscape)), "tif": tif,
-            "json": _replace(out_dir / "plan.json", json.dumps(_record(plan), indent=2) + "\n"),
+            "json": _replace(out_dir / "plan.json",
+                             json.dumps(_record(plan) | {**more}, indent=2) + "\n"),
             "firebreaks": write_firebreak_csv(out_dir / "firebreaks.csv", plan.cells,
                                               landscape.fuel_model.size)}
 
@@ -65,7 +72,7 @@ def read_plan(path: Path, landscape: Landscape) -> Plan:
     Raises:
         InputError: no such file, a damaged one, another grid, or cells that are not treatable.
     """
-    file = _plan_file(path)
+    file = plan_file(path)
     record = _read_record(file.with_suffix(".json"), landscape)
     read = _read_csv if file.suffix.lower() == ".csv" else _read_raster
     cells = read(file, landscape)
@@ -184,16 +191,6 @@ def _record(plan: Plan) -> dict[str, Any]:
 
 def _chosen_by(plan: Plan) -> dict[str, str]:
     return {} if plan.chosen_by is None else {"chosen_by": plan.chosen_by}
-
-
-def _plan_file(path: Path) -> Path:
-    candidates = [path / "plan.csv", path / "plan.tif"] if path.is_dir() else [path]
-    for file in candidates:
-        if file.is_file() and file.suffix.lower() in (".csv", ".tif", ".tiff"):
-            return file
-    raise fail(expected="a plan as .csv or .tif, or a folder with plan.csv or plan.tif",
-               given="a file of another kind" if path.is_file() else "no such file",
-               where=str(path), remedy="name a file or folder that 'firebreak plan' wrote")
 
 
 def record_in(folder: Path) -> dict[str, Any]:

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from time import perf_counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError, fail
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.executors.base import Executor, map_chunks
@@ -44,6 +43,9 @@ from firebreak.planning.windows.region import (
 )
 from firebreak.planning.windows.seams import seam_lines
 from firebreak.planning.windows.shards.shard_plan import known_boxes
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
 
 FEWEST_FIRES, CELLS_PER_FIRE = 256, 8
 """Plan fires: with fewer than one for every few cells of the budget a plan fences in the fires that
@@ -244,7 +246,7 @@ def _asked(region: Region, cut: _Cut) -> int:
 
 
 def make_region(scene: WideScene, budget_share: float, method: str, *, seed: int,
-                policy: Policy | None = None, search: SearchOptions = SEARCH,
+                policy: "Policy | None" = None, search: SearchOptions = SEARCH,
                 plan_fires: int | None = None, over: float = OVER,
                 rules: PlanRules = FREE) -> Region:
     """The region of a map: its plan fires, as many as the budget needs if not given.

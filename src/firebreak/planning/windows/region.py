@@ -7,12 +7,11 @@ cache: a worker that lacks a shard makes it.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.fire import Fires, WideScene, Workspace, burn_wide_losses, scene_in
 from firebreak.free_memory import give_back_freed
@@ -21,12 +20,15 @@ from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import FREE, PlanRules
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.windows.cores import Core
 from firebreak.planning.windows.footprints import Footprint, footprints_of
 from firebreak.planning.windows.shards.line_table import LineTable, Rating, Wanted
 from firebreak.planning.windows.shards.shard import Shard, room_to_burn
 from firebreak.planning.windows.shards.shard_plan import ShardPlan, loss_bound, loss_unit
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
 
 LINE_CELLS = 12
 """Cells along a line that is judged as one, about: what a window proposes is cut to such lines."""
@@ -50,7 +52,7 @@ class Region:
     scene: WideScene
     fires: Fires
     method: str
-    policy: Policy | None
+    policy: "Policy | None"
     search: SearchOptions
     share: float
     seed: int

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.fire import Scene
-from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import METHODS
 from firebreak.planning.search.greedy import tries_quickly
 from firebreak.report.explorer.state import Estimate, ExplorerState
 

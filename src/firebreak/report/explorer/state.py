@@ -8,12 +8,11 @@ fires burn anew that the difference of the breaks changes.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.gains import gains_of_cells
 from firebreak.env.storage.problem import problem_of
@@ -31,10 +30,12 @@ from firebreak.fire import (
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.evaluation.statistics import relative_drop, worst_tenth_mean
-from firebreak.planning.learned.policy import q_map
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.scenarios import WeatherScenarios, make_scenarios
 from firebreak.weather.streams import constant
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
 
 EXPLORE_SET = "explore"
 MAX_CELLS = 512 * 512
@@ -104,7 +105,7 @@ class ExplorerState:
     """
 
     def __init__(self, scene: Scene, *, budget_share: float, plan_fires: int,
-                 policy: Policy | None) -> None:
+                 policy: "Policy | None") -> None:
         """Burns the map without breaks.
 
         Raises:
@@ -160,6 +161,8 @@ class ExplorerState:
         """
         if self._policy is None or self._shown is None:
             return None
+        from firebreak.planning.learned.policy import q_map  # loads torch
+
         _become(self._shown, cells)
         values = q_map(self._policy, self._shown)
         return np.where(self._shown.available[0], values, np.float32(np.nan))

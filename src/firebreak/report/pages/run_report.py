@@ -6,19 +6,18 @@ set "test" for maps, "show" for the animation.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.agent.policy_file import Policy
 from firebreak.env.storage.slots import Slots
 from firebreak.fire import Scene, burn_arrival, burn_loss, burn_statistics
 from firebreak.landscape.landscape import Landscape
 from firebreak.memory.verdict import judge
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.learned.policy import q_map, slots_after
-from firebreak.planning.methods import POLICY_METHOD, make_plan, method_of
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import POLICY_METHOD, method_of
 from firebreak.report.figures.animation import fire_gif, write_mp4
 from firebreak.report.figures.canvas import save_figure
 from firebreak.report.figures.cartography import caption_of
@@ -34,13 +33,16 @@ from firebreak.report.figures.memory_timeline import memory_figure
 from firebreak.report.pages.html import write_page
 from firebreak.report.pages.run_page import comparison_picture, run_page
 
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
+
 TEST_FIRES = 500
 SHOW_FIRES = 64
 
 Rows = Sequence[Mapping[str, Any]]
 
 
-def write_run_report(run: Path, *, scene: Scene, policy: Policy, metrics: Rows, memory: Rows,
+def write_run_report(run: Path, *, scene: Scene, policy: "Policy", metrics: Rows, memory: Rows,
                      evaluation: Mapping[str, Any], seed: int, plan_fires: int,
                      budget_share: float, levels: bool = True) -> list[Path]:
     """Draws a run into run/figures/: its maps, Q-maps, curves, comparison and an animated fire; and
@@ -115,13 +117,17 @@ def _plan_maps(out: Path, scene: Scene, plan: Plan, caption: str) -> list[Path]:
     ]
 
 
-def _q_maps(out: Path, scene: Scene, policy: Policy, plan: Plan, caption: str) -> list[Path]:
+def _q_maps(out: Path, scene: Scene, policy: "Policy", plan: Plan, caption: str) -> list[Path]:
     """What the policy saw in each cell at its first choice and half-way through the plan."""
+    from firebreak.planning.learned.policy import slots_after  # loads torch
+
     return [_q_map(out / f"q_map_{when}.png", policy, slots_after(scene, plan, count), caption)
             for when, count in (("first", 0), ("middle", plan.cells.size // 2))]
 
 
-def _q_map(path: Path, policy: Policy, slots: Slots, caption: str) -> Path:
+def _q_map(path: Path, policy: "Policy", slots: Slots, caption: str) -> Path:
+    from firebreak.planning.learned.policy import q_map
+
     problem = slots.problems[0]
     assert problem is not None
     return save_figure(q_map_figure(problem.scene.landscape, q_map(policy, slots),

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.network import take_over
-from firebreak.agent.policy_file import load_policy, policy_at
+from firebreak.agent.policy_file import load_policy
+from firebreak.agent.policy_place import policy_at
 from firebreak.checks import fail
 from firebreak.env.drawn_jobs import DRAWN_KINDS, HELD_ON, JobShares
 from firebreak.env.sources import Variation

@@ -7,7 +7,8 @@ from typing import Any
 import torch
 
 from firebreak.agent.network import QMapNetwork
-from firebreak.agent.policy_file import POLICY, save_policy
+from firebreak.agent.policy_file import save_policy
+from firebreak.agent.policy_place import POLICY
 
 
 class BestPolicy:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from firebreak.agent.policy_file import POLICY
+from firebreak.agent.policy_place import POLICY
 from firebreak.checks import fail
 from firebreak.files import copy_file, write_text
 from firebreak.train.config.schema import ArtifactsConfig

@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from firebreak.agent.policy_file import POLICY, save_policy
+from firebreak.agent.policy_file import save_policy
+from firebreak.agent.policy_place import POLICY
 from firebreak.agent.replay import Replay
 from firebreak.agent.settings import settings_of
 from firebreak.checks import fail

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from firebreak.agent.policy_file import POLICY, load_policy
+from firebreak.agent.policy_file import load_policy
+from firebreak.agent.policy_place import POLICY
 from firebreak.checks import fail
 from firebreak.executors.base import Executor, call_all
 from firebreak.memory.process import peak_rss_bytes, rss_bytes

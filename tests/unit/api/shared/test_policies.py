@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from firebreak.agent.policy_file import load_policy, shipped_policies
+from firebreak.agent.policy_file import load_policy
+from firebreak.agent.policy_place import shipped_policies
 from firebreak.api.shared.policies import policy_for, shipped_for, warn_of_other_breaks
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.settings.breaks import MadeBreaks

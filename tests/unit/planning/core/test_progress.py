@@ -14,7 +14,7 @@ from firebreak.planning.core.progress import Reporter, in_shares
 from firebreak.planning.evaluation.build_order import in_build_order
 from firebreak.planning.evaluation.effect import effect_of, saved_by_order
 from firebreak.planning.evaluation.evaluate import evaluate
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 
 METHODS = ["burn-probability", "dqn", "segments", "greedy-filtered", "swap", "anneal",
            "dqn-lookahead", "dqn-search"]
@@ -63,6 +63,9 @@ def test_what_is_told_of_an_effect_adds_up(scene: Scene) -> None:
     assert {name: sum(parts) for name, parts in told.items()} == {
         "segments": len(segments), "effect": 50, "curve": 50}
     assert len(segments) > 1
+    # Trials are told of from the first one on: the place of a segment is found after many.
+    assert len(told["segments"]) > len(segments)
+    assert told["segments"][0] > 0.0
 
 
 def test_shares_of_any_size_add_up_exactly() -> None:

@@ -16,7 +16,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import rounds
 from firebreak.planning.core.rounds import SPACING, line_list, spaced_lines
 from firebreak.planning.learned.policy import leading_actions
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 
 
 def one_by_one(lines: Iterable[NDArray[np.int64]], max_cells: int,

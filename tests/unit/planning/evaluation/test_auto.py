@@ -29,13 +29,14 @@ from firebreak.planning.evaluation.auto import (
     choice_fires,
     plan_by_choice,
 )
+from firebreak.planning.evaluation.choice import ends_of
 from firebreak.planning.evaluation.pruning import saved_by_each, useful_segments
+from firebreak.planning.making import make_plan
 from firebreak.planning.methods import (
     CANDIDATES,
     METHODS,
     MOST_CELLS_OF_PATTERNS,
     MOST_TRIALS_OF_GREEDY,
-    make_plan,
 )
 from firebreak.planning.warm_up import warm_up
 from untrained import fitting, untrained
@@ -132,9 +133,10 @@ def test_what_it_says_of_each_candidate_is_what_its_plan_saves(
 
 def test_its_progress_is_whole_only_when_the_choice_is_made(watched: Watched) -> None:
     told, before = watched.told, watched.before
-    # Nothing, each candidate, and the two best after rounds of 500, 1,000, ... 8,000 tries.
-    assert 1 + len(CANDIDATES) < len(before) <= 1 + len(CANDIDATES) + 2 * 5
-    assert before == sorted(set(before))
+    # Nothing, the parts of the race, and the two best after rounds of 500, 1,000, ... 8,000 tries.
+    parts = len(ends_of(120))
+    assert 1 + len(CANDIDATES) + 2 < len(before) <= 1 + parts * len(CANDIDATES) + 2 * 5
+    assert before == sorted(before)
     assert max(before) < max(told[:-1]) < 1.0 == told[-1]
 
 
@@ -143,7 +145,7 @@ def test_neither_clock_nor_order_of_the_table_changes_the_plan(
         scene: Scene, policy: Policy, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     first = watched.made
     ticks = count(0, 1000)
-    monkeypatch.setattr("firebreak.planning.methods.perf_counter", lambda: next(ticks) ** 2.0)
+    monkeypatch.setattr("firebreak.planning.making.perf_counter", lambda: next(ticks) ** 2.0)
     monkeypatch.setattr(auto, "METHODS", dict(reversed(auto.METHODS.items())))
     second = chosen(scene, policy)
     assert second.plan.cells.tolist() == first.plan.cells.tolist()

@@ -23,7 +23,7 @@ from firebreak.planning.evaluation.doubt import (
     worlds,
 )
 from firebreak.planning.evaluation.evaluate import evaluate
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.settings.doubt import DOUBTS, TRUST_DRAWS, TRUST_RIVALS
 
 FIRES, DRAWS = 40, 3

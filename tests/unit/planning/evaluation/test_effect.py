@@ -40,7 +40,7 @@ from firebreak.planning.evaluation.effect import (
 )
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.evaluation.statistics import worst_tenth_mean
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.output.export import read_years
 from firebreak.planning.output.export_effect import PlanResult, segment_columns, write_effect
 from firebreak.planning.output.vectors import _turned, has_vector_reader

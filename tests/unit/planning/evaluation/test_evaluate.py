@@ -31,7 +31,7 @@ from firebreak.planning.evaluation.statistics import (
     worst_tenth_mean,
 )
 from firebreak.planning.evaluation.tables import table, to_json
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.seeding import integer_seed
 
 CONDITIONS = FireConditions(scenarios=2)

@@ -24,7 +24,7 @@ from firebreak.planning.core.rounds import Task
 from firebreak.planning.core.rules import FREE, PlanRules, short_pieces
 from firebreak.planning.learned.guided import BURNED, fill_ahead
 from firebreak.planning.learned.lookahead import Ahead
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.search.plan_state import PlanState
 from untrained import untrained
 

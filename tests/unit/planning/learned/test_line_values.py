@@ -13,7 +13,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.learned.policy import _q_values, cell_values, line_values
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from untrained import untrained
 
 FIRES = 12

@@ -25,7 +25,7 @@ from firebreak.planning.learned.lookahead import (
     differing,
 )
 from firebreak.planning.learned.policy import leading_actions, line_values
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from untrained import untrained
 
 FIRES = 40

@@ -15,7 +15,7 @@ from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import Plan, one_of, spent_words
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.output.export import read_plan, write_plan
 
 ALBERS = rasterio.crs.CRS.from_epsg(5070).to_wkt()

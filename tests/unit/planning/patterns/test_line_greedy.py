@@ -18,7 +18,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import COMPASS, line_steps
 from firebreak.planning.core import line_trials
 from firebreak.planning.core.rounds import line_list, spaced_lines
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.patterns import line_greedy
 from firebreak.planning.patterns.candidates import LENGTHS, Flow, Ground, rated_lines
 from strategies import Case, cases, ellipse_like, plain_landscape, problem_on

@@ -11,7 +11,7 @@ from firebreak.fire.travel.travel_field import field_from_ellipse, pad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.limits import SEARCH
 from firebreak.planning.core.rounds import Placement, Task
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.patterns import tom
 from firebreak.planning.patterns.candidates import Ground, Lines
 from firebreak.planning.patterns.strips import Pattern, best_on_plan_fires, distance_to_strips

@@ -11,7 +11,7 @@ from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, SPOT, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import pad, padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.patterns.candidates import flow_of
 from firebreak.planning.ranking.simple import hazard
 from firebreak.planning.ranking.trees import conditional_value, path_scores, tree_scratch

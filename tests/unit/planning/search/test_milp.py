@@ -16,7 +16,7 @@ from firebreak.fire.travel.travel_field import BreakRules, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.limits import SearchOptions
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.search.milp import Solved, build, solve
 from firebreak.planning.search.spread_graph import spread_graph
 from strategies import problem_on, random_case

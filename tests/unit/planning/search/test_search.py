@@ -21,7 +21,8 @@ from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.rounds import Placement, Task
 from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.learned.guided import fill_by_score
-from firebreak.planning.methods import METHODS, make_plan
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import METHODS
 from firebreak.planning.search.anneal import anneal
 from firebreak.planning.search.filling import (
     best_first,

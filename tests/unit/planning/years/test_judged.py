@@ -12,7 +12,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_choice import treatment_of_rows, with_treatments
 from firebreak.landscape.treatment_table import read_table
 from firebreak.planning.core.break_segments import break_segments_of
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.years.judged import (
     SCHEDULE_FIRES,
     SCHEDULE_SET,

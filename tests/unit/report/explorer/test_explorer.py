@@ -21,7 +21,7 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.raster.degrees import degrees_of
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.report.explorer.data import NO_NUMBER, Marks, packed, plan_data, start_data
 from firebreak.report.explorer.page import LARGE_MAP, _kept_steps, static_page
 from firebreak.report.explorer.plans import (

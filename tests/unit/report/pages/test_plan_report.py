@@ -21,7 +21,7 @@ from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.evaluation.build_order import Phase, in_build_order, years_of
 from firebreak.planning.evaluation.effect import _mean_direction, effect_of, saved_by_order
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation, evaluate
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.break_words import breaks_in_short, how_fires_end, what_breaks_do
 from firebreak.report.figures import canvas

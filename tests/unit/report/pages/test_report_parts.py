@@ -12,7 +12,7 @@ from firebreak.landscape.treatment_table import read_table
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.evaluation.doubt import Doubted, DoubtResult
 from firebreak.planning.evaluation.effect import effect_of
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.planning.output.export_effect import PlanResult, segment_columns
 from firebreak.report.pages.doubt_part import doubt_part
 from firebreak.report.pages.treatments_part import treatments_part

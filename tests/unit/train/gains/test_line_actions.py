@@ -39,7 +39,7 @@ from firebreak.line_actions import (
     turned_shapes,
 )
 from firebreak.planning.learned.policy import cell_values, q_map
-from firebreak.planning.methods import make_plan
+from firebreak.planning.making import make_plan
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
 from firebreak.train.gains.line_gains import TRIED, LineGains

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class Judgement(NamedTuple):
-    """What a plan changes on test fires. curves: by rival what its beginnings save."""
+    """What a plan changes on test fires. curves: by rival what its beginnings save, for the full
+    report.
+    """
 
     result: "PlanResult"
     curves: "dict[str, Curve]"
@@ -35,14 +37,14 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
     from firebreak.planning.output.segment_table import in_plan_order
 
     options, place, scene, made = work.options, work.place, work.scene, work.made
-    plan, brief = made.plan, options.report == "brief"
+    plan, brief, full = made.plan, options.report == "brief", options.report == "full"
     order = in_plan_order(plan, place.land, options.place.segment_m)
     with bar(0 if brief else len(order), "segment") as advance:
         if not brief:
             by_place = sorted(order, key=lambda segment: int(segment.cells[0]))
             order = in_build_order(scene, by_place, options.plan_fires, advance)
     # Of the plan itself the order to build tells, which is the better one.
-    others = {} if brief else {
+    others = {} if not full else {
         name: other for name, other in evaluation.plans[0].items()
               if other.cells.size and name not in (EXISTING, plan.label)
               and not name.endswith(AT_EXISTING_COST) and not method_of(name).stochastic
@@ -52,8 +54,8 @@ def judge(work: Work, evaluation: "Evaluation", bar: "Bar") -> Judgement:
         curves = {name: saved_by_order(scene, other, effect.loss[0],
                                        evaluation.methods[name].reduction, report=advance)
                   for name, other in others.items()}
-    with bar(0 if brief else trust_worlds(scene), "world") as advance:
-        trust = None if brief else trust_in(replace(scene, landscape=place.anywhere), plan,
+    with bar(trust_worlds(scene) if full else 0, "world") as advance:
+        trust = None if not full else trust_in(replace(scene, landscape=place.anywhere), plan,
                                             evaluation, options.scene.seed, advance)
     over_years = _over_years(work, order, bar)
     unit = value_unit(place.land)

@@ -1,7 +1,7 @@
 """From a landscape to a plan, and to other plans on the same test fires."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
-    from firebreak.planning.evaluation.auto import Choice
+    from firebreak.planning.evaluation.auto import Choice, FirstPlan
     from firebreak.planning.evaluation.evaluate import Evaluation
 
 
@@ -69,13 +69,18 @@ class Work(NamedTuple):
     network: "Plan | None"
 
 
+Told = Callable[[Work, "FirstPlan"], object]
+"""Takes the first plan, on its land, and what it saves."""
+
+
 def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
-            config: Path | None = None) -> Work:
+            config: Path | None = None, told: Told | None = None) -> Work:
     """Makes the plan that is asked for, and compares it where there are test fires.
 
     Args:
         source: a landscape, or what to read it from.
         config: a plan's TOML file, whose [[phase]]s count.
+        told: is told of the first plan as soon as there is one, where there is more to do.
 
     Raises:
         InputError: options that contradict one another or do not fit the map.
@@ -83,7 +88,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     from firebreak.api.place.money import money_by_year
     from firebreak.api.place.place import place_of
     from firebreak.api.shared.policies import policy_for
-    from firebreak.planning.learned.policy import check_size
+    from firebreak.planning.evaluation.auto import first_plan
     from firebreak.planning.methods import DEFAULT, check_methods, check_takes_lines, method_of
 
     check_fraction(options.budget, what="a budget", where="--budget",
@@ -94,7 +99,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     check_judged_at_once(options)
     _check_horizon(options)
     policy = policy_for([method, options.search_from or method], options.policy, options.scene)
-    use_threads(options.scene.threads, torch_threads=1)
+    use_threads(options.scene.threads, torch_threads=None if policy is None else 1)
     spec = source if isinstance(source, str) else ""
     if spec:
         _check_memory_first(spec, options)
@@ -108,14 +113,24 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     if options.place.horizon is not None:
         money_by_year(place.phases, place.money, options.place.horizon)
     if method_of(method).guided:
+        from firebreak.planning.core.learned_size import check_size
+
         check_size(place.land, method)
     network = _network(place, options)
     with bar(0, "map and fires"):
         # What breaks leave is known off the lines too, so that other networks can be burned.
         scene = options.scene.scene(place.anywhere, spec, options.plan_fires)
         scene = replace(scene, landscape=place.land)
-    made = _made(method, scene, place, options, bar, policy)
+
+    def tell(plan: "Plan") -> None:
+        if told is not None:
+            told(Work(spec, options, place, scene, Made(plan), None, policy, network),
+                 first_plan(scene, plan))
+
+    made = _made(method, scene, place, options, bar, policy, tell)
     work = Work(spec, options, place, scene, made, None, policy, network)
+    if made.choice is None and is_judged(options):
+        tell(made.plan)
     return work._replace(evaluation=_compared(work, bar)) if is_judged(options) else work
 
 
@@ -169,11 +184,12 @@ def _network(place: "Place", options: PlanOptions) -> "Plan | None":
 
 
 def _made(method: str, scene: "Scene", place: "Place", options: PlanOptions, bar: "Bar",
-          policy: "Policy | None") -> Made:
-    """The plan that was asked for."""
+          policy: "Policy | None", tell: "Callable[[Plan], object] | None" = None) -> Made:
+    """The plan that was asked for. tell: takes the first plan of a chooser."""
     from firebreak.planning.core.progress import in_shares
     from firebreak.planning.evaluation.auto import plan_by_choice
-    from firebreak.planning.methods import CHOOSERS, make_plan
+    from firebreak.planning.making import make_plan
+    from firebreak.planning.methods import CHOOSERS
 
     with bar(1, "plan") as advance:
         report = in_shares(advance)
@@ -181,7 +197,7 @@ def _made(method: str, scene: "Scene", place: "Place", options: PlanOptions, bar
             return Made(*plan_by_choice(
                 scene, place.share, options.plan_fires, seed=options.scene.seed, policy=policy,
                 batch=options.batch, search=options.search(), rules=place.rules,
-                segment_m=options.place.segment_m, report=report))
+                segment_m=options.place.segment_m, report=report, first=tell))
         return Made(make_plan(scene, place.share, options.plan_fires, method,
                               seed=options.scene.seed, policy=policy, batch=options.batch,
                               search=options.search(), rules=place.rules, report=report))

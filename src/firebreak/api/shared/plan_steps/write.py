@@ -10,12 +10,16 @@ if TYPE_CHECKING:
     from firebreak.fire import Scene
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
+    from firebreak.planning.evaluation.auto import FirstPlan
     from firebreak.planning.evaluation.evaluate import Evaluation
     from firebreak.report.pages.plan_origin import Origin
 
 
-def write_plan_files(out: Path, work: Work) -> list[Path]:
-    """The plan itself, and the whole landscape with its breaks for other fire programs."""
+def write_plan_files(out: Path, work: Work, first: "FirstPlan | None" = None) -> list[Path]:
+    """The plan itself, and the whole landscape with its breaks for other fire programs.
+
+    first: what a first plan saves.
+    """
     from firebreak.api.place.area import cells_in
     from firebreak.landscape.formats.treated import write_treated
     from firebreak.planning.core.area import lift
@@ -26,7 +30,9 @@ def write_plan_files(out: Path, work: Work) -> list[Path]:
     # The source's file has no breaks that stand already; the landscape has them.
     whole = plan.break_mask()
     whole.ravel()[cells_in(options.scene.map.built, place.full)] = True
-    return [*write_plan(plan, place.full, out).values(),
+    record = {} if first is None else {
+        "first_plan": {"saved": first.saved, "choice_fires": first.fires}}
+    return [*write_plan(plan, place.full, out, record).values(),
             write_treated(out / "treated_landscape.tif", work.source, place.full, whole,
                           work.scene.conditions.treatment)]
 

@@ -73,7 +73,7 @@ def check_windows(place: "Place", method: str, args: PlanArguments) -> None:
     Raises:
         InputError: naming the window's treatable cells.
     """
-    from firebreak.planning.learned.policy import MAX_TREATABLE
+    from firebreak.planning.core.learned_size import MAX_TREATABLE
     from firebreak.planning.methods import guided_in
     from firebreak.planning.windows.cores import CORE_CELLS, cores_of
 

@@ -43,8 +43,6 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
     fires_named: whether the number of plan fires was given; else it follows from the budget.
     """
     from firebreak.api.place.area import cells_named
-    from firebreak.api.place.place import place_of
-    from firebreak.api.shared.policies import policy_for
     from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods, check_policy
 
     method = args.method or DEFAULT
@@ -60,9 +58,13 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
         return None
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
+    common.check_there(args)
+    from firebreak.api.place.place import place_of
+    from firebreak.api.shared.policies import policy_for
+
     policy = policy_for([own, args.search_from or own], args.policy, args.scene)
     check_policy(own, args.search_from, policy)
-    use_threads(args.scene.threads, torch_threads=1)
+    use_threads(args.scene.threads, torch_threads=None if policy is None else 1)
     full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
     check_heeded_on(full, args.landscape, args.scene)
     place = place_of(args.place, full, args.budget, args.scene.breaks.break_width_m, args.config,
@@ -75,7 +77,7 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
 
 
 def _is_by_windows(args: PlanArguments, method: str, treatable: int) -> bool:
-    from firebreak.planning.learned.policy import MAX_TREATABLE
+    from firebreak.planning.core.learned_size import MAX_TREATABLE
     from firebreak.planning.methods import CHOOSERS, method_of
 
     return args.windows != WindowOptions() or (treatable > MAX_TREATABLE and (

@@ -12,6 +12,7 @@ from firebreak.cli.commands.landscape import convert, fetch, lines
 from firebreak.cli.commands.landscape.describe import about_sample, describe
 from firebreak.cli.shared import common
 from firebreak.files import check_folder, check_not_kept, held_folder
+from firebreak.landscape.own_files import FUEL_MAP
 from firebreak.settings.kinds import Positive
 
 _PICTURE = "landscape.png"
@@ -61,15 +62,15 @@ def run(arguments: list[str]) -> int:
 
 
 def _info(arguments: list[str]) -> int:
-    from firebreak.landscape.formats.read import read_landscape
-    from firebreak.landscape.own_files import FUEL_MAP
-
     args = common.parse(InfoArguments, common.without_seed(arguments), "landscape info")
     begin = time.perf_counter()
     if args.out is not None:
         check_folder(args.out)
         for name in (_PICTURE, FUEL_MAP):
             check_not_kept(args.out / name)
+    common.check_there(args, args.landscape)
+    from firebreak.landscape.formats.read import read_landscape
+
     land = read_landscape(args.landscape, terrain=args.terrain, crs=args.crs)
     print("\n".join([describe(land), *about_sample(args.landscape)]))
     files = []

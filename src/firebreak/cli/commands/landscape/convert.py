@@ -54,12 +54,13 @@ class ConvertArguments:
 
 def run(arguments: list[str]) -> int:
     """Runs the command."""
+    args = common.parse(ConvertArguments, common.without_seed(arguments), "landscape convert")
+    common.check_there(args, args.landscape)
     from firebreak.landscape.formats.lcp import PRJ
     from firebreak.landscape.formats.overlays import with_rasters
     from firebreak.landscape.formats.read import read_landscape
     from firebreak.landscape.raster.resample import to_cell_size
 
-    args = common.parse(ConvertArguments, common.without_seed(arguments), "landscape convert")
     begin = time.perf_counter()
     check_not_kept(args.out)
     if args.to == "lcp" and args.out.name:

@@ -54,6 +54,7 @@ class LinesArguments:
 def run(arguments: list[str]) -> int:
     """Runs the command."""
     args = common.parse(LinesArguments, arguments, "landscape lines")
+    common.check_there(args, args.landscape)
     from firebreak.api.place.area import area_mask, part_of
     from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of
     from firebreak.landscape.candidates.score import scores_of
