@@ -4,9 +4,10 @@
 it where there are crowns, or the Canadian FBP System.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -18,12 +19,17 @@ from firebreak.fire.behavior.wind import backing_rate, flanking_rate
 from firebreak.fire.fbp.on_landscape import fbp_fire_behavior
 from firebreak.landscape.fuel_systems import FBP, ROTHERMEL
 from firebreak.landscape.landscape import Landscape
+from firebreak.native_library import thread_count
 from firebreak.settings.fire import CrownLink, CrownModel, EllipseForm, FireSettings, WindLimit
 from firebreak.weather.scenarios import WeatherScenarios
 
-__all__ = ["BehaviorModel", "FireBehavior", "fire_behavior"]
+__all__ = ["BehaviorModel", "FireBehavior", "behavior_in_parts", "behavior_on_demand",
+           "fire_behavior"]
 
 SURFACE_FLAME_POWER, CROWN_FLAME_POWER = 0.46, 2.0 / 3.0
+CELLS_AT_ONCE, CELLS_HELD = 250_000, 1_000_000
+"""Cells times rows of weather whose fire behaviour is worked out at once, and that are held where
+the whole is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +64,81 @@ class BehaviorModel:
 
 def fire_behavior(landscape: Landscape, scenarios: WeatherScenarios,
                   model: BehaviorModel | None = None) -> FireBehavior:
-    """Fire behaviour of each cell under each scenario."""
-    model = model or BehaviorModel()
+    """Fire behaviour of each cell under each scenario.
+
+    On large maps some rows are worked out at a time, whose numbers stay in the processor's caches,
+    on several threads.
+    """
+    own = model or BehaviorModel()
+    (height, width), count = landscape.shape, len(scenarios.wind_from_deg)
+    at_once = max(1, CELLS_AT_ONCE // (width * count))
+    # The FBP System is worked out by fuel type, some cells at a time.
+    if at_once >= height or landscape.fuel_system == FBP.name:
+        return _behavior(landscape, scenarios, own)
+    whole = FireBehavior(*(
+        np.zeros((count, height, width), np.uint8 if name == "fire_type" else np.float64)
+        for name in FireBehavior._fields))
+
+    def write(top: int) -> None:
+        rows = min(at_once, height - top)
+        part = _behavior(landscape.crop(top, 0, rows, width), scenarios, own)
+        for name in FireBehavior._fields:
+            found = getattr(part, name)
+            if found.view(f"u{found.itemsize}").any():  # what stays zero takes no memory
+                getattr(whole, name)[:, top:top + rows] = found
+
+    _in_threads(write, range(0, height, at_once))
+    return whole
+
+
+def _behavior(landscape: Landscape, scenarios: WeatherScenarios,
+              model: BehaviorModel) -> FireBehavior:
     found = MODELS[landscape.fuel_system](landscape, scenarios, model)
     return with_rate_factors(found, landscape, model.rate_factors) if model.rate_factors else found
+
+
+def _in_threads(task: Callable[[int], None], numbers: Iterable[int]) -> None:
+    """Calls the task with each number, on as many threads as burn fires."""
+    pool = ThreadPoolExecutor(thread_count())
+    try:
+        for waiting in [pool.submit(task, number) for number in numbers]:
+            waiting.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def behavior_in_parts(landscape: Landscape, scenarios: WeatherScenarios,
+                      model: BehaviorModel | None = None) -> Iterator[tuple[int, FireBehavior]]:
+    """Fire behaviour of some rows of the map at a time, [S, h, W], with the first of them."""
+    (height, width), count = landscape.shape, len(scenarios.wind_from_deg)
+    rows = max(1, CELLS_HELD // (width * count))
+    for top in range(0, height, rows):
+        land = landscape if rows >= height else landscape.crop(
+            top, 0, min(rows, height - top), width)
+        yield top, fire_behavior(land, scenarios, model)
+
+
+def behavior_on_demand(landscape: Landscape, scenarios: WeatherScenarios,
+                       model: BehaviorModel | None = None) -> FireBehavior:
+    """Fire behaviour of each cell under each scenario, which is worked out when a part of it is
+    first asked for, and kept from then on.
+    """
+    return _OnDemand(landscape, scenarios, model)  # type: ignore[return-value]
+
+
+class _OnDemand:
+    """Has the attributes of `FireBehavior`."""
+
+    def __init__(self, *given: Any) -> None:
+        self._given = given
+        self._made: FireBehavior | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in FireBehavior._fields:
+            raise AttributeError(name)
+        if self._made is None:
+            self._made = fire_behavior(*self._given)
+        return getattr(self._made, name)
 
 
 def with_rate_factors(behavior: FireBehavior, landscape: Landscape,

@@ -6,6 +6,7 @@ changes nothing before, so fires burn only a little longer than the quantile: th
 decides what that costs and no bit of the result.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,6 +17,8 @@ from firebreak.fire.fires import Fires
 Times = Sequence[NDArray[np.float32]]  # of the cells that each fire burned
 
 _LEAST_GROWTH, _MAX_GROWTH, _MARGIN = 1.3, 8.0, 1.2  # of the duration from one try to the next
+_POWERS = 0.5, 2.0  # of the duration in burned cells: along a strip of fuel and less, everywhere
+_ENCLOSED = 0.7  # power below which fires seem to have burned most of what they can reach
 _TRIES = 16
 _DETOUR_FACTOR = 1.6
 _ROUNDING = 1.0 - 1e-9
@@ -41,16 +44,19 @@ def calibrated_median(unit: Fires, burnable_cells: int, burned_share: float, gue
     count = unit.source.size
     # At least one step beyond the ignition cells, and never beyond what fire can reach.
     wanted = max(round(burned_share * burnable_cells * count), count + 1)
-    median, before = guess, 0
+    median, before, growth = guess, 0, 1.0
     for _ in range(_TRIES):
         ratios = _ratios(burn(unit._replace(duration_min=unit.duration_min * median)), unit)
         known = int(np.count_nonzero(ratios <= median * _ROUNDING))
         if known >= wanted:
             return _quantile(ratios, wanted)
-        if count < known == before:
+        power = math.log(known / before, growth) if before > count else _POWERS[1]
+        if power < _ENCLOSED and wanted > known * _MAX_GROWTH**power:
             break
-        growth = _MARGIN * np.sqrt(wanted / max(known, count))
-        median, before = median * float(np.clip(growth, _LEAST_GROWTH, _MAX_GROWTH)), known
+        missing = wanted / max(known, count)
+        growth = _MARGIN * missing ** (1.0 / min(max(power, _POWERS[0]), _POWERS[1]))
+        growth = min(max(growth, _LEAST_GROWTH), _MAX_GROWTH)
+        median, before = median * growth, known
     endless = unit._replace(duration_min=np.full(count, np.inf))
     return _quantile(_ratios(burn(endless), unit), wanted)
 

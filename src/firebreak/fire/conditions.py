@@ -82,6 +82,14 @@ class FireConditions:
         return self.hold is not None or self.attack_min is not None
 
     @property
+    def reads_behavior(self) -> bool:
+        """Whether embers, or what breaks do, ask for more of the fire behaviour than how fast fire
+        runs.
+        """
+        return (self.spotting is not None or self.breach != "never"
+                or self.treatment.kind == "shaded")
+
+    @property
     def may_run_on(self) -> bool:
         """Whether breaks may let a fire get further than it does without any: fuel after a shaded
         treatment may burn faster, and a fire that is hotter at its edge, where a break kept it from

@@ -4,7 +4,7 @@ Everything that burns fires on a landscape starts from a scene: the environment,
 evaluation, `firebreak simulate`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError, counted, fail
 from firebreak.fire.behavior.types import FireBehavior
-from firebreak.fire.behavior_models import fire_behavior
+from firebreak.fire.behavior_models import (
+    behavior_in_parts,
+    behavior_on_demand,
+    fire_behavior,
+)
 from firebreak.fire.calibration import Times, calibrated_median, first_guess
 from firebreak.fire.conditions import FireConditions
 from firebreak.fire.effects.breach import breach_probability, in_one_cell
@@ -42,14 +46,17 @@ from firebreak.fire.travel.arcs import NO_CREWS
 from firebreak.fire.travel.shaded_breaks import treated_part
 from firebreak.fire.travel.travel_field import (
     BreakRules,
+    Ellipse,
     TravelField,
     ellipse_of,
     field_from_ellipse,
+    field_from_parts,
     heat_of,
     in_streams,
     pad,
     spots_on,
 )
+from firebreak.free_memory import give_back_freed
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import break_width_m, treated_landscape
 from firebreak.seeding import generator
@@ -67,7 +74,8 @@ class Scene:
     Attributes:
         scenarios: weather of every row of the field; weights sum to 1.
         stream_weight: [S], probability of each stream of rows; see `streams`.
-        behavior: rate of spread, heading, intensity per row and cell.
+        behavior: rate of spread, heading, intensity per row and cell; worked out when it is first
+            asked for where travel times do not need the whole.
         value_by_class: f32 [C, H, W], value lost where a cell burns, in C classes of flame length
             (C is 1 where flame length does not matter).
         median_duration_min: calibrated so that untreated fires burn the regime's share.
@@ -112,10 +120,16 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
     """
     key = landscape.fire_checksum()
     streams = streams_for(conditions, seed, key, weather)
-    behavior = fire_behavior(landscape, streams.steps, conditions.model)
-    _check_burns(landscape, behavior)
     heat = layers is not None or conditions.by_flame or conditions.meets_crews
-    travel = travel_under(landscape, behavior, streams, conditions, heat)
+    if heat or conditions.reads_behavior:
+        behavior = fire_behavior(landscape, streams.steps, conditions.model)
+        rates = float(behavior.rate_of_spread_m_min.sum())
+        travel = travel_under(landscape, behavior, streams, conditions, heat)
+    else:
+        behavior = behavior_on_demand(landscape, streams.steps, conditions.model)
+        travel, rates = _bare_travel(landscape, streams, conditions)
+    if landscape.burnable.any() and not rates > 0.0:
+        raise too_wet(landscape)
     if conditions.meets_crews and not has_intensity(behavior):
         raise without_intensity(landscape)
     breaks = break_rules(landscape, behavior, streams, conditions, travel)
@@ -125,7 +139,7 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
         stream_weight=streams.weight, behavior=behavior, field=travel._replace(breaks=breaks),
         value_by_class=value_by_class_of(landscape, conditions, layers),
         median_duration_min=conditions.regime.duration_min or _calibrated_median(
-            conditions.regime, travel, behavior, landscape, streams.weight, seed, key),
+            conditions.regime, travel, rates, landscape, streams.weight, seed, key),
         seed=seed, key=key)
 
 
@@ -145,16 +159,31 @@ def rows_of(streams: WeatherStreams) -> WeatherScenarios:
     return streams.steps._replace(weight=share)
 
 
-def _check_burns(landscape: Landscape, behavior: FireBehavior) -> None:
-    if landscape.burnable.any() and not (behavior.rate_of_spread_m_min > 0.0).any():
-        raise too_wet(landscape)
-
-
 def too_wet(landscape: Landscape) -> InputError:
     """The error to raise where nothing burns in any weather."""
     return fail(expected="fuel that burns in some weather",
                 given="moistures above the fuels' extinction everywhere",
                 where=f"landscape {landscape.name}", remedy="give drier weather")
+
+
+def _bare_travel(landscape: Landscape, streams: WeatherStreams,
+                 conditions: FireConditions) -> tuple[TravelField, float]:
+    """The travel field, without embers and intensities, and the sum of all rates of spread, m/min;
+    the fire behaviour is never held as a whole.
+    """
+    rates: list[float] = []
+
+    def ellipses() -> Iterator[tuple[int, Ellipse]]:
+        for top, part in behavior_in_parts(landscape, streams.steps, conditions.model):
+            rates.append(float(part.rate_of_spread_m_min.sum()))
+            yield top, ellipse_of(part)
+
+    travel = field_from_parts(
+        ellipses(), len(streams.steps.weight), landscape.burnable, landscape.cell_size_m,
+        landscape.slope_tan, landscape.aspect_deg)
+    if len(rates) > 1:
+        give_back_freed()
+    return in_streams(travel, streams.steps_per_stream, streams.step_min), sum(rates)
 
 
 def travel_under(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
@@ -268,12 +297,12 @@ def _layers_of(landscape: Landscape, conditions: FireConditions) -> list[ValueLa
     return [kind.on(grid) for kind, grid in zip(conditions.layers, landscape.layers, strict=True)]
 
 
-def _calibrated_median(regime: FireRegime, travel: TravelField, behavior: FireBehavior,
+def _calibrated_median(regime: FireRegime, travel: TravelField, rates_m_min: float,
                        landscape: Landscape, weight: NDArray[np.float64], seed: int,
                        key: str) -> float:
-    rates = behavior.rate_of_spread_m_min[:, landscape.burnable]
-    mean_rate = float(rates.mean()) if rates.size else 0.0  # no cell burns, which is refused below
-    return median_on(regime, landscape, weight, seed, key, mean_rate, burn_times(travel))
+    # No cell burns: that is refused below.
+    cells = max(len(travel.rate) * int(landscape.burnable.sum()), 1)
+    return median_on(regime, landscape, weight, seed, key, rates_m_min / cells, burn_times(travel))
 
 
 def median_on(regime: FireRegime, landscape: Landscape, weight: NDArray[np.float64], seed: int,

@@ -81,17 +81,29 @@ def _units(most: float) -> float:
     return 2.0 ** min(bits, _FINEST_BITS)
 
 
+class TrackRoom(NamedTuple):
+    """Room for the tracks of fires: cell i32 and time f32 [F, P]."""
+
+    cell: NDArray[np.int32]
+    time: NDArray[np.float32]
+
+
+def track_room(fires: int, cells: int) -> TrackRoom:
+    """Room for so many fires on maps of `cells` padded cells."""
+    return TrackRoom(np.empty((fires, cells), np.int32), np.empty((fires, cells), np.float32))
+
+
 def add_fires(job: Job, fires: Fires, sums: Sums, tiles: Tiles = EVERYWHERE,
-              tracked: int = 0) -> Added:
+              room: TrackRoom | None = None) -> Added:
     """Burns fires and adds them to the sums, but for those that came near tiles not ready.
 
-    tracked: how many of the first fires leave the order in which their cells burned.
+    room: in which as many of the first fires as it has rows for leave the order in which their
+    cells burned.
     """
     count = fires.source.size
     table = table_of(job.field, fires)
-    tracks = Tracks(np.empty((tracked, job.cells), np.int32),
-                    np.empty((tracked, job.cells), np.float32),
-                    np.zeros(count, np.int64), np.zeros(count))
+    own = track_room(0, job.cells) if room is None else room
+    tracks = Tracks(own.cell[:count], own.time[:count], np.zeros(count, np.int64), np.zeros(count))
     loss, state = np.zeros(count), np.zeros(count, np.uint8)
     sum_many(np.arange(count), padded_width(job.field.shape[1]), job.arcs, job.spots, job.rules,
              table, job.overlays, sums, tracks, tiles, state, loss, job.scratch)
@@ -116,10 +128,11 @@ def times_of(job: Job, fires: Fires, tiles: Tiles = EVERYWHERE, *, cells: bool =
     """Burns fires for their times alone, as many at once as memory for their tracks allows."""
     size = max(1, min(fires.source.size, MAX_TRACKED // job.cells))
     made = Times([], [], np.zeros(fires.source.size, np.uint8))
+    room = track_room(size, job.cells)
     for first in range(0, fires.source.size, size):
         block = slice(first, first + size)
         part = fires.part(block)
-        added = add_fires(job, part, no_sums(), tiles, part.source.size)
+        added = add_fires(job, part, no_sums(), tiles, room)
         made.state[block] = added.state
         tracks = added.tracks
         for times, order, count in zip(tracks.time, tracks.cell, tracks.burned, strict=True):

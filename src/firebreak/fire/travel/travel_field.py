@@ -6,6 +6,7 @@ Maps are padded by REACH closed cells on every side, so that kernels never look 
 A padded cell index is (row + REACH) * width + col + REACH with width = columns + 2 * REACH.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -169,17 +170,27 @@ def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_
         InputError: a rate is negative, nan or infinite, or the map is empty.
     """
     _check_maps(ellipse, burnable, cell_size_m, slope_tan, aspect_deg)
-    rows, cols = ellipse.head.shape[1:]
-    metric, unit_time, rate = _spread_of(ellipse, burnable, cell_size_m, slope_tan, aspect_deg)
+    return field_from_parts([(0, ellipse)], len(ellipse.head), burnable, cell_size_m, mode,
+                            slope_tan, aspect_deg)
+
+
+def field_from_parts(parts: Iterable[tuple[int, Ellipse]], count: int,
+                     burnable: NDArray[np.bool_], cell_size_m: float,
+                     slope_tan: NDArray | None, aspect_deg: NDArray | None) -> TravelField:
+    """`field_from_ellipse` of ellipses that come some rows of the map at a time.
+
+    parts: the first of the rows, and their ellipses [R, h, W]; together they are the map. count: R.
+    """
+    metric, unit_time, rate = _spread_of(parts, count, burnable, cell_size_m, slope_tan, aspect_deg)
     count, cells = rate.shape
     field = TravelField(
-        (rows, cols), metric, unit_time, rate, np.zeros((count, cells), np.uint64),
+        burnable.shape, metric, unit_time, rate, np.zeros((count, cells), np.uint64),
         np.zeros((count, cells), np.uint32), np.zeros((count, cells), np.uint32),
         pad(burnable, closed=False))
     field = field._replace(edges=edges_for(count, cells), sends_far=np.zeros_like(field.sends),
                            bucket_min=np.empty(count))
     _open_all(field)
-    kernels.set_bucket_lengths(field.edges, bucket_share(cols), field.bucket_min)
+    kernels.set_bucket_lengths(field.edges, bucket_share(burnable.shape[1]), field.bucket_min)
     return field
 
 
@@ -196,15 +207,40 @@ def edges_for(rows: int, cells: int) -> NDArray[np.float64]:
     return room[first:first + rows * cells * 8].reshape(rows, cells, 8)
 
 
-def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float,
-               slope_tan: NDArray | None, aspect_deg: NDArray | None,
+def _spread_of(parts: Iterable[tuple[int, Ellipse]], count: int, burnable: NDArray[np.bool_],
+               cell_size_m: float, slope_tan: NDArray | None, aspect_deg: NDArray | None,
                ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """(metric, unit_time, rate) of ellipses."""
-    count, *shape = ellipse.head.shape
-    cells = (shape[0] + 2 * REACH) * padded_width(shape[1])
+    """(metric, unit_time, rate) of ellipses; see `field_from_parts`."""
+    shape, width = burnable.shape, padded_width(burnable.shape[1])
+    cells = (shape[0] + 2 * REACH) * width
     metric = np.zeros((count, cells, 5), np.float32)
-    unit_time = np.full((count, cells, 8), np.inf, np.float32)
+    unit_time = np.empty((count, cells, 8), np.float32)
     rate = np.zeros((count, cells), np.float32)
+    ground = _ground_of(shape, slope_tan, aspect_deg)
+    burns, odd = _laid_out(burnable, np.bool_), np.zeros(1, np.int64)
+    for top, ellipse in parts:
+        below = top + ellipse.head.shape[1]
+        own = slice(top * width, (below + 2 * REACH) * width)
+        here = _laid_out(ground[:, top:below])
+        # Rows of weather of a part of the map do not lie side by side.
+        for rows in [slice(0, count)] if below - top == shape[0] else _each(count):
+            head, back, flank, heading = (_laid_out(grid[rows]) for grid in ellipse)
+            kernels.fill_metric(head, back, flank, heading, here, burns[top:below], cell_size_m,
+                                width, metric[rows, own], unit_time[rows, own], rate[rows, own],
+                                odd)
+            if odd[0]:
+                raise _out_of_range(ellipse._asdict())
+    unit_time[:, ~pad(burnable, closed=False)] = np.inf
+    return metric, unit_time, rate
+
+
+def _each(count: int) -> Iterable[slice]:
+    return (slice(k, k + 1) for k in range(count))
+
+
+def _ground_of(shape: tuple[int, ...], slope_tan: NDArray | None,
+               aspect_deg: NDArray | None) -> NDArray[np.float64]:
+    """What a slope makes of paths, [3, H, W], see `fill_ground`."""
     ground = np.zeros((3, *shape))
     slope, aspect = (np.zeros(shape) if grid is None else _laid_out(grid)
                      for grid in (slope_tan, aspect_deg))
@@ -212,12 +248,7 @@ def _spread_of(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_m: float
     kernels.fill_ground(slope, aspect, ground, odd)
     if odd[0]:
         raise _out_of_range({"slope_tan": slope, "aspect_deg": aspect})
-    head, back, flank, heading = map(_laid_out, ellipse)
-    kernels.fill_metric(head, back, flank, heading, ground, _laid_out(burnable, np.bool_),
-                        cell_size_m, padded_width(shape[1]), metric, unit_time, rate, odd)
-    if odd[0]:
-        raise _out_of_range(ellipse._asdict())
-    return metric, unit_time, rate
+    return ground
 
 
 def _out_of_range(grids: dict[str, NDArray]) -> InputError:
