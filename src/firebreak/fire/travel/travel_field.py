@@ -170,7 +170,7 @@ def field_from_ellipse(ellipse: Ellipse, burnable: NDArray[np.bool_], cell_size_
         InputError: a rate is negative, nan or infinite, or the map is empty.
     """
     _check_maps(ellipse, burnable, cell_size_m, slope_tan, aspect_deg)
-    return field_from_parts([(0, ellipse)], len(ellipse.head), burnable, cell_size_m, mode,
+    return field_from_parts([(0, ellipse)], len(ellipse.head), burnable, cell_size_m,
                             slope_tan, aspect_deg)
 
 
