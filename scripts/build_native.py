@@ -21,6 +21,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -189,6 +190,17 @@ def build_levels(out: Path, target: str = "") -> list[Path]:
     machine = target.partition("-")[0] or platform.machine()
     levels = list(NAMES.LEVELS) if machine.lower() in ("x86_64", "amd64") else ["any"]
     return [build(level, compiler, out, target=target) for level in levels]
+
+
+def wheel_platform(target: str) -> str:
+    """A wheel's tag of a platform: of a target with a version of glibc, or of this machine."""
+    if not target:
+        return sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    machine, system, libc = target.split("-")
+    if system != "linux":
+        raise ValueError(f"FIREBREAK_WHEEL={target}: expected a target of Linux, such as "
+                         "x86_64-linux-gnu.2.28")
+    return f"manylinux_{libc.removeprefix('gnu.').replace('.', '_')}_{machine}"
 
 
 def main() -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import runpy
-import sysconfig
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,17 +16,6 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 BUILD = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("build_native.py"))))
-
-
-def _platform(target: str) -> str:
-    """A wheel's tag of a platform: of a target with a version of glibc, or of this machine."""
-    if not target:
-        return sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    machine, system, libc = target.split("-")
-    if system != "linux":
-        raise ValueError(f"FIREBREAK_WHEEL={target}: expected a target of Linux, such as "
-                         "x86_64-linux-gnu.2.28")
-    return f"manylinux_{libc.removeprefix('gnu.').replace('.', '_')}_{machine}"
 
 
 class NativeLibrary(BuildHookInterface):
@@ -48,4 +36,4 @@ class NativeLibrary(BuildHookInterface):
         for path in BUILD.build_levels(folder, target):
             build_data["force_include"][str(path)] = f"firebreak/native_library/built/{path.name}"
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{_platform(target)}"
+        build_data["tag"] = f"py3-none-{BUILD.wheel_platform(target)}"
