@@ -143,6 +143,7 @@ def build(level: str, compiler: Compiler, out: Path, *, extra: tuple[str, ...] =
     path = out / NAMES.library_name(NAMES.source_hash(SOURCES), level)
     part = path.with_suffix(f".{os.getpid()}.part")
     linker = [] if sys.platform in ("win32", "darwin") and not target else ["-Wl,--as-needed"]
+    linker += [] if extra else ["-s"]  # without the symbols of debuggers
     _run([*compiler.link, "-shared", *own, *linker, *map(str, objects), "-lm", "-lpthread", "-o",
           str(part)])
     part.replace(path)
