@@ -238,7 +238,7 @@ def test_plans_are_held_against_doubt(place: Path, capsys: Out) -> None:
     (("--value", "houses.geojson:prize"), "expected an attribute 'prize' of the shapes, got "
                                           "price; is 'price' meant?"),
     (("--value", "land.tif:price"), "'price' is an attribute, got a raster"),
-    (("--value", "gone.geojson"), "expected a file of shapes, got no such file"),
+    (("--value", "gone.geojson"), "expected a file or folder that is there, got no such file"),
     (("--cost", "houses.geojson"), "name it after a colon: houses.geojson:cost"),
     (("--value-unit", "houses"), "--value or --layers together with --value-unit"),
     (("--value", "houses.geojson", "--value-unit", " "), "the name of a unit"),

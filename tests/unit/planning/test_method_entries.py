@@ -15,6 +15,7 @@ from firebreak.planning.methods import (
     METHODS,
     POLICY_METHOD,
     Method,
+    called,
     method_of,
 )
 
@@ -24,7 +25,7 @@ LOOKUPS = {"startswith", "endswith", "get", "index", "count", "place"}
 
 
 def own_module(method: Method) -> str:
-    return method.place.__module__.removeprefix("firebreak.").replace(".", "/") + ".py"
+    return called(method.place).__module__.removeprefix("firebreak.").replace(".", "/") + ".py"
 
 
 def strings(node: ast.AST) -> Iterator[str]:

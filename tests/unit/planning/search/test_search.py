@@ -22,7 +22,7 @@ from firebreak.planning.core.rounds import Placement, Task
 from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.learned.guided import fill_by_score
 from firebreak.planning.making import make_plan
-from firebreak.planning.methods import METHODS
+from firebreak.planning.methods import METHODS, called
 from firebreak.planning.search.anneal import anneal
 from firebreak.planning.search.filling import (
     best_first,
@@ -261,7 +261,7 @@ def test_searches_start_from_the_method_that_is_named(
 
         def place(task: Task, own=own, name=name):
             asked.append(name)
-            return own.place(task)
+            return called(own.place)(task)
         monkeypatch.setitem(METHODS, name, own._replace(place=place))
     plan_of(scene, "swap", search=FEW._replace(start="random"))
     assert asked == ["random"]
