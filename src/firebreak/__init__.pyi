@@ -181,7 +181,7 @@ def evaluate(
     evaluations: int | None = None,
     search_from: str | None = None,
     plan_fires: int = 256,
-    methods: str | Sequence[str] = 'none,random,burn-probability,downstream-value-static,downstream-value',
+    methods: str | Sequence[str] = 'none,random,burn-probability,downstream-value',
     window: int | None = None,
     windows: int = 6,
     test_fires: int = 2000,

@@ -85,7 +85,7 @@ def test_train_leaves_a_complete_run_folder(run: Path) -> None:
     assert live_counts().get("Figure", 0) == 0
     stored = json.loads((run / "evaluation.json").read_text())
     assert set(stored["synthetic"]["methods"]) == {
-        "none", "random", "burn-probability", "downstream-value-static", "downstream-value", "dqn"}
+        "none", "random", "burn-probability", "downstream-value", "dqn"}
     rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["kind"] == "end"
     phases = {row["phase"] for row in read_rows(run / "memory.jsonl")}

@@ -81,7 +81,7 @@ def test_rules_hold_for_every_method(method: str, policy: Policy, data: st.DataO
     for piece in pieces(mask):
         assert (np.isin(piece, include).any()
                 or length_m(piece, mask.shape, 30.0) >= rules.shortest_m - 1e-6)
-    if method not in ("strips", "tom", "segments") and rules.shortest_m == 0.0:
+    if method not in ("strips", "segments") and rules.shortest_m == 0.0:
         affordable = open_ & ~mask & (land.cost <= budget - plan.cost)
         assert not affordable.any()  # the budget is spent
 

@@ -22,7 +22,7 @@ from firebreak.planning.core.rounds import Job, Placement, Task, default_batch
 from firebreak.planning.core.rules import FREE, PlanRules, place_under
 from firebreak.planning.learned import guided, lookahead
 from firebreak.planning.learned import policy as learned
-from firebreak.planning.patterns import line_greedy, strips, tom
+from firebreak.planning.patterns import line_greedy, strips
 from firebreak.planning.ranking import simple, trees
 from firebreak.planning.search import anneal, greedy, swap
 from firebreak.planning.warm_up import warm_up
@@ -129,15 +129,9 @@ METHODS: dict[str, Method] = {
     "burn-probability": Method(
         f"treats the cells that burn most often; {_ANEW}",
         simple.place_burn_probability, compared=True),
-    "downstream-value-static": Method(
-        "treats the cells with the most value burned behind them on the untreated map",
-        simple.place_downstream_value_static, batches=False, keeps_fires=False),
     "downstream-value": Method(
         f"treats the cells with the most value burned behind them; {_ANEW}",
         simple.place_downstream_value, compared=True, candidate=Candidate(1)),
-    "value-hazard": Method(
-        f"treats the cells with the largest burn probability x flame length x value; {_ANEW}",
-        simple.place_value_hazard),
     "betweenness": Method(
         f"treats the cells on the most paths of fire; {_ANEW}", trees.place_betweenness,
         candidate=Candidate(2, MOST_CELLS_OF_PATTERNS)),
@@ -145,9 +139,6 @@ METHODS: dict[str, Method] = {
         "places straight lines, each time the line that saves most per cost on the plan fires",
         line_greedy.place_line_greedy, tries_breaks=True, takes_lines=True,
         candidate=Candidate(4)),
-    "tom": Method(
-        "places patches across the fastest paths of fire from the upwind edge in the worst "
-        "weather", tom.place_tom, keeps_fires=False),
     "strips": Method(
         "places equal strips across the wind of the worst weather", strips.place_strips,
         batches=False, keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
@@ -169,9 +160,6 @@ METHODS: dict[str, Method] = {
         "solves a mixed-integer program on the plan fires' spread graphs, with a bound; for small "
         "maps", _place_milp, check_job=_check_milp, searches=True, takes_start=True,
         takes_rules=False),
-    "regression": Method(
-        "treats the single cells that a trained policy values most, also where it was trained to "
-        f"place lines; {_ANEW}", learned.place_regression, guided=True),
     "dqn": Method(
         f"treats the cells or lines that a trained policy values most; {_ANEW}",
         learned.place_dqn, guided=True,

@@ -29,8 +29,18 @@ OPTIONS = {
 
 METHODS = {
     "dominator": "use segments or betweenness",
+    "downstream-value-static": "use downstream-value",
+    "regression": "use dqn",
+    "tom": "use segments or strips",
+    "value-hazard": "use downstream-value",
 }
 """What to use instead of a planning method."""
+
+FORMER_DEFAULTS = ("downstream-value-static",)
+"""Retired methods that files of earlier versions name although nobody asked for them."""
+
+LISTS = ("evaluation.methods",)
+"""Keys of files that list methods."""
 
 
 def retired_option(name: str, where: str) -> InputError | None:
@@ -64,3 +74,10 @@ def retired_method(name: str, where: str) -> InputError | None:
     return None if name not in METHODS else fail(
         expected="a planning method", given=f"'{name}', which is retired", where=where,
         remedy=METHODS[name])
+
+
+def without_former_defaults(key: str, value: object) -> object:
+    """A value of a file, by its key with its table, without methods that only the default named."""
+    if key not in LISTS or not isinstance(value, list):
+        return value
+    return [name for name in value if name not in FORMER_DEFAULTS]

@@ -110,7 +110,7 @@ def named(field: str) -> list[str]:
 
 def test_entries_say_what_is_special_about_their_methods() -> None:
     assert named("stochastic") == ["random"]
-    assert named("guided") == ["regression", "dqn", "dqn-lookahead", "dqn-search"]
+    assert named("guided") == ["dqn", "dqn-lookahead", "dqn-search"]
     assert named("searches") == ["swap", "anneal", "milp", "dqn-search"]
     assert named("takes_start") == ["swap", "anneal", "milp"]
     assert named("compared") == ["none", "random", "burn-probability", "downstream-value"]

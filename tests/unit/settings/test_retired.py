@@ -75,6 +75,19 @@ def test_a_runs_file_may_say_the_default(tmp_path: Path) -> None:
         load_config("quick", ["fires.spread=graph"])
 
 
+def test_a_runs_file_may_list_methods_that_were_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    config = load_config("quick")
+    text = as_toml(config)
+    assert '"burn-probability", ' in text
+    path.write_text(text.replace('"burn-probability", ',
+                                 '"burn-probability", "downstream-value-static", '))
+    assert load_config(str(path)) == config
+    asked = load_config("quick", ["evaluation.methods=['none', 'downstream-value-static']"])
+    with pytest.raises(InputError, match="which is retired; use downstream-value"):
+        check_methods(asked.evaluation.methods, "evaluation.methods")
+
+
 def test_a_plan_of_other_fires_is_warned_of(tmp_path: Path,
                                             recwarn: pytest.WarningsRecorder) -> None:
     options = PlanOptions().scene

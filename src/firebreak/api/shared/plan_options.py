@@ -17,9 +17,8 @@ class PlanOptions(PlanningOptions):
 
     method: str | None = None
     """Planning method; auto if not given, which tries several. Or strips, downstream-value,
-    downstream-value-static, betweenness, burn-probability, value-hazard, tom, segments, greedy,
-    greedy-filtered, swap, anneal, milp, regression, dqn, dqn-lookahead, dqn-search, random,
-    none: `firebreak methods` says what each does."""
+    betweenness, burn-probability, segments, greedy, greedy-filtered, swap, anneal, milp, dqn,
+    dqn-lookahead, dqn-search, random, none: `firebreak methods` says what each does."""
     batch: int | None = None
     """Number of cells placed between two simulations; as many as make about 50 rounds if not
     given."""

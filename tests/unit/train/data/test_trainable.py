@@ -257,7 +257,7 @@ def test_what_cannot_be_compared_is_refused_before_the_run(
 
 @pytest.mark.parametrize("changes", [
     ("evaluation.methods=['none', 'dqn-lookahead', 'dqn-search', 'milp', 'greedy']", *LINES),
-    ("evaluation.methods=['dqn', 'regression', 'dqn-search', 'segments']",)])
+    ("evaluation.methods=['dqn', 'dqn-search', 'segments']",)])
 def test_what_can_be_compared_is_taken(changes: tuple[str, ...]) -> None:
     config = load_config("quick", [*TINY, *changes])
     before = torch.random.get_rng_state()
