@@ -222,12 +222,11 @@ def _runs(part: Part, policies: dict[str, Policy]) -> Iterator[tuple[str, str, f
 
 def _judged(scene: Scene, budget: float, shown: int, part: Part, method: str,
             policy: Policy | None, limit: float) -> dict[str, Any]:
-    known = METHODS | OTHERS
-    search = SearchOptions(seconds=limit or None,
-                           start=part.start if known[method].takes_start else None)
+    stochastic = (METHODS | OTHERS)[method].stochastic
+    search = SearchOptions(seconds=limit or None)
     seeds = ([integer_seed(part.seed, "random-draw", k) for k in range(RANDOM_DRAWS)]
-             if known[method].stochastic else [part.seed])
-    with own_clock(part.own_time):
+             if stochastic else [part.seed])
+    with own_clock(part.own_time), rivals.known(rivals.from_start(part.start)):
         plans = [make_plan(scene, budget, shown, method, seed=seed, policy=policy,
                            search=search) for seed in seeds]
     row = judge_scene(scene, {method: plans}, {}, shown, part.test_fires)[method].row

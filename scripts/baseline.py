@@ -50,9 +50,8 @@ SOME_METHODS = {
               "--losses 0,0.2,0.4,0.6,0.8,1 --leak",
     "dogrib": "dogrib --area 100:112,100:112"}
 SOME = ("downstream-value", "betweenness", "segments", "dqn-lookahead")
-LIMITS = {"swap": "--evaluations 300", "anneal": "--evaluations 300",
-          "dqn-search": "--evaluations 100", "milp": "--time-limit 600"}
-"""What makes searches repeat: no clock. milp is solved in seconds, long before its limit."""
+LIMITS = {"dqn-search": "--evaluations 100"}
+"""What makes searches repeat: no clock."""
 FIRES = {
     "front": "synthetic:4:20",
     "edge": "synthetic:4:20 --edge-share 0.5 --crown cruz --wind-limit andrews "

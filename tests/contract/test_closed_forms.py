@@ -15,21 +15,18 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.closed_form import CLOSED_FORMS, closed_form
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.weather.scenarios import make_scenarios
 from firebreak.weather.streams import WeatherStreams
 
 LONG = FireRegime(duration_min=1e7, duration_sigma=0.0)
 LEARNED = {"dqn", "dqn-lookahead", "dqn-search"}
-SLOW = {"milp"}
-NAMES = sorted(METHODS.keys() - LEARNED - SLOW)
+NAMES = sorted(METHODS.keys() - LEARNED)
 SIZE = 12
-SEARCH = SearchOptions(evaluations=400)  # not by the clock: the same plans on every machine
 
 BEST = {
-    "corridor": {"downstream-value", "segments", "greedy", "greedy-filtered", "swap"},
-    "door": {"downstream-value", "betweenness", "segments", "greedy", "greedy-filtered", "swap"},
+    "corridor": {"downstream-value", "segments", "greedy"},
+    "door": {"downstream-value", "betweenness", "segments", "greedy"},
     "wide-door": {"downstream-value", "betweenness", "segments"},
     "corner": set(),
 }
@@ -47,7 +44,7 @@ def scene_of(name: str, seed: int) -> Scene:
 @pytest.mark.parametrize("seed", [0, 3])
 def test_methods_that_should_find_the_best_plan_do(name: str, seed: int, method: str) -> None:
     form, scene = closed_form(name, SIZE, seed), scene_of(name, seed)
-    plan = make_plan(scene, form.budget_share, 64, method, seed=0, search=SEARCH)
+    plan = make_plan(scene, form.budget_share, 64, method, seed=0)
     losses = burn_loss(scene.field, scene.fires("check", 100), scene.value_by_class,
                        plan.break_mask())
     assert plan.cells.size == (0 if method == "none" else form.budget_cells)
@@ -101,7 +98,7 @@ def test_plans_save_something_on_average(method: str) -> None:
     for seed in range(3):
         scene = make_scene(generate(seed, 12), FireConditions(scenarios=2), 0)
         fires = scene.fires("check", 200)
-        plan = make_plan(scene, 0.06, 32, method, seed=0, search=SEARCH)
+        plan = make_plan(scene, 0.06, 32, method, seed=0)
         before, after = (burn_loss(scene.field, fires, scene.value_by_class, breaks).mean()
                          for breaks in (None, plan.break_mask()))
         saved.append(1.0 - after / before)

@@ -426,8 +426,7 @@ def test_the_explorer_of_a_run_is_written_as_one_file(run: Path, tmp_path: Path,
     assert done["files"] == [str(path)]
     text = path.read_text(encoding="utf-8")
     data = json.loads(text.split('id="data">')[1].split("</script>")[0])
-    assert [plan["name"] for plan in data["plans"]] == ["dqn", "downstream-value",
-                                                        "greedy-filtered"]
+    assert [plan["name"] for plan in data["plans"]] == ["dqn", "downstream-value", "segments"]
     assert "run a run" in data["caption"]
     assert all(len(data["states"][plan["name"]]) > 1 for plan in data["plans"])
 

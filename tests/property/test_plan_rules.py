@@ -25,7 +25,7 @@ from firebreak.planning.evaluation.build_order import Phase, check_phases, total
 from firebreak.planning.methods import METHODS, make_plan
 from untrained import fitting, untrained
 
-RULED = sorted(set(METHODS) - {"milp", "none"})
+RULED = sorted(set(METHODS) - {"none"})
 SEARCH = SearchOptions(evaluations=40)
 LAND = generate(5, 12, cell_size_m=30.0)
 SCENES = {
@@ -176,8 +176,6 @@ def test_what_short_pieces_cost_is_spent_elsewhere() -> None:
      "pays for what must be included"),
     (PlanRules(include=np.flatnonzero(~LAND.treatable)[:1]), "random",
      "treatable cells to include, got"),
-    (PlanRules(shortest_m=100.0), "milp",
-     "can include cells and keep a shortest length, got 'milp'"),
     (PlanRules(shortest_m=1e4), "random", "pieces of at least 10000 m, got only shorter ones"),
 ])
 def test_rules_that_cannot_hold_are_refused(rules: PlanRules, method: str, message: str) -> None:

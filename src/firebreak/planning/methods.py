@@ -24,7 +24,7 @@ from firebreak.planning.learned import guided, lookahead
 from firebreak.planning.learned import policy as learned
 from firebreak.planning.patterns import line_greedy, strips
 from firebreak.planning.ranking import simple, trees
-from firebreak.planning.search import anneal, greedy, swap
+from firebreak.planning.search import greedy
 from firebreak.planning.warm_up import warm_up
 from firebreak.settings.retired import retired_method
 
@@ -72,10 +72,8 @@ class Method(NamedTuple):
         check_policy: refuses a policy that it cannot follow; None where it follows any.
         check_job: refuses a map, or breaks and fires on it, that it cannot plan for; None where it
             plans for any.
-        searches: goes on until a limit; no other search may start from its plan.
+        searches: goes on until a limit.
         counts: its search ends after a number of plans tried, where one is given.
-        takes_start: begins with the plan of another method.
-        takes_rules: keeps to cells that must be included and to a shortest piece.
         takes_lines: chooses among lines that the user supplies.
         compared: stands beside the plan that `firebreak plan` makes.
         tries_breaks: burns the plan fires for every candidate break, which is slow where that
@@ -94,25 +92,12 @@ class Method(NamedTuple):
     check_job: Callable[[Job], None] | None = None
     searches: bool = False
     counts: bool = False
-    takes_start: bool = False
-    takes_rules: bool = True
     takes_lines: bool = False
     compared: bool = False
     tries_breaks: bool = False
     batches: bool = True
     keeps_fires: bool = True
     candidate: Candidate | None = None
-
-
-def _place_milp(task: Task) -> Placement:
-    # Imported when it is asked for: its solver takes 24 MB of every training run's memory.
-    from firebreak.planning.search.milp import place_milp
-    return place_milp(task)
-
-
-def _check_milp(job: Job) -> None:
-    from firebreak.planning.search.milp import check_job
-    check_job(job)
 
 
 def _order(method: Method) -> int:
@@ -146,20 +131,6 @@ METHODS: dict[str, Method] = {
         "treats one cell after another, each time the cell that saves most on the plan fires; "
         "tries all cells", greedy.place_greedy, check_job=greedy.check_job, tries_breaks=True,
         candidate=Candidate(6, most_trials=MOST_TRIALS_OF_GREEDY)),
-    "greedy-filtered": Method(
-        "as greedy, but tries only the 64 cells with the most value burned behind them",
-        greedy.place_greedy_filtered, tries_breaks=True),
-    "swap": Method(
-        "starts from the best quick plan and moves a few breaks at a time while the plan fires "
-        "lose less", swap.place_swap, searches=True, counts=True, takes_start=True,
-        tries_breaks=True),
-    "anneal": Method(
-        "improves the best quick plan on the plan fires by simulated annealing",
-        anneal.place_anneal, searches=True, counts=True, takes_start=True, tries_breaks=True),
-    "milp": Method(
-        "solves a mixed-integer program on the plan fires' spread graphs, with a bound; for small "
-        "maps", _place_milp, check_job=_check_milp, searches=True, takes_start=True,
-        takes_rules=False),
     "dqn": Method(
         f"treats the cells or lines that a trained policy values most; {_ANEW}",
         learned.place_dqn, guided=True,
@@ -240,37 +211,15 @@ def check_takes_lines(method: str) -> None:
                                                                  "--lines")
 
 
-def check_start(method: str, start: str) -> None:
-    """Refuses a start that is no method, or itself a search where the method takes a start.
-
-    Raises:
-        InputError: naming methods that a search may start from.
-    """
-    check_methods([start], "--search-from")
-    if METHODS[method].takes_start and METHODS[start].searches:
-        raise fail(expected="a method that does not search itself", given=start,
-                   where="--search-from",
-                   remedy="choose for example downstream-value, greedy or dqn")
-
-
-def guided_in(method: str, start: str | None) -> list[str]:
-    """The methods of a plan that follow a policy: the method itself, and the one that its search
-    starts from.
-    """
-    known = [method, *([start] if start is not None and METHODS[method].takes_start else [])]
-    return [name for name in known if METHODS[name].guided]
-
-
-def check_policy(method: str, start: str | None, policy: Policy | None) -> None:
-    """Refuses a policy that a method, or the one that its search starts from, cannot follow.
+def check_policy(method: str, policy: Policy | None) -> None:
+    """Refuses a policy that a method cannot follow.
 
     Raises:
         InputError: naming methods that follow it.
     """
-    for name in guided_in(method, start):
-        check = METHODS[name].check_policy
-        if policy is not None and check is not None:
-            check(policy)
+    check = METHODS[method].check_policy
+    if policy is not None and check is not None:
+        check(policy)
 
 
 def check_job(method: str, job: Job) -> None:
@@ -300,7 +249,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         seed: of random methods; the fires are keyed by the scene's seed.
         policy: for learned methods.
         batch: cells placed per simulation, spaced apart; None: as many as need about 50 rounds.
-        search: limits and start of methods that search.
+        search: limits of methods that search.
         rules: what the plan must keep to; cells that it must have come first in it. A method that
             treats nothing treats nothing all the same.
         report: takes the share of the plan that is made; it falls where short pieces are planned
@@ -310,46 +259,41 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
-            a batch below 1, limits of a search that allow nothing, a search that is to start from
-            a search, fires that burn nothing of value, a map that the method is not made for.
+            a batch below 1, limits of a search that allow nothing, fires that burn nothing of
+            value, a map that the method is not made for.
     """
     check_methods([method], "--method")
     if batch is not None and batch < 1:
         raise fail(expected="a batch of at least 1 cell", given=f"{batch}", where="--batch",
                    remedy="leave it out for about 50 rounds")
     search.check()
-    if search.start is not None:
-        check_start(method, search.start)
     warm_up()
     check_plan_fires(scene, plan_fires, kept=METHODS[method].keeps_fires)
     began = perf_counter()
     fires = scene.fires("plan", plan_fires) if fires is None else fires
     land = scene.landscape
     problem = problem_of(scene, budget_share, fires, fires.first(0))
-    rules.check(method, METHODS[method].takes_rules, problem)
+    rules.check(problem)
     if rules.lines is not None:
         check_takes_lines(method)
     if not METHODS[method].treats:
         rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0, least_m=0.0)
 
-    def place(name: str, ruled: Problem, report: Reporter = no_report) -> Placement:
-        return METHODS[name].place(Task(
-            ruled, seed, batch or default_batch(land, budget_share), policy, search,
-            lambda start: place(start, ruled), report, rules.lines))
+    def place(ruled: Problem) -> Placement:
+        return METHODS[method].place(Task(
+            ruled, seed, batch or default_batch(land, budget_share), policy, search, report,
+            rules.lines))
 
-    follows = bool(guided_in(method, search.start))
     budget = problem.budget if rules.budget is None else rules.budget
-    placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled, report),
-                         None if begun is None else Placement(begun.cells, begun.simulations,
-                                                              begun.notes))
+    placed = place_under(rules, problem, budget, place,
+                         None if begun is None else Placement(begun.cells, begun.simulations))
     plan = Plan(method=method, cells=placed.cells, shape=land.shape,
                 cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
                 currency=land.currency, budget=budget, budget_share=budget_share,
                 landscape=land.name, landscape_checksum=scene.landscape.checksum(),
                 plan_fires=plan_fires, seed=seed, seconds=perf_counter() - began,
                 simulations=placed.simulations,
-                policy=policy.provenance if policy and follows else None,
-                notes=placed.notes)
+                policy=policy.provenance if policy and METHODS[method].guided else None)
     check_plan(plan, land)
     report(1.0)
     return plan

@@ -21,6 +21,8 @@ class RetiredOption(NamedTuple):
 
 
 OPTIONS = {
+    "search_from": RetiredOption(
+        ("search_from",), None, "leave it out: dqn-search starts from the plan of dqn-lookahead"),
     "spread": RetiredOption(
         ("fire.spread", "fires.spread"), "front",
         "leave it out: every fire spreads as the elliptical front"),
@@ -28,9 +30,13 @@ OPTIONS = {
 """By the option's name in Python."""
 
 METHODS = {
+    "anneal": "use dqn-search",
     "dominator": "use segments or betweenness",
     "downstream-value-static": "use downstream-value",
+    "greedy-filtered": "use segments or greedy",
+    "milp": "use greedy or dqn-search",
     "regression": "use dqn",
+    "swap": "use dqn-search",
     "tom": "use segments or strips",
     "value-hazard": "use downstream-value",
 }

@@ -68,8 +68,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         check_methods(methods, "--methods", choosers=True)  # before maps are read
     check_heeded(methods, options)
     _check_effect(methods, options)
-    policy = policy_for([*methods, *([options.search_from] if options.search_from else [])],
-                        options.policy, options.scene)
+    policy = policy_for(methods, options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
     given = options.scene.weather
     wide = wide and not any(name in CHOOSERS or method_of(name).treats for name in methods)

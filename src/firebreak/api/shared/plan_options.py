@@ -17,8 +17,8 @@ class PlanOptions(PlanningOptions):
 
     method: str | None = None
     """Planning method; auto if not given, which tries several. Or strips, downstream-value,
-    betweenness, burn-probability, segments, greedy, greedy-filtered, swap, anneal, milp, dqn,
-    dqn-lookahead, dqn-search, random, none: `firebreak methods` says what each does."""
+    betweenness, burn-probability, segments, greedy, dqn, dqn-lookahead, dqn-search, random, none:
+    `firebreak methods` says what each does."""
     batch: int | None = None
     """Number of cells placed between two simulations; as many as make about 50 rounds if not
     given."""

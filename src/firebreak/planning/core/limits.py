@@ -12,18 +12,16 @@ ORDERING = 0.1
 
 
 class SearchOptions(NamedTuple):
-    """The limits and the start of methods that search.
+    """The limits of methods that search.
 
     Attributes:
         seconds: limit by the clock; None for none where `evaluations` is given, else
             DEFAULT_SECONDS. A search that the clock ends does not repeat bit for bit.
         evaluations: limit on the plans whose loss is computed; repeats bit for bit.
-        start: method whose plan a search starts from; None for the best of a few.
     """
 
     seconds: float | None = None
     evaluations: int | None = None
-    start: str | None = None
 
     def check(self) -> None:
         """Refuses limits that allow nothing.
@@ -46,7 +44,7 @@ class SearchOptions(NamedTuple):
 
 
 SEARCH = SearchOptions()
-"""By the clock, from the best of a few plans."""
+"""By the clock."""
 
 
 def forever() -> bool:

@@ -27,7 +27,7 @@ FBP_LAND = fbp_map(np.full((10, 10), 2, np.int16))
     ({"test_fires": 1}, "expected at least 2 test fires, or 0 for none, got 1"),
     ({"test_fires": 10**12}, "GB for 1,000,000,000,000 fires"),
 ])
-@pytest.mark.parametrize("method", [None, "swap"])
+@pytest.mark.parametrize("method", [None, "segments"])
 def test_what_a_plan_would_not_tell_of_is_refused(
         method: str | None, given: dict[str, Any], words: str,
         monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +72,7 @@ def test_options_without_effect_are_refused(
 
 @pytest.mark.parametrize("given", [
     {"roads": np.eye(10), **CREWS}, {"duration_min": 60.0}, {"burned_share": 0.3},
-    *({"method": method, "batch": 3} for method in ("auto", "segments", "greedy", "swap"))])
+    *({"method": method, "batch": 3} for method in ("auto", "segments", "greedy"))])
 def test_options_with_an_effect_pass(given: dict[str, Any],
                                      monkeypatch: pytest.MonkeyPatch) -> None:
     def work(*_: object, **__: object) -> None:

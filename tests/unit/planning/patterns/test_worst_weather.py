@@ -9,7 +9,7 @@ from firebreak.fire.fires import Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.fire.travel.travel_field import field_from_ellipse
 from firebreak.planning.core.limits import SEARCH
-from firebreak.planning.core.rounds import Placement, Task
+from firebreak.planning.core.rounds import Task
 from firebreak.planning.methods import make_plan
 from firebreak.planning.patterns.strips import Pattern, best_on_plan_fires, distance_to_strips
 from firebreak.planning.patterns.worst_weather import problem_weather
@@ -103,14 +103,10 @@ def test_strips_lie_across_the_wind() -> None:
     assert np.unique(rows).size >= 10
 
 
-def _no_other(method: str) -> Placement:
-    raise AssertionError(f"{method} was asked for a plan")
-
-
 def test_the_first_of_the_best_plans_on_the_plan_fires_is_kept() -> None:
     scene = grass()
     fires = scene.fires("plan", 32)
-    task = Task(problem_of(scene, 0.05, fires, fires.first(0)), 0, 1, None, SEARCH, _no_other)
+    task = Task(problem_of(scene, 0.05, fires, fires.first(0)), 0, 1, None, SEARCH)
     plans = [np.arange(3), np.arange(200, 220), np.arange(0), np.arange(200, 220)]
     losses = []
     for cells in plans:

@@ -226,13 +226,6 @@ UNCOMPARED = {
     "a map too large for greedy": (
         ("evaluation.methods=['greedy']", "landscapes.size=70", "fires.plan_fires=300"),
         "at most 1,600 treatable cells"),
-    "a map too large for a program": (
-        ("evaluation.methods=['none', 'milp']", "landscapes.size=24"),
-        "a map of at most 20 x 20 cells"),
-    "breaks that a program has no form for": (
-        ("evaluation.methods=['milp']", *SHADED), "method milp: expected breaks as wide as"),
-    "narrow breaks in a program": (("evaluation.methods=['milp']", "breaks.width_m=8"),
-                                   "method milp: expected breaks as wide as their cells"),
 }
 
 
@@ -256,7 +249,7 @@ def test_what_cannot_be_compared_is_refused_before_the_run(
 
 
 @pytest.mark.parametrize("changes", [
-    ("evaluation.methods=['none', 'dqn-lookahead', 'dqn-search', 'milp', 'greedy']", *LINES),
+    ("evaluation.methods=['none', 'dqn-lookahead', 'dqn-search', 'greedy']", *LINES),
     ("evaluation.methods=['dqn', 'dqn-search', 'segments']",)])
 def test_what_can_be_compared_is_taken(changes: tuple[str, ...]) -> None:
     config = load_config("quick", [*TINY, *changes])

@@ -93,7 +93,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     check_batch(method, options)
     check_judged_at_once(options)
     _check_horizon(options)
-    policy = policy_for([method, options.search_from or method], options.policy, options.scene)
+    policy = policy_for([method], options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=1)
     spec = source if isinstance(source, str) else ""
     if spec:

@@ -60,8 +60,8 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
         return None
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
-    policy = policy_for([own, args.search_from or own], args.policy, args.scene)
-    check_policy(own, args.search_from, policy)
+    policy = policy_for([own], args.policy, args.scene)
+    check_policy(own, policy)
     use_threads(args.scene.threads, torch_threads=1)
     full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
     check_heeded_on(full, args.landscape, args.scene)
