@@ -36,7 +36,7 @@ RIVALS = {
         starts.place_greedy_filtered, tries_breaks=True),
     "downstream-value-static": Method(
         "treats the cells with the most value burned behind them on the untreated map",
-        ranking.place_downstream_value_static, batches=False, keeps_fires=False),
+        ranking.place_downstream_value_static, keeps_fires=False),
     "value-hazard": Method(
         "treats the cells with the largest burn probability x flame length x value",
         ranking.place_value_hazard),

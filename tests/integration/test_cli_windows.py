@@ -118,14 +118,12 @@ WRONG: list[tuple[list[str], str]] = [
      "expected test fires together with --report brief"),
     *(([*way, *typed], message) for way in ([], WINDOWS) for typed, message in (
         (["--method", "strips", "--policy", "general"], "expected a method that follows a policy"),
-        (["--evaluations", "3"], "expected a method that counts the plans it tries"),
         (["--method", "dqn", "--time-limit", "2"], "expected a method that searches")))]
 """What is typed, what is said."""
 REFUSED: list[tuple[str, list[str], str]] = [
     ("workers", ["--workers", "2"], "expected --executor together with --workers"),
     ("worker_limit_s", ["--worker-limit-s", "9"], "expected --executor together with --workers"),
     ("ray_address", ["--ray-address", "nowhere:1"], "expected --executor ray together with"),
-    ("batch", [*WINDOWS, "--batch", "3"], "expected none of --batch and --fires-per-ha-year"),
     ("fires_per_ha_year", [*WINDOWS, "--fires-per-ha-year", "0"], "got --fires-per-ha-year"),
     ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "got --lines"),
     ("only_lines", [*WINDOWS, "--only-lines"], "got --only-lines"),
@@ -139,7 +137,6 @@ CHANGED: list[tuple[str, list[str], list[str]]] = [
     ("budget", [], ["--budget", "0.1"]),
     ("method", [], STRIPS),
     ("policy", DQN, [*DQN, "--policy", str(CELLS)]),
-    ("evaluations", SEARCH, [*SEARCH, "--evaluations", "9"]),
     ("time_limit", SEARCH, [*SEARCH, "--time-limit", "9"]),
     ("plan_fires", [], ["--plan-fires", "25"]),
     ("window_cells", [], ["--window-cells", "33"]),

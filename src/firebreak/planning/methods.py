@@ -73,12 +73,10 @@ class Method(NamedTuple):
         check_job: refuses a map, or breaks and fires on it, that it cannot plan for; None where it
             plans for any.
         searches: goes on until a limit.
-        counts: its search ends after a number of plans tried, where one is given.
         takes_lines: chooses among lines that the user supplies.
         compared: stands beside the plan that `firebreak plan` makes.
         tries_breaks: burns the plan fires for every candidate break, which is slow where that
             cannot be done in place.
-        batches: places several cells or lines between two simulations where it is told to.
         keeps_fires: holds the plan fires burning under its breaks; else they burn one by one.
         candidate: how the choosers try it; None where they do not.
     """
@@ -91,11 +89,9 @@ class Method(NamedTuple):
     check_policy: Callable[[Policy], None] | None = None
     check_job: Callable[[Job], None] | None = None
     searches: bool = False
-    counts: bool = False
     takes_lines: bool = False
     compared: bool = False
     tries_breaks: bool = False
-    batches: bool = True
     keeps_fires: bool = True
     candidate: Candidate | None = None
 
@@ -108,9 +104,9 @@ _ANEW = "burns the plan fires anew as the plan grows"
 
 METHODS: dict[str, Method] = {
     "none": Method("treats no cell", simple.place_none, treats=False, compared=True,
-                   batches=False, keeps_fires=False),
+                   keeps_fires=False),
     "random": Method("treats random cells", simple.place_random, stochastic=True, compared=True,
-                     batches=False, keeps_fires=False),
+                     keeps_fires=False),
     "burn-probability": Method(
         f"treats the cells that burn most often; {_ANEW}",
         simple.place_burn_probability, compared=True),
@@ -126,7 +122,7 @@ METHODS: dict[str, Method] = {
         candidate=Candidate(4)),
     "strips": Method(
         "places equal strips across the wind of the worst weather", strips.place_strips,
-        batches=False, keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
+        keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
         "tries all cells", greedy.place_greedy, check_job=greedy.check_job, tries_breaks=True,
@@ -139,11 +135,11 @@ METHODS: dict[str, Method] = {
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
         "one", lookahead.place_dqn_lookahead, guided=True,
         check_policy=lookahead.check_places_lines, tries_breaks=True, takes_lines=True,
-        batches=False, candidate=Candidate(5)),
+        candidate=Candidate(5)),
     "dqn-search": Method(
         "starts from the plan of dqn-lookahead and replaces a few lines at a time, as the policy "
         "and the plan fires propose", guided.place_dqn_search, guided=True, searches=True,
-        counts=True, tries_breaks=True, takes_lines=True),
+        tries_breaks=True, takes_lines=True),
 }
 
 CANDIDATES: tuple[str, ...] = tuple(sorted(
@@ -259,13 +255,10 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
-            a batch below 1, limits of a search that allow nothing, fires that burn nothing of
-            value, a map that the method is not made for.
+            limits of a search that allow nothing, fires that burn nothing of value, a map that the
+            method is not made for.
     """
     check_methods([method], "--method")
-    if batch is not None and batch < 1:
-        raise fail(expected="a batch of at least 1 cell", given=f"{batch}", where="--batch",
-                   remedy="leave it out for about 50 rounds")
     search.check()
     warm_up()
     check_plan_fires(scene, plan_fires, kept=METHODS[method].keeps_fires)

@@ -21,6 +21,10 @@ class RetiredOption(NamedTuple):
 
 
 OPTIONS = {
+    "batch": RetiredOption(
+        ("batch",), None, "leave it out: a plan takes about 50 rounds"),
+    "evaluations": RetiredOption(
+        ("evaluations",), None, "give --time-limit, or leave it out"),
     "search_from": RetiredOption(
         ("search_from",), None, "leave it out: dqn-search starts from the plan of dqn-lookahead"),
     "spread": RetiredOption(

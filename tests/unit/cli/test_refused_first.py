@@ -41,7 +41,6 @@ FIRES = {
     "a single test fire": (["--test-fires", "1"], "at least 2 test fires, got 1"),
     "a policy for no method": (["--policy", "run"], "a method that follows a policy"),
     "a limit for no search": (["--time-limit", "2"], "a method that searches"),
-    "evaluations of no search": (["--evaluations", "2"], "a method that counts the plans"),
     "windows of no size": (["--windows", "2"], "expected --window together with --windows"),
     "draws of no doubt": (["--draws", "5"], "expected --perturb together with --draws"),
     "draws of nothing drawn": (["--random-draws", "5"],

@@ -29,33 +29,14 @@ def check_heeded(methods: Sequence[str], options: "PlanningOptions") -> None:
     from firebreak.planning.methods import CHOOSERS, METHODS
 
     searching = [name for name, own in METHODS.items() if own.searches]
-    counting = [name for name, own in METHODS.items() if own.counts]
     following = [*CHOOSERS, *(name for name, own in METHODS.items() if own.guided)]
     for option, value, what, heeding in (
             ("--time-limit", options.time_limit, "searches", searching),
-            ("--evaluations", options.evaluations, "counts the plans it tries", counting),
             ("--policy", options.policy, "follows a policy", following)):
         if value is not None and not {*heeding} & {*methods}:
             raise fail(expected=f"a method that {what}: {', '.join(heeding)}",
                        given=", ".join(methods) or "none", where=option,
                        remedy="name one of them, or leave it out")
-
-
-def check_batch(method: str, options: "PlanOptions") -> None:
-    """Refuses a number of cells between two simulations where the method has no such rounds.
-
-    method: a known one.
-
-    Raises:
-        InputError: naming the methods that have.
-    """
-    from firebreak.planning.methods import CHOOSERS, METHODS
-
-    batching = [*CHOOSERS, *(name for name, own in METHODS.items() if own.batches)]
-    if options.batch is not None and method not in batching:
-        raise fail(expected=f"a method that places cells between two simulations: "
-                            f"{', '.join(batching)}", given=method, where="--batch",
-                   remedy="name one of them, or leave it out")
 
 
 def check_heeded_on(land: "Landscape", source: "str | Landscape", options: "SceneOptions") -> None:

@@ -19,9 +19,6 @@ class PlanOptions(PlanningOptions):
     """Planning method; auto if not given, which tries several. Or strips, downstream-value,
     betweenness, burn-probability, segments, greedy, dqn, dqn-lookahead, dqn-search, random, none:
     `firebreak methods` says what each does."""
-    batch: int | None = None
-    """Number of cells placed between two simulations; as many as make about 50 rounds if not
-    given."""
     test_fires: int = 1000
     """Number of test fires: other fires, on which the plan is judged. 0 leaves out the comparison
     with other methods, the maps of what the plan changes, and the report."""

@@ -115,9 +115,6 @@ class PlanningOptions:
     comes with firebreak: shaded for shaded breaks that nobody holds, else general."""
     time_limit: Positive | None = None
     """Time limit of a method that searches, in seconds: 10 if not given."""
-    evaluations: int | None = None
-    """Number of plans that a method that searches may try, instead of --time-limit; the plan then
-    repeats bit for bit."""
     plan_fires: int = PLAN_FIRES
     """Number of plan fires: the fires that every method is given to plan with."""
 
@@ -125,7 +122,7 @@ class PlanningOptions:
         """The limits of methods that search."""
         from firebreak.planning.core.limits import SearchOptions
 
-        return SearchOptions(self.time_limit, self.evaluations)
+        return SearchOptions(self.time_limit)
 
 
 @dataclass

@@ -34,7 +34,7 @@ class SearchOptions(NamedTuple):
                        where="--time-limit", remedy=f"leave it out for {DEFAULT_SECONDS:g} seconds")
         if self.evaluations is not None and self.evaluations < 1:
             raise fail(expected="at least 1 evaluation", given=f"{self.evaluations}",
-                       where="--evaluations", remedy="leave it out to use --time-limit")
+                       where="a search", remedy="leave it out for a limit by the clock")
 
     def max_seconds(self) -> float:
         """The limit by the clock, inf if there is none."""

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from firebreak.api.shared.heeded import (
-    check_batch,
     check_heeded_on,
     check_judged_at_once,
     is_judged,
@@ -90,7 +89,6 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
                    remedy="0.05 treats 5 % of the treatable cells")
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
-    check_batch(method, options)
     check_judged_at_once(options)
     _check_horizon(options)
     policy = policy_for([method], options.policy, options.scene)
@@ -180,10 +178,9 @@ def _made(method: str, scene: "Scene", place: "Place", options: PlanOptions, bar
         if method in CHOOSERS:
             return Made(*plan_by_choice(
                 scene, place.share, options.plan_fires, seed=options.scene.seed, policy=policy,
-                batch=options.batch, search=options.search(), rules=place.rules,
-                segment_m=options.place.segment_m, report=report))
+                rules=place.rules, segment_m=options.place.segment_m, report=report))
         return Made(make_plan(scene, place.share, options.plan_fires, method,
-                              seed=options.scene.seed, policy=policy, batch=options.batch,
+                              seed=options.scene.seed, policy=policy,
                               search=options.search(), rules=place.rules, report=report))
 
 

@@ -87,8 +87,7 @@ def _check_effect(args: PlanArguments, method: str) -> None:
                 "--lines": place.lines is not None, "--only-lines": place.only_lines,
                 "--phases": bool(phases_of(place.phases, args.config)),
                 "--horizon": place.horizon is not None}),
-            ("none of --batch and --fires-per-ha-year", {
-                "--batch": args.batch is not None,
+            ("no --fires-per-ha-year", {
                 "--fires-per-ha-year": args.fires_per_ha_year is not None}),
             ("--report brief or none", {"--report full": args.report == "full"})):
         for name, is_given in given.items():
