@@ -148,7 +148,7 @@ def resumed(work: Workplace) -> Items:
 def reported(work: Workplace) -> Items:
     """A plan with all its files, fires under it, and its page for looking around."""
     plan = work.run("plan land.tif --area 4:24,4:24 --method segments --plan-fires 24 --test-fires "
-                    "60 --cost-per-ha 100 --cost-slope 1 --phases 2027:600,2028:900 --threads 1 "
+                    "60 --phases 2027:6,2028:9 --threads 1 "
                     "--quiet", "plan")
     fires = work.run("simulate land.tif --plan plan --fires 40 --threads 1 --quiet", "burned")
     explorer = work.run("visualize plan --export explorer.html --quiet")

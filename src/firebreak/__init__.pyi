@@ -118,8 +118,6 @@ def plan(
     phases: str | None = None,
     horizon: int | None = None,
     discount_rate: float = 0.0,
-    cost_per_ha: float | None = None,
-    cost_slope: float = 0.0,
     cost_per_km: float = 0.0,
     terrain: Literal['derived', 'shipped'] = 'derived',
     crs: str | None = None,

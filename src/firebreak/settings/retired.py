@@ -23,6 +23,10 @@ class RetiredOption(NamedTuple):
 OPTIONS = {
     "batch": RetiredOption(
         ("batch",), None, "leave it out: a plan takes about 50 rounds"),
+    "cost_per_ha": RetiredOption(
+        ("place.cost_per_ha",), None, "say costs with --treatment, or by cell with --cost"),
+    "cost_slope": RetiredOption(
+        ("place.cost_slope",), 0.0, "say costs with --treatment, or by cell with --cost"),
     "evaluations": RetiredOption(
         ("evaluations",), None, "give --time-limit, or leave it out"),
     "search_from": RetiredOption(

@@ -99,8 +99,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     _check_test_fires(source, options)
     full = options.scene.read(source, priced=options.place.cost_per_km > 0.0)
     check_heeded_on(full, source, options.scene)
-    place = place_of(options.place, full, options.budget, options.scene.breaks.break_width_m,
-                     config, options.scene.breaks.leak)
+    place = place_of(options.place, full, options.budget, config, options.scene.breaks.leak)
     if place.rules.lines is not None:
         check_takes_lines(method)
     if options.place.horizon is not None:
