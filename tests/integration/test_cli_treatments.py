@@ -276,7 +276,6 @@ def test_bad_input_is_one_sentence_and_writes_nothing(place: Path, capsys: Out) 
              "at least 2 test fires"),
             (("--treatment-age", "2"), "--treatment together with --treatment-age"),
             (("--treatment", "grazing", "--break-kind", "shaded"), "whose table says it"),
-            (("--treatment", "grazing", "--break-fuel", "181"), "whose table says it"),
             (("--treatment", "bare-line,grazing"), "bare-line beside others"),
             (("--treatment", "grazing", "--break-width-m", "5"), "leave --break-width-m out"),
             (("--treatment", "grazing", "--breach", "wilson"), "shaded breaks, which burn")):

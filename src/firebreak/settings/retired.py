@@ -23,6 +23,9 @@ class RetiredOption(NamedTuple):
 OPTIONS = {
     "batch": RetiredOption(
         ("batch",), None, "leave it out: a plan takes about 50 rounds"),
+    "break_fuel": RetiredOption(
+        ("breaks.break_fuel", "breaks.fuel"), None,
+        "name what a treatment leaves in a table (treatments)"),
     "cost_per_ha": RetiredOption(
         ("place.cost_per_ha",), None, "say costs with --treatment, or by cell with --cost"),
     "cost_slope": RetiredOption(

@@ -9,7 +9,7 @@ from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import warn_of_other_options, write_options
 from firebreak.checks import InputError
 from firebreak.cli.mistakes import mistake, option_names
-from firebreak.cli.shared.plan_config import with_config
+from firebreak.cli.shared.plan_config import filled, with_config
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.planning.methods import METHODS, check_methods
 from firebreak.settings import retired
@@ -59,6 +59,26 @@ def test_a_plans_file_may_say_the_default(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         with_config(PlanArguments(), path)
     assert str(error.value) == f"{path}: expected a known key, got 'fire.spread' = graph, {SPREAD}"
+
+
+def test_a_plans_record_may_hold_retired_options_that_were_not_given(tmp_path: Path) -> None:
+    path = tmp_path / "options.json"
+    record = {"place": {"cost_per_ha": None, "cost_slope": 0.0, "cost_per_km": 0.5},
+              "breaks": {"break_fuel": None}}
+    scene = {"scene": {"breaks": record["breaks"]}, "place": record["place"]}
+    assert filled(PlanArguments(), scene, path, tmp_path).place.cost_per_km == 0.5
+    for table, key, value in (("place", "cost_per_ha", 90.0), ("place", "cost_slope", 1.0)):
+        with pytest.raises(InputError, match=f"got '{table}.{key}' = {value}, which is retired"):
+            filled(PlanArguments(), {table: {key: value}}, path, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["evaluations = 300", "search_from = 'dqn'", "batch = 4",
+                                  "[breaks]\nbreak_fuel = 181", "[place]\ncost_per_ha = 9.0"])
+def test_a_plans_file_that_says_more_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"own.toml: expected a known key, .* which is retired; "):
+        with_config(PlanArguments(), path)
 
 
 def test_a_runs_file_may_say_the_default(tmp_path: Path) -> None:

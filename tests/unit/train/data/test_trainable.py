@@ -96,8 +96,6 @@ REFUSED = {
     "a break wider than a synthetic cell": (("breaks.width_m=400",), "a cell of 100 m"),
     "shaded breaks with a rule of breach": ((*SHADED, 'breaks.breach="wilson"'), "no rule of"),
     "shaded breaks with a width": ((*SHADED, "breaks.width_m=8"), "no width_m with a shaded"),
-    "hard breaks with a fuel": (("breaks.fuel=181",), "no fuel_model with a hard break"),
-    "fuel of another system": ((*SHADED, "breaks.fuel=405"), "of 'rothermel' that burns"),
     "an unknown treatment": (("breaks.treatment=grasing",), "did you mean 'grazing'"),
     "an age without a treatment": (("breaks.treatment_age=2",), "breaks.treatment together with "
                                    "breaks.treatment_age"),
@@ -121,8 +119,6 @@ REFUSED = {
     "changing weather beside weather": ((*HOURLY, "mixture.changing_weather=0.1"),
                                        "fires.weather or mixture.changing_weather"),
     "crews of two rules": ((*SHADED, "breaks.hold=hand", "mixture.held=0.1"), "no mixture.held"),
-    "drawn shaded breaks beside a fuel": ((*SHADED, "breaks.fuel=181", "mixture.held=0.1"),
-                                          "no mixture.held beside breaks.fuel"),
     "kinds beside a treatment": (("breaks.treatment=grazing", "mixture.narrow=0.1"),
                                  "no mixture.narrow"),
     "dear slopes beside a treatment": (("breaks.treatment=grazing", "mixture.slope_costs=0.1"),
