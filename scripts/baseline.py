@@ -80,8 +80,7 @@ SHORT, LONG = "train.episodes=15", "train.episodes=25"
 MIXED = SMALL + """mixture.sizes=[8,12] mixture.budget=[0.03,0.2] mixture.margin=3
     mixture.plan_fires=[2,12] mixture.burned_share=[0.05,0.4] mixture.wind_20ft_km_h=[5,40]
     mixture.wind_direction_spread_deg=[0,90] mixture.value_maps=0.5 agent.n_step=3
-    agent.dueling=true agent.target_share=0.05 agent.discount=0.5 agent.demonstrations=0.3
-    agent.imitation=0.5"""
+    agent.discount=0.5 agent.demonstrations=0.3"""
 COLLECTORS = SMALL + "train.collectors=2 train.collector_executor=in-process"
 EVOLUTION = SMALL + """fires.plan_fires=6 fires.reward_fires=6 evolution.population=4
     evolution.generations=4 evolution.episodes=2 evolution.updates=3 evolution.elites=2

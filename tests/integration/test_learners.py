@@ -18,7 +18,7 @@ from tiny import TINY
 
 SHORT = [*TINY, "agent.target_period=3", "train.learning_starts=8"]
 TRANSITIONS = ["agent.discount=0.5", "agent.n_step=2", "agent.demonstrations=0.5",
-               "agent.imitation=0.5", "agent.target_share=0.05", "mixture.sizes=[10,14]"]
+               "mixture.sizes=[10,14]"]
 RETURNS = ["agent.gain_share=0.25", "agent.gain_fires=4", "agent.discount_end=0",
            "agent.return_share=0.6", "agent.return_actions=3", "agent.return_fires=8",
            "agent.segments=true"]

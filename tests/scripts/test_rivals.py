@@ -19,6 +19,7 @@ from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.fire.travel.travel_field import pad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.rounds import loaded
+from firebreak.planning.learned.policy import line_values
 from firebreak.planning.methods import METHODS, make_plan
 from firebreak.planning.patterns.candidates import Ground, Lines
 from firebreak.planning.patterns.worst_weather import problem_weather
@@ -105,6 +106,14 @@ def test_regression_is_dqn_where_the_policy_places_cells() -> None:
     ours, theirs = (make_plan(scene, 0.1, 20, name, seed=0, policy=untrained()).cells.tolist()
                     for name in ("regression", "dqn"))
     assert ours == theirs
+
+
+def test_values_of_cells_alone_are_those_of_the_first_shape(scene: Scene) -> None:
+    fires, policy = scene.fires("plan", 10), untrained(SHAPES)
+    slots = loaded(problem_of(scene, 0.1, fires, fires.first(0)))
+    alone, lines = values_alone(policy, slots).ravel(), line_values(policy, slots)
+    free = slots.available[0].ravel()
+    np.testing.assert_allclose(alone[free], lines[:alone.size][free], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(("towards", "expected"), [

@@ -26,7 +26,7 @@ from firebreak.agent.losses import (
 from firebreak.agent.network import network_of
 from firebreak.agent.replay import Batch
 from firebreak.agent.settings import DQNSettings
-from firebreak.agent.targets import copy_towards, masked_argmax, unit_of
+from firebreak.agent.targets import masked_argmax, unit_of
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
 
@@ -121,9 +121,7 @@ class DQNAgent:
         Raises:
             NotFinite: loss or gradient (nothing has changed then), or weights.
         """
-        discount, weight = self.discount, self.settings.imitation(self.learner_steps)
-        parts = transition_parts(batch, turned, weight, self.settings.margin, self.device)
-        return self._descend(parts, batch, discount)
+        return self._descend(transition_parts(batch, turned, self.device), batch, self.discount)
 
     def learn_gains(self, batch: GainBatch, turned: int = 0) -> Update:
         """One gradient step towards the gains of a batch's actions, every cell or some line
@@ -154,9 +152,7 @@ class DQNAgent:
         if not _all_finite(self.online_net):
             raise self._not_finite("the weights", batch)
         self.learner_steps += 1
-        if settings.target_share > 0.0:
-            copy_towards(self.target_net, self.online_net, settings.target_share)
-        elif self.learner_steps % settings.target_period == 0:
+        if self.learner_steps % settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
         return Update(loss, float(norm), torch.cat(values).mean().item(), discount)
 

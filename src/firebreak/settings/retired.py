@@ -40,6 +40,17 @@ OPTIONS = {
 }
 """By the option's name in Python."""
 
+_IMITATION = "leave it out: demonstrations are learned from as what the agent plays itself"
+KEYS = (
+    RetiredOption(("agent.target_share",), 0.0,
+                  "leave it out: weights are copied every agent.target_period steps"),
+    RetiredOption(("agent.dueling",), False, "leave it out: it gained nothing"),
+    RetiredOption(("agent.imitation",), 0.0, _IMITATION),
+    RetiredOption(("agent.imitation_finish",), 2000, _IMITATION),
+    RetiredOption(("agent.margin",), 0.5, _IMITATION),
+)
+"""Keys of a run's file that were no options."""
+
 METHODS = {
     "anneal": "use dqn-search",
     "dominator": "use segments or betweenness",
@@ -70,7 +81,7 @@ def retired_option(name: str, where: str) -> InputError | None:
 
 def option_of_key(key: str) -> RetiredOption | None:
     """The retired option that a key of a file, with its table, stands for."""
-    return next((option for option in OPTIONS.values() if key in option.keys), None)
+    return next((option for option in (*OPTIONS.values(), *KEYS) if key in option.keys), None)
 
 
 def is_idle(key: str, value: object, place: Callable[[str], str]) -> bool:

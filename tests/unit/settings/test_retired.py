@@ -24,7 +24,8 @@ def test_what_is_retired_is_not_there() -> None:
     options = {name.removeprefix("--").replace("-", "_") for name in option_names(PlanArguments)}
     keys = {".".join(key) for key in keys_of(schema())}
     assert not set(retired.OPTIONS) & options
-    assert not {key for option in retired.OPTIONS.values() for key in option.keys} & keys
+    assert not {key for option in (*retired.OPTIONS.values(), *retired.KEYS)
+                for key in option.keys} & keys
 
 
 def test_what_is_used_instead_is_there() -> None:
@@ -93,6 +94,18 @@ def test_a_runs_file_may_say_the_default(tmp_path: Path) -> None:
         load_config(str(path))
     with pytest.raises(InputError, match=rf"^--set fires.spread=graph: .*{SPREAD}"):
         load_config("quick", ["fires.spread=graph"])
+
+
+def test_a_runs_file_may_say_the_defaults_of_retired_keys(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    config = load_config("quick")
+    lines = {"target_share": "0.0", "dueling": "false", "imitation": "0.0",
+             "imitation_finish": "2000", "margin": "0.5"}
+    said = "".join(f"{key} = {value}\n" for key, value in lines.items())
+    path.write_text(as_toml(config).replace("[agent]\n", f"[agent]\n{said}"))
+    assert load_config(str(path)) == config
+    with pytest.raises(InputError, match=r"'agent\.dueling' = True, which is retired"):
+        load_config("quick", ["agent.dueling=true"])
 
 
 def test_a_runs_file_may_list_methods_that_were_defaults(tmp_path: Path) -> None:
