@@ -7,7 +7,6 @@ business.
 import copy
 import gc
 import math
-from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -18,7 +17,6 @@ from firebreak.agent.gain_store import GainBatch
 from firebreak.agent.losses import (
     BatchPart,
     Networks,
-    PartLoss,
     descend,
     gain_parts,
     transition_parts,
@@ -48,18 +46,8 @@ class NotFinite(FloatingPointError):
         self.batch = batch
 
 
-Descent = Callable[[Networks, Sequence[BatchPart]], Iterable[PartLoss]]
-"""Adds the gradients of parts of a batch to those of the online network, and gives their losses, in
-the order of the parts; see `losses.descend`."""
-
-
 class DQNAgent:
-    """Online and target network, optimizer, and the two random streams of acting and sampling.
-
-    Attributes:
-        descend: where the parts of a learner step's batch are computed; in this process unless it
-            is set.
-    """
+    """Online and target network, optimizer, and the two random streams of acting and sampling."""
 
     def __init__(self, layout: ObservationLayout, settings: DQNSettings, seed: int,
                  device: str = "cpu") -> None:
@@ -78,7 +66,6 @@ class DQNAgent:
         self.acting = torch.Generator().manual_seed(seed + 1)
         self.sampling = torch.Generator().manual_seed(seed + 2)
         self.learner_steps = 0
-        self.descend: Descent = descend
 
     @property
     def networks(self) -> Networks:
@@ -141,7 +128,7 @@ class DQNAgent:
             group["lr"] = settings.learning_rate(self.learner_steps)
         self.optimizer.zero_grad(set_to_none=True)
         loss, values = 0.0, []
-        for part in self.descend(self.networks, parts):
+        for part in descend(self.networks, parts):
             loss += part.loss
             values.append(part.values)
         norm = nn.utils.clip_grad_norm_(self.online_net.parameters(), settings.gradient_clip)

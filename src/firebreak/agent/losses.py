@@ -1,7 +1,6 @@
 """The losses of a learner step, by parts of its batch.
 
-A part goes through the network at once. What it gives depends on its arguments only, so that it may
-be computed in this process or in another.
+A part goes through the network at once.
 """
 
 from collections.abc import Iterable, Iterator
@@ -106,11 +105,6 @@ def descend(networks: Networks, parts: Iterable[BatchPart]) -> Iterator[PartLoss
         loss, values = part.loss(networks)
         loss.backward()
         yield PartLoss(loss.item(), values.detach().cpu())
-
-
-def parts_in(maps: int, cells: int) -> int:
-    """Into how many parts a batch of so many maps of so many cells each goes on a CPU."""
-    return -(-maps // _maps_in_a_part(maps, cells))
 
 
 def device_of(network: QMapNetwork) -> torch.device:

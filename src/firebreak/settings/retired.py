@@ -48,6 +48,8 @@ KEYS = (
     RetiredOption(("agent.imitation",), 0.0, _IMITATION),
     RetiredOption(("agent.imitation_finish",), 2000, _IMITATION),
     RetiredOption(("agent.margin",), 0.5, _IMITATION),
+    RetiredOption(("train.learners",), 0, "leave it out: the run makes its learner steps itself"),
+    RetiredOption(("train.learner_executor",), "processes", "leave it out, as train.learners"),
 )
 """Keys of a run's file that were no options."""
 

@@ -263,7 +263,6 @@ def test_a_batch_in_parts_teaches_what_it_teaches_at_once(monkeypatch) -> None:
     monkeypatch.setattr(losses, "MAX_PART_CELLS", 3 * CELLS)
     parts = losses.transition_parts(given, 0, in_parts.device)
     assert [part.batch.action.shape[0] for part in parts] == [3, 3, 1]
-    assert losses.parts_in(7, CELLS) == 3
     other = in_parts.learn(given)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
         (one.loss, one.gradient_norm, one.mean_q), rel=1e-5)
