@@ -39,9 +39,6 @@ VARIANTS: dict[str, list[str]] = {
     BASE: [],
     "discount-0": ["agent.discount_end=0.0"],
     "early-decay": ["agent.decay_begin=1500", "agent.decay_finish=3300"],
-    "soft-target": ["agent.target_share=0.005"],
-    "dueling": ["agent.dueling=true"],
-    "demonstrations": ["agent.demonstrations=0.25", "agent.imitation=1.0"],
     "n-step-3": ["agent.n_step=3"],
     "discount-0.95": ["agent.discount_end=0.95"],
     "discount-0.8": ["agent.discount_end=0.8"],
@@ -53,8 +50,8 @@ VARIANTS: dict[str, list[str]] = {
 }
 
 
-SCREENED = ("soft-target", "dueling", "demonstrations", "n-step-3", "early-decay",
-            "discount-0.95", "guided-0", "no-symmetries", "width-48", "batch-128")
+SCREENED = ("n-step-3", "early-decay", "discount-0.95", "guided-0", "no-symmetries", "width-48",
+            "batch-128")
 
 
 class Run(NamedTuple):

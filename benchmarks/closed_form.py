@@ -1,6 +1,6 @@
-"""What every planning method makes of maps whose best plan is known: a table in Markdown.
+"""What every planning method and rival makes of maps whose best plan is known: a table in Markdown.
 
-    python benchmarks/closed_form.py [--size 20] [--plan-fires 128] [--methods a,b]
+    python -m benchmarks.closed_form [--size 20] [--plan-fires 128] [--methods a,b]
 
 A score is the share of the saving that the best plan makes: 1 is the best plan, 0 no plan.
 """
@@ -8,6 +8,7 @@ A score is the share of the saving that the best plan makes: 1 is the best plan,
 import argparse
 
 import numpy as np
+from benchmarks.rivals import RIVALS, known, method_of
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.fire.engine import burn_loss
@@ -28,7 +29,8 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=20)
     parser.add_argument("--plan-fires", type=int, default=128)
     parser.add_argument("--methods",
-                        default=",".join(name for name in METHODS if name != "dqn-search"))
+                        default=",".join(name for name, method in (METHODS | RIVALS).items()
+                                         if not method.searches))
     args = parser.parse_args()
     set_threads(1)
     print(f"| method | {' | '.join(CLOSED_FORMS)} |\n|---|{'---|' * len(CLOSED_FORMS)}")
@@ -43,11 +45,12 @@ def main() -> None:
 
 def score(scene: Scene, form: ClosedForm, method: str, plan_fires: int) -> float:
     """Share of the best plan's saving that a method's plan makes on test fires."""
-    draws = 30 if METHODS[method].stochastic else 1
+    draws = 30 if method_of(method).stochastic else 1
     losses = []
     for draw in range(draws):
-        plan = make_plan(scene, form.budget_share, plan_fires, method, seed=draw,
-                         policy=load_policy())
+        with known():
+            plan = make_plan(scene, form.budget_share, plan_fires, method, seed=draw,
+                             policy=load_policy())
         losses.append(burn_loss(scene.field, scene.fires("test", TEST_FIRES), scene.value_by_class,
                                 plan.break_mask()).mean())
     return float((form.untreated_loss - np.mean(losses))

@@ -1,9 +1,11 @@
-"""Every planning method on validation maps: a table of reductions on test fires.
+"""Every planning method and rival on validation maps: a table of reductions on test fires.
 
-    python benchmarks/methods.py [--maps 6] [--size 20] [--budget 0.05]
+    python -m benchmarks.methods [--maps 6] [--size 20] [--budget 0.05]
 """
 
 import argparse
+
+from benchmarks.rivals import RIVALS, known
 
 from firebreak.env.sources import synthetic_landscapes
 from firebreak.fire.scene import FireConditions, make_scene
@@ -20,15 +22,16 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=20)
     parser.add_argument("--budget", type=float, default=0.05)
     parser.add_argument("--methods",
-                        default=",".join(name for name, method in METHODS.items()
+                        default=",".join(name for name, method in (METHODS | RIVALS).items()
                                          if not method.guided))
     args = parser.parse_args()
     set_threads(1)
     draw = synthetic_landscapes(args.size, "validation")
     scenes = [make_scene(draw(0, episode), FireConditions(), 0)
               for episode in range(args.maps)]
-    print(table(evaluate(scenes, args.methods.split(","), budget_share=args.budget,
-                         plan_fires=256, test_fires=1000, seed=0)))
+    with known():
+        print(table(evaluate(scenes, args.methods.split(","), budget_share=args.budget,
+                             plan_fires=256, test_fires=1000, seed=0)))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Plans burned in a simulator that is not ours: does the order of methods hold there?
 
-    python benchmarks/other_simulator.py plan FOLDER [--maps 16]      # where firebreak is installed
-    python benchmarks/other_simulator.py burn FOLDER [--fires 300]    # where pyretechnics is
-    python benchmarks/other_simulator.py records FOLDER > docs/results/records/elsewhere.jsonl
+    python -m benchmarks.other_simulator plan FOLDER [--maps 16]      # where firebreak is installed
+    python -m benchmarks.other_simulator burn FOLDER [--fires 300]    # where pyretechnics is
+    python -m benchmarks.other_simulator records FOLDER > docs/results/records/elsewhere.jsonl
 
 `plan` makes plans with 256 plan fires on maps of 40x40 cells and writes each map, its weather, its
 test fires and the plans; `burn` burns these fires with Pyretechnics (Johnson et al., EPL-2.0),
@@ -33,6 +33,8 @@ KM_H_PER_M_MIN = 60.0 / 1000.0
 
 def plan(folder: Path, maps: int, methods: tuple[str, ...], seed: int = 2028) -> None:
     """Writes maps, weather, test fires and plans, one file a map."""
+    from benchmarks import rivals
+
     from firebreak.agent.policy_file import load_policy
     from firebreak.fire.scene import FireConditions, make_scene
     from firebreak.landscape.synthetic.generate import generate
@@ -43,8 +45,9 @@ def plan(folder: Path, maps: int, methods: tuple[str, ...], seed: int = 2028) ->
     for index in range(maps):
         land = generate(integer_seed(seed, "other-simulator", index), 40)
         scene = make_scene(land, FireConditions(), seed)
-        plans = {name: make_plan(scene, 0.05, 256, name, seed=seed, policy=load_policy())
-                 for name in methods}
+        with rivals.known():
+            plans = {name: make_plan(scene, 0.05, 256, name, seed=seed, policy=load_policy())
+                     for name in methods}
         judged = judge_scene(scene, {name: [one] for name, one in plans.items()}, {}, 256, 2000)
         fires = scene.fires("test", 2000)
         np.savez_compressed(

@@ -11,6 +11,7 @@ method tuned, on test landscapes and test fires. A policy that was left out had 
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,9 @@ from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks import rivals
 from flow_lines import FLOW_METHODS
 from job_kinds import KINDS
 
@@ -46,6 +50,8 @@ LEARNED = ("dqn", "dqn-lookahead", "dqn-search", "regression")
 
 CHEAP = ("none", "random", "burn-probability", "value-hazard", "downstream-value-static",
          "downstream-value", "betweenness", "segments", "tom", "strips")
+OTHERS = rivals.RIVALS | FLOW_METHODS
+"""Methods that are measured here only."""
 RIVALS = ("downstream-value", "greedy", "segments", "regression", "dqn", "dqn-lookahead")
 
 
@@ -217,12 +223,11 @@ def _runs(part: Part, policies: dict[str, Policy]) -> Iterator[tuple[str, str, f
 
 def _judged(scene: Scene, budget: float, shown: int, part: Part, method: str,
             policy: Policy | None, limit: float) -> dict[str, Any]:
-    known = METHODS | FLOW_METHODS
-    search = SearchOptions(seconds=limit or None,
-                           start=part.start if known[method].takes_start else None)
+    stochastic = (METHODS | OTHERS)[method].stochastic
+    search = SearchOptions(seconds=limit or None)
     seeds = ([integer_seed(part.seed, "random-draw", k) for k in range(RANDOM_DRAWS)]
-             if known[method].stochastic else [part.seed])
-    with own_clock(part.own_time):
+             if stochastic else [part.seed])
+    with own_clock(part.own_time), rivals.known(rivals.from_start(part.start)):
         plans = [make_plan(scene, budget, shown, method, seed=seed, policy=policy,
                            search=search) for seed in seeds]
     row = judge_scene(scene, {method: plans}, {}, shown, part.test_fires)[method].row
@@ -238,16 +243,14 @@ def own_clock(wanted: bool) -> Iterator[None]:
     """Limits of searches and seconds of plans by the processor's time, if wanted; methods that are
     measured here only are known meanwhile.
     """
-    METHODS.update(FLOW_METHODS)
     for module in (limits, methods) if wanted else ():
         module.perf_counter = process_time  # type: ignore[attr-defined]
     try:
-        yield
+        with rivals.known(OTHERS):
+            yield
     finally:
         for module in (limits, methods):
             module.perf_counter = perf_counter  # type: ignore[attr-defined]
-        for name in FLOW_METHODS:
-            del METHODS[name]
 
 
 def read_records(path: Path) -> list[dict[str, Any]]:

@@ -28,12 +28,13 @@ from benchmarks.jobs.measure import (
 )
 from benchmarks.jobs.page import write_page
 from benchmarks.jobs.table import write_tables
+from benchmarks.rivals import known, method_of
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.policies import shipped_for
 from firebreak.checks import InputError
-from firebreak.planning.methods import AUTO, METHODS, check_methods
+from firebreak.planning.methods import AUTO, check_methods
 
 
 def run_job(job: Job, methods: Sequence[str], out: Path) -> list[Record]:
@@ -58,7 +59,7 @@ def run_job(job: Job, methods: Sequence[str], out: Path) -> list[Record]:
 def _holds(record: Record, job: Job, auto: Record | None) -> bool:
     """Whether a record is of this job, and a search had the seconds of this record of `auto`."""
     limit = None
-    if record.method != AUTO and METHODS[record.method].searches and auto is not None:
+    if method_of(record.method).searches and auto is not None:
         limit = auto.seconds
     return record.key == key_of(job) and record.limit_seconds == limit
 
@@ -89,7 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         names = names_of(given.jobs)
         if given.methods:
-            check_methods(given.methods, "--methods")
+            with known():
+                check_methods(given.methods, "--methods")
         methods = [AUTO, *given.methods] if given.methods else all_methods()
         for name in names:
             for path in make_inputs(name, given.data, given.out):

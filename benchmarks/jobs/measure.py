@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from benchmarks.jobs.inputs import config_of
 from benchmarks.jobs.load import Job
+from benchmarks.rivals import RIVALS, known, method_of
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy, load_policy
@@ -88,7 +89,7 @@ def all_methods() -> list[str]:
     """`auto`, whose seconds others are held against, the other methods, and last the searches,
     which take as long as `auto`.
     """
-    return [AUTO, *sorted(METHODS, key=lambda name: METHODS[name].searches)]
+    return [AUTO, *sorted([*METHODS, *RIVALS], key=lambda name: method_of(name).searches)]
 
 
 def key_of(job: Job) -> str:
@@ -154,7 +155,7 @@ def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = 
         policy: that learned methods follow; the one that comes with the package if not given.
     """
     limit = None
-    if method in METHODS and METHODS[method].searches and auto is not None:
+    if method_of(method).searches and auto is not None:
         limit = auto.seconds
     policy = policy or load_policy(shipped_for(job.args.scene))
     began, began_wall = process_time(), perf_counter()
@@ -208,10 +209,12 @@ def _plans(job: Job, method: str, policy: Policy, search: SearchOptions,
                               rules=place.rules, segment_m=args.place.segment_m).plan
         return [plan], plan.method
     seeds = [seed]
-    if METHODS[method].stochastic:
+    if method_of(method).stochastic:
         seeds = [integer_seed(seed, "random-draw", draw) for draw in range(RANDOM_DRAWS)]
-    return [make_plan(job.scene, place.share, args.plan_fires, method, seed=own, policy=policy,
-                      search=search, rules=place.rules, report=report) for own in seeds], None
+    with known():
+        return [make_plan(job.scene, place.share, args.plan_fires, method, seed=own,
+                          policy=policy, search=search, rules=place.rules, report=report)
+                for own in seeds], None
 
 
 def warm_up(job: Job, policy: Policy) -> None:

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 from benchmarks.jobs.measure import Record
+from benchmarks.rivals import method_of
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from firebreak.planning.evaluation.statistics import bootstrap_means, percentile_interval
-from firebreak.planning.methods import AUTO, method_of
+from firebreak.planning.methods import AUTO
 from firebreak.seeding import generator
 
 LEVEL = 0.05

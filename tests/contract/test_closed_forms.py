@@ -15,24 +15,19 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.closed_form import CLOSED_FORMS, closed_form
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
 from firebreak.weather.scenarios import make_scenarios
 from firebreak.weather.streams import WeatherStreams
 
 LONG = FireRegime(duration_min=1e7, duration_sigma=0.0)
-LEARNED = {"dqn", "dqn-lookahead", "dqn-search", "regression"}
-SLOW = {"milp"}
-NAMES = sorted(METHODS.keys() - LEARNED - SLOW)
+LEARNED = {"dqn", "dqn-lookahead", "dqn-search"}
+NAMES = sorted(METHODS.keys() - LEARNED)
 SIZE = 12
-SEARCH = SearchOptions(evaluations=400)  # not by the clock: the same plans on every machine
 
 BEST = {
-    "corridor": {"downstream-value", "downstream-value-static", "segments", "greedy",
-                 "greedy-filtered", "swap"},
-    "door": {"downstream-value", "downstream-value-static", "betweenness", "segments", "greedy",
-             "greedy-filtered", "swap"},
+    "corridor": {"downstream-value", "segments", "greedy"},
+    "door": {"downstream-value", "betweenness", "segments", "greedy"},
     "wide-door": {"downstream-value", "betweenness", "segments"},
     "corner": set(),
 }
@@ -50,7 +45,7 @@ def scene_of(name: str, seed: int) -> Scene:
 @pytest.mark.parametrize("seed", [0, 3])
 def test_methods_that_should_find_the_best_plan_do(name: str, seed: int, method: str) -> None:
     form, scene = closed_form(name, SIZE, seed), scene_of(name, seed)
-    plan = make_plan(scene, form.budget_share, 64, method, seed=0, search=SEARCH)
+    plan = make_plan(scene, form.budget_share, 64, method, seed=0)
     losses = burn_loss(scene.field, scene.fires("check", 100), scene.value_by_class,
                        plan.break_mask())
     assert plan.cells.size == (0 if method == "none" else form.budget_cells)
@@ -75,7 +70,7 @@ def test_lines_nearly_close_a_corner_that_cells_cannot() -> None:
 @settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 10_000), rows=st.integers(5, 14), cols=st.integers(5, 14),
        share=st.sampled_from([0.03, 0.1, 0.3]), priced=st.booleans())
-@pytest.mark.parametrize("method", ["value-hazard", "betweenness", "segments", "tom", "strips"])
+@pytest.mark.parametrize("method", ["betweenness", "segments", "strips"])
 def test_plans_on_random_maps_are_legal_and_spend_the_budget(
         method: str, seed: int, rows: int, cols: int, share: float, priced: bool) -> None:
     land = generate(seed, (rows, cols))
@@ -104,7 +99,7 @@ def test_plans_save_something_on_average(method: str) -> None:
     for seed in range(3):
         scene = make_scene(generate(seed, 12), FireConditions(scenarios=2), 0)
         fires = scene.fires("check", 200)
-        plan = make_plan(scene, 0.06, 32, method, seed=0, search=SEARCH)
+        plan = make_plan(scene, 0.06, 32, method, seed=0)
         before, after = (burn_loss(scene.field, fires, scene.value_by_class, breaks).mean()
                          for breaks in (None, plan.break_mask()))
         saved.append(1.0 - after / before)
@@ -134,7 +129,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("method", ["value-hazard", "betweenness", "segments", "tom", "strips"])
+@pytest.mark.parametrize("method", ["betweenness", "segments", "strips"])
 def test_methods_plan_under_every_rule_of_fires_and_breaks(method: str, rule: str) -> None:
     scene = make_scene(generate(1, (11, 13), family="forest"), RULES[rule], 0)
     plan = make_plan(scene, 0.1, 24, method, seed=0)

@@ -178,7 +178,7 @@ def _planned(path: Path, land: Landscape) -> object:
     has_layers(path)
     breaks, weather = options.scene.breaks, options.scene.weather
     treatment_of(breaks)
-    place = place_of(options.place, land, options.budget, breaks.break_width_m, path)
+    place = place_of(options.place, land, options.budget, path)
     return place, options.scene.layers(land), weather
 
 

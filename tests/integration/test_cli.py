@@ -85,7 +85,7 @@ def test_train_leaves_a_complete_run_folder(run: Path) -> None:
     assert live_counts().get("Figure", 0) == 0
     stored = json.loads((run / "evaluation.json").read_text())
     assert set(stored["synthetic"]["methods"]) == {
-        "none", "random", "burn-probability", "downstream-value-static", "downstream-value", "dqn"}
+        "none", "random", "burn-probability", "downstream-value", "dqn"}
     rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["kind"] == "end"
     phases = {row["phase"] for row in read_rows(run / "memory.jsonl")}
@@ -426,8 +426,7 @@ def test_the_explorer_of_a_run_is_written_as_one_file(run: Path, tmp_path: Path,
     assert done["files"] == [str(path)]
     text = path.read_text(encoding="utf-8")
     data = json.loads(text.split('id="data">')[1].split("</script>")[0])
-    assert [plan["name"] for plan in data["plans"]] == ["dqn", "downstream-value",
-                                                        "greedy-filtered"]
+    assert [plan["name"] for plan in data["plans"]] == ["dqn", "downstream-value", "segments"]
     assert "run a run" in data["caption"]
     assert all(len(data["states"][plan["name"]]) > 1 for plan in data["plans"])
 

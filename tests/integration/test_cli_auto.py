@@ -136,7 +136,7 @@ def test_evaluate_knows_it_and_what_needs_one_method_refuses_it(capsys: Out) -> 
     found = json.loads(capsys.readouterr().out.strip().splitlines()[-1])
     assert list(found["methods"]) == ["auto", "none", "downstream-value"]
     assert "auto - downstream-value" in found["paired"]
-    assert main(["plan", *FEW, "--method", "swap", "--search-from", "auto", "--out", "bad"]) == 2
+    assert main(["train", "quick", "--set", "evaluation.methods=['auto']", "--out", "bad"]) == 2
     assert "chooses among methods" in capsys.readouterr().err
     assert main(["plan", *FEW, "--method", "autos", "--out", "bad"]) == 2
     assert "did you mean 'auto'" in capsys.readouterr().err

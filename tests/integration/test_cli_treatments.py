@@ -276,10 +276,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(place: Path, capsys: Out) 
              "at least 2 test fires"),
             (("--treatment-age", "2"), "--treatment together with --treatment-age"),
             (("--treatment", "grazing", "--break-kind", "shaded"), "whose table says it"),
-            (("--treatment", "grazing", "--break-fuel", "181"), "whose table says it"),
             (("--treatment", "bare-line,grazing"), "bare-line beside others"),
-            (("--treatment", "grazing", "--cost-per-ha", "9"), "both"),
-            (("--treatment", "grazing", "--cost-slope", "1"), "whose table has it"),
             (("--treatment", "grazing", "--break-width-m", "5"), "leave --break-width-m out"),
             (("--treatment", "grazing", "--breach", "wilson"), "shaded breaks, which burn")):
         assert expected in refused(capsys, *plan, *words), words

@@ -26,7 +26,6 @@ from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.raster.geotiff import open_raster, read_band
-from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.output.unfinished import job_of
 from firebreak.planning.windows.make import WindowSettings, make_region
 from firebreak.planning.windows.region import Proposal, Region, RegionWorker
@@ -84,8 +83,6 @@ def test_a_plan_that_promises_much_more_than_it_keeps_says_so(
 @pytest.mark.parametrize(("options", "message"), [
     (["--window-margin", "0"], "expected a margin of at least"),
     (["--window-cells", "32", "--shortest-m", "90000"], "expected pieces of at least 90000 m"),
-    (["--window-cells", "32", "--method", "milp", "--shortest-m", "90"],
-     "a method that can include cells and keep a shortest length"),
     (["--window-cells", "32", "--budget", "0.0003"], "a budget that buys")])
 def test_bad_input_is_one_sentence_and_writes_nothing(
         options: list[str], message: str, tmp_path: Path,
@@ -112,13 +109,7 @@ WRONG: list[tuple[list[str], str]] = [
     ([*WINDOWS, "--report", "full"], "expected --report brief or none"),
     ([*WINDOWS, "--method", "none"], "expected a method that makes breaks"),
     *(([*WINDOWS, *INCLUDED, *typed], message) for typed, message in (
-        (["--method", "swap", "--evaluations", "0"], "at least 1 evaluation, got 0"),
-        (["--method", "swap", "--time-limit", "0"], "a number above 0"),
-        (["--method", "swap", "--search-from", "nonsense"], "got method 'nonsense'"),
-        (["--method", "swap", "--search-from", "anneal"],
-         "a method that does not search itself, got anneal"),
-        (["--method", "milp"], "a method that can include cells"))),
-    ([*WINDOWS, "--method", "milp", "--shortest-m", "90"], "keep a shortest length"),
+        (["--method", "dqn-search", "--time-limit", "0"], "a number above 0"),)),
     ([*WINDOWS, "--existing", "net.tif", "--test-fires", "0"],
      "expected test fires together with --existing"),
     (["--existing", "net.tif", "--test-fires", "0"],
@@ -127,17 +118,12 @@ WRONG: list[tuple[list[str], str]] = [
      "expected test fires together with --report brief"),
     *(([*way, *typed], message) for way in ([], WINDOWS) for typed, message in (
         (["--method", "strips", "--policy", "general"], "expected a method that follows a policy"),
-        (["--evaluations", "3"], "expected a method that counts the plans it tries"),
-        (["--method", "milp", "--evaluations", "3"], "expected a method that counts the plans"),
-        (["--method", "dqn", "--time-limit", "2"], "expected a method that searches"),
-        (["--method", "dqn-search", "--search-from", "dqn"],
-         "expected a method that starts from another's plan")))]
+        (["--method", "dqn", "--time-limit", "2"], "expected a method that searches")))]
 """What is typed, what is said."""
 REFUSED: list[tuple[str, list[str], str]] = [
     ("workers", ["--workers", "2"], "expected --executor together with --workers"),
     ("worker_limit_s", ["--worker-limit-s", "9"], "expected --executor together with --workers"),
     ("ray_address", ["--ray-address", "nowhere:1"], "expected --executor ray together with"),
-    ("batch", [*WINDOWS, "--batch", "3"], "expected none of --batch and --fires-per-ha-year"),
     ("fires_per_ha_year", [*WINDOWS, "--fires-per-ha-year", "0"], "got --fires-per-ha-year"),
     ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "got --lines"),
     ("only_lines", [*WINDOWS, "--only-lines"], "got --only-lines"),
@@ -145,14 +131,13 @@ REFUSED: list[tuple[str, list[str], str]] = [
     ("horizon", [*WINDOWS, "--horizon", "3"], "got --horizon"),
     ("discount_rate", [*WINDOWS, "--discount-rate", "0.03"], "expected --horizon together with")]
 """Option, a value that would do elsewhere, what is said: windows do not take it, or not alone."""
-SWAP, DQN, MONEY = ["--method", "swap"], ["--method", "dqn"], ["--cost-per-ha", "90"]
+STRIPS, SEARCH = ["--method", "strips"], ["--method", "dqn-search"]
+DQN = ["--method", "dqn"]
 CHANGED: list[tuple[str, list[str], list[str]]] = [
     ("budget", [], ["--budget", "0.1"]),
-    ("method", [], SWAP),
+    ("method", [], STRIPS),
     ("policy", DQN, [*DQN, "--policy", str(CELLS)]),
-    ("evaluations", SWAP, [*SWAP, "--evaluations", "9"]),
-    ("time_limit", SWAP, [*SWAP, "--time-limit", "9"]),
-    ("search_from", SWAP, [*SWAP, "--search-from", "strips"]),
+    ("time_limit", SEARCH, [*SEARCH, "--time-limit", "9"]),
     ("plan_fires", [], ["--plan-fires", "25"]),
     ("window_cells", [], ["--window-cells", "33"]),
     ("window_margin", [], ["--window-margin", "20"]),
@@ -161,10 +146,8 @@ CHANGED: list[tuple[str, list[str], list[str]]] = [
     ("must_exclude", [], ["--must-exclude", "wanted.tif"]),
     ("area", [], ["--area", "0:50,0:50"]),
     ("shortest_m", [], ["--shortest-m", "90"]),
-    ("money", MONEY, [*MONEY, "--money", "80000"]),
-    ("cost_per_ha", [], ["--cost-per-ha", "90"]),
-    ("cost_slope", MONEY, [*MONEY, "--cost-slope", "2"]),
-    ("cost_per_km", MONEY, [*MONEY, "--roads", "wanted.tif", "--cost-per-km", "2"])]
+    ("money", [], ["--money", "150"]),
+    ("cost_per_km", [], ["--roads", "wanted.tif", "--cost-per-km", "2"])]
 """Option, what is typed without and with it: the plan that is asked of windows is another one."""
 BESIDE = {"place": "options of their own", "windows": "options of their own",
           "landscape": "every test", "out": "every test",
@@ -402,7 +385,7 @@ def some_wanted(folder: Path, name: str = LAND) -> str:
      "expected a policy that places lines, got a policy that places single cells"),
     ("synthetic:5:290", ["--window-cells", "290", "--method", "dqn"],
      "--window-cells: expected windows of at most 65,536 treatable cells"),
-    ("synthetic:5:290", ["--window-cells", "290", "--method", "swap", "--search-from", "dqn"],
+    ("synthetic:5:290", ["--window-cells", "290", "--method", "dqn-search"],
      "--window-cells: expected windows of at most 65,536 treatable cells")])
 def test_a_policy_or_window_that_the_method_does_not_take_is_refused_before_fires_are_drawn(
         land: str, options: list[str], message: str, tmp_path: Path,
@@ -435,13 +418,11 @@ def test_a_plan_by_windows_names_no_policy_that_it_did_not_follow(
     scene = SceneOptions().wide_scene(read_landscape("synthetic:3:20"), "synthetic:3:20")
     policy = untrained()
 
-    def followed(method: str, start: str | None = None) -> Any:
-        return make_region(scene, 0.05, method, seed=0, policy=policy, plan_fires=4,
-                           search=SearchOptions(start=start)).policy
+    def followed(method: str) -> Any:
+        return make_region(scene, 0.05, method, seed=0, policy=policy, plan_fires=4).policy
 
     assert followed("dqn") is policy
-    assert followed("swap", "dqn") is policy
-    assert followed("swap") is followed("segments") is followed("segments", "dqn") is None
+    assert followed("strips") is followed("segments") is None
 
 
 def test_a_budget_below_what_must_be_included_is_refused_before_a_window_is_planned(

@@ -219,12 +219,6 @@ def test_what_members_do_not_learn_from_is_refused(tmp_path: Path) -> None:
         Evolution(config, executor_for(config), (10, 10), tmp_path)
 
 
-def test_learners_of_a_population_are_refused(tmp_path: Path) -> None:
-    config = small("train.learners=2")
-    with pytest.raises(InputError, match=r"train.learners = 0, got 2"):
-        Evolution(config, executor_for(config), (10, 10), tmp_path)
-
-
 def test_several_map_sizes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="one map size, got 2"):
         make_player(small("mixture.sizes=[10, 12]"))

@@ -430,7 +430,7 @@ def test_a_plan_is_held_against_methods_plans_and_masks() -> None:
 
 @pytest.mark.slow
 def test_a_plan_without_a_policy_is_held_against_every_method_that_follows_one() -> None:
-    made = firebreak.plan(LAND, method="downstream-value", evaluations=2, **FEW)
+    made = firebreak.plan(LAND, method="downstream-value", **FEW)
     names = [name for name, method in METHODS.items() if method.guided]
     assert {*made.compare(*names).methods} == {"downstream-value", *names}
 

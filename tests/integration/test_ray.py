@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firebreak.agent import losses
 from firebreak.agent.settings import settings_of
 from firebreak.checks import InputError
 from firebreak.executors.base import Executor, call_all, closing, map_chunks
@@ -21,9 +20,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation import streaming
 from firebreak.planning.evaluation.evaluate import planned
 from firebreak.train.config.load import load_config
-from firebreak.train.data.splits import make_splits
 from firebreak.train.rollout.player import make_player, weights_of
-from firebreak.train.run.trainer import ParallelTrainer
 from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
 from ray_workers import nodes_of_workers
 from tiny import TINIER
@@ -143,7 +140,7 @@ def test_an_evaluation_gives_the_same_figures_though_an_actor_is_killed(
         address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "_MAX_FIRES", 50)  # of the driver: it says how long chunks are
     scenes = [make_scene(generate(3, 12), FireConditions(scenarios=2), 3)]
-    plans = list(planned(scenes, ["none", "downstream-value-static"], budget_share=0.05,
+    plans = list(planned(scenes, ["none", "burn-probability"], budget_share=0.05,
                          plan_fires=24, seed=3))
     recipe = Recipe(Judge, (scenes, masks_of(plans)))
     here = evaluate_in_chunks(scenes, plans, open_executor("in-process", recipe), plan_fires=24,
@@ -168,22 +165,6 @@ def test_collected_episodes_are_the_same_though_an_actor_is_killed(address: str)
         assert one.returns == other.returns
         for mine, theirs in zip(one.episodes, other.episodes, strict=True):
             assert all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
-
-
-@pytest.mark.usefixtures("bare_runs")
-def test_learner_steps_are_the_same_on_actors(address: str, tmp_path: Path,
-                                              monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(losses, "MAX_PART_CELLS", 300)  # three parts of a batch
-    ends = []
-    for place, changes in enumerate(([], ["train.learners=2", "train.learner_executor='ray'",
-                                          f"train.ray_address='{address}'"])):
-        config = load_config("quick", [*TINIER, *changes])
-        (tmp_path / str(place)).mkdir()
-        trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path / str(place))
-        ends.append(list(trainer.run())[-1])
-        trainer.close()
-    assert ends[0]["learner_steps"] > 4
-    assert ends[0]["weights_sha256"] == ends[1]["weights_sha256"]
 
 
 def test_more_workers_than_cpus_are_refused_instead_of_waited_for(address: str) -> None:

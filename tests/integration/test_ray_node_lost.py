@@ -29,7 +29,7 @@ def test_an_evaluation_with_every_cpu_in_use_outlives_a_node(
         nodes: TwoNodes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "_MAX_FIRES", 50)  # of the driver: it says how long chunks are
     scenes = [make_scene(generate(3, 12), FireConditions(scenarios=2), 3)]
-    plans = list(planned(scenes, ["none", "downstream-value-static"], budget_share=0.05,
+    plans = list(planned(scenes, ["none", "burn-probability"], budget_share=0.05,
                          plan_fires=24, seed=3))
     recipe = Recipe(Judge, (scenes, masks_of(plans)))
     here = evaluate_in_chunks(scenes, plans, open_executor("in-process", recipe), plan_fires=24,

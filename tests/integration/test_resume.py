@@ -27,8 +27,7 @@ JOBS = ["mixture.sizes=[10,14]", "mixture.fbp=0.5", "mixture.shaded=0.2", "mixtu
         "mixture.breached=0.2", "mixture.existing=0.6", "mixture.parts=0.5",
         "mixture.slope_costs=0.5", "budget=0.2"]
 HELD = ["mixture.held=0.5", "mixture.narrow=0.2", "mixture.existing=1", "budget=0.2"]
-PARTS = ["agent.n_step=3", "agent.dueling=true", "agent.target_share=0.05",
-         "agent.discount=0.5"]
+PARTS = ["agent.n_step=3", "agent.demonstrations=0.3", "agent.discount=0.5"]
 GAINS = ["agent.gain_share=0.2", "agent.gain_fires=4", "agent.discount_begin=6",
          "agent.discount_finish=12"]
 RETURNS = ["agent.gain_share=0.25", "agent.gain_fires=4", "agent.discount_end=0",

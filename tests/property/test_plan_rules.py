@@ -26,7 +26,7 @@ from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
 from untrained import fitting, untrained
 
-RULED = sorted(set(METHODS) - {"milp", "none"})
+RULED = sorted(set(METHODS) - {"none"})
 SEARCH = SearchOptions(evaluations=40)
 LAND = generate(5, 12, cell_size_m=30.0)
 SCENES = {
@@ -82,7 +82,7 @@ def test_rules_hold_for_every_method(method: str, policy: Policy, data: st.DataO
     for piece in pieces(mask):
         assert (np.isin(piece, include).any()
                 or length_m(piece, mask.shape, 30.0) >= rules.shortest_m - 1e-6)
-    if method not in ("strips", "tom", "segments") and rules.shortest_m == 0.0:
+    if method not in ("strips", "segments") and rules.shortest_m == 0.0:
         affordable = open_ & ~mask & (land.cost <= budget - plan.cost)
         assert not affordable.any()  # the budget is spent
 
@@ -177,8 +177,6 @@ def test_what_short_pieces_cost_is_spent_elsewhere() -> None:
      "pays for what must be included"),
     (PlanRules(include=np.flatnonzero(~LAND.treatable)[:1]), "random",
      "treatable cells to include, got"),
-    (PlanRules(shortest_m=100.0), "milp",
-     "can include cells and keep a shortest length, got 'milp'"),
     (PlanRules(shortest_m=1e4), "random", "pieces of at least 10000 m, got only shorter ones"),
 ])
 def test_rules_that_cannot_hold_are_refused(rules: PlanRules, method: str, message: str) -> None:

@@ -72,7 +72,7 @@ from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import WeatherStreams
 
 SIZE, FIRES = 90, 24
-LITTER, SHORT_GRASS, GRASS, BRUSH = 181, 101, 104, 145
+LITTER, SHORT_GRASS, GRASS, BRUSH = 181, 101, "GR4", 145
 HAND = HoldRule(by="hand", response_min=90.0)
 HOT = WindClimate(wind_20ft_mean_m_min=500.0, dead_moisture_1h=(0.03, 0.04))
 """Fires that crews hold by chance: with shorter flames they hold all."""
@@ -246,7 +246,8 @@ def litter() -> Case:
     land = generate(5, SIZE)
     return made(land=replace(land, fuel_model=np.full_like(land.fuel_model, LITTER),
                              treatable=np.ones((SIZE, SIZE), np.bool_)),
-                treatment=Treatment(kind="shaded", fuel_model=GRASS), climate=HOT)
+                treatment=Treatment(kind="shaded", fine_fuel=1.0, fuels=(("TL", GRASS),)),
+                climate=HOT)
 
 
 def attacked() -> Case:

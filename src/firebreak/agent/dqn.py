@@ -7,7 +7,6 @@ business.
 import copy
 import gc
 import math
-from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -18,7 +17,6 @@ from firebreak.agent.gain_store import GainBatch
 from firebreak.agent.losses import (
     BatchPart,
     Networks,
-    PartLoss,
     descend,
     gain_parts,
     transition_parts,
@@ -26,7 +24,7 @@ from firebreak.agent.losses import (
 from firebreak.agent.network import network_of
 from firebreak.agent.replay import Batch
 from firebreak.agent.settings import DQNSettings
-from firebreak.agent.targets import copy_towards, masked_argmax, unit_of
+from firebreak.agent.targets import masked_argmax, unit_of
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
 
@@ -48,18 +46,8 @@ class NotFinite(FloatingPointError):
         self.batch = batch
 
 
-Descent = Callable[[Networks, Sequence[BatchPart]], Iterable[PartLoss]]
-"""Adds the gradients of parts of a batch to those of the online network, and gives their losses, in
-the order of the parts; see `losses.descend`."""
-
-
 class DQNAgent:
-    """Online and target network, optimizer, and the two random streams of acting and sampling.
-
-    Attributes:
-        descend: where the parts of a learner step's batch are computed; in this process unless it
-            is set.
-    """
+    """Online and target network, optimizer, and the two random streams of acting and sampling."""
 
     def __init__(self, layout: ObservationLayout, settings: DQNSettings, seed: int,
                  device: str = "cpu") -> None:
@@ -78,7 +66,6 @@ class DQNAgent:
         self.acting = torch.Generator().manual_seed(seed + 1)
         self.sampling = torch.Generator().manual_seed(seed + 2)
         self.learner_steps = 0
-        self.descend: Descent = descend
 
     @property
     def networks(self) -> Networks:
@@ -121,9 +108,7 @@ class DQNAgent:
         Raises:
             NotFinite: loss or gradient (nothing has changed then), or weights.
         """
-        discount, weight = self.discount, self.settings.imitation(self.learner_steps)
-        parts = transition_parts(batch, turned, weight, self.settings.margin, self.device)
-        return self._descend(parts, batch, discount)
+        return self._descend(transition_parts(batch, turned, self.device), batch, self.discount)
 
     def learn_gains(self, batch: GainBatch, turned: int = 0) -> Update:
         """One gradient step towards the gains of a batch's actions, every cell or some line
@@ -143,7 +128,7 @@ class DQNAgent:
             group["lr"] = settings.learning_rate(self.learner_steps)
         self.optimizer.zero_grad(set_to_none=True)
         loss, values = 0.0, []
-        for part in self.descend(self.networks, parts):
+        for part in descend(self.networks, parts):
             loss += part.loss
             values.append(part.values)
         norm = nn.utils.clip_grad_norm_(self.online_net.parameters(), settings.gradient_clip)
@@ -154,9 +139,7 @@ class DQNAgent:
         if not _all_finite(self.online_net):
             raise self._not_finite("the weights", batch)
         self.learner_steps += 1
-        if settings.target_share > 0.0:
-            copy_towards(self.target_net, self.online_net, settings.target_share)
-        elif self.learner_steps % settings.target_period == 0:
+        if self.learner_steps % settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
         return Update(loss, float(norm), torch.cat(values).mean().item(), discount)
 

@@ -1,7 +1,6 @@
 """The losses of a learner step, by parts of its batch.
 
-A part goes through the network at once. What it gives depends on its arguments only, so that it may
-be computed in this process or in another.
+A part goes through the network at once.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,12 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from firebreak.agent.exploration import guide_of
 from firebreak.agent.gain_store import GainBatch
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.replay import Batch
 from firebreak.agent.symmetry import turn_batch
-from firebreak.agent.targets import double_q_target, large_margin, paired_loss, unit_of
+from firebreak.agent.targets import double_q_target, paired_loss, unit_of
 from firebreak.layout import ObservationLayout
 
 MAX_PART_CELLS = 25_600
@@ -40,34 +38,20 @@ class PartLoss(NamedTuple):
 
 
 class TransitionPart(NamedTuple):
-    """Some transitions of a batch, seen under symmetry `turned`.
-
-    share: of the batch's transitions. imitation, margin: weight of the large-margin loss, and the
-    margin itself.
+    """Some transitions of a batch, seen under symmetry `turned`. share: of the batch's transitions.
     """
 
     batch: Batch
     turned: int
     share: float
-    imitation: float
-    margin: float
 
     def loss(self, networks: Networks) -> tuple[Tensor, Tensor]:
         """Its part of the batch's mean loss, and the values of the actions taken."""
         turned = turn_batch(self.batch, self.turned, networks.layout)
         batch = turned.to(device_of(networks.online))
-        taken, imitation = self._taken(batch, networks)
-        loss = functional.huber_loss(taken, _target(batch, networks)) + imitation
+        taken = networks.online.value_of(batch.observation, batch.action)
+        loss = functional.huber_loss(taken, _target(batch, networks))
         return loss * self.share, taken
-
-    def _taken(self, batch: Batch, networks: Networks) -> tuple[Tensor, Tensor | float]:
-        """Q-values of the actions taken, [M], and the imitation loss."""
-        if self.imitation == 0.0:
-            return networks.online.value_of(batch.observation, batch.action), 0.0
-        q = networks.online(batch.observation)
-        taken = q.gather(1, batch.action[:, None])[:, 0]
-        loss = _imitation_loss(q, batch, networks.layout, self.margin)
-        return taken, self.imitation * loss
 
 
 class GainPart(NamedTuple):
@@ -98,13 +82,11 @@ class GainPart(NamedTuple):
 BatchPart = TransitionPart | GainPart
 
 
-def transition_parts(batch: Batch, turned: int, imitation: float, margin: float,
-                     device: torch.device) -> list[BatchPart]:
+def transition_parts(batch: Batch, turned: int, device: torch.device) -> list[BatchPart]:
     """The parts of a batch of transitions, in order; `TransitionPart` says what the rest is."""
     maps = batch.action.shape[0]
     parts = (batch.rows(rows) for rows in _rows(batch.observation, device))
-    return [TransitionPart(part, turned, part.action.shape[0] / maps, imitation, margin)
-            for part in parts]
+    return [TransitionPart(part, turned, part.action.shape[0] / maps) for part in parts]
 
 
 def gain_parts(batch: GainBatch, turned: int, device: torch.device) -> list[BatchPart]:
@@ -123,11 +105,6 @@ def descend(networks: Networks, parts: Iterable[BatchPart]) -> Iterator[PartLoss
         loss, values = part.loss(networks)
         loss.backward()
         yield PartLoss(loss.item(), values.detach().cpu())
-
-
-def parts_in(maps: int, cells: int) -> int:
-    """Into how many parts a batch of so many maps of so many cells each goes on a CPU."""
-    return -(-maps // _maps_in_a_part(maps, cells))
 
 
 def device_of(network: QMapNetwork) -> torch.device:
@@ -158,12 +135,3 @@ def _target(batch: Batch, networks: Networks) -> Tensor:
     return double_q_target(reward, discount, networks.online(following),
                            lambda best: networks.target.value_of(following, best),
                            batch.next_mask)
-
-
-def _imitation_loss(q: Tensor, batch: Batch, layout: ObservationLayout, margin: float) -> Tensor:
-    """The mean large-margin loss where the action is what downstream value would have done."""
-    mask = batch.observation[:, layout.channel("available")].flatten(1) > 0.5
-    guide = guide_of(batch.observation, layout)
-    best = guide.masked_fill(~mask, -1.0).amax(1)
-    demonstrated = guide.gather(1, batch.action[:, None])[:, 0] >= best
-    return (demonstrated * large_margin(q, batch.action, mask, margin)).mean()

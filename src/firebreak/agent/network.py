@@ -22,7 +22,6 @@ from torch.nn import functional
 
 from firebreak.agent.line_values import mean_along, seen_of_lines, values_at
 from firebreak.agent.settings import DQNSettings
-from firebreak.agent.targets import dueling
 from firebreak.layout import ObservationLayout
 from firebreak.line_actions import SHAPES
 
@@ -60,18 +59,15 @@ class QMapNetwork(nn.Module):
     Maps of odd size are padded with zeros ("unburnable, masked") and the padding is cut off again.
 
     Args:
-        mask_channel: the channel that says which cells are allowed, for values of a map's base plus
-            each cell's advantage over the mean of the allowed ones; None: base plus a free map.
         shapes: actions around each cell, see `firebreak.line_actions`; 1: the cells themselves.
         continuation: add the head of what comes after an action. It begins with 0 everywhere.
     """
 
-    def __init__(self, channels: int, width: int = 32, mask_channel: int | None = None,
-                 shapes: int = 1, dilations: tuple[int, ...] = (1, 2, 4),
-                 continuation: bool = False) -> None:
+    def __init__(self, channels: int, width: int = 32, shapes: int = 1,
+                 dilations: tuple[int, ...] = (1, 2, 4), continuation: bool = False) -> None:
         super().__init__()
-        self.mask_channel, self.shapes = mask_channel, shapes
-        self.options: dict[str, Any] = {"mask_channel": mask_channel, "shapes": shapes}
+        self.shapes = shapes
+        self.options: dict[str, Any] = {"shapes": shapes}
         fine = FINE if shapes == 1 else FINE_OF_SHAPES
         self.stem = nn.Conv2d(channels, width, 4, stride=2, padding=1)
         self.blocks = nn.ModuleList(
@@ -97,8 +93,7 @@ class QMapNetwork(nn.Module):
         that lie in it are worth what they are worth on the map.
         """
         gain, later = self._maps(observation, part)
-        own = observation if part is None else observation[:, :, *part]
-        return self._everywhere(own, gain if later is None else gain.plus(later))
+        return _everywhere(gain if later is None else gain.plus(later))
 
     def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
         """Q-values of the actions i64 [M, L] alone, for less: [M, L]."""
@@ -109,7 +104,7 @@ class QMapNetwork(nn.Module):
         """Q-values of one action of each map, i64 [M], for far less: [M]. Where actions are cells,
         they need the whole map at half resolution alone: of full resolution the cells around.
         """
-        if self.shapes > 1 or self.mask_channel is not None:
+        if self.shapes > 1:
             return self(observation).gather(1, action[:, None])[:, 0]
         padded, cols = _padded(observation), observation.shape[-1]
         x, together = self._trunk(padded)
@@ -132,8 +127,7 @@ class QMapNetwork(nn.Module):
         if action is not None:
             return self._parts_at(observation, action)
         gain, later = self._maps(observation)
-        return (self._everywhere(observation, gain),
-                None if later is None else self._everywhere(observation, later))
+        return _everywhere(gain), None if later is None else _everywhere(later)
 
     def _parts_at(self, observation: Tensor, action: Tensor) -> tuple[Tensor, Tensor | None]:
         """`parts` of the actions i64 [M, L]."""
@@ -146,19 +140,6 @@ class QMapNetwork(nn.Module):
         if self.later is None or self.later_along is None:
             return gain, None
         return gain, seen.values(self.later, self.later_along)
-
-    def _everywhere(self, observation: Tensor, maps: _Maps) -> Tensor:
-        """Values of all actions: [M, A]."""
-        q, along, base = maps
-        if along is not None:
-            q = q + mean_along(along)
-        q = q.flatten(2)
-        if base is None:
-            return q.flatten(1)
-        if self.mask_channel is None:
-            return (q + base[..., None]).flatten(1)
-        mask = observation[:, self.mask_channel].flatten(1) > 0.5
-        return dueling(base, q.flatten(1), mask)
 
     def _maps(self, observation: Tensor, part: Part | None = None) -> tuple[_Maps, _Maps | None]:
         """What the heads say: of gains, and of what comes after them, or None."""
@@ -200,6 +181,15 @@ class QMapNetwork(nn.Module):
     def _context(self, x: Tensor, together: Tensor) -> Tensor:
         """What half resolution hands back to the cells, [M, 4 * CONTEXT, H / 2, W / 2]."""
         return self.context(self.mix(x + together[:, :, None, None]).relu_())
+
+
+def _everywhere(maps: _Maps) -> Tensor:
+    """Values of all actions: [M, A]."""
+    q, along, base = maps
+    if along is not None:
+        q = q + mean_along(along)
+    q = q.flatten(2)
+    return (q if base is None else q + base[..., None]).flatten(1)
 
 
 def _padded(observation: Tensor) -> Tensor:
@@ -245,9 +235,8 @@ def _zeros(head: nn.Conv2d) -> nn.Conv2d:
 
 def network_of(settings: DQNSettings, layout: ObservationLayout) -> QMapNetwork:
     """A new network as an agent of these settings has it, with weights drawn by torch's stream."""
-    return QMapNetwork(layout.channels, settings.width,
-                       layout.channel("available") if settings.dueling else None,
-                       SHAPES if settings.segments else 1, continuation=settings.continuation)
+    return QMapNetwork(layout.channels, settings.width, SHAPES if settings.segments else 1,
+                       continuation=settings.continuation)
 
 
 @torch.no_grad()

@@ -84,7 +84,7 @@ def save_policy(path: Path, network: QMapNetwork, width: int,
         OSError: the disk is full or may not be written; the old file is as it was.
     """
     about = _About(channels=list(OBSERVATION.names), width=width,
-                   options=_Options(**network.options), provenance=provenance)
+                   options=_Options(mask_channel=None, **network.options), provenance=provenance)
     # What a network does not have is not said: earlier versions do not know the word.
     write_sealed(path, json.dumps(about.model_dump(exclude_unset=True), allow_nan=False),
                  network.state_dict() if weights is None else weights)
@@ -164,7 +164,10 @@ def _read(file: BufferedReader, path: Path) -> Policy:
         raise fail(expected=f"a policy for the {OBSERVATION.channels} channels of this version",
                    given=f"one for {len(about.channels)} channels in another layout",
                    where=str(path), remedy="train it again with this version of firebreak")
-    options = about.options.model_dump()
+    if about.options.mask_channel is not None:
+        raise fail(expected="a policy of this version", given="one that was trained with "
+                   "agent.dueling, which is retired", where=str(path), remedy="train it again")
+    options = about.options.model_dump(exclude={"mask_channel"})
     with torch.device("meta"):  # shapes only
         expected = QMapNetwork(len(about.channels), about.width, **options).state_dict()
     if {name: (entry.kind, entry.shape) for name, entry in header.entries.items()} != {

@@ -28,9 +28,6 @@ class LinearSchedule:
             self.finish - self.begin)
 
 
-_NOTHING = LinearSchedule(0.0, 0.0, 0, 1)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DQNSettings:
     """How the agent learns.
@@ -41,13 +38,8 @@ class DQNSettings:
             (learn breaks that only pay together).
         guided: share of exploration among the `guided_cells` best cells by downstream value.
         target_period: learner steps between hard copies into the target network.
-        target_share: share of the online network that each learner step takes into the target
-            network instead; 0: hard copies.
-        dueling: a map's base value plus advantages over the mean of its legal cells.
         demonstrations: share of the environments that place the best cell by downstream value until
             `demonstration_steps` env steps.
-        imitation: weight of the large-margin loss (of `margin`, in the unit of the network's
-            output) on transitions that did what downstream value does, by learner steps.
         segments: actions are lines of cells, see `firebreak.line_actions`. They are learned at
             discount 0, from gains.
         continuation: a value is an action's gain plus what it saves later, learned from returns.
@@ -63,12 +55,8 @@ class DQNSettings:
     target_period: int = AgentSettings.target_period
     guided: float = AgentSettings.guided
     guided_cells: int = AgentSettings.guided_cells
-    target_share: float = AgentSettings.target_share
-    dueling: bool = AgentSettings.dueling
     demonstrations: float = AgentSettings.demonstrations
     demonstration_steps: int = AgentSettings.demonstration_steps
-    imitation: LinearSchedule = _NOTHING
-    margin: float = AgentSettings.margin
     segments: bool = AgentSettings.segments
     continuation: bool = False
 
@@ -85,7 +73,4 @@ def settings_of(agent: AgentSettings) -> DQNSettings:
         gradient_clip=agent.gradient_clip, target_period=agent.target_period,
         segments=agent.segments, continuation=agent.return_share > 0.0,
         guided=agent.guided, guided_cells=agent.guided_cells,
-        target_share=agent.target_share, dueling=agent.dueling,
-        demonstrations=agent.demonstrations, demonstration_steps=agent.demonstration_steps,
-        imitation=LinearSchedule(agent.imitation, 0.0, 0, agent.imitation_finish),
-        margin=agent.margin)
+        demonstrations=agent.demonstrations, demonstration_steps=agent.demonstration_steps)

@@ -13,7 +13,7 @@ four-hundredth on a large one are learned at the same scale.
 from collections.abc import Callable
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from firebreak.layout import ObservationLayout
@@ -60,32 +60,6 @@ def double_q_target(reward: Tensor, discount: Tensor, online_next: Tensor,
     return reward + torch.where(discount > 0.0, discount * value, torch.zeros_like(value))
 
 
-def dueling(value: Tensor, advantage: Tensor, mask: Tensor) -> Tensor:
-    """q = value + advantage - mean advantage of the allowed cells: [M, A].
-
-    Args:
-        value: [M, 1].
-        advantage: [M, A]. Where nothing is allowed its mean is taken as 0.
-        mask: bool [M, A].
-
-    Source: Wang et al. (2016), Dueling network architectures for deep reinforcement learning,
-    equation 9, with the mean over legal actions alone.
-    """
-    allowed = advantage.masked_fill(~mask, 0.0)
-    return value + advantage - allowed.sum(1, True) / mask.sum(1, True).clamp(min=1)
-
-
-def large_margin(q: Tensor, demonstrated: Tensor, mask: Tensor, margin: float) -> Tensor:
-    """max over allowed actions of (q + margin if not the demonstrated one) - q of that one: [M].
-
-    Source: Hester et al. (2018), Deep Q-learning from demonstrations.
-    """
-    raised = (q + margin).scatter(1, demonstrated[:, None],
-                                  q.gather(1, demonstrated[:, None]))
-    best = raised.masked_fill(~mask, -torch.inf).amax(1)
-    return best - q.gather(1, demonstrated[:, None])[:, 0]
-
-
 def paired_loss(value: Tensor, returns: Tensor) -> Tensor:
     """Sum of Huber errors of the actions' values less their mean in the state, where the target is
     the return less its mean.
@@ -107,13 +81,3 @@ def paired_loss(value: Tensor, returns: Tensor) -> Tensor:
         return (x - x.sum(1, keepdim=True) / count)[known]
 
     return functional.huber_loss(centred(value), centred(returns), reduction="sum")
-
-
-@torch.no_grad()
-def copy_towards(target: nn.Module, online: nn.Module, share: float) -> None:
-    """target <- (1 - share) * target + share * online, parameter by parameter.
-
-    Source: Lillicrap et al. (2016), Continuous control with deep reinforcement learning.
-    """
-    for old, new in zip(target.parameters(), online.parameters(), strict=True):
-        old.lerp_(new, share)

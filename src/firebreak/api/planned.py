@@ -164,8 +164,7 @@ class PlannedBreaks:
         """What the policy that the plan followed, or was chosen beside, expects of the next break
         through each cell, per cell, in percent of the loss without breaks, once the first `placed`
         cells of the plan stand: [H, W] of the whole map, nan where none may be placed. Of a policy
-        that places lines it is the best line through the cell, also where `regression` followed it
-        cell by cell.
+        that places lines it is the best line through the cell.
 
         Raises:
             InputError: no policy was followed, or the plan has fewer cells.

@@ -25,7 +25,6 @@ from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.effects.value_layers import layer_grids, layer_kinds, read_layers
 from firebreak.fire.engine import (
     BurnStatistics,
-    burn,
     burn_arrival,
     burn_loss,
     burn_statistics,
@@ -48,7 +47,7 @@ from firebreak.fire.incremental.structs import (
 from firebreak.fire.perturbation import Perturbation, perturbed
 from firebreak.fire.scene import Scene, make_scene
 from firebreak.fire.solver.structs import Overlays, Workspace
-from firebreak.fire.travel.arcs import CLOSED, FACET_A, FACET_B, OPEN
+from firebreak.fire.travel.arcs import FACET_A, FACET_B, OPEN
 from firebreak.fire.travel.break_overlay import break_state, closing_table
 from firebreak.fire.travel.kernels import write_break
 from firebreak.fire.travel.shaded_breaks import treat, untreat
@@ -59,7 +58,6 @@ from firebreak.fire.travel.stencil import (
     REACH,
     SPOT,
     STENCIL,
-    STEPS,
     UNBURNED,
 )
 from firebreak.fire.travel.travel_field import (
@@ -90,7 +88,6 @@ __all__ = [
     "BURNED",
     "CLASSES",
     "CLASS_NAMES",
-    "CLOSED",
     "FACET_A",
     "FACET_B",
     "FACET_CODE",
@@ -106,7 +103,6 @@ __all__ = [
     "RIM",
     "SPOT",
     "STENCIL",
-    "STEPS",
     "UNBURNED",
     "BehaviorModel",
     "BurnStatistics",
@@ -134,7 +130,6 @@ __all__ = [
     "annual_burn_probability",
     "backing_rate",
     "break_state",
-    "burn",
     "burn_arrival",
     "burn_loss",
     "burn_part",

@@ -36,7 +36,6 @@ class Treatment:
         kind: "hard" (bare ground) or "shaded" (less fuel under fewer, higher crowns).
         name: of the treatment of a table; None where breaks are described by themselves.
         width_m: of the bare strip of a hard break; None treats the whole cell.
-        fuel_model: code after a shaded treatment; None takes the least load of the same kind.
         most_canopy_cover: fraction left at most. 0.4 as in the prescriptions of the Sierra Nevada
             that Agee et al. 2000 discuss.
         least_canopy_base_height_m: crowns begin at least here, as far as half the trees' height
@@ -45,7 +44,7 @@ class Treatment:
         most_canopy_bulk_density_kg_m3: left at most. Below 0.10 crown fire hardly runs from tree
             to tree (Agee 1996; Agee et al. 2000; compare Scott & Reinhardt 2001, RMRS-RP-29).
         fine_fuel: factor of the load of fine fuel, see `FuelSystem.with_load`; None takes
-            fuel_model, or the least load of the same kind.
+            the least load of the same kind.
         fuels: pairs of the beginning of a fuel's name and the name of the fuel after the treatment,
             for which fine_fuel does not count; the longest beginning holds.
         canopy_cover, canopy_base_height, canopy_bulk_density: factors, before the bounds above.
@@ -55,7 +54,6 @@ class Treatment:
 
     kind: BreakKind = BreakSettings.break_kind
     width_m: float | None = BreakSettings.break_width_m
-    fuel_model: int | None = BreakSettings.break_fuel
     most_canopy_cover: float = 0.4
     least_canopy_base_height_m: float = 3.0
     most_canopy_bulk_density_kg_m3: float = 0.10
@@ -76,9 +74,6 @@ class Treatment:
         if self.kind == "shaded" and self.width_m is not None:
             raise fail(expected="no width_m with a shaded treatment", given=f"{self.width_m:g} m",
                        where=_WHERE, remedy="leave it out: whole cells are treated")
-        if self.kind == "hard" and self.fuel_model is not None:
-            raise fail(expected="no fuel_model with a hard break", given=f"{self.fuel_model}",
-                       where=_WHERE, remedy="leave it out, or choose kind 'shaded'")
         if not 0.0 <= self.most_canopy_cover <= 1.0:
             raise fail(expected="most_canopy_cover in 0-1", given=f"{self.most_canopy_cover:g}",
                        where=_WHERE, remedy="write 40 % as 0.4")
@@ -95,8 +90,7 @@ class Treatment:
 
 def treatment_of(breaks: BreakSettings) -> Treatment:
     """What the settings of breaks say that a treated cell becomes."""
-    return Treatment(kind=breaks.break_kind, width_m=breaks.break_width_m,
-                     fuel_model=breaks.break_fuel)
+    return Treatment(kind=breaks.break_kind, width_m=breaks.break_width_m)
 
 
 def break_width_m(treatment: Treatment, cell_size_m: float) -> float:
@@ -117,9 +111,6 @@ def treated_landscape(landscape: Landscape, treatment: Treatment) -> Landscape:
 
     A hard break makes a cell unburnable, whatever its width: how fire may cross a strip is not a
     matter of fuel. Value, cost and terrain stay.
-
-    Raises:
-        InputError: a fuel model that does not burn or is not of the landscape's fuel system.
     """
     if treatment.by_cell:
         return _each_cell(landscape, treatment.by_cell)
@@ -147,14 +138,8 @@ def fuel_after(landscape: Landscape, treatment: Treatment) -> NDArray[np.int16]:
         return _lookup(landscape.fuel_model, {
             code: _named_fuel(code, treatment, fuels)
             for code in np.intersect1d(landscape.fuel_model, fuels.burnable_codes).tolist()})
-    if treatment.fuel_model is None:
-        least_load = {code: fuels.least_load(code) for code in fuels.burnable_codes.tolist()}
-        return _lookup(landscape.fuel_model, least_load)
-    if treatment.fuel_model not in fuels.burnable_codes:
-        raise fail(expected=f"a fuel model of '{fuels.name}' that burns",
-                   given=f"{treatment.fuel_model}", where=_WHERE,
-                   remedy="choose one of the landscape's fuel system, or kind 'hard'")
-    return np.where(landscape.burnable, np.int16(treatment.fuel_model), landscape.fuel_model)
+    least_load = {code: fuels.least_load(code) for code in fuels.burnable_codes.tolist()}
+    return _lookup(landscape.fuel_model, least_load)
 
 
 def _named_fuel(code: int, treatment: Treatment, fuels: FuelSystem) -> int:

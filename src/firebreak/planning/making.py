@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firebreak.checks import fail
 from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.fire import Fires, Scene
 from firebreak.planning.core.fire_counts import check_plan_fires
@@ -22,9 +21,7 @@ from firebreak.planning.methods import (
     METHODS,
     called,
     check_methods,
-    check_start,
     check_takes_lines,
-    guided_in,
 )
 from firebreak.planning.warm_up import warm_up
 
@@ -46,7 +43,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         seed: of random methods; the fires are keyed by the scene's seed.
         policy: for learned methods.
         batch: cells placed per simulation, spaced apart; None: as many as need about 50 rounds.
-        search: limits and start of methods that search.
+        search: limits of methods that search.
         rules: what the plan must keep to; cells that it must have come first in it. A method that
             treats nothing treats nothing all the same.
         report: takes the share of the plan that is made; it falls where short pieces are planned
@@ -56,47 +53,39 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
-            a batch below 1, limits of a search that allow nothing, a search that is to start from
-            a search, fires that burn nothing of value, a map that the method is not made for.
+            limits of a search that allow nothing, fires that burn nothing of value, a map that the
+            method is not made for.
     """
     check_methods([method], "--method")
-    if batch is not None and batch < 1:
-        raise fail(expected="a batch of at least 1 cell", given=f"{batch}", where="--batch",
-                   remedy="leave it out for about 50 rounds")
     search.check()
-    if search.start is not None:
-        check_start(method, search.start)
     warm_up()
     check_plan_fires(scene, plan_fires, kept=METHODS[method].keeps_fires)
     began = perf_counter()
     fires = scene.fires("plan", plan_fires) if fires is None else fires
     land = scene.landscape
     problem = problem_of(scene, budget_share, fires, fires.first(0))
-    rules.check(method, METHODS[method].takes_rules, problem)
+    rules.check(problem)
     if rules.lines is not None:
         check_takes_lines(method)
     if not METHODS[method].treats:
         rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0, least_m=0.0)
 
-    def place(name: str, ruled: Problem, report: Reporter = no_report) -> Placement:
-        made: Placement = called(METHODS[name].place)(Task(
-            ruled, seed, batch or default_batch(land, budget_share), policy, search,
-            lambda start: place(start, ruled), report, rules.lines))
+    def place(ruled: Problem) -> Placement:
+        made: Placement = called(METHODS[method].place)(Task(
+            ruled, seed, batch or default_batch(land, budget_share), policy, search, report,
+            rules.lines))
         return made
 
-    follows = bool(guided_in(method, search.start))
     budget = problem.budget if rules.budget is None else rules.budget
-    placed = place_under(rules, problem, budget, lambda ruled: place(method, ruled, report),
-                         None if begun is None else Placement(begun.cells, begun.simulations,
-                                                              begun.notes))
+    placed = place_under(rules, problem, budget, place,
+                         None if begun is None else Placement(begun.cells, begun.simulations))
     plan = Plan(method=method, cells=placed.cells, shape=land.shape,
                 cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
                 currency=land.currency, budget=budget, budget_share=budget_share,
                 landscape=land.name, landscape_checksum=scene.landscape.checksum(),
                 plan_fires=plan_fires, seed=seed, seconds=perf_counter() - began,
                 simulations=placed.simulations,
-                policy=policy.provenance if policy and follows else None,
-                notes=placed.notes)
+                policy=policy.provenance if policy and METHODS[method].guided else None)
     check_plan(plan, land)
     report(1.0)
     return plan

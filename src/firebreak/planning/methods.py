@@ -69,15 +69,11 @@ class Method(NamedTuple):
             follows any.
         check_job: that which refuses a map, or breaks and fires on it, that it cannot plan for;
             None where it plans for any.
-        searches: goes on until a limit; no other search may start from its plan.
-        counts: its search ends after a number of plans tried, where one is given.
-        takes_start: begins with the plan of another method.
-        takes_rules: keeps to cells that must be included and to a shortest piece.
+        searches: goes on until a limit.
         takes_lines: chooses among lines that the user supplies.
         compared: stands beside the plan that `firebreak plan` makes.
         tries_breaks: burns the plan fires for every candidate break, which is slow where that
             cannot be done in place.
-        batches: places several cells or lines between two simulations where it is told to.
         keeps_fires: holds the plan fires burning under its breaks; else they burn one by one.
         candidate: how the choosers try it; None where they do not.
     """
@@ -90,13 +86,9 @@ class Method(NamedTuple):
     check_policy: Function | None = None
     check_job: Function | None = None
     searches: bool = False
-    counts: bool = False
-    takes_start: bool = False
-    takes_rules: bool = True
     takes_lines: bool = False
     compared: bool = False
     tries_breaks: bool = False
-    batches: bool = True
     keeps_fires: bool = True
     candidate: Candidate | None = None
 
@@ -118,21 +110,15 @@ _ANEW = "burns the plan fires anew as the plan grows"
 
 METHODS: dict[str, Method] = {
     "none": Method("treats no cell", "ranking.simple.place_none", treats=False, compared=True,
-                   batches=False, keeps_fires=False),
+                   keeps_fires=False),
     "random": Method("treats random cells", "ranking.simple.place_random", stochastic=True,
-                     compared=True, batches=False, keeps_fires=False),
+                     compared=True, keeps_fires=False),
     "burn-probability": Method(
         f"treats the cells that burn most often; {_ANEW}",
         "ranking.simple.place_burn_probability", compared=True),
-    "downstream-value-static": Method(
-        "treats the cells with the most value burned behind them on the untreated map",
-        "ranking.simple.place_downstream_value_static", batches=False, keeps_fires=False),
     "downstream-value": Method(
         f"treats the cells with the most value burned behind them; {_ANEW}",
         "ranking.simple.place_downstream_value", compared=True, candidate=Candidate(1)),
-    "value-hazard": Method(
-        f"treats the cells with the largest burn probability x flame length x value; {_ANEW}",
-        "ranking.simple.place_value_hazard"),
     "betweenness": Method(
         f"treats the cells on the most paths of fire; {_ANEW}", "ranking.trees.place_betweenness",
         candidate=Candidate(2, MOST_CELLS_OF_PATTERNS)),
@@ -140,34 +126,13 @@ METHODS: dict[str, Method] = {
         "places straight lines, each time the line that saves most per cost on the plan fires",
         "patterns.line_greedy.place_line_greedy", tries_breaks=True, takes_lines=True,
         candidate=Candidate(4)),
-    "tom": Method(
-        "places patches across the fastest paths of fire from the upwind edge in the worst "
-        "weather", "patterns.tom.place_tom", keeps_fires=False),
     "strips": Method(
         "places equal strips across the wind of the worst weather", "patterns.strips.place_strips",
-        batches=False, keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
+        keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
         "tries all cells", "search.greedy.place_greedy", check_job="search.greedy.check_job",
         tries_breaks=True, candidate=Candidate(6, most_trials=MOST_TRIALS_OF_GREEDY)),
-    "greedy-filtered": Method(
-        "as greedy, but tries only the 64 cells with the most value burned behind them",
-        "search.greedy.place_greedy_filtered", tries_breaks=True),
-    "swap": Method(
-        "starts from the best quick plan and moves a few breaks at a time while the plan fires "
-        "lose less", "search.swap.place_swap", searches=True, counts=True, takes_start=True,
-        tries_breaks=True),
-    "anneal": Method(
-        "improves the best quick plan on the plan fires by simulated annealing",
-        "search.anneal.place_anneal", searches=True, counts=True, takes_start=True,
-        tries_breaks=True),
-    "milp": Method(
-        "solves a mixed-integer program on the plan fires' spread graphs, with a bound; for small "
-        "maps", "search.milp.place_milp", check_job="search.milp.check_job", searches=True,
-        takes_start=True, takes_rules=False),
-    "regression": Method(
-        "treats the single cells that a trained policy values most, also where it was trained to "
-        f"place lines; {_ANEW}", "learned.policy.place_regression", guided=True),
     "dqn": Method(
         f"treats the cells or lines that a trained policy values most; {_ANEW}",
         "learned.policy.place_dqn", guided=True,
@@ -176,11 +141,11 @@ METHODS: dict[str, Method] = {
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
         "one", "learned.lookahead.place_dqn_lookahead", guided=True,
         check_policy="learned.lookahead.check_places_lines", tries_breaks=True, takes_lines=True,
-        batches=False, candidate=Candidate(5)),
+        candidate=Candidate(5)),
     "dqn-search": Method(
         "starts from the plan of dqn-lookahead and replaces a few lines at a time, as the policy "
         "and the plan fires propose", "learned.guided.place_dqn_search", guided=True, searches=True,
-        counts=True, tries_breaks=True, takes_lines=True),
+        tries_breaks=True, takes_lines=True),
 }
 
 CANDIDATES: tuple[str, ...] = tuple(sorted(
@@ -244,37 +209,15 @@ def check_takes_lines(method: str) -> None:
                                                                  "--lines")
 
 
-def check_start(method: str, start: str) -> None:
-    """Refuses a start that is no method, or itself a search where the method takes a start.
-
-    Raises:
-        InputError: naming methods that a search may start from.
-    """
-    check_methods([start], "--search-from")
-    if METHODS[method].takes_start and METHODS[start].searches:
-        raise fail(expected="a method that does not search itself", given=start,
-                   where="--search-from",
-                   remedy="choose for example downstream-value, greedy or dqn")
-
-
-def guided_in(method: str, start: str | None) -> list[str]:
-    """The methods of a plan that follow a policy: the method itself, and the one that its search
-    starts from.
-    """
-    known = [method, *([start] if start is not None and METHODS[method].takes_start else [])]
-    return [name for name in known if METHODS[name].guided]
-
-
-def check_policy(method: str, start: str | None, policy: "Policy | None") -> None:
-    """Refuses a policy that a method, or the one that its search starts from, cannot follow.
+def check_policy(method: str, policy: "Policy | None") -> None:
+    """Refuses a policy that a method cannot follow.
 
     Raises:
         InputError: naming methods that follow it.
     """
-    for name in guided_in(method, start):
-        check = METHODS[name].check_policy
-        if policy is not None and check is not None:
-            called(check)(policy)
+    check = METHODS[method].check_policy
+    if policy is not None and check is not None:
+        called(check)(policy)
 
 
 def check_job(method: str, job: "Job") -> None:

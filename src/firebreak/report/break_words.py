@@ -71,8 +71,6 @@ def breaks_in_short(conditions: FireConditions) -> str:
 
 def _shaded(conditions: FireConditions) -> list[str]:
     treatment = conditions.treatment
-    code = treatment.fuel_model
-    fuel = "the least load of its kind" if code is None else f"fuel {code}"
     alone = "they do not stop fire" if conditions.hold is None else (
         "they do not stop fire where no crew holds them")
     if treatment.name is not None:
@@ -82,8 +80,8 @@ def _shaded(conditions: FireConditions) -> list[str]:
                 "What fuel a treatment leaves, and for how long, is read from a table; some of its "
                 "numbers are assumed."]
     return [f"Breaks are shaded: {alone}. A treated cell burns as another fuel "
-            f"({fuel}, under thinned and raised crowns), as a rule more slowly and less intensely, "
-            "and fire can cross it.",
+            "(the least load of its kind, under thinned and raised crowns), as a rule more slowly "
+            "and less intensely, and fire can cross it.",
             "What fuel a treatment leaves is an assumption, not a measurement."]
 
 

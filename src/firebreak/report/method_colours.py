@@ -5,12 +5,8 @@ from types import MappingProxyType
 
 COLOURS: Mapping[str, str] = MappingProxyType({
     "none": "#8c8c8c", "random": "#5f6b73",
-    "burn-probability": "#c2185b", "value-hazard": "#f06292",
-    "downstream-value": "#1b7837", "downstream-value-static": "#6aa84f",
-    "betweenness": "#00838f", "dominator": "#26a69a",
-    "segments": "#7b2d90", "tom": "#a1662f", "strips": "#8c510a",
-    "greedy": "#b8860b", "greedy-filtered": "#d4a93a",
-    "swap": "#3949ab", "anneal": "#7986cb", "milp": "#1a237e", "regression": "#ad1457",
+    "burn-probability": "#c2185b", "downstream-value": "#1b7837", "betweenness": "#00838f",
+    "segments": "#7b2d90", "strips": "#8c510a", "greedy": "#b8860b",
     "dqn": "#d95f02", "dqn-lookahead": "#a63603", "dqn-search": "#f28e2b",
     "auto": "#1f6fb4", "existing": "#0097b8"})
 """By name; a method that is not here has OTHER."""

@@ -53,21 +53,10 @@ class AgentSettings:
     """Number of the best cells that guided exploration draws from."""
     symmetries: bool = True
     """Learn from turned and mirrored batches."""
-    target_share: Annotated[float, Ge(0), Lt(1)] = 0.0
-    """Share of the online network taken into the target network at each learner step; 0: copies by
-    target_period."""
-    dueling: bool = False
-    """A base value and advantages over the legal cells."""
     demonstrations: Fraction = 0.0
     """Share of the environments that play downstream value until demonstration_steps."""
     demonstration_steps: AtLeastOne = 2000
     """Env steps until which demonstrations are played."""
-    imitation: Annotated[float, Ge(0)] = 0.0
-    """Weight of the large-margin loss at the start."""
-    imitation_finish: AtLeastOne = 2000
-    """Learner steps: the weight of the large-margin loss is 0 from here on."""
-    margin: Annotated[float, Ge(0)] = 0.5
-    """Margin of the large-margin loss, in the network's unit."""
     gain_share: Fraction = 0.0
     """Share of env steps whose every break, or some segments, are tried by the simulator, at most 1
     / train.collect_steps; they are learned from until discount_begin, instead of transitions."""
@@ -100,7 +89,3 @@ class AgentSettings:
         if self.return_share > 0.0 and not (self.gain_share > 0.0 == self.discount_end):
             raise ValueError("return_share needs gain_share above 0 and discount_end = 0: returns "
                              "are learned beside gains, and are not discounted")
-        if self.return_share > 0.0 and self.dueling:
-            raise ValueError("return_share and dueling cannot be combined")
-        if self.segments and self.dueling:
-            raise ValueError("segments and dueling cannot be combined")

@@ -25,13 +25,11 @@ class BreakSettings:
     """What a break is, for plans and fires that meet them."""
 
     break_kind: BreakKind = "hard"
-    """Bare ground, or less fuel under fewer and higher crowns, which burns."""
+    """Bare ground, or the fuel of the least load of the same kind under fewer and higher crowns,
+    which burns."""
     break_width_m: Positive | None = None
     """Width of the bare strip; the whole cell if not given. It holds every fire unless a rule of
     --breach says otherwise."""
-    break_fuel: int | None = None
-    """Fuel model that a shaded break leaves, as a code; the one with the least load of the same
-    kind if not given."""
     breach: BreachRule = "never"
     """Rule by which fire crosses a hard break: never, by Wilson 1988 (with or without trees beside
     it), or where flames are longer than two thirds of the width."""
@@ -90,11 +88,10 @@ def check_treatment(given: TreatmentSettings, spelled: Callable[[str], str]) -> 
                 raise fail(expected=f"{name} together with {spelled(other)}", given="none",
                            where=spelled(other), remedy="name a treatment, or leave it out")
         return
-    for other in ("break_kind", "break_fuel"):
-        if getattr(given, other) != getattr(BreakSettings, other):
-            raise fail(expected=f"no {spelled(other)} beside {name}, whose table says it",
-                       given=f"{getattr(given, other)}", where=spelled(other),
-                       remedy="leave one of them out")
+    kind, plain = "break_kind", BreakSettings.break_kind
+    if getattr(given, kind) != plain:
+        raise fail(expected=f"no {spelled(kind)} beside {name}, whose table says it",
+                   given=getattr(given, kind), where=spelled(kind), remedy="leave one of them out")
 
 
 def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
@@ -107,8 +104,7 @@ def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
         InputError: names both settings.
     """
     of_table = getattr(given, "treatment", None) is not None  # the table says the kind
-    other = {"shaded": ("break_width_m", "breach"), "hard": ("break_fuel",)}[given.break_kind]
-    for name in () if of_table else other:
+    for name in () if of_table or given.break_kind == "hard" else ("break_width_m", "breach"):
         if getattr(given, name) != getattr(BreakSettings, name):
             kind = spelled("break_kind")
             raise fail(expected=f"no {spelled(name)} beside {kind} {given.break_kind}",

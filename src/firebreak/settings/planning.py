@@ -8,5 +8,5 @@ BUDGET = 0.05
 """Share of the treatable cells' cost that may be spent."""
 PLAN_FIRES = 256
 """Fires that every method plans against."""
-COMPARED = ("none", "random", "burn-probability", "downstream-value-static", "downstream-value")
+COMPARED = ("none", "random", "burn-probability", "downstream-value")
 """Methods that a comparison holds beside what it is about: all that simulate no candidate break."""

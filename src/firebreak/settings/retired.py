@@ -21,16 +21,56 @@ class RetiredOption(NamedTuple):
 
 
 OPTIONS = {
+    "batch": RetiredOption(
+        ("batch",), None, "leave it out: a plan takes about 50 rounds"),
+    "break_fuel": RetiredOption(
+        ("breaks.break_fuel", "breaks.fuel"), None,
+        "name what a treatment leaves in a table (treatments)"),
+    "cost_per_ha": RetiredOption(
+        ("place.cost_per_ha",), None, "say costs with --treatment, or by cell with --cost"),
+    "cost_slope": RetiredOption(
+        ("place.cost_slope",), 0.0, "say costs with --treatment, or by cell with --cost"),
+    "evaluations": RetiredOption(
+        ("evaluations",), None, "give --time-limit, or leave it out"),
+    "search_from": RetiredOption(
+        ("search_from",), None, "leave it out: dqn-search starts from the plan of dqn-lookahead"),
     "spread": RetiredOption(
         ("fire.spread", "fires.spread"), "front",
         "leave it out: every fire spreads as the elliptical front"),
 }
 """By the option's name in Python."""
 
+_IMITATION = "leave it out: demonstrations are learned from as what the agent plays itself"
+KEYS = (
+    RetiredOption(("agent.target_share",), 0.0,
+                  "leave it out: weights are copied every agent.target_period steps"),
+    RetiredOption(("agent.dueling",), False, "leave it out: it gained nothing"),
+    RetiredOption(("agent.imitation",), 0.0, _IMITATION),
+    RetiredOption(("agent.imitation_finish",), 2000, _IMITATION),
+    RetiredOption(("agent.margin",), 0.5, _IMITATION),
+    RetiredOption(("train.learners",), 0, "leave it out: the run makes its learner steps itself"),
+    RetiredOption(("train.learner_executor",), "processes", "leave it out, as train.learners"),
+)
+"""Keys of a run's file that were no options."""
+
 METHODS = {
+    "anneal": "use dqn-search",
     "dominator": "use segments or betweenness",
+    "downstream-value-static": "use downstream-value",
+    "greedy-filtered": "use segments or greedy",
+    "milp": "use greedy or dqn-search",
+    "regression": "use dqn",
+    "swap": "use dqn-search",
+    "tom": "use segments or strips",
+    "value-hazard": "use downstream-value",
 }
 """What to use instead of a planning method."""
+
+FORMER_DEFAULTS = ("downstream-value-static",)
+"""Retired methods that files of earlier versions name although nobody asked for them."""
+
+LISTS = ("evaluation.methods",)
+"""Keys of files that list methods."""
 
 
 def retired_option(name: str, where: str) -> InputError | None:
@@ -43,7 +83,7 @@ def retired_option(name: str, where: str) -> InputError | None:
 
 def option_of_key(key: str) -> RetiredOption | None:
     """The retired option that a key of a file, with its table, stands for."""
-    return next((option for option in OPTIONS.values() if key in option.keys), None)
+    return next((option for option in (*OPTIONS.values(), *KEYS) if key in option.keys), None)
 
 
 def is_idle(key: str, value: object, place: Callable[[str], str]) -> bool:
@@ -64,3 +104,10 @@ def retired_method(name: str, where: str) -> InputError | None:
     return None if name not in METHODS else fail(
         expected="a planning method", given=f"'{name}', which is retired", where=where,
         remedy=METHODS[name])
+
+
+def without_former_defaults(key: str, value: object) -> object:
+    """A value of a file, by its key with its table, without methods that only the default named."""
+    if key not in LISTS or not isinstance(value, list):
+        return value
+    return [name for name in value if name not in FORMER_DEFAULTS]

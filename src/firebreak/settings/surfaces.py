@@ -5,7 +5,7 @@ Names and defaults of both are promises, so what differs stays; unifying it is a
 
 from typing import NamedTuple
 
-TOML_NAMES = {"break_kind": "kind", "break_width_m": "width_m", "break_fuel": "fuel"}
+TOML_NAMES = {"break_kind": "kind", "break_width_m": "width_m"}
 """Option -> key of [breaks], where they differ."""
 
 

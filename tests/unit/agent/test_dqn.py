@@ -261,9 +261,8 @@ def test_a_batch_in_parts_teaches_what_it_teaches_at_once(monkeypatch) -> None:
     given = batch(count=7)
     one = at_once.learn(given)
     monkeypatch.setattr(losses, "MAX_PART_CELLS", 3 * CELLS)
-    parts = losses.transition_parts(given, 0, 0.0, 0.0, in_parts.device)
+    parts = losses.transition_parts(given, 0, in_parts.device)
     assert [part.batch.action.shape[0] for part in parts] == [3, 3, 1]
-    assert losses.parts_in(7, CELLS) == 3
     other = in_parts.learn(given)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
         (one.loss, one.gradient_norm, one.mean_q), rel=1e-5)
@@ -317,18 +316,6 @@ def huber(difference):
     return 0.5 * size**2 if size < 1 else size - 0.5
 
 
-def test_the_margin_counts_where_the_action_is_that_of_downstream_value() -> None:
-    online = torch.zeros(CELLS)
-    online[9], online[5] = 0.3, 1e6
-    given = one_step(discount=0.0)
-    guide = given.observation[:, OBSERVATION.channel("downstream_value")].flatten(1)
-    guide[:], guide[:, 5] = 0.4, 1.0  # the best cell is not allowed
-    for weight, shown, expected in ((2.0, 0.5, 2.0 * 0.8), (2.0, 0.3, 0.0), (0.0, 0.5, 0.0)):
-        guide[:, 4] = shown
-        loss = learned_loss(given, online, online, imitation=constant(weight), margin=0.5)
-        assert loss == pytest.approx(huber(1.0) + expected)
-
-
 def test_the_first_environments_play_downstream_value_at_first() -> None:
     observation = observations(8)
     mask = torch.rand(8, CELLS, generator=torch.Generator().manual_seed(1)) < 0.3
@@ -340,30 +327,6 @@ def test_the_first_environments_play_downstream_value_at_first() -> None:
     assert torch.equal(playing.act(observation, mask, 99)[2:], own[2:])
     assert torch.equal(playing.act(observation, mask, 100), own)
     assert not torch.equal(own[:2], shown[:2])
-
-
-def test_a_soft_target_follows_at_every_step_and_is_never_copied() -> None:
-    learner = agent(target_share=0.1, target_period=2)
-    for step in range(4):
-        before = copy.deepcopy(learner.target_net)
-        learner.learn(batch(seed=step))
-        for old, new, online in zip(before.parameters(), learner.target_net.parameters(),
-                                    learner.online_net.parameters(), strict=True):
-            torch.testing.assert_close(new, 0.9 * old + 0.1 * online.detach())
-
-
-def test_a_dueling_agent_learns_and_no_illegal_cell_enters_its_mean() -> None:
-    learner = agent(dueling=True)
-    assert learner.learn(batch()).loss > 0.0
-    seen = observations(2)
-    available = seen[:, OBSERVATION.channel("available")].flatten(1)
-    available[:] = (available < 0.5).float()
-    q = learner.online_net(seen)
-    allowed = torch.stack([row[legal > 0].mean() for row, legal in zip(q, available, strict=True)])
-    captured = []
-    learner.online_net.base.register_forward_hook(lambda *called: captured.append(called[-1]))
-    learner.online_net(seen)
-    torch.testing.assert_close(allowed, captured[0][:, 0])
 
 
 def test_the_loss_is_the_mean_of_the_transitions_huber_losses() -> None:

@@ -39,7 +39,7 @@ def test_values_lie_where_their_cells_do() -> None:
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (7, 9), (8, 11), (1, 1), (2, 3), (12, 12)])
-@pytest.mark.parametrize("more", [{}, {"continuation": True}, {"mask_channel": 2}])
+@pytest.mark.parametrize("more", [{}, {"continuation": True}])
 def test_the_value_of_one_action_is_that_of_the_whole_map(shape, more) -> None:
     torch.manual_seed(1)
     net = QMapNetwork(5, 8, **more)
@@ -77,13 +77,3 @@ def test_every_parameter_learns() -> None:
     net = network()
     net(torch.rand(4, 5, 10, 10)).square().sum().backward()
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in net.parameters())
-
-
-def test_dueling_values_are_around_the_base_of_their_map() -> None:
-    net = QMapNetwork(5, 8, mask_channel=2)
-    captured = []
-    net.base.register_forward_hook(lambda *called: captured.append(called[-1]))
-    observation = torch.rand(4, 5, 6, 6)
-    q = net(observation)
-    for one, seen, base in zip(q, observation, captured[0], strict=True):
-        torch.testing.assert_close(one[seen[2].flatten() > 0.5].mean(0), base[0])

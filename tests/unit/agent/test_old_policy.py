@@ -204,7 +204,7 @@ def test_what_takes_too_long_is_ended(
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 2.5
 
 
-@pytest.mark.parametrize("options", [(), (OBSERVATION.channel("available"),), (None, SHAPES)])
+@pytest.mark.parametrize("options", [(), (SHAPES,)])
 def test_an_old_policy_comes_back_as_it_was(tmp_path: Path, options: tuple[Any, ...]) -> None:
     network = QMapNetwork(OBSERVATION.channels, 8, *options)
     save_old_policy(tmp_path / "policy.pt", network, 8, PROVENANCE)
@@ -226,7 +226,7 @@ def test_files_of_versions_with_quantiles_are_read_if_they_have_one(
         "mask_channel": None, "quantiles": quantiles, "risk": 1.0})
     if readable:
         with pytest.warns(UserWarning, match="convert"):
-            assert load_policy(file).network.options == {"mask_channel": None, "shapes": 1}
+            assert load_policy(file).network.options == {"shapes": 1}
     else:
         with pytest.raises(InputError):
             load_policy(file)

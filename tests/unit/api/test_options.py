@@ -81,7 +81,7 @@ def test_every_option_says_what_it_means() -> None:
     assert [name for name, word in keywords(PlanOptions).items() if not word.meaning] == []
     text = firebreak.plan.__doc__
     assert "    budget: Share of the treatable cells' cost" in text
-    assert "instead of time_limit" in " ".join(text.split())
+    assert "instead of budget" in " ".join(text.split())
     assert "--" not in text
 
 

@@ -30,7 +30,7 @@ SOURCES = Path(firebreak.__file__).parent
     ("crop it, or name a part with --area", ["evaluate", "map.tif"], ["--area of evaluate"]),
     ("crop it, or name a part with --area", ["plan", "map.tif"], []),
     ("got '--aera'; set --windw", ["plan"], ["--windw of plan"]),
-    (f"use swap, or {PART_OF_MAP}", ["evaluate"], []), (f"use {PART_OF_MAP}", ["simulate"], []),
+    (f"use segments, or {PART_OF_MAP}", ["evaluate"], []), (f"use {PART_OF_MAP}", ["simulate"], []),
     ("in evaluate by --area, elsewhere by --area", ["plan"], ["--area of evaluate"]),
     ("in evaluate by --window, elsewhere by --windw", ["simulate"], ["--windw of simulate"]),
     ("a smaller --bbox", ["landscape", "fetch", "a"], []),

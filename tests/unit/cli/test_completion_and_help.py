@@ -98,7 +98,7 @@ def test_examples_name_options_that_there_are() -> None:
 
 def test_help_says_what_a_value_may_be(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, "plan", "--help-all")
-    assert re.search(r"^  --search-from STR  ", text, re.MULTILINE)
+    assert re.search(r"^  --time-limit FLOAT  ", text, re.MULTILINE)
     assert "--break-kind {hard,shaded}" in text
     assert re.search(r"^  --leak  ", text, re.MULTILINE)
     assert "None" not in text

@@ -126,18 +126,6 @@ def test_a_shaded_break_under_trees_burns_lower_although_wind_comes_in():
     assert (flames[1] < 0.5 * flames[0]).all()
 
 
-def test_a_chosen_fuel_is_taken_where_something_burns():
-    before, chosen = land([165, 99, 102]), Treatment(kind="shaded", fuel_model=183)
-    np.testing.assert_array_equal(fuel_after(before, chosen), [[183, 99, 183]])
-    np.testing.assert_array_equal(treated_landscape(before, chosen).fuel_model, [[183, 99, 183]])
-
-
-@pytest.mark.parametrize(("system", "code"), [("rothermel", 99), ("rothermel", 17), ("fbp", 183)])
-def test_a_fuel_that_does_not_burn_or_of_the_other_system_is_refused(system, code):
-    with pytest.raises(InputError, match=str(code)):
-        treated_landscape(land([2], system), Treatment(kind="shaded", fuel_model=code))
-
-
 def test_the_width_is_the_cells_unless_given():
     assert break_width_m(Treatment(), 30.0) == 30.0
     assert break_width_m(Treatment(width_m=6.0), 30.0) == 6.0
@@ -146,7 +134,7 @@ def test_the_width_is_the_cells_unless_given():
 
 
 @pytest.mark.parametrize("change", [
-    {"kind": "wet"}, {"width_m": 0.0}, {"width_m": float("nan")}, {"fuel_model": 181},
+    {"kind": "wet"}, {"width_m": 0.0}, {"width_m": float("nan")},
     {"kind": "shaded", "width_m": 6.0}, {"most_canopy_cover": 40.0},
     {"least_canopy_base_height_m": -1.0}, {"most_canopy_bulk_density_kg_m3": float("nan")}])
 def test_a_treatment_that_makes_no_sense_is_refused(change):

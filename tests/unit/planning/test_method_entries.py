@@ -91,7 +91,7 @@ def test_no_other_file_asks_for_a_method_by_its_name() -> None:
 @pytest.mark.parametrize("code", [
     'if method == "none": pass', 'x = name.startswith("dqn")', 'x = args.method or "dqn"',
     'x = methods["dqn"]', 'x = names.index("dqn")', 'x = task.place("dqn")',
-    'if plan.method not in ("random", "existing"): pass', 'if named in {"swap", "anneal"}: pass',
+    'if plan.method not in ("random", "existing"): pass', 'if named in {"greedy", "strips"}: pass',
     'if x == "dqn-lookahead": pass', 'match method:\n    case "dqn": pass'])
 def test_a_planted_test_of_a_name_is_found(tmp_path: Path, code: str) -> None:
     (tmp_path / "a.py").write_text(code)
@@ -111,12 +111,10 @@ def named(field: str) -> list[str]:
 
 def test_entries_say_what_is_special_about_their_methods() -> None:
     assert named("stochastic") == ["random"]
-    assert named("guided") == ["regression", "dqn", "dqn-lookahead", "dqn-search"]
-    assert named("searches") == ["swap", "anneal", "milp", "dqn-search"]
-    assert named("takes_start") == ["swap", "anneal", "milp"]
+    assert named("guided") == ["dqn", "dqn-lookahead", "dqn-search"]
+    assert named("searches") == ["dqn-search"]
     assert named("compared") == ["none", "random", "burn-probability", "downstream-value"]
     assert [name for name in METHODS if name not in named("treats")] == ["none"]
-    assert [name for name in METHODS if name not in named("takes_rules")] == ["milp"]
     assert POLICY_METHOD in METHODS
     assert METHODS[POLICY_METHOD].guided
     assert DEFAULT in CHOOSERS

@@ -36,8 +36,7 @@ def network_policy() -> Policy:
     return Policy(QMapNetwork(OBSERVATION.channels, 8).eval(), {"run": "untrained"})
 
 
-@pytest.mark.parametrize("method", ["burn-probability", "downstream-value", "random",
-                                    "downstream-value-static"])
+@pytest.mark.parametrize("method", ["burn-probability", "downstream-value", "random"])
 def test_a_smaller_plan_is_the_beginning_of_a_larger_one(scene: Scene, method: str) -> None:
     small, large = (make_plan(scene, share, 48, method, seed=0) for share in (0.03, 0.05))
     assert 0 < small.cells.size < large.cells.size
@@ -58,21 +57,12 @@ def test_each_cell_is_the_best_on_a_map_burned_anew(scene: Scene, method: str,
         breaks.ravel()[cell] = True
 
 
-def test_static_ranks_the_untreated_map(scene: Scene) -> None:
-    cells = make_plan(scene, 0.05, 48, "downstream-value-static", seed=0).cells
-    land = scene.landscape
-    below = burn_statistics(scene.field, scene.fires("plan", 48), land.value).downstream_value
-    ranked = np.sort(below[land.treatable])[::-1]
-    assert below.ravel()[cells] == pytest.approx(ranked[:cells.size])
-
-
 def test_heuristics_choose_by_score_per_cost(scene: Scene) -> None:
     cost = np.random.default_rng(2).uniform(0.2, 5.0, scene.landscape.shape)
     priced = make_scene(replace(scene.landscape, cost=cost), CONDITIONS, 1)
     land = priced.landscape
     burned = burn_statistics(priced.field, priced.fires("plan", 48), land.value)
     for method, score in (("downstream-value", burned.downstream_value),
-                          ("downstream-value-static", burned.downstream_value),
                           ("burn-probability", burned.burn_probability)):
         first = make_plan(priced, 0.05, 48, method, seed=0).cells[0]
         assert first == np.where(land.treatable, score / land.cost, -1.0).argmax()
@@ -118,16 +108,14 @@ def test_dqn_on_a_large_map_asks_for_an_area(scene: Scene,
         make_plan(scene, 0.05, 1, "dqn", seed=0, policy=network_policy())
 
 
-@pytest.mark.parametrize(("share", "method", "batch", "message"), [
-    (0.05, "downstream", None, "did you mean 'downstream-value'"),
-    (0.05, "random", 0, "--batch"),
-    (1e-4, "random", None, "buys the cheapest cell"),
-    (1.5, "random", None, "at most 1"),
+@pytest.mark.parametrize(("share", "method", "message"), [
+    (0.05, "downstream", "did you mean 'downstream-value'"),
+    (1e-4, "random", "buys the cheapest cell"),
+    (1.5, "random", "at most 1"),
 ])
-def test_bad_requests_are_refused(scene: Scene, share: float, method: str, batch: int | None,
-                                  message: str) -> None:
+def test_bad_requests_are_refused(scene: Scene, share: float, method: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        make_plan(scene, share, 4, method, seed=0, batch=batch)
+        make_plan(scene, share, 4, method, seed=0)
 
 
 def test_spaced_best_takes_the_best_that_are_apart_and_breaks_ties_by_index() -> None:

@@ -9,7 +9,7 @@ from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import warn_of_other_options, write_options
 from firebreak.checks import InputError
 from firebreak.cli.mistakes import mistake, option_names
-from firebreak.cli.shared.plan_config import with_config
+from firebreak.cli.shared.plan_config import filled, with_config
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.planning.methods import METHODS, check_methods
 from firebreak.settings import retired
@@ -24,7 +24,8 @@ def test_what_is_retired_is_not_there() -> None:
     options = {name.removeprefix("--").replace("-", "_") for name in option_names(PlanArguments)}
     keys = {".".join(key) for key in keys_of(schema())}
     assert not set(retired.OPTIONS) & options
-    assert not {key for option in retired.OPTIONS.values() for key in option.keys} & keys
+    assert not {key for option in (*retired.OPTIONS.values(), *retired.KEYS)
+                for key in option.keys} & keys
 
 
 def test_what_is_used_instead_is_there() -> None:
@@ -61,6 +62,26 @@ def test_a_plans_file_may_say_the_default(tmp_path: Path) -> None:
     assert str(error.value) == f"{path}: expected a known key, got 'fire.spread' = graph, {SPREAD}"
 
 
+def test_a_plans_record_may_hold_retired_options_that_were_not_given(tmp_path: Path) -> None:
+    path = tmp_path / "options.json"
+    record = {"place": {"cost_per_ha": None, "cost_slope": 0.0, "cost_per_km": 0.5},
+              "breaks": {"break_fuel": None}}
+    scene = {"scene": {"breaks": record["breaks"]}, "place": record["place"]}
+    assert filled(PlanArguments(), scene, path, tmp_path).place.cost_per_km == 0.5
+    for table, key, value in (("place", "cost_per_ha", 90.0), ("place", "cost_slope", 1.0)):
+        with pytest.raises(InputError, match=f"got '{table}.{key}' = {value}, which is retired"):
+            filled(PlanArguments(), {table: {key: value}}, path, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["evaluations = 300", "search_from = 'dqn'", "batch = 4",
+                                  "[breaks]\nbreak_fuel = 181", "[place]\ncost_per_ha = 9.0"])
+def test_a_plans_file_that_says_more_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"own.toml: expected a known key, .* which is retired; "):
+        with_config(PlanArguments(), path)
+
+
 def test_a_runs_file_may_say_the_default(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     config = load_config("quick")
@@ -73,6 +94,31 @@ def test_a_runs_file_may_say_the_default(tmp_path: Path) -> None:
         load_config(str(path))
     with pytest.raises(InputError, match=rf"^--set fires.spread=graph: .*{SPREAD}"):
         load_config("quick", ["fires.spread=graph"])
+
+
+def test_a_runs_file_may_say_the_defaults_of_retired_keys(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    config = load_config("quick")
+    lines = {"target_share": "0.0", "dueling": "false", "imitation": "0.0",
+             "imitation_finish": "2000", "margin": "0.5"}
+    said = "".join(f"{key} = {value}\n" for key, value in lines.items())
+    path.write_text(as_toml(config).replace("[agent]\n", f"[agent]\n{said}"))
+    assert load_config(str(path)) == config
+    with pytest.raises(InputError, match=r"'agent\.dueling' = True, which is retired"):
+        load_config("quick", ["agent.dueling=true"])
+
+
+def test_a_runs_file_may_list_methods_that_were_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    config = load_config("quick")
+    text = as_toml(config)
+    assert '"burn-probability", ' in text
+    path.write_text(text.replace('"burn-probability", ',
+                                 '"burn-probability", "downstream-value-static", '))
+    assert load_config(str(path)) == config
+    asked = load_config("quick", ["evaluation.methods=['none', 'downstream-value-static']"])
+    with pytest.raises(InputError, match="which is retired; use downstream-value"):
+        check_methods(asked.evaluation.methods, "evaluation.methods")
 
 
 def test_a_plan_of_other_fires_is_warned_of(tmp_path: Path,

@@ -24,7 +24,7 @@ def made(run: Path, device: str, changes: list[str]) -> ParallelTrainer:
     return ParallelTrainer(config, make_splits(config, Path()), run)
 
 
-@pytest.mark.parametrize("changes", [["agent.imitation=0.5"], GAINS, LINES],
+@pytest.mark.parametrize("changes", [[], GAINS, LINES],
                          ids=["transitions", "gains", "lines"])
 def test_a_run_on_a_gpu_learns_and_its_checkpoint_loads_on_the_cpu(
         tmp_path: Path, changes: list[str]) -> None:

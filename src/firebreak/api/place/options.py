@@ -48,10 +48,5 @@ class PlaceOptions:
     discount_rate: Fraction = 0.0
     """Share by which a loss counts less with each year that it comes later, with --horizon: 0.03,
     or 3%."""
-    cost_per_ha: Positive | None = None
-    """Cost of treating a hectare on level ground beside a road, instead of --cost and
-    --treatment."""
-    cost_slope: NotNegative = 0.0
-    """Share by which a slope of 100 % raises the cost."""
     cost_per_km: NotNegative = 0.0
     """Share by which each kilometre to the nearest of --roads raises the cost."""

@@ -40,13 +40,12 @@ class Place(NamedTuple):
     anywhere: "Landscape"
 
 
-def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: float | None,
-             config: Path | None, leak: bool = False) -> Place:
+def place_of(options: PlaceOptions, full: "Landscape", budget: float, config: Path | None,
+             leak: bool = False) -> Place:
     """Reads what the options name, on a landscape with its rasters.
 
     Args:
         budget: share of the cost of all treatable cells, where no money is named.
-        width_m: of a break, which is what is paid for.
         config: a plan's TOML file, whose [[phase]]s count where no --phases are given.
         leak: fire passes between breaks that touch at a corner.
 
@@ -56,7 +55,7 @@ def place_of(options: PlaceOptions, full: "Landscape", budget: float, width_m: f
     from firebreak.planning.core.plan import cost_of
     from firebreak.planning.core.rules import PlanRules
 
-    full = with_costs(options, full, width_m)
+    full = with_costs(options, full)
     land, offset = part_of(full, options.area) if options.area else (full, (0, 0))
     include = cells_in(options.must_include, land)
     if options.must_exclude is not None:

@@ -78,8 +78,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     from firebreak.native_library import max_threads
     from firebreak.planning.evaluation.request import checked_plans
 
-    policy = policy_for([*methods, *([options.search_from] if options.search_from else [])],
-                        options.policy, options.scene)
+    policy = policy_for(methods, options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=None if policy is None else 1)
     given = options.scene.weather
     wide = wide and not any(name in CHOOSERS or method_of(name).treats for name in methods)

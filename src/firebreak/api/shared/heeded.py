@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def check_heeded(methods: Sequence[str], options: "PlanningOptions") -> None:
-    """Refuses a policy where no method follows one, limits where none searches, and a start where
-    none begins with one. Of several methods it is enough that one does.
+    """Refuses a policy where no method follows one, and limits where none searches. Of several
+    methods it is enough that one does.
 
     methods: known ones.
 
@@ -29,36 +29,14 @@ def check_heeded(methods: Sequence[str], options: "PlanningOptions") -> None:
     from firebreak.planning.methods import CHOOSERS, METHODS
 
     searching = [name for name, own in METHODS.items() if own.searches]
-    counting = [name for name, own in METHODS.items() if own.counts]
-    starting = [name for name, own in METHODS.items() if own.takes_start]
     following = [*CHOOSERS, *(name for name, own in METHODS.items() if own.guided)]
-    started = starting if options.search_from in following else []
-    for option, value, what, heeding, also in (
-            ("--search-from", options.search_from, "starts from another's plan", starting, []),
-            ("--time-limit", options.time_limit, "searches", searching, []),
-            ("--evaluations", options.evaluations, "counts the plans it tries", counting, []),
-            ("--policy", options.policy, "follows a policy", following, started)):
-        if value is not None and not {*heeding, *also} & {*methods}:
+    for option, value, what, heeding in (
+            ("--time-limit", options.time_limit, "searches", searching),
+            ("--policy", options.policy, "follows a policy", following)):
+        if value is not None and not {*heeding} & {*methods}:
             raise fail(expected=f"a method that {what}: {', '.join(heeding)}",
                        given=", ".join(methods) or "none", where=option,
                        remedy="name one of them, or leave it out")
-
-
-def check_batch(method: str, options: "PlanOptions") -> None:
-    """Refuses a number of cells between two simulations where the method has no such rounds.
-
-    method: a known one.
-
-    Raises:
-        InputError: naming the methods that have.
-    """
-    from firebreak.planning.methods import CHOOSERS, METHODS
-
-    batching = [*CHOOSERS, *(name for name, own in METHODS.items() if own.batches)]
-    if options.batch is not None and method not in batching:
-        raise fail(expected=f"a method that places cells between two simulations: "
-                            f"{', '.join(batching)}", given=method, where="--batch",
-                   remedy="name one of them, or leave it out")
 
 
 def check_heeded_on(land: "Landscape", source: "str | Landscape", options: "SceneOptions") -> None:

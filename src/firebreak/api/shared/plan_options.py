@@ -17,12 +17,8 @@ class PlanOptions(PlanningOptions):
 
     method: str | None = None
     """Planning method; auto if not given, which tries several. Or strips, downstream-value,
-    downstream-value-static, betweenness, burn-probability, value-hazard, tom, segments, greedy,
-    greedy-filtered, swap, anneal, milp, regression, dqn, dqn-lookahead, dqn-search, random,
-    none: `firebreak methods` says what each does."""
-    batch: int | None = None
-    """Number of cells placed between two simulations; as many as make about 50 rounds if not
-    given."""
+    betweenness, burn-probability, segments, greedy, dqn, dqn-lookahead, dqn-search, random, none:
+    `firebreak methods` says what each does."""
     test_fires: int = 1000
     """Number of test fires: other fires, on which the plan is judged. 0 leaves out the comparison
     with other methods, the maps of what the plan changes, and the report."""

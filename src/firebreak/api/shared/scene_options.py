@@ -114,20 +114,15 @@ class PlanningOptions:
     """Policy file, or folder of a run, for the methods that follow a policy. If not given, one that
     comes with firebreak: shaded for shaded breaks that nobody holds, else general."""
     time_limit: Positive | None = None
-    """Time limit of a method that searches, in seconds: 10 if not given, for milp 60."""
-    evaluations: int | None = None
-    """Number of plans that a method that searches may try, instead of --time-limit; the plan then
-    repeats bit for bit."""
-    search_from: str | None = None
-    """Method whose plan a search starts from; the better of two quick ones if not given."""
+    """Time limit of a method that searches, in seconds: 10 if not given."""
     plan_fires: int = PLAN_FIRES
     """Number of plan fires: the fires that every method is given to plan with."""
 
     def search(self) -> "SearchOptions":
-        """The limits and the start of methods that search."""
+        """The limits of methods that search."""
         from firebreak.planning.core.limits import SearchOptions
 
-        return SearchOptions(self.time_limit, self.evaluations, self.search_from)
+        return SearchOptions(self.time_limit)
 
 
 @dataclass

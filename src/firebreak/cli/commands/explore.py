@@ -139,7 +139,7 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
 
     made = recorded(folder)
     place = place_of(made.place, made.scene.read(made.landscape), made.budget,
-                     made.scene.breaks.break_width_m, made.config, made.scene.breaks.leak)
+                     made.config, made.scene.breaks.leak)
     warn_of_another_landscape(folder, place.full.checksum())
     scene = replace(made.scene.scene(place.anywhere, made.landscape), landscape=place.land)
     policy = load_policy(args.policy or made.policy or _followed(folder) or shipped_for(made.scene))

@@ -170,8 +170,6 @@ def _say(made: "Made", evaluation: "Evaluation | None", over_years: "YearsResult
     plan, choice = made.plan, made.choice
     name = plan.made_by
     print(f"{name}: {spent_words(plan)}, in {plan.seconds:.2f} s")
-    for note, number in (plan.notes or {}).items():
-        print(f"{note.replace('_', ' ')}: {number:.4f}")
     if choice is not None:
         print(f"\n{choice_table(choice)}\n{left_out_words(choice, plan)}")
     if evaluation is not None:

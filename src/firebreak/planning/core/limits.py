@@ -12,18 +12,16 @@ ORDERING = 0.1
 
 
 class SearchOptions(NamedTuple):
-    """The limits and the start of methods that search.
+    """The limits of methods that search.
 
     Attributes:
         seconds: limit by the clock; None for none where `evaluations` is given, else
             DEFAULT_SECONDS. A search that the clock ends does not repeat bit for bit.
         evaluations: limit on the plans whose loss is computed; repeats bit for bit.
-        start: method whose plan a search starts from; None for the best of a few.
     """
 
     seconds: float | None = None
     evaluations: int | None = None
-    start: str | None = None
 
     def check(self) -> None:
         """Refuses limits that allow nothing.
@@ -36,7 +34,7 @@ class SearchOptions(NamedTuple):
                        where="--time-limit", remedy=f"leave it out for {DEFAULT_SECONDS:g} seconds")
         if self.evaluations is not None and self.evaluations < 1:
             raise fail(expected="at least 1 evaluation", given=f"{self.evaluations}",
-                       where="--evaluations", remedy="leave it out to use --time-limit")
+                       where="a search", remedy="leave it out for a limit by the clock")
 
     def max_seconds(self) -> float:
         """The limit by the clock, inf if there is none."""
@@ -46,7 +44,7 @@ class SearchOptions(NamedTuple):
 
 
 SEARCH = SearchOptions()
-"""By the clock, from the best of a few plans."""
+"""By the clock."""
 
 
 def forever() -> bool:

@@ -53,8 +53,8 @@ class Job(NamedTuple):
 
 class Task(NamedTuple):
     """What a method is given. batch: cells per round; policy: for learned methods; search: for
-    methods that search; place: makes the plan of the method of a name, for those that start from
-    another's; report: takes the share of the plan that is made; lines: that the user supplies.
+    methods that search; report: takes the share of the plan that is made; lines: that the user
+    supplies.
     """
 
     problem: Problem
@@ -62,19 +62,15 @@ class Task(NamedTuple):
     batch: int
     policy: "Policy | None"
     search: SearchOptions
-    place: Callable[[str], "Placement"]
     report: Reporter = no_report
     lines: GivenLines | None = None
 
 
 class Placement(NamedTuple):
-    """cells: int64 [n], in order of placement; simulations: burns of all plan fires; notes: what
-    else the method has to say of its plan, numbers by name.
-    """
+    """cells: int64 [n], in order of placement; simulations: burns of all plan fires."""
 
     cells: NDArray[np.int64]
     simulations: float
-    notes: dict[str, float] | None = None
 
 
 Score = Callable[[Slots], NDArray[np.floating]]

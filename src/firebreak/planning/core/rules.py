@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import InputError, fail
+from firebreak.checks import fail
 from firebreak.env.storage.problem import Problem
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import length_m, pieces
@@ -46,15 +46,12 @@ class PlanRules:
     least_m: float = 0.0
     lines: GivenLines | None = None
 
-    def check(self, method: str, takes_rules: bool, problem: Problem) -> None:
+    def check(self, problem: Problem) -> None:
         """Checks the rules against a problem without rules.
-
-        Args:
-            takes_rules: whether the method has a form for cells to include and shortest pieces.
 
         Raises:
             InputError: cells that may not be treated, a budget that does not pay for them or buys
-                no cell, a method that has no form for them.
+                no cell.
         """
         land = problem.scene.landscape
         where = f"landscape {land.name}"
@@ -71,15 +68,6 @@ class PlanRules:
             raise fail(expected=f"a budget that pays for what must be included ({needed:g})",
                        given=f"{budget:g}", where=where,
                        remedy="raise the budget or include fewer cells")
-        if not takes_rules and (self.include.size or self.shortest_m > 0.0):
-            raise no_form_for_rules(method)
-
-
-def no_form_for_rules(method: str) -> InputError:
-    """The error of a method that can include no cells and keep no shortest length."""
-    return fail(expected="a method that can include cells and keep a shortest length",
-                given=f"'{method}'", where="--method",
-                remedy="use swap or segments, or leave out --must-include and --shortest-m")
 
 
 FREE = PlanRules()
@@ -110,10 +98,10 @@ def place_under(rules: PlanRules, problem: Problem, budget: float,
     leak = problem.scene.field.breaks.leak
     kept, simulations = np.array(rules.include, np.int64), 0.0
     forbidden = np.zeros(problem.scene.landscape.shape, np.bool_)
-    notes, first = None, begun
+    first = begun
     for _ in range(ROUNDS):
         placed = first or _place(problem, budget, kept, forbidden, place)
-        simulations, notes = simulations + placed.simulations, placed.notes
+        simulations += placed.simulations
         order = placed.cells if first else np.concatenate([kept, placed.cells])
         first = None
         short = short_pieces(order, rules, problem.scene.landscape, leak)
@@ -132,7 +120,7 @@ def place_under(rules: PlanRules, problem: Problem, budget: float,
                    given="only shorter ones with this budget",
                    where=f"landscape {problem.scene.landscape.name}",
                    remedy="lower --shortest-m, raise the budget, or use --method segments")
-    return Placement(kept, simulations, notes)
+    return Placement(kept, simulations)
 
 
 def _place(problem: Problem, budget: float, given: NDArray[np.int64],

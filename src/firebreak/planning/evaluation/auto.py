@@ -22,7 +22,6 @@ from firebreak.fire import Fires, Scene, burn_loss
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, break_segments_of
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.gaps import least_length_m
-from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
@@ -136,14 +135,13 @@ def first_plan(scene: Scene, plan: Plan) -> FirstPlan:
 
 
 def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: int,
-                   policy: "Policy | None" = None, batch: int | None = None,
-                   search: SearchOptions = SEARCH, rules: PlanRules = FREE,
+                   policy: "Policy | None" = None, rules: PlanRules = FREE,
                    segment_m: float = MAX_LENGTH_M, report: Reporter = no_report,
                    first: Callable[[Plan], object] | None = None) -> Chosen:
     """The plan of the candidate that saves most on the choice fires.
 
     Args:
-        budget_share, plan_fires, seed, batch, search, rules: see `make_plan`.
+        budget_share, plan_fires, seed, rules: see `make_plan`.
         policy: that the candidates follow which follow one.
         segment_m: length of the segments that are tried for use, see `break_segments_of`.
         report: takes the share of the work that is done.
@@ -167,7 +165,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
         if not METHODS[name].takes_lines:
             rules = replace(rules, lines=None)
         return make_plan(scene, budget_share, plan_fires, name, seed=seed, policy=policy,
-                         batch=batch, search=search, rules=rules, report=report, begun=begun)
+                         rules=rules, report=report, begun=begun)
 
     # One part of the progress for each candidate, one to choose, one for each finalist's moves, one
     # for segments that save nothing.

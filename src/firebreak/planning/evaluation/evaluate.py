@@ -160,7 +160,7 @@ def planned(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budg
             return _nothing(scene, method, budget_share, plan_fires, own_seed)
         if method in CHOOSERS:
             return plan_by_choice(scene, budget_share, plan_fires, seed=own_seed, policy=policy,
-                                  search=search, rules=rules, report=in_shares(report)).plan
+                                  rules=rules, report=in_shares(report)).plan
         return make_plan(scene, budget_share, plan_fires, method, seed=own_seed, policy=policy,
                          search=search, rules=rules, report=in_shares(report))
 

@@ -60,17 +60,6 @@ def place_dqn(task: Task) -> Placement:
     return place_by_score(task, lambda slots: cell_values(policy, slots))
 
 
-def place_regression(task: Task) -> Placement:
-    """The cells that a trained Q-map network values most, one greedy choice after another, also
-    where it was trained to place lines: what the policy is worth without them.
-
-    Raises:
-        InputError: no policy, or more treatable cells than MAX_TREATABLE.
-    """
-    policy = policy_of(task, "regression")
-    return place_by_score(task, lambda slots: cell_values(policy, slots))
-
-
 def policy_of(task: Task, method: str) -> Policy:
     """The policy that a method is to follow.
 
@@ -117,17 +106,10 @@ def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
 
 
 def cell_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
-    """Q-values [H, W] of breaking each cell alone, percent of the untreated loss, available or not;
-    per cost of a policy that places lines.
+    """Q-values [H, W] of a policy that places cells, percent of the untreated loss, of all cells
+    whether available or not.
     """
-    rows, cols = slots.sizes.shape
-    if policy.network.shapes == 1:
-        return _q_values(policy, slots).reshape(rows, cols)
-    observation, cells = _observed(slots), torch.arange(rows * cols)[None]
-    with torch.no_grad():
-        alone = policy.network.values_at(observation, cells)
-        values = 100.0 * alone[0] * unit_of(observation, OBSERVATION)
-    return values.numpy().reshape(rows, cols)
+    return _q_values(policy, slots).reshape(slots.sizes.shape)
 
 
 def line_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
@@ -144,16 +126,11 @@ def line_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
 
 def _q_values(policy: Policy, slots: Slots, part: Part | None = None) -> NDArray[np.float32]:
     """[A] of the map, or of a part of it, percent of the untreated loss."""
-    observation = _observed(slots)
+    observation = torch.from_numpy(to_floats(slots.layers[:1]))
     with torch.no_grad():
         values = (100.0 * policy.network(observation, part)[0]
                   * unit_of(observation, OBSERVATION))
     return values.numpy()
-
-
-def _observed(slots: Slots) -> torch.Tensor:
-    """Slot 0's observation, float32 [1, C, H, W]."""
-    return torch.from_numpy(to_floats(slots.layers[:1]))
 
 
 class Ordered(NamedTuple):

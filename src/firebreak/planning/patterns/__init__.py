@@ -1,1 +1,1 @@
-"""Methods that place lines, strips and patches. Methods that rank single cells are in `ranking`."""
+"""Methods that place lines and strips. Methods that rank single cells are in `ranking`."""

@@ -1,3 +1,3 @@
-"""Methods that rank cells by a map: burn probability, downstream value, hazard, betweenness. No
+"""Methods that rank cells by a map: burn probability, downstream value, betweenness. No
 burning of trial breaks.
 """

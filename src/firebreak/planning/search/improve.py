@@ -1,6 +1,6 @@
 """A plan whose breaks are moved, in rounds after each of which it can be judged.
 
-Single breaks move on the plan fires as in the first part of `swap`. With few plan fires such moves
+Single breaks move on the plan fires as `swap.local_search` has it. With few plan fires such moves
 soon fit these fires only: rounds of moves, each twice as long as the one before, end in plans among
 which other fires choose.
 """

@@ -135,14 +135,6 @@ class PlanState:
         """The breaks in order of placement, with what finding them took."""
         return Placement(np.array(self.cells, np.int64), self.simulations)
 
-    def become_best(self, plans: list[list[int]]) -> None:
-        """Takes the breaks of the plan that loses least, the first of equals."""
-        losses = []
-        for cells in plans:
-            self.become(cells)
-            losses.append(self.loss)
-        self.become(plans[losses.index(min(losses))])
-
     def become(self, cells: list[int]) -> None:
         """Takes away what is not among `cells` and places what is missing of them, in order."""
         wanted, there = set(cells), set(self.cells)

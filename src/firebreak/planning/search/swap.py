@@ -15,18 +15,8 @@ from collections.abc import Callable
 import numpy as np
 
 from firebreak.planning.core.limits import Effort
-from firebreak.planning.core.rounds import Placement, Task
-from firebreak.planning.search.filling import (
-    Candidates,
-    best_first,
-    by_downstream_value,
-    fill,
-    randomized_fill,
-    with_neighbours,
-)
-from firebreak.planning.search.greedy import starts_of
+from firebreak.planning.search.filling import Candidates, fill
 from firebreak.planning.search.plan_state import PlanState
-from firebreak.seeding import generator
 
 CANDIDATES, REACH = 16, 1
 """A break is tried in this many cells by downstream value, and so near to other breaks."""
@@ -34,39 +24,10 @@ CANDIDATES, REACH = 16, 1
 MAX_REMOVED = 4
 """Breaks that one move takes away at most."""
 
-SKIPPED = 0.3
-"""Chance that a cell is skipped when breaks are placed anew."""
-
 MAY_LOSE = 0.03
 """Share of the best loss by which the current plan may be worse than the best."""
 
 _HELPS = 1e-9  # relative; less is rounding
-
-
-def place_swap(task: Task) -> Placement:
-    """Swaps from the best quick plan until the limit is reached.
-
-    Raises:
-        InputError: as the method of the start.
-    """
-    found, spent = starts_of(task)
-    effort = Effort(task.search, task.report)
-    rng = generator(task.seed, "swap", task.problem.scene.key)
-    state = PlanState(task.problem)
-    candidates = with_neighbours(by_downstream_value(CANDIDATES), REACH)
-    ends = []
-    for start in found:
-        state.become(start)
-        local_search(state, candidates, effort)
-        ends.append((state.loss, list(state.cells)))
-    state.become(min(ends)[1])
-
-    def refill() -> None:
-        randomized_fill(state, candidates, SKIPPED, rng, effort.in_time)
-
-    large_neighbourhood_search(state, refill, effort, rng)
-    cells = best_first(state, effort.in_time_to_order)
-    return Placement(np.array(cells, np.int64), spent + state.simulations)
 
 
 def local_search(state: PlanState, candidates: Candidates, effort: Effort) -> None:

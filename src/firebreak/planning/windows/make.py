@@ -18,7 +18,7 @@ from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
-from firebreak.planning.methods import guided_in
+from firebreak.planning.methods import METHODS
 from firebreak.planning.windows.cores import (
     CORE_CELLS,
     Core,
@@ -259,7 +259,7 @@ def make_region(scene: WideScene, budget_share: float, method: str, *, seed: int
              if plan_fires is None else plan_fires)
     check_free({f"{count:,} plan fires": count * _FIRE_BYTES}, where=f"landscape {land.name}",
                remedy="ask for fewer with --plan-fires")
-    followed = policy if guided_in(method, search.start) else None  # no plan names another
+    followed = policy if METHODS[method].guided else None  # no plan names another
     return Region(scene=scene, fires=scene.fires("plan", count), method=method, policy=followed,
                   search=search, share=min(1.0, budget_share * over), seed=seed,
                   rules=rules)

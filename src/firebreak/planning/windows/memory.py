@@ -15,7 +15,7 @@ from firebreak.fire import WideScene, workspace
 from firebreak.free_memory import check_free, free_bytes
 from firebreak.landscape.raster.windows import Window
 from firebreak.planning.core.fire_counts import planning_bytes
-from firebreak.planning.methods import guided_in
+from firebreak.planning.methods import METHODS
 from firebreak.planning.windows.cores import Box, Core, cores_of
 from firebreak.planning.windows.region import Region
 from firebreak.planning.windows.shards.shard import own_scene, slots_for
@@ -186,7 +186,7 @@ def check_memory(region: Region, cores: Sequence[Core], margin: int, fires: int,
 
 def _most_of_windows(region: Region, cores: Sequence[Core], fires: int) -> int:
     """Bytes of the window that takes most."""
-    learned = bool(guided_in(region.method, region.search.start))
+    learned = METHODS[region.method].guided
     return max(sum(planning_bytes((core.whole.rows, core.whole.cols), region.scene.conditions,
                                   fires, learned=learned)) for core in cores)
 

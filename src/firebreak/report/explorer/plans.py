@@ -1,7 +1,7 @@
 """The plans that the explorer shows side by side, made a round at a time so that others get a turn.
 
-The plan that is looked at comes from outside. The honest alternatives, downstream value and greedy,
-are made here on the same plan fires and for the same budget.
+The plan that is looked at comes from outside. The honest alternatives, downstream value and
+segments, are made here on the same plan fires and for the same budget.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from firebreak.planning.methods import METHODS
 from firebreak.planning.search.greedy import tries_quickly
 from firebreak.report.explorer.state import Estimate, ExplorerState
 
-COMPARED = ("downstream-value", "greedy-filtered")
+COMPARED = ("downstream-value", "segments")
 CURVE_POINTS = 17
 
 Breathe = Callable[[], None]

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import pydantic
 
 from firebreak.checks import fail, nearest
 from firebreak.reading import DEEPEST, MOST_SETTINGS, from_toml, text_of
-from firebreak.settings.retired import is_idle
+from firebreak.settings.retired import is_idle, without_former_defaults
 from firebreak.train.config import DEFAULT_PRESET
 from firebreak.train.config.errors import config_error, place_of
 from firebreak.train.config.schema import RunConfig
@@ -40,7 +40,8 @@ def checked(tree: dict[str, Any], where: str, text: str = "",
             changes: Mapping[tuple[str, ...], str] | None = None) -> RunConfig:
     """The configuration of a parsed tree. text, changes: where it is from, for the error."""
     changes = changes or {}
-    tree = _without_idle(tree, lambda key: place_of(tuple(key.split(".")), where, text, changes))
+    tree = _without_idle(tree, set(changes),
+                         lambda key: place_of(tuple(key.split(".")), where, text, changes))
     try:
         # As JSON, where a list may stand for a pair although nothing else is converted.
         content = json.dumps(tree, default=lambda date: {"date": str(date)})
@@ -49,9 +50,14 @@ def checked(tree: dict[str, Any], where: str, text: str = "",
         raise config_error(error, where, text, changes) from None
 
 
-def _without_idle(tree: dict[str, Any], place: Callable[[str], str]) -> dict[str, Any]:
-    """The tables without retired keys that say their default; `place` says where a key stands."""
-    return {table: {key: value for key, value in values.items()
+def _without_idle(tree: dict[str, Any], changed: Set[tuple[str, ...]],
+                  place: Callable[[str], str]) -> dict[str, Any]:
+    """The tables without what is retired and only the default said, but where `changed` says it;
+    `place` says where a key stands.
+    """
+    return {table: {key: value if (table, key) in changed
+                    else without_former_defaults(f"{table}.{key}", value)
+                    for key, value in values.items()
                     if not is_idle(f"{table}.{key}", value, place)}
             if isinstance(values, dict) else values for table, values in tree.items()}
 

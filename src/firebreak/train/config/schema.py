@@ -98,11 +98,7 @@ class TrainConfig(Section):
     collector_workers: int = Field(0, ge=0, le=4096, description="workers of the collectors; 0: "
                                                                 "one each")
     collector_limit_s: float = Field(600.0, gt=0, description="a worker that takes longer for a "
-                                     "round is replaced, and the round played again; so is one "
-                                     "that takes longer for a part of a learner step")
-    learners: int = Field(0, ge=0, le=4096, description="workers that share the batch of a learner "
-                                                        "step; 0: the run makes it by itself")
-    learner_executor: ExecutorName = Field("processes", description="where learners compute")
+                                     "round is replaced, and the round played again")
     ray_address: str | None = Field(None, description="HOST:PORT of a Ray cluster's head")
     mode: Mode = Field("lockstep", description="the same bits anywhere, or rounds as they come")
     broadcast_steps: int = Field(32, ge=1, description="learner steps between sending weights")

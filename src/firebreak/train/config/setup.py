@@ -145,12 +145,6 @@ def _check_drawn_breaks(config: RunConfig, drawn: list[str]) -> None:
         raise fail(expected=f"no mixture.held beside breaks.hold: {_ONE_CALL}, with one rule of "
                             "crews", given=breaks.hold, where="breaks.hold",
                    remedy="leave one of them out")
-    shaded = [name for name in drawn if name in ("shaded", "held")]
-    if breaks.break_fuel is not None and shaded:
-        raise fail(expected=f"no mixture.{shaded[0]} beside breaks.fuel: shaded breaks that are "
-                            "drawn leave the fuel of the same kind with the least load",
-                   given=str(breaks.break_fuel), where="breaks.fuel",
-                   remedy="leave one of them out")
 
 
 def variation_of(config: RunConfig) -> Variation | None:

@@ -24,7 +24,7 @@ def check_compared(config: RunConfig, splits: Splits) -> None:
     with torch.device("meta"):  # shapes only: nothing is drawn
         policy = Policy(network_of(settings_of(config.agent), OBSERVATION), {})
     for method in config.evaluation.methods:
-        check_policy(method, None, policy)
+        check_policy(method, policy)
         for scenes in splits.test.values():
             assert isinstance(scenes, LaterScenes), "the test scenes of a run are made after it"
             for land in scenes.landscapes:

@@ -17,8 +17,6 @@ SCENE_PER_CELL_ROW = 340
 """Most bytes of a scene for each cell and row of weather, measured: of shaded breaks and losses by
 flame length in constant weather; others take 150 to 300.
 """
-LEARNER_BYTES = 250_000_000
-"""Of a process that computes parts of learner steps, measured: PyTorch, two networks, one part."""
 _LINES_TRIED = 100  # at most, of a state; see `train.gains.line_gains`
 _MOST_COUNTED = 10**12  # more rows than this are counted as so many: no machine has room for them
 
@@ -59,8 +57,6 @@ def parts_of(config: RunConfig, sources: tuple[ProblemSource, ...]) -> dict[str,
         f"{train.collect_steps:,} steps of {train.num_envs:,} environments (train.collect_steps, "
         "train.num_envs)": sum(train.collect_steps * train.num_envs * OBSERVATION.channels
                                * _cells(source) for source in sources)}
-    if train.learners and train.learner_executor == "processes":
-        found[f"{train.learners:,} learners (train.learners)"] = train.learners * LEARNER_BYTES
     found |= _batch_part(config, max(map(_cells, sources)))
     found |= _fit_part(config, max(map(_cells, sources)))
     room = sum(_replay_bytes(config, source, len(sources)) for source in sources)

@@ -20,9 +20,8 @@ from firebreak.train.storage.store import Saved
 
 KIND = "run"
 _FORMED = ("agent", "arenas", "progress", "histories", "best", "config", "made_by")
-_FREE = ("train.episodes", "train.threads", "train.checkpoints_kept", "train.learners",
-         "train.learner_executor", "train.ray_address", "train.collector_limit_s",
-         "landscapes.data")
+_FREE = ("train.episodes", "train.threads", "train.checkpoints_kept", "train.ray_address",
+         "train.collector_limit_s", "landscapes.data")
 
 
 def state_of(run: RunState, config: RunConfig, positions: dict[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,6 @@ from firebreak.train.run.group import (
     replay_share,
     size_in_words,
 )
-from firebreak.train.run.learners import LearnerPool
 from firebreak.train.run.machine import use_network_threads
 from firebreak.train.run.progress import Progress, RunState, mean_or_none, progress_of
 from firebreak.train.run.resume import KIND, restore, state_of
@@ -78,13 +77,10 @@ class ParallelTrainer:
     def __init__(self, config: RunConfig, splits: Splits, run: Path) -> None:
         self.config, self.splits, self.run_folder = config, splits, run
         clean = config.cleanup
-        self.learners = LearnerPool(config) if config.train.learners else None
         self.agent = DQNAgent(OBSERVATION, settings_of(config.agent),
                               integer_seed(config.seed, "agent") % 2**31, config.train.device)
         if config.agent.start is not None and not checkpoints_of(run / CHECKPOINTS):
             begin_with(self.agent, config.agent.start)
-        if self.learners is not None:
-            self.agent.descend = self.learners.descend
         track(self.agent)
         # Checkpoints and readings of memory name the groups by this attribute: it keeps its name.
         self.arenas = [
@@ -304,9 +300,7 @@ class ParallelTrainer:
         return hash_of_weights([self.agent.online_net])
 
     def close(self) -> None:
-        """Closes all environments, and ends the workers of collectors and learners."""
-        if self.learners is not None:
-            self.learners.close()
+        """Closes all environments, and ends the workers of collectors."""
         for group in self.arenas:
             group.close()
 

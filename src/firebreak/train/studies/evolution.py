@@ -88,11 +88,6 @@ class Evolution:
             raise fail(expected="agent.return_share = 0", given=f"{config.agent.return_share:g}",
                        where="agent.return_share",
                        remedy="use 'firebreak train': members learn from transitions alone")
-        if config.train.learners:
-            raise fail(expected="train.learners = 0", given=f"{config.train.learners}",
-                       where="train.learners",
-                       remedy="use 'firebreak train': members learn one after the other, in one "
-                              "process")
         check_population(config, shape)
         self.config, self.executor, self.run_folder = config, executor, run
         self.settings = settings_of(config.agent)

@@ -181,8 +181,8 @@ def _restored(folder: Path, identity: str,
     if state["identity"] != identity:
         raise fail(expected="sums of this evaluation", given="sums of other plans, landscapes, "
                    "fires or of another program", where=str(folder),
-                   remedy="choose another --out (plans repeat with --evaluations, not with "
-                          "--time-limit)")
+                   remedy="choose another --out (plans of a search, which the clock ends, do not "
+                          "repeat)")
     with restoring(folder):
         check_form(state["chunks"], 0, "chunks")
         sums = [FireSums(**{name: tensor.numpy() for name, tensor in one.items()})

@@ -171,13 +171,12 @@ def check_search(config: RunConfig) -> None:
     Raises:
         InputError: one does not, or they do.
     """
-    for name in ("learners", "collectors"):
-        asked = getattr(config.train, name)
-        if asked and getattr(config.train, f"{name[:-1]}_executor") != "in-process":
-            raise fail(expected=f"train.{name} = 0 in trials", given=f"{asked}",
-                       where=f"train.{name}",
-                       remedy="leave it out: trials are shared out among workers, which have none "
-                              "of their own")
+    train = config.train
+    if train.collectors and train.collector_executor != "in-process":
+        raise fail(expected="train.collectors = 0 in trials", given=f"{train.collectors}",
+                   where="train.collectors",
+                   remedy="leave it out: trials are shared out among workers, which have none of "
+                          "their own")
     if not config.trials.search:
         raise fail(expected="keys to search over", given="none", where="trials.search",
                    remedy="list values of at least one key")

@@ -11,7 +11,7 @@ from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.scene_options import MapOptions, WeatherOptions
 
 WORDS = {"crs", "email", "family", "kinds", "layers", "losses", "method", "methods",
-         "moisture", "phases", "ray_address", "search_from", "service", "set", "start",
+         "moisture", "phases", "ray_address", "service", "set", "start",
          "treatment", "value_unit"}
 
 

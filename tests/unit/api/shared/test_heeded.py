@@ -27,7 +27,7 @@ FBP_LAND = fbp_map(np.full((10, 10), 2, np.int16))
     ({"test_fires": 1}, "expected at least 2 test fires, or 0 for none, got 1"),
     ({"test_fires": 10**12}, "GB for 1,000,000,000,000 fires"),
 ])
-@pytest.mark.parametrize("method", [None, "swap"])
+@pytest.mark.parametrize("method", [None, "segments"])
 def test_what_a_plan_would_not_tell_of_is_refused(
         method: str | None, given: dict[str, Any], words: str,
         monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,9 +49,7 @@ CREWS = {"break_kind": "shaded", "hold": "hand", "crew_speed_km_h": 7.0}
     (LAND, CREWS, "expected roads together with crew_speed_km_h, got none"),
     (LAND, {"duration_min": 60.0, "burned_share": 0.3},
      "expected no burned_share beside duration_min, got 0.3"),
-    (LAND, {"method": "random", "batch": 3}, "between two simulations: auto, burn-probability"),
     (LAND, {"method": "strips", "batch": 3}, "leave it out"),
-    (LAND, {"method": "none", "batch": 1}, "leave it out"),
     ("synthetic:1:10", {"terrain": "shipped"}, "expected a landscape of a file or folder"),
     ("closed-form:door:10", {"terrain": "shipped"}, "expected a landscape of a file or folder"),
     (FBP_LAND, {"crown": "none"}, "crown: expected fuels of Scott & Burgan or Anderson"),
@@ -71,8 +69,7 @@ def test_options_without_effect_are_refused(
 
 
 @pytest.mark.parametrize("given", [
-    {"roads": np.eye(10), **CREWS}, {"duration_min": 60.0}, {"burned_share": 0.3},
-    *({"method": method, "batch": 3} for method in ("auto", "segments", "greedy", "swap"))])
+    {"roads": np.eye(10), **CREWS}, {"duration_min": 60.0}, {"burned_share": 0.3}])
 def test_options_with_an_effect_pass(given: dict[str, Any],
                                      monkeypatch: pytest.MonkeyPatch) -> None:
     def work(*_: object, **__: object) -> None:

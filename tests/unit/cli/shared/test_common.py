@@ -59,8 +59,8 @@ def test_a_policy_asked_for_other_breaks_than_it_was_trained_for_warns() -> None
 
 def test_the_next_command_of_a_run_asks_for_its_breaks() -> None:
     assert _break_options(RunConfig()) == ""
-    config = checked({"breaks": {"kind": "shaded", "fuel": 181, "leak": True}}, "test")
-    assert _break_options(config) == " --break-kind shaded --break-fuel 181 --leak"
+    config = checked({"breaks": {"kind": "shaded", "leak": True}}, "test")
+    assert _break_options(config) == " --break-kind shaded --leak"
     narrow = checked({"breaks": {"width_m": 4.5, "breach": "wilson"}}, "test")
     assert _break_options(narrow) == " --break-width-m 4.5 --breach wilson"
 

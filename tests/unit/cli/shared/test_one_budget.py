@@ -71,7 +71,6 @@ def test_the_command_lines_budget_replaces_the_files_and_says_so(typed: str, wri
 @pytest.mark.parametrize(("options", "words"), [
     (("--break-kind", "shaded", "--break-width-m", "5"), "--break-width-m: expected no "),
     (("--break-kind", "shaded", "--breach", "wilson"), "--breach: expected no "),
-    (("--break-fuel", "101"), "--break-fuel: expected no "),
 ])
 def test_settings_of_the_other_kind_of_break_are_refused_by_their_names(
         options: tuple[str, ...], words: str) -> None:

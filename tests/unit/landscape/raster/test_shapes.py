@@ -14,7 +14,7 @@ from rasterio.warp import transform_geom
 from scipy.ndimage import distance_transform_edt, label
 
 from firebreak.checks import InputError
-from firebreak.landscape.costs import CostModel, cell_costs
+from firebreak.landscape.costs import treated_ha, with_roads
 from firebreak.landscape.formats.overlays import mask_of, read_on_grid, with_rasters
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster import vector_files
@@ -160,25 +160,15 @@ def slow_distance(mask: np.ndarray, row: int, col: int) -> float:
     return float(np.hypot(rows - row, cols - col).min())
 
 
-def test_costs_rise_with_slope_and_with_the_way_to_a_road() -> None:
+def test_costs_rise_with_the_way_to_a_road() -> None:
     roads = cells(3, 4, 0, 12)
     land: Landscape = LAND
-    cost = cell_costs(CostModel(per_ha=1000.0, slope=2.0, per_km=10.0),
-                      replace(land, road_m=distance_transform_edt(~roads) * 30.0))
+    cost = with_roads(np.full(land.shape, 90.0), distance_transform_edt(~roads) * 30.0, 10.0)
     for row, col in ((0, 0), (3, 5), (9, 11)):
-        expected = (1000.0 * 0.09 * (1 + 2.0 * float(land.slope_tan[row, col]))
-                    * (1 + 10.0 * slow_distance(roads, row, col) * 0.03))
-        assert cost[row, col] == pytest.approx(expected)
-    narrow = cell_costs(CostModel(per_ha=1000.0), land, width_m=6.0)
-    assert narrow == pytest.approx(np.full(land.shape, 1000.0 * 0.018))
-
-
-@pytest.mark.parametrize("wrong", [{"per_ha": 0.0}, {"per_ha": 1.0, "slope": -1.0},
-                                   {"per_ha": 1.0, "per_km": float("inf")},
-                                   {"per_ha": float("nan")}])
-def test_costs_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(InputError, match="expected a number"):
-        CostModel(**wrong)
+        assert cost[row, col] == pytest.approx(
+            90.0 * (1 + 10.0 * slow_distance(roads, row, col) * 0.03))
+    assert treated_ha(land) == pytest.approx(0.09)
+    assert treated_ha(land, width_m=6.0) == pytest.approx(0.018)
 
 
 @needs_pyogrio

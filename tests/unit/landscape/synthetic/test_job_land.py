@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.landscape.costs import CostModel, cell_costs
 from firebreak.landscape.synthetic.generate import draw_value, generate
 from firebreak.landscape.synthetic.job_land import (
     LEAST_PART,
@@ -81,8 +80,8 @@ def test_existing_breaks_lie_on_a_tenth_of_the_treatable_cells_at_most(
     assert (np.diff(cells) > 0).all()
 
 
-def test_slopes_cost_what_the_costs_of_a_plan_say() -> None:
+def test_slopes_raise_the_cost_of_a_cell() -> None:
     land = generate(1, 20, family="ridges")
-    planned = cell_costs(CostModel(per_ha=1.0, slope=2.0), land)
-    assert slope_costs(land, 2.0) == pytest.approx(planned)
-    assert np.ptp(planned) > 0.1
+    costs = slope_costs(land, 2.0)
+    assert costs == pytest.approx(land.cost * (1.0 + 2.0 * land.slope_tan))
+    assert np.ptp(costs) > 0.1

@@ -16,8 +16,7 @@ from firebreak.planning.evaluation.effect import effect_of, saved_by_order
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.making import make_plan
 
-METHODS = ["burn-probability", "dqn", "segments", "greedy-filtered", "swap", "anneal",
-           "dqn-lookahead", "dqn-search"]
+METHODS = ["burn-probability", "dqn", "segments", "greedy", "dqn-lookahead", "dqn-search"]
 
 
 @pytest.fixture(scope="module")

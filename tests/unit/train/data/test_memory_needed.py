@@ -64,7 +64,6 @@ def test_the_fit_is_told_by_the_setting_that_it_comes_from() -> None:
     ("evaluation.validation_landscapes=1000000000", "evaluation.validation_landscapes"),
     ("evaluation.test_fires=10000000000", "evaluation.test_fires"),
     ("agent.batch_size=1000000000", "agent.batch_size"),
-    ("train.learners=4096", "train.learners"),
     ("evaluation.test_landscapes=1000000000", "evaluation.test_landscapes")])
 def test_settings_beyond_the_machine_are_refused_in_one_sentence(
         change: str, said: str, capsys: Any, tmp_path: Path) -> None:

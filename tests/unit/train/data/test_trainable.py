@@ -96,8 +96,6 @@ REFUSED = {
     "a break wider than a synthetic cell": (("breaks.width_m=400",), "a cell of 100 m"),
     "shaded breaks with a rule of breach": ((*SHADED, 'breaks.breach="wilson"'), "no rule of"),
     "shaded breaks with a width": ((*SHADED, "breaks.width_m=8"), "no width_m with a shaded"),
-    "hard breaks with a fuel": (("breaks.fuel=181",), "no fuel_model with a hard break"),
-    "fuel of another system": ((*SHADED, "breaks.fuel=405"), "of 'rothermel' that burns"),
     "an unknown treatment": (("breaks.treatment=grasing",), "did you mean 'grazing'"),
     "an age without a treatment": (("breaks.treatment_age=2",), "breaks.treatment together with "
                                    "breaks.treatment_age"),
@@ -121,8 +119,6 @@ REFUSED = {
     "changing weather beside weather": ((*HOURLY, "mixture.changing_weather=0.1"),
                                        "fires.weather or mixture.changing_weather"),
     "crews of two rules": ((*SHADED, "breaks.hold=hand", "mixture.held=0.1"), "no mixture.held"),
-    "drawn shaded breaks beside a fuel": ((*SHADED, "breaks.fuel=181", "mixture.held=0.1"),
-                                          "no mixture.held beside breaks.fuel"),
     "kinds beside a treatment": (("breaks.treatment=grazing", "mixture.narrow=0.1"),
                                  "no mixture.narrow"),
     "dear slopes beside a treatment": (("breaks.treatment=grazing", "mixture.slope_costs=0.1"),
@@ -226,13 +222,6 @@ UNCOMPARED = {
     "a map too large for greedy": (
         ("evaluation.methods=['greedy']", "landscapes.size=70", "fires.plan_fires=300"),
         "at most 1,600 treatable cells"),
-    "a map too large for a program": (
-        ("evaluation.methods=['none', 'milp']", "landscapes.size=24"),
-        "a map of at most 20 x 20 cells"),
-    "breaks that a program has no form for": (
-        ("evaluation.methods=['milp']", *SHADED), "method milp: expected breaks as wide as"),
-    "narrow breaks in a program": (("evaluation.methods=['milp']", "breaks.width_m=8"),
-                                   "method milp: expected breaks as wide as their cells"),
 }
 
 
@@ -256,8 +245,8 @@ def test_what_cannot_be_compared_is_refused_before_the_run(
 
 
 @pytest.mark.parametrize("changes", [
-    ("evaluation.methods=['none', 'dqn-lookahead', 'dqn-search', 'milp', 'greedy']", *LINES),
-    ("evaluation.methods=['dqn', 'regression', 'dqn-search', 'segments']",)])
+    ("evaluation.methods=['none', 'dqn-lookahead', 'dqn-search', 'greedy']", *LINES),
+    ("evaluation.methods=['dqn', 'dqn-search', 'segments']",)])
 def test_what_can_be_compared_is_taken(changes: tuple[str, ...]) -> None:
     config = load_config("quick", [*TINY, *changes])
     before = torch.random.get_rng_state()

@@ -345,8 +345,7 @@ def test_a_replay_of_returns_above_the_budget_of_memory_is_refused(tmp_path: Pat
                *(["agent.segments=true"] if lines else []))
 
 
-@pytest.mark.parametrize("change", ["agent.gain_share=0", "agent.discount_end=0.5",
-                                    "agent.dueling=true"])
+@pytest.mark.parametrize("change", ["agent.gain_share=0", "agent.discount_end=0.5"])
 def test_returns_are_learned_beside_gains_only(change: str) -> None:
     with pytest.raises(InputError, match="return_share"):
         load_config("quick", [*RETURNS, change])

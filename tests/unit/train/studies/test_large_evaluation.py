@@ -40,7 +40,7 @@ from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import make_streams
 
 FIRES = 330
-METHODS = ["none", "random", "downstream-value-static"]
+METHODS = ["none", "random", "betweenness"]
 
 
 @pytest.fixture(autouse=True)
@@ -155,19 +155,19 @@ def test_sums_give_what_all_fires_at_once_give(
 def test_the_interval_over_fires_is_that_of_the_bootstrap(
         scenes: list[Scene], plans: list[Planned]) -> None:
     one = judged(scenes[:1], plans[:1], executor_for(scenes[:1], plans[:1]))
-    scene, plan = scenes[0], plans[0].made["downstream-value-static"][0]
+    scene, plan = scenes[0], plans[0].made["betweenness"][0]
     fires = fires_of(scene)
     before = burn_statistics(scene.field, fires, scene.value_by_class).loss
     saved = before - burn_statistics(scene.field, fires, scene.value_by_class,
                                      plan.break_mask()).loss
     means = bootstrap_means(np.stack([before, saved], axis=1), generator(1, "test"))
     low, high = percentile_interval(means[:, 1] / means[:, 0])
-    found = one.methods["downstream-value-static"]
+    found = one.methods["betweenness"]
     assert found.low < found.reduction < found.high
     assert found.low == pytest.approx(low, abs=0.1 * (high - low))
     assert found.high == pytest.approx(high, abs=0.1 * (high - low))
     assert one.interval == "fires"
-    pair = one.paired["downstream-value-static - random"]
+    pair = one.paired["betweenness - random"]
     assert pair.difference == pytest.approx(
         found.reduction - one.methods["random"].reduction)
     assert pair.low < pair.difference < pair.high

@@ -64,12 +64,11 @@ def test_changes_are_checked_like_a_file() -> None:
         check_search(config("trials.search={}"))
 
 
-@pytest.mark.parametrize("name", ["learners", "collectors"])
-def test_trials_take_no_workers_of_their_own(name: str) -> None:
-    asked = [f"train.{name}=2", *(["agent.gain_share=0"] if name == "collectors" else [])]
-    with pytest.raises(InputError, match=rf"train\.{name} = 0 in trials, got 2; leave it out"):
+def test_trials_take_no_workers_of_their_own() -> None:
+    asked = ["train.collectors=2", "agent.gain_share=0"]
+    with pytest.raises(InputError, match=r"train\.collectors = 0 in trials, got 2; leave it out"):
         check_search(config(*asked))
-    check_search(config(*asked, f"train.{name[:-1]}_executor='in-process'"))
+    check_search(config(*asked, "train.collector_executor='in-process'"))
 
 
 def test_the_search_table_round_trips_through_toml(tmp_path: Path) -> None:

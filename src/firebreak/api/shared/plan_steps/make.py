@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from firebreak.api.shared.heeded import (
-    check_batch,
     check_heeded_on,
     check_judged_at_once,
     is_judged,
@@ -95,10 +94,9 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
                    remedy="0.05 treats 5 % of the treatable cells")
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
-    check_batch(method, options)
     check_judged_at_once(options)
     _check_horizon(options)
-    policy = policy_for([method, options.search_from or method], options.policy, options.scene)
+    policy = policy_for([method], options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=None if policy is None else 1)
     spec = source if isinstance(source, str) else ""
     if spec:
@@ -106,8 +104,7 @@ def work_on(source: "str | Landscape", options: PlanOptions, bar: "Bar",
     _check_test_fires(source, options)
     full = options.scene.read(source, priced=options.place.cost_per_km > 0.0)
     check_heeded_on(full, source, options.scene)
-    place = place_of(options.place, full, options.budget, options.scene.breaks.break_width_m,
-                     config, options.scene.breaks.leak)
+    place = place_of(options.place, full, options.budget, config, options.scene.breaks.leak)
     if place.rules.lines is not None:
         check_takes_lines(method)
     if options.place.horizon is not None:
@@ -196,10 +193,9 @@ def _made(method: str, scene: "Scene", place: "Place", options: PlanOptions, bar
         if method in CHOOSERS:
             return Made(*plan_by_choice(
                 scene, place.share, options.plan_fires, seed=options.scene.seed, policy=policy,
-                batch=options.batch, search=options.search(), rules=place.rules,
-                segment_m=options.place.segment_m, report=report, first=tell))
+                rules=place.rules, segment_m=options.place.segment_m, report=report, first=tell))
         return Made(make_plan(scene, place.share, options.plan_fires, method,
-                              seed=options.scene.seed, policy=policy, batch=options.batch,
+                              seed=options.scene.seed, policy=policy,
                               search=options.search(), rules=place.rules, report=report))
 
 

@@ -32,7 +32,7 @@ def check_asked(args: PlanArguments, method: str, plan_fires: int | None) -> Non
     where = args.windows
     BurnOptions(where.executor, where.workers, where.ray_address, where.worker_limit_s).named()
     _check_effect(args, method)
-    _check_method(args, method)
+    args.search().check()
 
 
 def check_numbers(args: PlanArguments, plan_fires: int | None) -> None:
@@ -54,19 +54,6 @@ def check_numbers(args: PlanArguments, plan_fires: int | None) -> None:
     check_judged(args)
 
 
-def _check_method(args: PlanArguments, method: str) -> None:
-    """Refuses what a window could only refuse: a plan of the lines of others would not say so."""
-    from firebreak.planning.core.rules import no_form_for_rules
-    from firebreak.planning.methods import METHODS, check_start
-
-    args.search().check()
-    if args.search_from is not None:
-        check_start(method, args.search_from)
-    if not METHODS[method].takes_rules and (args.place.must_include is not None
-                                            or args.place.shortest_m > 0.0):
-        raise no_form_for_rules(method)
-
-
 def check_windows(place: "Place", method: str, args: PlanArguments) -> None:
     """Refuses windows that are larger than what a method that follows a policy plans for.
 
@@ -74,11 +61,10 @@ def check_windows(place: "Place", method: str, args: PlanArguments) -> None:
         InputError: naming the window's treatable cells.
     """
     from firebreak.planning.core.learned_size import MAX_TREATABLE
-    from firebreak.planning.methods import guided_in
+    from firebreak.planning.methods import METHODS
     from firebreak.planning.windows.cores import CORE_CELLS, cores_of
 
-    following = guided_in(method, args.search_from)
-    if not following:
+    if not METHODS[method].guided:
         return
     free = place.land.treatable.copy()
     free.ravel()[place.rules.include] = False
@@ -86,7 +72,7 @@ def check_windows(place: "Place", method: str, args: PlanArguments) -> None:
     most = max(int(np.count_nonzero(free[core.inside.slices])) for core in cores)
     if most > MAX_TREATABLE:
         raise fail(expected=f"windows of at most {MAX_TREATABLE:,} treatable cells (256 x 256) for "
-                            f"method {following[0]}", given=f"one of {most:,}",
+                            f"method {method}", given=f"one of {most:,}",
                    where="--window-cells", remedy="lower it, or leave it out")
 
 
@@ -101,8 +87,7 @@ def _check_effect(args: PlanArguments, method: str) -> None:
                 "--lines": place.lines is not None, "--only-lines": place.only_lines,
                 "--phases": bool(phases_of(place.phases, args.config)),
                 "--horizon": place.horizon is not None}),
-            ("none of --batch and --fires-per-ha-year", {
-                "--batch": args.batch is not None,
+            ("no --fires-per-ha-year", {
                 "--fires-per-ha-year": args.fires_per_ha_year is not None}),
             ("--report brief or none", {"--report full": args.report == "full"})):
         for name, is_given in given.items():

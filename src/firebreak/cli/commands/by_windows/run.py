@@ -62,13 +62,12 @@ def run_by_windows(args: PlanArguments, *, fires_named: bool) -> int | None:
     from firebreak.api.place.place import place_of
     from firebreak.api.shared.policies import policy_for
 
-    policy = policy_for([own, args.search_from or own], args.policy, args.scene)
-    check_policy(own, args.search_from, policy)
+    policy = policy_for([own], args.policy, args.scene)
+    check_policy(own, policy)
     use_threads(args.scene.threads, torch_threads=None if policy is None else 1)
     full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
     check_heeded_on(full, args.landscape, args.scene)
-    place = place_of(args.place, full, args.budget, args.scene.breaks.break_width_m, args.config,
-                     args.scene.breaks.leak)
+    place = place_of(args.place, full, args.budget, args.config, args.scene.breaks.leak)
     if not _is_by_windows(args, method, int(place.land.treatable.sum())):
         return None
     check_asked(args, own, plan_fires)

@@ -19,25 +19,21 @@ Huangfu & Hall (2018), doi:10.1007/s12532-017-0130-5.
 from typing import NamedTuple
 
 import numpy as np
+from benchmarks.rivals.spread_graph import UNIT_STEPS, SpreadGraph, beside_diagonal, spread_graph
+from benchmarks.rivals.starts import starts_of
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
 from scipy.sparse import csr_array
 
 from firebreak.checks import InputError, fail
 from firebreak.env.storage.problem import Problem
-from firebreak.fire import CLOSED, break_state
+from firebreak.fire import break_state
+from firebreak.fire.travel.arcs import CLOSED
 from firebreak.landscape.treatments import break_width_m
 from firebreak.planning.core.limits import Effort, SearchOptions
 from firebreak.planning.core.rounds import Job, Placement, Task
 from firebreak.planning.search.filling import best_first, fill
-from firebreak.planning.search.greedy import starts_of
 from firebreak.planning.search.plan_state import PlanState
-from firebreak.planning.search.spread_graph import (
-    UNIT_STEPS,
-    SpreadGraph,
-    beside_diagonal,
-    spread_graph,
-)
 from firebreak.seeding import generator
 
 MAX_SIDE = 20
@@ -92,7 +88,7 @@ def place_milp(task: Task) -> Placement:
     problem = task.problem
     _check_problem(problem)
     seconds = task.search.seconds or DEFAULT_SECONDS
-    found, spent = starts_of(task)
+    found, spent = starts_of(task, None)
     effort = Effort(SearchOptions(seconds=seconds))
     program = build(spread_graph(problem.scene, problem.plan_fires), problem)
     solved = _best_known(program, found, seconds)
@@ -100,12 +96,9 @@ def place_milp(task: Task) -> Placement:
         rng = generator(task.seed, "milp", problem.scene.key)
         solved = improve(program, solved, problem.scene.landscape.shape, effort, rng)
     state = PlanState(problem)
-    untreated = state.loss
     state.become(solved.cells.tolist())
     fill(state, PlanState.available)
-    notes = {"model_reduction": 1.0 - solved.loss / untreated,
-             "model_reduction_bound": 1.0 - solved.bound / untreated, "gap": solved.gap}
-    return Placement(np.array(best_first(state), np.int64), 1.0 + spent + state.simulations, notes)
+    return Placement(np.array(best_first(state), np.int64), 1.0 + spent + state.simulations)
 
 
 def _best_known(program: Program, plans: list[list[int]], seconds: float) -> Solved:
@@ -151,7 +144,7 @@ def check_job(job: Job) -> None:
     if max(rows, cols) > MAX_SIDE:
         raise fail(expected=f"a map of at most {MAX_SIDE} x {MAX_SIDE} cells",
                    given=f"{rows} x {cols}", where="method milp",
-                   remedy=f"use swap, or {job.smaller}")
+                   remedy=f"use greedy, or {job.smaller}")
     conditions, cell_size_m = job.conditions, job.land.cell_size_m
     if (conditions.treatment.kind != "hard" or conditions.breach != "never"
             or conditions.meets_crews
@@ -160,10 +153,13 @@ def check_job(job: Job) -> None:
 
 
 def _check_problem(problem: Problem) -> None:
-    """Refuses what `check_job` does, and embers, which are known of a scene alone."""
+    """Refuses what `check_job` does, cells to include, and embers, which a scene knows alone."""
     check_job(Job.of(problem))
     scene = problem.scene
     breaks = scene.field.breaks
+    if problem.given_mask().any():
+        raise fail(expected="no cells that a plan must have", given="some", where="method milp",
+                   remedy="use method greedy, which includes them")
     if break_state(breaks) != CLOSED or breaks.burns_anew or scene.field.spots.cells.size:
         raise _no_form()
 
@@ -171,7 +167,7 @@ def _check_problem(problem: Problem) -> None:
 def _no_form() -> InputError:
     return fail(expected="breaks as wide as their cells that fire cannot cross, and fires without "
                          "embers and crews", given="other breaks or fires", where="method milp",
-                remedy="use method swap or greedy, which allow them")
+                remedy="use method greedy, which allows them")
 
 
 def build(graph: SpreadGraph, problem: Problem) -> Program:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import UNBURNED, Fires, TravelField, burn, pad, unpad
+from firebreak.fire import UNBURNED, Fires, TravelField, pad, unpad
+from firebreak.fire.engine import burn
 from firebreak.line_actions import line_steps
 from firebreak.planning.core.rounds import SPACING, Placement, Task, spendable
 from firebreak.planning.patterns.candidates import Ground, Lines, flow_of, rated_lines

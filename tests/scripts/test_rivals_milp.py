@@ -1,10 +1,13 @@
 """The mixed-integer program against enumeration of all plans on a slow, obvious version of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 import numpy as np
 import pytest
+from benchmarks import rivals
+from benchmarks.rivals.milp import Solved, build, solve
+from benchmarks.rivals.spread_graph import spread_graph
 
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import Problem, problem_of
@@ -17,9 +20,13 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.making import make_plan
-from firebreak.planning.search.milp import Solved, build, solve
-from firebreak.planning.search.spread_graph import spread_graph
 from strategies import problem_on, random_case
+
+
+@pytest.fixture(autouse=True)
+def _known() -> Iterator[None]:
+    with rivals.known():
+        yield
 
 
 class SlowProgram:
@@ -212,12 +219,9 @@ def test_a_fire_in_a_broken_cell_starts_all_the_same() -> None:
     assert solved.loss == pytest.approx(11.0)
 
 
-def test_the_plan_tells_its_bound_and_gap_and_spends_the_budget() -> None:
+def test_the_plan_spends_the_budget() -> None:
     scene = make_scene(generate(3, 12), FireConditions(scenarios=2), 5)
     plan = make_plan(scene, 0.05, 12, "milp", seed=0, search=SearchOptions(seconds=60.0))
-    notes = plan.notes
-    assert notes is not None
-    assert 0.0 < notes["model_reduction"] <= notes["model_reduction_bound"] + 1e-9
     assert plan.cells.size == int(0.05 * scene.landscape.treatable.sum())
 
 
@@ -275,7 +279,4 @@ def test_where_time_is_short_the_plan_is_no_worse_on_the_graphs_than_its_starts(
     starts = [make_plan(scene, 0.05, 64, name, seed=0).cells.tolist()
               for name in ("downstream-value", "greedy")]
     plan = make_plan(scene, 0.05, 64, "milp", seed=0, search=SearchOptions(seconds=0.2))
-    assert plan.notes is not None
-    reached = 1.0 - plan.notes["model_reduction"]
-    assert reached <= min(map(slow.loss, starts)) / slow.loss(()) + 1e-9
-    assert slow.loss(plan.cells.tolist()) / slow.loss(()) <= reached + 1e-9
+    assert slow.loss(plan.cells.tolist()) <= min(map(slow.loss, starts)) * (1.0 + 1e-9)

@@ -11,17 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import (
-    FACET_CODE,
-    STENCIL,
-    STEPS,
-    UNBURNED,
-    Fires,
-    Scene,
-    TravelField,
-    burn,
-    unpad,
-)
+from firebreak.fire import FACET_CODE, STENCIL, UNBURNED, Fires, Scene, TravelField, unpad
+from firebreak.fire.engine import burn
+from firebreak.fire.travel.stencil import STEPS
 
 UNIT_STEPS = 8
 

@@ -10,12 +10,12 @@ doi:10.1126/science.220.4598.671.
 """
 
 import numpy as np
+from benchmarks.rivals.starts import starts_of
 from numpy.typing import NDArray
 
 from firebreak.planning.core.limits import Effort
 from firebreak.planning.core.rounds import Placement, Task
 from firebreak.planning.search.filling import best_first, fill
-from firebreak.planning.search.greedy import starts_of
 from firebreak.planning.search.plan_state import PlanState
 from firebreak.seeding import generator
 
@@ -28,21 +28,30 @@ SAMPLED = 20
 """Breaks whose moves are sampled to set the temperature."""
 
 
-def place_anneal(task: Task) -> Placement:
-    """Anneals the best quick plan until the limit is reached.
+def place_anneal(task: Task, start: str | None = None) -> Placement:
+    """Anneals the plan of the method `start`, else the best quick plan, until the limit is reached.
 
     Raises:
         InputError: as the method of the start.
     """
-    found, spent = starts_of(task)
+    found, spent = starts_of(task, start)
     effort = Effort(task.search, task.report)
     rng = generator(task.seed, "anneal", task.problem.scene.key)
     state = PlanState(task.problem)
-    state.become_best(found)
+    _become_best(state, found)
     anneal(state, effort, rng)
     fill(state, PlanState.available, go_on=effort.in_time_to_order)
     cells = best_first(state, effort.in_time_to_order)
     return Placement(np.array(cells, np.int64), spent + state.simulations)
+
+
+def _become_best(state: PlanState, plans: list[list[int]]) -> None:
+    """Takes the breaks of the plan that loses least, the first of equals."""
+    losses = []
+    for cells in plans:
+        state.become(cells)
+        losses.append(state.loss)
+    state.become(plans[losses.index(min(losses))])
 
 
 def anneal(state: PlanState, effort: Effort, rng: np.random.Generator, hot: float = HOT,
