@@ -13,6 +13,7 @@ from PIL import Image
 
 from firebreak.checks import InputError
 from firebreak.memory.registry import live_counts
+from firebreak.settings import retired
 from firebreak.settings.surfaces import TOML_NAMES
 from firebreak.train.config.load import load_config
 
@@ -207,7 +208,8 @@ def test_every_name_of_code_on_a_page_exists(page):
         elif FILES.search(word):
             there = True
         elif NAMED.fullmatch(word):
-            there = is_key(word, config) or in_the_code(word)
+            there = (is_key(word, config) or in_the_code(word)
+                     or retired.option_of_key(word) is not None)
         else:
             continue
         if not there:
