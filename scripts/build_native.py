@@ -189,8 +189,11 @@ def build_levels(out: Path, target: str = "") -> list[Path]:
     """
     compiler = _needed(_zig() if target else find_compiler())
     machine = target.partition("-")[0] or platform.machine()
-    levels = list(NAMES.LEVELS) if machine.lower() in ("x86_64", "amd64") else ["any"]
-    return [build(level, compiler, out, target=target) for level in levels]
+    # Elsewhere than on Linux nothing tells which instructions a processor has.
+    known = machine.lower() in ("x86_64", "amd64") and (
+        "linux" in target if target else sys.platform == "linux")
+    return [build(level, compiler, out, target=target)
+            for level in (list(NAMES.LEVELS) if known else ["any"])]
 
 
 def wheel_platform(target: str) -> str:
