@@ -81,8 +81,16 @@ def _works(compiler: Compiler) -> bool:
 
 
 def find_compiler() -> Compiler | None:
-    """The first compiler that compiles vector extensions; None where there is none."""
-    given = shlex.split(os.environ.get("CXX", ""))
+    """The first compiler that compiles vector extensions; None where there is none.
+
+    Raises:
+        BuildError: CXX names one that does not.
+    """
+    named = os.environ.get("CXX", "")
+    try:
+        given = shlex.split(named)
+    except ValueError:
+        given = [named]
     for command in ([given] if given else [["c++"], ["g++"], ["clang++"]]):
         if shutil.which(command[0]):
             zig = command[-1] == "c++" and "zig" in " ".join(command)
@@ -90,6 +98,9 @@ def find_compiler() -> Compiler | None:
             found = Compiler(tuple(command), link, zig)
             if _works(found):
                 return found
+    if given:
+        raise BuildError(f"CXX={named} is no C++17 compiler with vector extensions; correct it or "
+                         "unset it")
     zig_here = _zig()
     return zig_here if zig_here is not None and _works(zig_here) else None
 
@@ -107,14 +118,20 @@ def _run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         sys.stderr.write(done.stderr)
-        raise BuildError(f"the compiler failed: {shlex.join(command)}")
+        text = shlex.join(command)
+        raise BuildError(f"the compiler failed: {text if len(text) < 500 else text[:500] + ' ...'}")
     if done.stderr.strip():
         sys.stderr.write(done.stderr)
 
 
-def _object(source: Path, headers: bytes, command: list[str], cache: Path) -> Path:
-    """The object of a source, compiled unless there is one of the same text and command."""
-    digest = hashlib.sha256(headers + source.read_bytes() + "\0".join(command).encode())
+def _version(compiler: Compiler) -> str:
+    return subprocess.run([*compiler.compile, "--version"], capture_output=True, text=True,
+                          errors="replace", check=False).stdout
+
+
+def _object(source: Path, headers: bytes, command: list[str], key: str, cache: Path) -> Path:
+    """The object of a source, compiled unless there is one of the same text, command and key."""
+    digest = hashlib.sha256(headers + source.read_bytes() + "\0".join([*command, key]).encode())
     path = cache / f"{source.stem}-{digest.hexdigest()[:16]}.o"
     if not path.exists():
         part = path.with_suffix(f".{os.getpid()}.part.o")
@@ -138,16 +155,30 @@ def build(level: str, compiler: Compiler, out: Path, *, extra: tuple[str, ...] =
     headers = b"".join(path.read_bytes() for path in sorted(SOURCES.glob("*.h")))
     command = [*compiler.compile, *FLAGS, *own]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(lambda source: _object(source, headers, command, cache),
+        # "native" names no processor and a command no version: both are in the level and the key.
+        key = f"{level} {_version(compiler)}"
+        objects = list(pool.map(lambda source: _object(source, headers, command, key, cache),
                                 sorted(SOURCES.glob("*.cpp"))))
     path = out / NAMES.library_name(NAMES.source_hash(SOURCES), level)
-    part = path.with_suffix(f".{os.getpid()}.part")
+    part = path.with_name(f"part-{os.getpid()}-{path.name}")
     linker = [] if sys.platform in ("win32", "darwin") and not target else ["-Wl,--as-needed"]
     linker += [] if extra else ["-s"]  # without the symbols of debuggers
     _run([*compiler.link, "-shared", *own, *linker, *map(str, objects), "-lm", "-lpthread", "-o",
           str(part)])
-    part.replace(path)
+    _keep(part, path)
     return path
+
+
+def _keep(part: Path, path: Path) -> None:
+    """Gives a library its name once it is on the disk, and says which bytes it has."""
+    text = hashlib.sha256(part.read_bytes()).hexdigest()
+    note = part.with_name(f"part-{os.getpid()}-{NAMES.sum_of(path).name}")
+    note.write_text(text, encoding="ascii")
+    for written in (part, note):
+        with written.open("rb") as file:
+            os.fsync(file.fileno())
+    part.replace(path)
+    note.replace(NAMES.sum_of(path))
 
 
 def _needed(compiler: Compiler | None) -> Compiler:
@@ -163,7 +194,7 @@ def _path_here(out: Path) -> Path:
 
 def is_built() -> bool:
     """Is there a library of these sources, for this very machine?"""
-    return _path_here(PACKAGE / "built").exists()
+    return NAMES.is_whole(_path_here(PACKAGE / "built"))
 
 
 def build_here(out: Path = PACKAGE / "built", extra: tuple[str, ...] = ()) -> Path:
@@ -173,10 +204,11 @@ def build_here(out: Path = PACKAGE / "built", extra: tuple[str, ...] = ()) -> Pa
         BuildError: there is no compiler, or it fails.
     """
     path = _path_here(out)
-    if not path.exists() or extra:
+    if not NAMES.is_whole(path) or extra:
         build(f"here-{NAMES.processor_hash()}", _needed(find_compiler()), out, extra=extra)
-        for other in set(out.glob("kernels-*")) - {path}:  # of sources that nothing loads any more
-            other.unlink(missing_ok=True)
+        for other in out.glob("kernels-*"):  # of sources that nothing loads any more
+            if NAMES.source_hash(SOURCES) not in other.name:
+                other.unlink(missing_ok=True)
     return path
 
 
@@ -193,7 +225,7 @@ def build_levels(out: Path, target: str = "") -> list[Path]:
     known = machine.lower() in ("x86_64", "amd64") and (
         "linux" in target if target else sys.platform == "linux")
     return [build(level, compiler, out, target=target)
-            for level in (list(NAMES.LEVELS) if known else ["any"])]
+            for level in [*(NAMES.LEVELS if known else ()), "any"]]
 
 
 def wheel_platform(target: str) -> str:
@@ -214,6 +246,8 @@ def main() -> int:
     parser.add_argument("--sanitize", default="", help="sanitizers, for the tests of memory safety")
     parser.add_argument("--out", type=Path, default=PACKAGE / "built", help="folder")
     own = parser.parse_args()
+    if own.sanitize and own.out == PACKAGE / "built":
+        parser.error("--sanitize needs --out: the package's own library stays as it is")
     extra = (f"-fsanitize={own.sanitize}", "-g", "-fno-omit-frame-pointer") if own.sanitize else ()
     try:
         for path in (build_levels(own.out, own.target) if own.levels or own.target
@@ -221,6 +255,10 @@ def main() -> int:
             print(path)
     except BuildError as error:
         print(error, file=sys.stderr)
+        return 3
+    except OSError as error:
+        print(f"the library cannot be written ({error}); choose another folder with --out",
+              file=sys.stderr)
         return 3
     return 0
 

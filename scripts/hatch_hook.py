@@ -23,17 +23,28 @@ class NativeLibrary(BuildHookInterface):
 
     def dependencies(self) -> list[str]:
         """Asks for a compiler from the package index where the machine has none."""
-        found = BUILD.find_compiler() if not os.environ.get("FIREBREAK_WHEEL") else None
+        try:
+            found = BUILD.find_compiler() if not os.environ.get("FIREBREAK_WHEEL") else None
+        except BUILD.BuildError as error:
+            raise SystemExit(str(error)) from None
         return [] if found else [BUILD.ZIG]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Builds the library and says where it goes."""
+        try:
+            self._build(version, build_data)
+        except BUILD.BuildError as error:  # one sentence in pip's output, no traceback
+            raise SystemExit(str(error)) from None
+
+    def _build(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable":
             BUILD.build_here()
             return
         target = os.environ.get("FIREBREAK_WHEEL", "")
-        folder = Path(tempfile.mkdtemp(prefix="firebreak-"))
-        for path in BUILD.build_levels(folder, target):
-            build_data["force_include"][str(path)] = f"firebreak/native_library/built/{path.name}"
+        self._folder = tempfile.TemporaryDirectory(prefix="firebreak-")
+        for path in BUILD.build_levels(Path(self._folder.name), target):
+            for file in (path, BUILD.NAMES.sum_of(path)):
+                build_data["force_include"][str(file)] = (
+                    f"firebreak/native_library/built/{file.name}")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{BUILD.wheel_platform(target)}"

@@ -172,10 +172,14 @@ def install_torch(constraints: str, choice: str, lock: int | None) -> None:
 
 def fetch_compiler(lock: int | None) -> None:
     """Gets a compiler from the package index where the machine has none for the native library."""
-    if native_build().find_compiler() is not None:
-        return
+    own = native_build()
+    try:
+        if own.find_compiler() is not None:
+            return
+    except own.BuildError as error:
+        raise SetupError(str(error)) from None
     say("this machine has no C++ compiler with vector extensions: fetching one, 100 MB (ziglang)")
-    complaint = pip_install([native_build().ZIG], lock)
+    complaint = pip_install([own.ZIG], lock)
     if complaint is not None:
         raise SetupError(f"could not install a compiler, pip said '{complaint}'; install g++ 12 or "
                          "clang and run this again")
@@ -192,11 +196,18 @@ def build_native() -> None:
     own = native_build()
     if own.is_built():
         return
-    say("building the native library, which takes some seconds")
-    done = subprocess.run([str(venv_python()), str(BUILD)], stdout=subprocess.DEVNULL)
-    if done.returncode != 0:
-        raise SetupError("could not build the native library, see above; correct it and run this "
-                         "again")
+    lock = lock_setup()
+    try:
+        if own.is_built():  # by the one that was waited for
+            return
+        say("building the native library, which takes some seconds")
+        done = subprocess.run([str(venv_python()), str(BUILD)], stdout=subprocess.DEVNULL)
+        if done.returncode != 0:
+            raise SetupError("could not build the native library, see above; correct it and run "
+                             "this again")
+    finally:
+        if lock is not None:
+            os.close(lock)
 
 
 def set_up() -> None:

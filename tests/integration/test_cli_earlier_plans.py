@@ -2,14 +2,12 @@
 
 import errno
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from firebreak import plan
-from firebreak.api.place.earlier import take_place_of_earlier
 from firebreak.api.shared.plan_steps import write as plan_files
 from firebreak.cli import main
 from firebreak.planning.output.earlier import FILES_FILE, PLAN_FILES
@@ -172,22 +170,12 @@ def stopped(*_: object, **__: object) -> None:
     raise OSError(28, "No space left on device")
 
 
-def at_the_end(call: Callable[..., Path]) -> Callable[..., Path]:
-    """A function that does its work once, for the first plan, and then fails."""
-    calls: list[Callable[..., Path]] = [call, stopped]  # type: ignore[list-item]
-
-    def now(*given: object) -> Path:
-        return calls.pop(0)(*given)
-    return now
-
-
 def test_files_of_a_plan_that_failed_midway_are_removed_by_the_next(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "plan"
     alone = planned(*NONE, out=out)
     with monkeypatch.context() as broken:
-        broken.setattr("firebreak.cli.commands.plan.take_place_of_earlier", at_the_end(
-            take_place_of_earlier))
+        broken.setattr("firebreak.cli.commands.plan.take_place_of_earlier", stopped)
         assert main(["plan", "synthetic:3:20", *FEW, *BRIEF, "--out", str(out)]) == 3
     assert (out / "report.html").exists()
     assert planned(*NONE, out=out) == alone

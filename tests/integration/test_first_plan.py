@@ -66,7 +66,7 @@ def test_a_stop_after_the_first_plan_leaves_it_whole(
     said = capsys.readouterr().out
     assert said.startswith("first plan, by dqn: ")
     assert "on 60 choice fires" in said
-    assert "it is in out, whole if this command is stopped; now other methods plan" in said
+    assert "It is saved in out and stays there if you stop the command now. Next: other" in said
     assert whole_plan().method == "dqn"
     record = json.loads(Path("out/plan.json").read_text())
     assert record["first_plan"]["choice_fires"] == 60
@@ -79,16 +79,18 @@ def test_a_stop_after_the_first_plan_leaves_it_whole(
 
 
 @pytest.mark.slow
-def test_the_first_plan_takes_the_place_of_an_earlier_one_with_all_its_files(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_earlier_plan_stays_until_the_new_one_is_complete(
+        capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main([*PLAN, "--method", "strips", "--report", "brief", "--test-fires", "10"]) == 0
     Path("out/mine.txt").write_text("a user's")
-    assert Path("out/report.html").is_file()
+    before_it = {path.name: path.read_bytes() for path in Path("out").iterdir()}
+    capsys.readouterr()
     monkeypatch.setattr(auto, "race", before(
         auto.race, lambda: os.kill(os.getpid(), signal.SIGTERM)))
     assert main([*PLAN]) == 143
-    assert {path.name for path in Path("out").iterdir()} == (ALWAYS - PICTURES) | {"mine.txt"}
-    assert whole_plan().method == "dqn"
+    assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == before_it
+    assert "The earlier plan in out stays until the new one is complete. Next" in (
+        capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("written", [1, 2], ids=["first", "last"])
@@ -135,5 +137,5 @@ def test_a_named_method_has_one_plan_which_is_written_before_it_is_judged(
     assert main([*PLAN, "--method", "strips", "--test-fires", "10"]) == 130
     said = capsys.readouterr().out
     assert said.startswith("first plan, by strips: ")
-    assert "now 10 test fires judge the plan" in said
+    assert "Next: 10 test fires judge the plan" in said
     assert whole_plan().cells.tolist() == cells

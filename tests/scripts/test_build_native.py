@@ -72,6 +72,55 @@ def test_a_compiler_that_fails_is_said_with_its_command(
     assert not list((tmp_path / "out").glob("kernels-*"))
 
 
+def test_a_cxx_that_is_no_compiler_is_named(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(nowhere / "g++", "exit 0")
+    for named in ("g++-13x", "/bin/false", "g++ '"):
+        monkeypatch.setenv("CXX", named)
+        with pytest.raises(build_native.BuildError, match=r"^CXX=.*correct it or unset it$"):
+            build_native.find_compiler()
+
+
+@pytest.fixture
+def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> build_native.Compiler:
+    """A compiler that writes its own arguments into what it makes."""
+    program(tmp_path / "stub", 'for last; do :; done; echo "$@" > "$last"')
+    sources = tmp_path / "native"
+    sources.mkdir()
+    (sources / "structs.h").write_text("int a;")
+    (sources / "a.cpp").write_text("int a;")
+    monkeypatch.setattr(build_native, "SOURCES", sources)
+    own = build_native.Compiler((str(tmp_path / "stub"),), (str(tmp_path / "stub"),), False)
+    monkeypatch.setattr(build_native, "find_compiler", lambda: own)
+    return own
+
+
+def test_objects_of_another_processor_are_not_linked(
+        stub: build_native.Compiler, tmp_path: Path) -> None:
+    for level in ("here-00000000", "here-11111111"):
+        build_native.build(level, stub, tmp_path / "out", cache=tmp_path / "cache")
+    assert len(list((tmp_path / "cache").glob("a-*.o"))) == 2
+
+
+def test_a_damaged_library_is_built_again_and_those_of_other_machines_stay(
+        stub: build_native.Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stub
+    monkeypatch.setattr(build_native.build, "__kwdefaults__",
+                        {**build_native.build.__kwdefaults__, "cache": tmp_path / "cache"})
+    out = tmp_path / "out"
+    path = build_native.build_here(out)
+    whole = path.read_bytes()
+    other = out / path.name.replace(build_native.NAMES.processor_hash(), "00000000")
+    stale = out / "kernels-000000000000-any.so"
+    for file in (other, stale):
+        file.write_bytes(b"")
+    path.write_bytes(b"")
+    assert build_native.build_here(out) == path
+    assert path.read_bytes() == whole
+    assert other.exists()
+    assert not stale.exists()
+    assert not list(out.glob("part-*"))
+
+
 @compiled
 @pytest.mark.slow
 def test_an_edited_source_is_compiled_alone_and_its_library_has_another_name(

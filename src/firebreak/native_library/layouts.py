@@ -11,6 +11,7 @@ import re
 import struct
 from collections.abc import Iterator
 from functools import cache
+from operator import index
 from typing import (
     Annotated,
     Any,
@@ -28,6 +29,8 @@ WRITTEN = "written"
 """Marks an array that the kernel writes."""
 NUMBERS: dict[Any, str] = {int: "q", bool: "q", float: "d", np.uint64: "Q"}
 _AXIS = re.compile(r"(<=)?(\d*)([A-Z][A-Za-z]*)?|\?")
+
+_ARRAYS = (np.ndarray, np.memmap)  # no subclass that means something else, such as a mask
 
 T = TypeVar("T", bound=tuple)
 
@@ -62,15 +65,25 @@ class Layout(NamedTuple):
     words: struct.Struct
 
 
+class Packing(NamedTuple):
+    """What is known of a call while its arguments are packed: lengths of axes by name; spans: where
+    each array begins and ends in memory, whether it is written, and which it is.
+    """
+
+    lengths: dict[str, int]
+    spans: list[tuple[int, int, bool, str]]
+
+
 class Held:
     """A named tuple whose arrays were checked once; it has the tuple's fields, and their order."""
 
-    __slots__ = ("lengths", "value", "words")
+    __slots__ = ("layout", "lengths", "value", "words")
 
     def __init__(self, value: tuple) -> None:
-        layout = layout_of(type(value))
-        self.value, self.lengths = value, dict[str, int]()
-        self.words = layout.words.pack(*_flat(layout, value, self.lengths))
+        self.layout, self.value, known = layout_of(type(value)), value, Packing({}, [])
+        self.words = self.layout.words.pack(*_flat(self.layout, value, known))
+        self.lengths = known.lengths
+        _check_apart(known)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.value, name)
@@ -144,8 +157,8 @@ def _fits(axis: Axis, length: int, lengths: dict[str, int]) -> bool:
 
 
 def _check(where: str, layout: ArrayLayout, array: Any, lengths: dict[str, int]) -> None:
-    if not isinstance(array, np.ndarray) or array.dtype != layout.dtype:
-        given = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+    if type(array) not in _ARRAYS or array.dtype != layout.dtype:
+        given = array.dtype if type(array) in _ARRAYS else type(array).__name__
         raise TypeError(f"{where}: expected an array of {layout.dtype}, got {given}")
     if array.ndim != len(layout.axes):
         raise ValueError(f"{where}: expected {len(layout.axes)} axes, got {array.ndim}")
@@ -164,22 +177,59 @@ def _check(where: str, layout: ArrayLayout, array: Any, lengths: dict[str, int])
                              f"{array.shape}")
 
 
-def _flat(layout: Layout, values: Any, lengths: dict[str, int]) -> list[int | float]:
-    """The numbers of a tuple's words; notes the lengths of its axes, and compares those known."""
+def _array(where: str, layout: ArrayLayout, array: Any, known: Packing) -> list[int]:
+    """Pointer and shape of an array that is what it must be."""
+    _check(where, layout, array, known.lengths)
+    first: int = array.ctypes.data
+    if array.nbytes:
+        known.spans.append((first, first + array.nbytes, layout.written, where))
+    return [first, *array.shape]
+
+
+def _number(where: str, code: str, value: Any) -> int | float:
+    if code == "d":
+        if not isinstance(value, int | float | np.floating | np.integer):
+            raise TypeError(f"{where}: expected a number, got {type(value).__name__}")
+        return float(value)
+    try:
+        whole = index(value)
+    except TypeError:
+        raise TypeError(f"{where}: expected a whole number, got {type(value).__name__}") from None
+    least, most = (-2**63, 2**63) if code == "q" else (0, 2**64)
+    if not least <= whole < most:
+        raise ValueError(f"{where}: expected a whole number of 64 bits, got {whole}")
+    return whole
+
+
+def _flat(layout: Layout, values: Any, known: Packing) -> list[int | float]:
+    """The numbers of a tuple's words."""
+    if len(values) != len(layout.parts):
+        raise TypeError(f"{layout.name}: expected {len(layout.parts)} parts, got {len(values)}")
     flat: list[int | float] = []
     for (name, part), value in zip(layout.parts.items(), values, strict=True):
+        where = f"{layout.name}.{name}"
         if isinstance(part, ArrayLayout):
-            _check(f"{layout.name}.{name}", part, value, lengths)
-            flat.append(value.ctypes.data)
-            flat.extend(value.shape)
+            flat.extend(_array(where, part, value, known))
         elif isinstance(part, str):
-            flat.append(float(value) if part == "d" else int(value))
+            flat.append(_number(where, part, value))
         else:
-            flat.extend(_flat(part, value, lengths))
+            flat.extend(_flat(part, value, known))
     return flat
 
 
-def _merge(where: str, own: dict[str, int], lengths: dict[str, int]) -> None:
+def _check_apart(known: Packing) -> None:
+    """Refuses arrays that share memory where one of them is written: a kernel would read what it
+    has checked before it was changed.
+    """
+    end = written_until = 0
+    for first, last, written, where in sorted(known.spans):
+        if first < written_until or (written and first < end):
+            raise ValueError(f"{where}: expected memory that no array that is written shares")
+        end = max(end, last)
+        written_until = max(written_until, last) if written else written_until
+
+
+def _take_lengths(where: str, own: dict[str, int], lengths: dict[str, int]) -> None:
     for name, length in own.items():
         if lengths.setdefault(name, length) != length:
             raise ValueError(f"{where}: expected {lengths[name]} for {name}, as in the arguments "
@@ -190,21 +240,25 @@ def packed(layout: Layout, values: tuple) -> bytes:
     """The words of a call's arguments, each an array, a number, a named tuple or a held one.
 
     Raises:
-        TypeError, ValueError: an argument is not what its annotation says.
+        TypeError, ValueError: an argument is not what its annotation says, or shares memory with
+            one that is written. What a held tuple shares with others is not looked for.
     """
-    lengths: dict[str, int] = {}
+    known = Packing({}, [])
     words = []
     for (name, part), value in zip(layout.parts.items(), values, strict=True):
+        where = f"{layout.name}.{name}"
         if isinstance(value, Held):
-            _merge(f"{layout.name}.{name}", value.lengths, lengths)
+            if value.layout is not part:
+                raise TypeError(f"{where}: got a {value.layout.name}")
+            _take_lengths(where, value.lengths, known.lengths)
             words.append(value.words)
         elif isinstance(part, ArrayLayout):
-            _check(f"{layout.name}.{name}", part, value, lengths)
-            words.append(struct.pack(f"=Q{value.ndim}q", value.ctypes.data, *value.shape))
+            words.append(struct.pack(f"=Q{len(part.axes)}q", *_array(where, part, value, known)))
         elif isinstance(part, str):
-            words.append(struct.pack(f"={part}", float(value) if part == "d" else int(value)))
+            words.append(struct.pack(f"={part}", _number(where, part, value)))
         else:
-            words.append(part.words.pack(*_flat(part, value, lengths)))
+            words.append(part.words.pack(*_flat(part, value, known)))
+    _check_apart(known)
     return b"".join(words)
 
 

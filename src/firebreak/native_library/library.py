@@ -8,30 +8,31 @@ from pathlib import Path
 from firebreak.checks import ResourceFailedError
 from firebreak.native_library.names import (
     BUILT,
-    SOURCES,
+    is_whole,
     levels_here,
     library_name,
     processor_hash,
     source_hash,
+    sources_of,
 )
 
 
-def library_path(built: Path = BUILT, sources: Path = SOURCES) -> Path:
-    """The library to load.
+def library_path(built: Path, sources: Path | None) -> Path:
+    """The library to load. sources: those that it must be of; None for any.
 
     Raises:
         ResourceFailedError: there is none of these sources for this processor.
     """
-    own = source_hash(sources) if sources.is_dir() else "*"
+    own = "*" if sources is None else source_hash(sources)
     for level in (f"here-{processor_hash()}", *levels_here(), "any"):
-        found = sorted(built.glob(library_name(own, level)))
-        if found:
-            return found[0]
-    fault = ("is of other sources or for another processor" if any(built.glob("kernels-*"))
-             else "is not built")
-    raise ResourceFailedError(
-        f"the native library {fault}; build it with 'python3 scripts/run.py setup' or 'pip install "
-        "-e .' in the checkout")
+        for path in sorted(built.glob(library_name(own, level))):
+            if is_whole(path):
+                return path
+    fault = ("is damaged, of other sources or for another processor"
+             if any(built.glob("kernels-*")) else "is not built")
+    remedy = ("install firebreak again" if sources is None else
+              "build it with 'python3 scripts/run.py setup' or 'pip install -e .' in the checkout")
+    raise ResourceFailedError(f"the native library {fault}; {remedy}")
 
 
 @cache
@@ -41,10 +42,10 @@ def library() -> ctypes.CDLL:
     Raises:
         ResourceFailedError: there is none, or the system cannot load it.
     """
-    path = library_path(Path(os.environ.get("FIREBREAK_NATIVE") or BUILT))
+    path = library_path(Path(os.environ.get("FIREBREAK_NATIVE") or BUILT), sources_of())
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:
         raise ResourceFailedError(
-            f"the native library {path} cannot be loaded ({error}); build it again with 'python3 "
-            "scripts/run.py setup'") from None
+            f"the native library {path} cannot be loaded ({error}); remove it and build it again "
+            "with 'python3 scripts/run.py setup', or install firebreak again") from None

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 BUILT = Path(__file__).parent / "built"
-SOURCES = Path(__file__).parents[2] / "native"
 ENDING = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LEVELS = {
     "x86-64-v4": "avx512f avx512bw avx512cd avx512dq avx512vl",
@@ -43,7 +42,7 @@ def levels_here() -> tuple[str, ...]:
     return tuple(found)
 
 
-def source_hash(sources: Path = SOURCES) -> str:
+def source_hash(sources: Path) -> str:
     """Hash of the names and texts of all sources."""
     digest = hashlib.sha256()
     for path in sorted(path for ending in ("h", "cpp") for path in sources.glob(f"*.{ending}")):
@@ -56,6 +55,26 @@ def processor_hash() -> str:
     """What a library built for this very machine depends on."""
     text = " ".join((sys.platform, platform.machine(), *sorted(processor_flags())))
     return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def sum_of(path: Path) -> Path:
+    """The file that says which bytes a library has."""
+    return path.with_suffix(path.suffix + ".sha256")
+
+
+def is_whole(path: Path) -> bool:
+    """Tells whether a library is there with the bytes that it was built with."""
+    try:
+        return (sum_of(path).read_text(encoding="ascii")
+                == hashlib.sha256(path.read_bytes()).hexdigest())
+    except (OSError, ValueError):
+        return False
+
+
+def sources_of(package: Path = Path(__file__).parents[1]) -> Path | None:
+    """The sources of a checkout that this package lies in; None where it is installed."""
+    folder = package.parent / "native"
+    return folder if package.parent.name == "src" and (folder / "structs.h").is_file() else None
 
 
 def library_name(sources: str, level: str) -> str:

@@ -53,7 +53,7 @@ def set_threads(count: int) -> None:
         InputError: below 1, or above what the process may use.
     """
     most = max_threads()
-    if count not in range(1, most + 1):
+    if isinstance(count, bool) or count not in range(1, most + 1):
         raise fail(expected=f"1 to {most} threads", given=f"{count}", where="threads",
                    remedy="choose a number in this range, or raise FIREBREAK_THREADS before "
                           "starting")

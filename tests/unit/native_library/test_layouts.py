@@ -101,13 +101,57 @@ def test_a_layout_of_a_word_that_is_none_is_refused() -> None:
         layout_from("odd", {"a": Annotated[NDArray[np.int64], "n+1"]})
 
 
-def test_a_number_that_does_not_fit_its_word_is_refused() -> None:
-    with pytest.raises((struct.error, OverflowError, ValueError, TypeError)):
-        packed(CALL, call(key=-1))
-
-
 def test_arrays_of_tuples_within_tuples() -> None:
     own = inner()
     assert [id(array) for array in arrays_in((own, hold(own), 3))] == [
         id(array) for array in (*own[:3], *own[:3])]
     assert layout_of(Inner).words.size == 8 * 12
+
+
+def test_a_held_tuple_of_another_kind_is_refused_wherever_it_stands() -> None:
+    class Other(NamedTuple):
+        """As many words as Inner has."""
+
+        a: Annotated[NDArray[np.float32], "R P 5"]
+        b: Annotated[NDArray[np.int32], "?"]
+        c: Annotated[NDArray[np.float64], "R P 3 or none"]
+        d: int
+        e: float
+
+    other = hold(Other(*inner()))
+    assert len(other.words) == len(hold(inner()).words)  # type: ignore[attr-defined]
+    for place in range(5):
+        values = list(call())
+        values[place] = other
+        with pytest.raises(TypeError, match="got a Other"):
+            packed(CALL, tuple(values))
+
+
+def test_arrays_that_share_memory_with_one_that_is_written_are_refused() -> None:
+    room = np.zeros(200, np.int32)
+    layout = layout_from("two", {"read": Annotated[NDArray[np.int32], "?"],
+                                 "again": Annotated[NDArray[np.int32], "?"],
+                                 "out": Annotated[NDArray[np.int32], "?", WRITTEN]})
+    packed(layout, (room[:100], room[50:150], room[150:]))
+    packed(layout, (room, room, room[:0]))
+    for out in (room[149:], room[:1], room[20:30]):
+        with pytest.raises(ValueError, match="shares"):
+            packed(layout, (room[:100], room[50:150], out))
+    own = inner()
+    with pytest.raises(ValueError, match="shares"):
+        hold(own._replace(order=own.maps.view(np.int32).ravel()[:12]))
+
+
+@pytest.mark.parametrize(("key", "error"), [
+    ("1", TypeError), (2.0, TypeError), (b"1", TypeError), (None, TypeError), (2**64, ValueError),
+    (-1, ValueError), (np.array([1, 2]), TypeError)])
+def test_what_is_no_whole_number_of_64_bits_is_refused(key: object, error: type) -> None:
+    with pytest.raises(error, match=r"call\.key: expected a whole number"):
+        packed(CALL, call(key=key))
+
+
+def test_masks_and_tuples_that_are_too_short_are_refused() -> None:
+    with pytest.raises(TypeError, match="got MaskedArray"):
+        packed(CALL, call(which=np.ma.array(np.zeros(4, np.int64))))
+    with pytest.raises(TypeError, match="5 parts, got 4"):
+        packed(CALL, call(inner=tuple(inner())[:4]))

@@ -1,5 +1,6 @@
 """Which file of the native library is loaded, and what is said where none is."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ def sources(tmp_path: Path) -> Path:
     folder = tmp_path / "native"
     folder.mkdir()
     (folder / "a.cpp").write_text("int a;")
-    (folder / "b.h").write_text("int b;")
+    (folder / "structs.h").write_text("int b;")
     return folder
 
 
@@ -26,7 +27,8 @@ def built(tmp_path: Path) -> Path:
 
 def place(built: Path, sources: str, level: str) -> Path:
     path = built / names.library_name(sources, level)
-    path.write_bytes(b"")
+    path.write_bytes(b"code")
+    names.sum_of(path).write_text(hashlib.sha256(b"code").hexdigest())
     return path
 
 
@@ -61,7 +63,7 @@ def test_no_library_is_said_to_be_none(built: Path, sources: Path) -> None:
 
 def test_without_sources_what_was_installed_is_taken(built: Path, tmp_path: Path) -> None:
     there = place(built, "123456789abc", "any")
-    assert library.library_path(built, tmp_path / "none") == there
+    assert library.library_path(built, None) == there
 
 
 @pytest.mark.parametrize(("missing", "best"), [
@@ -82,3 +84,21 @@ def test_every_name_and_text_of_the_sources_counts(sources: Path) -> None:
     (sources / "notes.md").write_text("not compiled")
     assert len({before, renamed}) == 2
     assert names.source_hash(sources) == renamed
+
+
+@pytest.mark.parametrize("bytes_", [b"", b"cod", b"other"])
+def test_a_damaged_library_is_not_used(built: Path, sources: Path, bytes_: bytes) -> None:
+    path = place(built, names.source_hash(sources), f"here-{names.processor_hash()}")
+    path.write_bytes(bytes_)
+    with pytest.raises(ResourceFailedError, match="is damaged"):
+        library.library_path(built, sources)
+
+
+def test_only_a_checkout_has_sources(tmp_path: Path) -> None:
+    package = tmp_path / "src" / "firebreak"
+    (tmp_path / "src" / "native").mkdir(parents=True)
+    assert names.sources_of(package) is None
+    (tmp_path / "src" / "native" / "structs.h").write_text("")
+    assert names.sources_of(package) == tmp_path / "src" / "native"
+    (tmp_path / "src").rename(tmp_path / "site-packages")
+    assert names.sources_of(tmp_path / "site-packages" / "firebreak") is None

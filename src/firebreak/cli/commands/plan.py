@@ -84,10 +84,12 @@ def _run(args: PlanArguments, arguments: list[str]) -> int:
                 *write_plan_files(folder(), work, first)]
 
     def told(work: "Work", first: "FirstPlan") -> None:
-        with finishing(), writing_into(folder()) as writing:
-            write(work, first)
-            take_place_of_earlier(writing, made_from)
-        print(_first_words(first, args, folder()), flush=True)
+        earlier = (folder() / "plan.json").exists()  # of a command that was not stopped
+        if not earlier:
+            with finishing(), writing_into(folder()) as writing:
+                write(work, first)
+                take_place_of_earlier(writing, made_from)
+        print(_first_words(first, args, folder(), earlier), flush=True)
 
     work = work_on(args.landscape, args, bar, args.config, told)
     out, over_years = folder(), None
@@ -146,17 +148,21 @@ def _next(args: PlanArguments, plan: "Plan", out: Path) -> str:
             f"--plan {folder}")
 
 
-def _first_words(first: "FirstPlan", args: PlanArguments, out: Path) -> str:
-    """What the first plan saves, where it is, and what the command goes on to do."""
+def _first_words(first: "FirstPlan", args: PlanArguments, out: Path, earlier: bool) -> str:
+    """What the first plan saves, where it is, and what the command goes on to do. earlier: the
+    folder holds another plan.
+    """
     from firebreak.planning.core.plan import spent_words
     from firebreak.planning.methods import CHOOSERS, DEFAULT
 
+    where = (f"The earlier plan in {out} stays until the new one is complete" if earlier else
+             f"It is saved in {out} and stays there if you stop the command now")
     follows = ["other methods plan, and the plan that saves most is kept"
                ] if (args.method or DEFAULT) in CHOOSERS else []
     follows += [f"{args.test_fires:,} test fires judge the plan"] if is_judged(args) else []
     return (f"first plan, by {first.plan.method}: {spent_words(first.plan)}, saves "
-            f"{first.saved:.2%} on {first.fires:,} choice fires, which no method was given\n"
-            f"it is in {out}, whole if this command is stopped; now {'; then '.join(follows)}\n")
+            f"{first.saved:.2%} on {first.fires:,} choice fires, which no method saw\n{where}. "
+            f"Next: {'; then '.join(follows)}.\n")
 
 
 def _say(made: "Made", evaluation: "Evaluation | None", over_years: "YearsResult | None",
