@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from firebreak.checks import InputError, fail
 
+LAST = "last in version 1.0"
+
 
 class RetiredOption(NamedTuple):
     """keys: as files have it, with its table. default: the value that files may go on saying.
@@ -20,6 +22,7 @@ class RetiredOption(NamedTuple):
     remedy: str
 
 
+_COSTS = "give costs by a treatment (--treatment) or by cell (--cost)"
 OPTIONS = {
     "batch": RetiredOption(
         ("batch",), None, "leave it out: a plan takes about 50 rounds"),
@@ -27,9 +30,9 @@ OPTIONS = {
         ("breaks.break_fuel", "breaks.fuel"), None,
         "name what a treatment leaves in a table (treatments)"),
     "cost_per_ha": RetiredOption(
-        ("place.cost_per_ha",), None, "say costs with --treatment, or by cell with --cost"),
+        ("place.cost_per_ha",), None, _COSTS),
     "cost_slope": RetiredOption(
-        ("place.cost_slope",), 0.0, "say costs with --treatment, or by cell with --cost"),
+        ("place.cost_slope",), 0.0, _COSTS),
     "evaluations": RetiredOption(
         ("evaluations",), None, "give --time-limit, or leave it out"),
     "search_from": RetiredOption(
@@ -40,16 +43,17 @@ OPTIONS = {
 }
 """By the option's name in Python."""
 
-_IMITATION = "leave it out: demonstrations are learned from as what the agent plays itself"
+_IMITATION = "leave it out: the agent learns from demonstrations as from its own steps"
+_ITSELF = "leave it out: the run makes its learner steps itself"
 KEYS = (
     RetiredOption(("agent.target_share",), 0.0,
                   "leave it out: weights are copied every agent.target_period steps"),
-    RetiredOption(("agent.dueling",), False, "leave it out: it gained nothing"),
+    RetiredOption(("agent.dueling",), False, "leave it out: it improved no policy"),
     RetiredOption(("agent.imitation",), 0.0, _IMITATION),
     RetiredOption(("agent.imitation_finish",), 2000, _IMITATION),
     RetiredOption(("agent.margin",), 0.5, _IMITATION),
-    RetiredOption(("train.learners",), 0, "leave it out: the run makes its learner steps itself"),
-    RetiredOption(("train.learner_executor",), "processes", "leave it out, as train.learners"),
+    RetiredOption(("train.learners",), 0, _ITSELF),
+    RetiredOption(("train.learner_executor",), "processes", _ITSELF),
 )
 """Keys of a run's file that were no options."""
 
@@ -77,7 +81,7 @@ def retired_option(name: str, where: str) -> InputError | None:
     """The error for a retired option, as it was typed or as a keyword; None if it is none."""
     option = OPTIONS.get(name.lstrip("-").replace("-", "_"))
     return None if option is None else fail(
-        expected="an option that it has", given=f"'{name}', which is retired", where=where,
+        expected="an option of this version", given=f"'{name}', {LAST}", where=where,
         remedy=option.remedy)
 
 
@@ -94,7 +98,7 @@ def is_idle(key: str, value: object, place: Callable[[str], str]) -> bool:
     """
     option = option_of_key(key)
     if option is not None and value != option.default:
-        raise fail(expected="a known key", given=f"'{key}' = {str(value)[:80]}, which is retired",
+        raise fail(expected="a known key", given=f"'{key}' = {str(value)[:80]}, {LAST}",
                    where=place(key), remedy=option.remedy)
     return option is not None
 
@@ -102,7 +106,7 @@ def is_idle(key: str, value: object, place: Callable[[str], str]) -> bool:
 def retired_method(name: str, where: str) -> InputError | None:
     """The error for a retired planning method; None if it is none."""
     return None if name not in METHODS else fail(
-        expected="a planning method", given=f"'{name}', which is retired", where=where,
+        expected="a planning method", given=f"'{name}', {LAST}", where=where,
         remedy=METHODS[name])
 
 

@@ -16,7 +16,7 @@ from firebreak.settings import retired
 from firebreak.train.config.errors import keys_of, schema
 from firebreak.train.config.load import as_toml, load_config
 
-SPREAD = "which is retired; leave it out: every fire spreads as the elliptical front"
+SPREAD = "last in version 1.0; leave it out: every fire spreads as the elliptical front"
 
 
 def test_what_is_retired_is_not_there() -> None:
@@ -36,7 +36,8 @@ def test_what_is_used_instead_is_there() -> None:
 @pytest.mark.parametrize("words", [["--spread", "graph"], ["--spread=front"]])
 def test_an_option_is_answered_with_its_remedy(words: list[str]) -> None:
     error = mistake("", PlanArguments, ["synthetic:3:20", *words], "firebreak plan")
-    assert str(error) == f"firebreak plan: expected an option that it has, got '--spread', {SPREAD}"
+    assert str(error) == ("firebreak plan: expected an option of this version, got '--spread', "
+                          f"{SPREAD}")
 
 
 def test_a_keyword_is_answered_with_its_remedy() -> None:
@@ -48,8 +49,8 @@ def test_a_keyword_is_answered_with_its_remedy() -> None:
 def test_a_method_is_answered_with_its_remedy(name: str) -> None:
     with pytest.raises(InputError) as error:
         check_methods(["none", name], "--methods")
-    assert str(error.value) == (f"--methods: expected a planning method, got '{name}', which is "
-                                f"retired; {retired.METHODS[name]}")
+    assert str(error.value) == (f"--methods: expected a planning method, got '{name}', last in "
+                                f"version 1.0; {retired.METHODS[name]}")
 
 
 def test_a_plans_file_may_say_the_default(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_a_plans_record_may_hold_retired_options_that_were_not_given(tmp_path: P
     scene = {"scene": {"breaks": record["breaks"]}, "place": record["place"]}
     assert filled(PlanArguments(), scene, path, tmp_path).place.cost_per_km == 0.5
     for table, key, value in (("place", "cost_per_ha", 90.0), ("place", "cost_slope", 1.0)):
-        with pytest.raises(InputError, match=f"got '{table}.{key}' = {value}, which is retired"):
+        with pytest.raises(InputError, match=f"got '{table}.{key}' = {value}, last in version 1.0"):
             filled(PlanArguments(), {table: {key: value}}, path, tmp_path)
 
 
@@ -78,7 +79,7 @@ def test_a_plans_record_may_hold_retired_options_that_were_not_given(tmp_path: P
 def test_a_plans_file_that_says_more_is_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(text)
-    with pytest.raises(InputError, match=r"own.toml: expected a known key, .* which is retired; "):
+    with pytest.raises(InputError, match=r"own\.toml: expected a known key, .* version 1\.0; "):
         with_config(PlanArguments(), path)
 
 
@@ -104,7 +105,7 @@ def test_a_runs_file_may_say_the_defaults_of_retired_keys(tmp_path: Path) -> Non
     said = "".join(f"{key} = {value}\n" for key, value in lines.items())
     path.write_text(as_toml(config).replace("[agent]\n", f"[agent]\n{said}"))
     assert load_config(str(path)) == config
-    with pytest.raises(InputError, match=r"'agent\.dueling' = True, which is retired"):
+    with pytest.raises(InputError, match=r"'agent\.dueling' = True, last in version 1.0"):
         load_config("quick", ["agent.dueling=true"])
 
 
@@ -117,7 +118,7 @@ def test_a_runs_file_may_list_methods_that_were_defaults(tmp_path: Path) -> None
                                  '"burn-probability", "downstream-value-static", '))
     assert load_config(str(path)) == config
     asked = load_config("quick", ["evaluation.methods=['none', 'downstream-value-static']"])
-    with pytest.raises(InputError, match="which is retired; use downstream-value"):
+    with pytest.raises(InputError, match=r"last in version 1\.0; use downstream-value"):
         check_methods(asked.evaluation.methods, "evaluation.methods")
 
 
