@@ -155,7 +155,7 @@ def test_a_network_off_the_lines_is_compared_whole(place: Path, capsys: Out, kin
     monkeypatch.setattr("firebreak.planning.evaluation.doubt.TRUST_RIVALS", 20)
     network = written("network.geojson", ("LineString", [at(15.5, 2.5), at(15.5, 12.5)], {}))
     plan = ("plan", "land.tif", *FEW, "--method", "segments", "--existing", network, "--break-kind",
-            kind)
+            kind, "--report", "full")
     free, only = (
         next(line for line in output(capsys, *plan, *more, "--out", name).splitlines()
              if line.startswith("existing "))

@@ -15,6 +15,7 @@ from firebreak.env.storage.estimate import storage_bytes
 from firebreak.env.storage.sizes import Sizes
 from firebreak.env.storage.slots import Slots
 from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.fire.behavior_models import _OnDemand
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import conditions_of
@@ -168,6 +169,8 @@ def array_bytes(thing: Any, seen: set[int] | None = None) -> int:
         return thing.nbytes if new else 0
     if isinstance(thing, tuple | list):
         return sum(array_bytes(one, seen) for one in thing)
+    if isinstance(thing, _OnDemand):
+        return array_bytes(thing._made, seen)
     if is_dataclass(thing):
         return sum(array_bytes(getattr(thing, one.name), seen) for one in fields(thing))
     return 0
