@@ -83,7 +83,8 @@ def test_a_cxx_that_is_no_compiler_is_named(nowhere: Path, monkeypatch: pytest.M
 @pytest.fixture
 def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> build_native.Compiler:
     """A compiler that writes its own arguments into what it makes."""
-    program(tmp_path / "stub", 'for last; do :; done\n[ "$last" = --version ] || echo "$@" > "$last"')
+    program(tmp_path / "stub",
+            'for last; do :; done\n[ "$last" = --version ] || echo "$@" > "$last"')
     sources = tmp_path / "native"
     sources.mkdir()
     (sources / "structs.h").write_text("int a;")
