@@ -183,7 +183,10 @@ def fetch_compiler(lock: int | None) -> None:
     if complaint is not None:
         raise SetupError(f"could not install a compiler, pip said '{complaint}'; install g++ 12 or "
                          "clang and run this again")
-    os.environ["CXX"] = shlex.join([str(venv_python()), "-m", "ziglang", "c++"])
+    # By its own path: pip builds where the packages of .venv cannot be imported.
+    found = subprocess.run([str(venv_python()), "-c", "import ziglang; print(ziglang.__path__[0])"],
+                           capture_output=True, text=True, check=True)
+    os.environ["CXX"] = shlex.join([str(Path(found.stdout.strip(), "zig")), "c++"])
 
 
 def native_build() -> SimpleNamespace:
