@@ -170,16 +170,16 @@ def test_tiles_of_another_map_are_refused(ready: int, side: int, across: int) ->
 
 def test_single_rules_refuse_what_is_no_arc() -> None:
     parts = given_parts(np.random.default_rng(0), embers=False, held=False, constant=True)
-    arcs, one, offset = parts["arcs"], np.zeros(1), np.zeros(32, np.int64)
+    arcs, one, out, offset = parts["arcs"], np.zeros(1), np.zeros(1), np.zeros(32, np.int64)
     for cell in INDICES:
         if cell != 3:
             with pytest.raises(ValueError, match="out of range"):
-                probe_arrivals(arcs, offset, one, np.array([cell]), np.array([0]), one, one)
+                probe_arrivals(arcs, offset, one, np.array([cell]), np.array([0]), one, out)
             with pytest.raises(ValueError, match="out of range"):
-                probe_intensities(arcs, np.array([0]), np.array([cell]), np.array([0]), one, one)
+                probe_intensities(arcs, np.array([0]), np.array([cell]), np.array([0]), one, out)
     for code in (-1, 88, LAST):
         with pytest.raises(ValueError, match="no arc"):
-            probe_arrivals(arcs, offset, one, np.array([3]), np.array([code]), one, one)
+            probe_arrivals(arcs, offset, one, np.array([3]), np.array([code]), one, out)
         with pytest.raises(ValueError, match="out of range"):
             probe_facet_weights(arcs.metric[0], np.array([3]), np.array([code]),
                                 *np.zeros((2, 1), np.float32), one)
