@@ -167,6 +167,8 @@ def _check(where: str, layout: ArrayLayout, array: Any, lengths: dict[str, int])
         raise ValueError(f"{where}: expected a C-contiguous array, got strides {array.strides}")
     if layout.written and not flags.writeable:
         raise ValueError(f"{where}: expected an array that can be written, got a read-only one")
+    if array.dtype == np.bool_ and array.view(np.uint8).max(initial=0) > 1:
+        raise ValueError(f"{where}: expected truth values of 0 and 1, got another byte")
     if layout.optional and array.size == 0:
         return
     for axis, length in zip(layout.axes, array.shape, strict=True):

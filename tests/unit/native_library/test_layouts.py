@@ -155,3 +155,11 @@ def test_masks_and_tuples_that_are_too_short_are_refused() -> None:
         packed(CALL, call(which=np.ma.array(np.zeros(4, np.int64))))
     with pytest.raises(TypeError, match="5 parts, got 4"):
         packed(CALL, call(inner=tuple(inner())[:4]))
+
+
+def test_truth_values_are_bytes_of_0_and_1() -> None:
+    layout = layout_from("truths", {"a": Annotated[NDArray[np.bool_], "?"]})
+    packed(layout, (np.array([True, False]),))
+    packed(layout, (np.zeros(0, np.bool_),))
+    with pytest.raises(ValueError, match="0 and 1, got another byte"):
+        packed(layout, (np.array([1, 2], np.uint8).view(np.bool_),))
