@@ -1,7 +1,6 @@
 """Runs in processes of their own that can be killed, and how two runs' folders differ.
 
-Processes are forked from one that has everything imported and compiled, so that hundreds of runs
-take minutes.
+Processes are forked from one that has everything imported, so that hundreds of runs take minutes.
 """
 
 import contextlib

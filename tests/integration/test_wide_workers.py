@@ -163,7 +163,7 @@ def test_sums_of_parts_take_what_is_told() -> None:
         with closing(open_executor("in-process", burner_recipe(wide), 1)) as executor:
             return burned_by_workers(executor, wide, fires)
 
-    burn_wide_statistics(wide, fires)  # compiled
+    burn_wide_statistics(wide, fires)  # loads what the workers load
     parts = peak_bytes(by_parts) - peak_bytes(lambda: burn_wide_statistics(wide, fires))
     padded = BYTES_PER_CELL_PARTS * 256**2
     assert 0.7 * padded < parts < padded

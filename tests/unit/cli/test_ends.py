@@ -134,7 +134,7 @@ def ended(run: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def stop_where_nobody_gets_the_exception(number: int) -> None:
-    """In a function that C calls, as LLVM calls numba's when it has compiled one."""
+    """In a function that C calls."""
     ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), number))()
 
 
