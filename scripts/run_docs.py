@@ -3,10 +3,10 @@
     python scripts/run_docs.py [FILES] [--long] [--setup | --here]
 
 A fence says what is in it: `sh` and `python` are run, `sh long` only with --long, `sh skip: reason`
-never; other kinds are not code to run. With --setup the clone sets itself up, as a new
-user's does; else this interpreter runs it. With --here there is no clone but a folder of links to
-this checkout, with its environment and its native library. Files that the pages speak of (my_landscape.tif, station.csv, ...) are made first. Ends with 1 if a command
-failed.
+never; other kinds are not code to run. With --setup the clone sets itself up, as a new user's does;
+else this interpreter runs it. With --here there is no clone but a folder of links to this checkout,
+with its environment and its native library. Files that the pages speak of (my_landscape.tif,
+station.csv, ...) are made first. Ends with 1 if a command failed.
 """
 
 import argparse
