@@ -2,6 +2,7 @@
 
     python scripts/native_calls.py record CALLS             burn, burn again, try, plan; every entry
     python scripts/native_calls.py replay CALLS             by a program of this machine
+    python scripts/native_calls.py replay CALLS --levels    at every level of the instruction set
     python scripts/native_calls.py replay CALLS --sanitize thread --threads 4
     python scripts/native_calls.py replay CALLS --target aarch64-linux-gnu --run qemu-aarch64-static
 
@@ -10,21 +11,25 @@ with 1 where a bit differs. With --target the compiler is zig (`pip install zigl
 """
 
 import argparse
+import os
 import re
 import shlex
 import struct
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from build_native import FLAGS, SOURCES, _needed, _zig, find_compiler
+from build_native import FLAGS, SOURCES, _needed, _processor_flags, _zig, find_compiler
 from numpy.typing import NDArray
 
 from firebreak.native_library import entries
 from firebreak.native_library.layouts import ArrayLayout, Held, Layout
+from firebreak.native_library.names import LEVELS, processor_flags, processor_hash
 
 ROOT = Path(__file__).resolve().parent.parent
 MOST_CALLS, MOST_BYTES = 8, 800_000_000
@@ -130,33 +135,54 @@ def _names_in_sources() -> set[str]:
             for name in re.findall(r"^ENTRY\((\w+),", path.read_text(encoding="utf-8"), re.M)}
 
 
-def replay(given: argparse.Namespace) -> int:
-    """Builds the program and runs it; its exit code."""
+def _built(folder: Path, given: argparse.Namespace, level: str) -> Path:
+    """The program that replays, for a target, a level of the instruction set or this machine."""
     compiler = _needed(_zig() if given.target else find_compiler())
+    (folder / "entries.inc").write_text(_entries_header(), encoding="ascii")
+    own = (["-target", given.target] if given.target else _processor_flags(level, compiler))
+    own += [f"-fsanitize={given.sanitize}", "-g"] if given.sanitize else []
+    flags = [flag for flag in FLAGS if flag != "-fvisibility=hidden"]
+
+    def compiled(source: Path) -> str:
+        path = str(folder / f"{source.stem}.o")
+        subprocess.run([*compiler.compile, *flags, *own, f"-I{folder}", "-c", str(source), "-o",
+                        path], check=True)
+        return path
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compiled, (*sorted(SOURCES.glob("*.cpp")),
+                                           ROOT / "scripts" / "native_replay.cpp")))
+    subprocess.run([*compiler.link, *own, *objects, "-lm", "-lpthread", "-o",
+                    str(folder / "replay")], check=True)
+    return folder / "replay"
+
+
+def replay(given: argparse.Namespace, level: str) -> int:
+    """Builds the program and runs it; its exit code."""
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "entries.inc").write_text(_entries_header(), encoding="ascii")
-        program = Path(folder, "replay")
-        own = ["-target", given.target] if given.target else ["-march=native"]
-        own += [f"-fsanitize={given.sanitize}", "-g"] if given.sanitize else []
-        flags = [flag for flag in FLAGS if flag != "-fvisibility=hidden"]
-        objects = []
-        for source in (*sorted(SOURCES.glob("*.cpp")), ROOT / "scripts" / "native_replay.cpp"):
-            objects.append(str(Path(folder, source.stem + ".o")))
-            subprocess.run([*compiler.compile, *flags, *own, f"-I{folder}", "-c", str(source),
-                            "-o", objects[-1]], check=True)
-        subprocess.run([*compiler.link, *own, *objects, "-lm", "-lpthread", "-o", str(program)],
-                       check=True)
+        program = _built(Path(folder), given, level)
         threads = [str(given.threads)] if given.threads else []
         done = subprocess.run([*shlex.split(given.run), str(program), str(given.calls), *threads],
                               capture_output=True, text=True, check=False)
-    lines = done.stdout.splitlines()
-    counted: dict[str, int] = {}
-    for line in lines[:-1]:
-        counted[line] = counted.get(line, 0) + 1
-    print("\n".join(f"{count:6} {line}" for line, count in sorted(counted.items())))
-    print("\n".join(lines[-1:]))
+    *calls, last = done.stdout.splitlines() or ["nothing was played"]
+    for line, count in sorted(Counter(calls).items()):
+        print(f"{count:6} {line}")
+    print(last)
     sys.stderr.write(done.stderr)
     return done.returncode
+
+
+def replay_levels(given: argparse.Namespace) -> int:
+    """Replays at every level of the instruction set that this processor has; says which it lacks.
+    """
+    worst, flags = 0, processor_flags()
+    for level, needed in {**LEVELS, "any": ""}.items():
+        if missing := set(needed.split()) - flags:
+            print(f"{level}: not run, this processor has no {', '.join(sorted(missing))}")
+            continue
+        print(f"{level}:", flush=True)
+        worst = max(worst, replay(given, level))
+    return worst
 
 
 def main() -> int:
@@ -167,11 +193,12 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=0, help="of calls that are parallel")
     parser.add_argument("--target", default="", help="of a cross compiler, as zig names it")
     parser.add_argument("--run", default="", help="program that runs it, such as an emulator")
+    parser.add_argument("--levels", action="store_true", help="at every level of the instructions")
     given = parser.parse_args()
     if given.verb == "record":
         record(given.calls)
         return 0
-    return replay(given)
+    return replay_levels(given) if given.levels else replay(given, f"here-{processor_hash()}")
 
 
 if __name__ == "__main__":

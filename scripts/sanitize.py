@@ -1,8 +1,9 @@
 """Run tests of the native library under sanitizers; needs g++ with its sanitizers, on Linux.
 
     python scripts/sanitize.py            properties, contracts and the boundary, some 4 minutes
-    python scripts/sanitize.py --all      all tests of fires and of the environment, slow ones too
-    python scripts/sanitize.py --thread   recorded calls on four threads, under the thread sanitizer
+    python scripts/sanitize.py --all      all tests of fires, slow ones too
+    python scripts/sanitize.py --thread   recorded calls on four threads, under its sanitizer;
+                                          and with the bits of every level of the instruction set
 
 Addresses and undefined behaviour are watched in Python with the library preloaded, without PyTorch.
 Python allocates memory that it never frees, so leaks are not looked for. Suppressions: none.
@@ -55,14 +56,17 @@ def watch_memory(tests: tuple[str, ...], slow: bool) -> int:
 
 
 def watch_threads() -> int:
-    """Plays recorded calls on four threads with a program that watches races."""
+    """Plays recorded calls on four threads with a program that watches races, and compares their
+    bits at every level of the instruction set.
+    """
     script = str(ROOT / "scripts" / "native_calls.py")
     with tempfile.TemporaryDirectory() as folder:
         calls = str(Path(folder, "calls"))
         subprocess.run([sys.executable, script, "record", calls], cwd=ROOT, check=True,
                        env=os.environ | {"FIREBREAK_THREADS": "4"})
-        return subprocess.run([sys.executable, script, "replay", calls, "--sanitize", "thread",
-                               "--threads", "4"], cwd=ROOT, check=False).returncode
+        return max(subprocess.run([sys.executable, script, "replay", calls, *how], cwd=ROOT,
+                                  check=False).returncode
+                   for how in (("--sanitize", "thread", "--threads", "4"), ("--levels",)))
 
 
 def main() -> int:
