@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 import api_pages  # noqa: E402
 import architecture  # noqa: E402
+import line_counts  # noqa: E402
 import run_docs  # noqa: E402
 
 PAGES = run_docs.pages(list(run_docs.PAGES))
@@ -82,6 +83,24 @@ def test_the_picture_of_the_house_shows_the_imports_that_there_are() -> None:
     _, arrows = architecture.parts()
     assert drawn == {pair for pair in arrows if pair[1] != "base"}, "run scripts/architecture.py"
     assert architecture.upward() == []
+
+
+def test_the_table_of_lines_is_true() -> None:
+    """Within 3 % in all, so that not every change has to write it."""
+    page = line_counts.PAGE.read_text(encoding="utf-8").split(line_counts.MARKS[0])[1]
+    written, now = (int(re.findall(r"^\| all of src .*? \| [\d,]+ \| ([\d,]+) ", table,
+                                   re.MULTILINE)[0].replace(",", ""))
+                    for table in (page, line_counts.table()))
+    assert abs(written - now) <= 0.03 * now, "run scripts/line_counts.py --write"
+
+
+def test_lines_are_code_docstrings_or_blank(tmp_path: Path) -> None:
+    python, native = tmp_path / "a.py", tmp_path / "a.cpp"
+    python.write_text('"""One.\n\nTwo."""\n\n# why\nx = """s"""  # not alone\n"""About x."""\n')
+    native.write_text("/* a\n\n b */ int x;  // c\n// d\n\nint y;\n")
+    kinds = ("lines", "code", "docs", "blank")
+    assert [line_counts.counts_of(python)[kind] for kind in kinds] == [7, 1, 4, 2]
+    assert [line_counts.counts_of(native)[kind] for kind in kinds] == [6, 2, 2, 2]
 
 
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
