@@ -19,10 +19,10 @@ from tests.untrained import untrained
 
 from firebreak import read_landscape
 from firebreak.api.place.options import PlaceOptions
+from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli import main
-from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.raster.geotiff import open_raster, read_band

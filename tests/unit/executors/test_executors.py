@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firebreak.api.shared.executor_options import ExecutorOptions
 from firebreak.checks import InputError
-from firebreak.cli.shared.executor_options import ExecutorOptions
 from firebreak.executors.base import Executor, call_all, closing, map_chunks
 from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor

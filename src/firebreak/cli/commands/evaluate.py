@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from firebreak.api.shared.executor_options import WorkerOptions
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.progress import bars
 from firebreak.checks import fail
 from firebreak.cli.shared import common
-from firebreak.cli.shared.executor_options import WorkerOptions
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import held_folder
 from firebreak.settings.doubt import DRAWS

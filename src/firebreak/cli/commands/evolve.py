@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from firebreak.api.shared.executor_options import ExecutorOptions
 from firebreak.api.shared.progress import run_progress
 from firebreak.api.shared.run_output import configuration, named, splits_of
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
-from firebreak.cli.shared.executor_options import ExecutorOptions
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig

@@ -10,12 +10,12 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
+from firebreak.api.shared.executor_options import BurnOptions
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.progress import bars
 from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
-from firebreak.cli.shared.executor_options import BurnOptions
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import held_folder
 from firebreak.landscape.agreement import Agreement, agreement_of

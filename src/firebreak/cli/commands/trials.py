@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from firebreak.api.shared.executor_options import ExecutorOptions
 from firebreak.api.shared.progress import run_progress
 from firebreak.api.shared.run_output import configuration, named
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
-from firebreak.cli.shared.executor_options import ExecutorOptions
 from firebreak.files import write_text
 from firebreak.reading import record_of
 

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import tyro
 
+from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import OPTIONS_FILE, found_in
 from firebreak.checks import fail
-from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.files import without_links
 from firebreak.landscape.names import is_path
 from firebreak.reading import record_of

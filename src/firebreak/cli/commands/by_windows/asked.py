@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from firebreak.api.shared.executor_options import BurnOptions
 from firebreak.api.shared.heeded import check_judged, check_segments
 from firebreak.checks import fail
-from firebreak.cli.shared.executor_options import BurnOptions
 from firebreak.cli.shared.plan_record import PlanArguments
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from firebreak.api.place.earlier import take_place_of_earlier
 from firebreak.api.place.inputs import inputs_of
+from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.heeded import check_heeded_on
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.progress import bars
@@ -15,7 +16,6 @@ from firebreak.api.shared.scene_checks import size_in_headers
 from firebreak.checks import InputError, check_fraction, counted
 from firebreak.cli.commands.by_windows.asked import check_asked, check_numbers, check_windows
 from firebreak.cli.shared import common
-from firebreak.cli.shared.executor_options import WindowOptions
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import made_folder
