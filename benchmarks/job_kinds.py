@@ -11,7 +11,7 @@ from firebreak.landscape.treatments import Treatment
 from firebreak.seeding import generator
 from firebreak.settings.breaks import DRAWN_BREACH, DRAWN_HOLD_BY
 from firebreak.units import M_MIN_PER_KM_H
-from firebreak.weather.drawn_streams import draw_streams
+from firebreak.weather.streams import draw_streams
 
 
 def _whole(land: Landscape, seed: int) -> Landscape:

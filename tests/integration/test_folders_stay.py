@@ -14,7 +14,7 @@ import firebreak
 from firebreak.api.shared.fire_maps import FILES
 from firebreak.cli import main
 from firebreak.cli.shared import common
-from firebreak.landscape.own_files import PLANNED
+from firebreak.landscape.names import PLANNED
 from firebreak.planning.output.earlier import PLAN_FILES
 
 pytestmark = [pytest.mark.usefixtures("small_pictures"),

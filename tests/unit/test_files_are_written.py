@@ -32,7 +32,7 @@ ELSEWHERE = {
     ("cli/__init__.py", "open"): "the null device",
     ("lifetime.py", "write"): "to the terminal",
     ("landscape/raster/vector_child.py", "write"): "to a buffer and a pipe",
-    ("landscape/raster/vector_files.py", "copyfile"): "into a folder for temporary files",
+    ("landscape/raster/shape_files.py", "copyfile"): "into a folder for temporary files",
     ("planning/output/vectors.py", "write"): "in a folder for temporary files",
     ("landscape/formats/lcp.py", "copy"): "in GDAL's memory",
 }

@@ -28,12 +28,12 @@ policy_file.load_policy(pathlib.Path(FOLDER, "policy.pt"))
 """
 SHAPES = """
 import pathlib
-from firebreak.landscape.raster import vector_files
-vector_files.__file__ = FOLDER + "/vector_files.py"
-vector_files.find_spec = lambda _: True
+from firebreak.landscape.raster import shape_files
+shape_files.__file__ = FOLDER + "/shape_files.py"
+shape_files.find_spec = lambda _: True
 pathlib.Path(FOLDER, "vector_child.py").write_text("import time; time.sleep(300)")
 pathlib.Path(FOLDER, "shapes.fgb").write_bytes(b"fgb" + bytes(100))
-vector_files.read_vector(pathlib.Path(FOLDER, "shapes.fgb"))
+shape_files.read_vector(pathlib.Path(FOLDER, "shapes.fgb"))
 """
 FILM = """
 import os, pathlib

@@ -25,7 +25,7 @@ from firebreak.landscape.raster.windows import dihedral
 from firebreak.landscape.synthetic.generate import draw_value, generate, generate_fbp
 from firebreak.seeding import generator, integer_seed
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
-from firebreak.weather.drawn_streams import STEPS, draw_streams
+from firebreak.weather.streams import STEPS, draw_streams
 
 LandscapeDraw = Callable[[int, int], Landscape]
 """(seed, episode) -> landscape; the same arguments give the same landscape."""

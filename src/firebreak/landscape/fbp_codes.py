@@ -73,6 +73,14 @@ FUEL_KINDS: dict[int, str] = {code: _KIND_OF_LETTER[fuel.fuel_type[0]]
                               if fuel.fuel_type[0] in _KIND_OF_LETTER}
 """What carries the fire, by code that burns: the groups of the FBP System (ST-X-3)."""
 
+TITLES = {
+    1: "spruce-lichen woodland", 2: "boreal spruce", 3: "mature jack or lodgepole pine",
+    4: "immature jack or lodgepole pine", 5: "red and white pine", 6: "conifer plantation",
+    7: "ponderosa pine, Douglas fir", 11: "leafless aspen", 21: "jack or lodgepole pine slash",
+    22: "white spruce, balsam slash", 23: "coastal cedar, hemlock, Douglas fir slash",
+    31: "matted grass", 32: "standing grass"}
+"""What the types that have a code of one kind stand for (ST-X-3), by code."""
+
 # Surface fuel load of Cell2Fire's Data.csv by fuel type, kg/m2, as its published instances have it.
 _SURFACE_LOAD = {"C-1": 0.75, "C-2": 0.8, "C-3": 1.15, "C-4": 1.2, "C-5": 1.2, "C-6": 1.2,
                  "C-7": 1.2, "O-1a": 0.35, "O-1b": 0.35}

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.landscape import fbp_codes, fuel_loads, fuel_titles, fuels
+from firebreak.landscape import fbp_codes, fuels
 
 _UNKNOWN_COLOUR = "#ffffff"
 
@@ -121,12 +121,12 @@ ROTHERMEL = FuelSystem(
     known="fuel models 1-13 (Anderson), 101-204 (Scott & Burgan) or 91-99",
     labels=fuels.FUEL_NAMES,
     kinds=fuels.FUEL_KINDS,
-    titles=fuel_titles.TITLES,
+    titles=fuels.TITLES,
     colours=fuels.FUEL_COLOURS,
     burnable_codes=fuels.burnable_codes(),
     non_burnable=fuels.BARREN,
     least_load=fuels.least_load,
-    with_load=fuel_loads.with_load,
+    with_load=fuels.with_load,
     uses_canopy=True,
     uses_curing=False,
     level_slope_unit=None,
@@ -155,7 +155,7 @@ FBP = FuelSystem(
     known="FBP codes 1-105 or 405-995",
     labels={code: fuel.label for code, fuel in fbp_codes.FBP_CODES.items()},
     kinds=fbp_codes.FUEL_KINDS,
-    titles=fuel_titles.FBP_TITLES,
+    titles=fbp_codes.TITLES,
     colours={code: fuel.colour for code, fuel in fbp_codes.FBP_CODES.items()},
     burnable_codes=fbp_codes.burnable_codes(),
     non_burnable=fbp_codes.NON_FUEL,

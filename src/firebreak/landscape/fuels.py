@@ -1,9 +1,13 @@
-"""Fuel models: the 13 of Anderson and the 40 of Scott & Burgan, in the units of their papers.
+"""Fuel models: the 13 of Anderson and the 40 of Scott & Burgan, in the units of their papers, and
+which of them stands for a fuel with less load, or more.
 
 Sources: Anderson 1982, "Aids to determining fuel models for estimating fire behavior", INT-122
 (loads in lb/ft2 as tabled by Albini 1976, INT-30); Scott & Burgan 2005, "Standard fire behavior
 fuel models", RMRS-GTR-153, table 7 (loads in short tons per acre). Colours of the 40 and of the
 unburnable codes are those of LANDFIRE's FBFM40 product, so that maps look familiar.
+
+The load of fine fuel is that of dead fuel under 1/4 inch and of live fuel. That a treated or
+regrown fuel burns as the model of the nearest load is an assumption: models differ in more.
 """
 
 from functools import cache
@@ -16,6 +20,48 @@ _LB_FT2_PER_TON_ACRE = 2000.0 / 43560.0  # exact: short ton, international acre
 
 UNUSED_SAV_FT = 9999.0
 """Surface-area-to-volume ratio that GTR-153 assigns to a class without load."""
+
+_OF_ONE_KIND = (
+    (1, 3), (2,), (4, 6), (5,), (7,), (8, 10), (9, 8), (11, 12, 13),  # of Anderson
+    (101, 102, 104, 107), (103, 105, 106, 108, 109),  # grass of dry and of humid climates
+    (121, 122), (123, 124),  # grass and shrubs, dry and humid
+    (141, 142, 145, 147), (143,), (144,), (146,), (148, 149),  # shrubs, dry and humid
+    (161, 165), (162, 163), (161, 164),  # timber with an understory: litter, grass, dwarf conifers
+    (181, 185, 188), (183,), (184,), (187,), (182, 186, 189),  # litter of conifers, of broadleaves
+    (201, 202, 203, 204))  # slash and blowdown
+"""Models of one kind, among which less load never means longer flames, and rates at most 30 %
+higher (a test holds it). Those that stand alone stay as they are. A model of two kinds belongs to
+the first.
+"""
+
+TITLES = {
+    1: "short grass", 2: "timber, grass and understory", 3: "tall grass", 4: "chaparral",
+    5: "brush", 6: "dormant brush, hardwood slash", 7: "southern rough",
+    8: "closed timber litter", 9: "hardwood litter", 10: "timber, litter and understory",
+    11: "light logging slash", 12: "medium logging slash", 13: "heavy logging slash",
+    101: "short, sparse dry climate grass", 102: "low load, dry climate grass",
+    103: "low load, very coarse, humid climate grass", 104: "moderate load, dry climate grass",
+    105: "low load, humid climate grass", 106: "moderate load, humid climate grass",
+    107: "high load, dry climate grass", 108: "high load, very coarse, humid climate grass",
+    109: "very high load, humid climate grass",
+    121: "low load, dry climate grass-shrub", 122: "moderate load, dry climate grass-shrub",
+    123: "moderate load, humid climate grass-shrub", 124: "high load, humid climate grass-shrub",
+    141: "low load, dry climate shrub", 142: "moderate load, dry climate shrub",
+    143: "moderate load, humid climate shrub", 144: "low load, humid climate timber-shrub",
+    145: "high load, dry climate shrub", 146: "low load, humid climate shrub",
+    147: "very high load, dry climate shrub", 148: "high load, humid climate shrub",
+    149: "very high load, humid climate shrub",
+    161: "low load, dry climate timber-grass-shrub",
+    162: "moderate load, humid climate timber-shrub",
+    163: "moderate load, humid climate timber-grass-shrub", 164: "dwarf conifer with understory",
+    165: "very high load, dry climate timber-shrub",
+    181: "low load, compact conifer litter", 182: "low load broadleaf litter",
+    183: "moderate load conifer litter", 184: "small downed logs", 185: "high load conifer litter",
+    186: "moderate load broadleaf litter", 187: "large downed logs", 188: "long-needle litter",
+    189: "very high load broadleaf litter",
+    201: "low load activity fuel", 202: "moderate load activity fuel or low load blowdown",
+    203: "high load activity fuel or moderate load blowdown", 204: "high load blowdown"}
+"""Of the models of Anderson and of Scott & Burgan, by code."""
 
 
 class FuelModel(NamedTuple):
@@ -197,3 +243,19 @@ def least_load(code: int) -> int:
 def fuel_name(code: int) -> str:
     """Short name for legends, such as "GR2", "NB8 water" or "code 17" for what is not known."""
     return FUEL_NAMES.get(code, f"code {code}")
+
+
+def fine_load_lb_ft2(code: int) -> float:
+    """Load of fine fuel of a model: dead under 1/4 inch, herbs and live woody fuel."""
+    model = FUEL_MODELS[code]
+    return model.load_1h_lb_ft2 + model.load_herb_lb_ft2 + model.load_woody_lb_ft2
+
+
+@cache
+def with_load(code: int, factor: float) -> int:
+    """The model of the same kind whose load of fine fuel is nearest to `factor` times that of a
+    model that burns; never more load where the factor is below 1, nor less where it is above.
+    """
+    wanted = factor * fine_load_lb_ft2(code)
+    kind = next(models for models in _OF_ONE_KIND if code in models)
+    return min(kind, key=lambda other: (abs(fine_load_lb_ft2(other) - wanted), other != code))

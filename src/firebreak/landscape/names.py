@@ -1,8 +1,10 @@
-"""What a landscape may be named by: a path, or a word and what follows it, such as `synthetic:7`.
+"""Names of landscapes: a path, or a word and what follows it, such as `synthetic:7`; and of the
+rasters that firebreak writes into folders, which are no layers of a landscape there.
 
 `sample:NAME` stands for a folder that comes with firebreak, with a map, its roads and its weather.
 """
 
+import re
 from pathlib import Path
 
 from firebreak.checks import fail, unknown_name
@@ -13,14 +15,27 @@ SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 LANDSCAPE_FILE, ROADS_FILE, WEATHER_FILE, ABOUT_FILE = (
     "landscape.tif", "roads.tif", "weather.toml", "about.toml")
 
+FUEL_MAP = "landscape_fuels.tif"
+"""The fuels in colours, which `landscape info` writes."""
+SIMULATED = frozenset(f"{name}.tif" for name in (
+    "burn_probability", "mean_arrival_time_min", "rate_of_spread_m_min", "spread_direction_deg",
+    "fireline_intensity_kw_m", "flame_length_m", "crown_fraction_burned", "downstream_value",
+    "expected_loss", "annual_burn_probability", "flame_length_probability"))
+"""The maps that `simulate` writes."""
+PLANNED = frozenset(f"{name}.tif" for name in (
+    "plan", "segments", "treated_landscape", "treatment", "burn_probability_before",
+    "burn_probability_after", "burn_probability_difference"))
+"""The rasters that `plan` writes."""
+_GIVEN = re.compile(r"given_\w+-[0-9a-f]{8}\.tif")
+
 
 def is_path(spec: str | Path) -> bool:
-    """Whether a landscape is named by where it lies, and not by a word."""
+    """True where a landscape is named by where it lies, and not by a word."""
     return not str(spec).startswith((SYNTHETIC, CLOSED_FORM, SAMPLE))
 
 
 def is_sample(spec: str | Path) -> bool:
-    """Whether it is `sample:NAME`."""
+    """True for `sample:NAME`."""
     return str(spec).startswith(SAMPLE)
 
 
@@ -73,3 +88,9 @@ def weather_place(spec: str | Path) -> Path:
 def beside(base: Path, spec: str | Path) -> Path:
     """A path that is relative to a folder; `sample:NAME` as it is."""
     return Path(spec) if is_sample(spec) else base / spec
+
+
+def is_own(name: str) -> bool:
+    """Return whether firebreak writes rasters of this name."""
+    return (name == FUEL_MAP or name in SIMULATED or name in PLANNED
+            or _GIVEN.fullmatch(name) is not None)

@@ -1,4 +1,4 @@
-"""Which treatment each cell gets, where one can be done at all, and what it costs there."""
+"""The treatment of each cell, where one can be done at all, and its cost there."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.landscape.costs import treated_ha
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.treatments import Treatment
@@ -97,3 +96,15 @@ def _nowhere(landscape: Landscape, rows: Sequence[TreatmentRow], where: str,
                 given=f"none, on slopes from {100.0 * float(slopes.min()):.0f} to "
                       f"{100.0 * float(slopes.max()):.0f} %",
                 where=where, remedy="name another treatment")
+
+
+def treated_ha(landscape: Landscape, width_m: float | None = None) -> float:
+    """Hectares of a cell that are treated: all of it, or a strip of this width."""
+    size = landscape.cell_size_m
+    return size * (size if width_m is None else width_m) / 1e4
+
+
+def with_roads(cost: NDArray[np.float64], road_m: NDArray[np.floating],
+               per_km: float) -> NDArray[np.float64]:
+    """Costs [H, W] with the share that the way from the nearest road, m, adds."""
+    return cost * (1.0 + per_km * road_m / 1000.0)

@@ -1,6 +1,11 @@
-"""What the values of a landscape are counted in: houses, money, or the hectares that burn."""
+"""Measures of results: the unit that values are counted in (houses, money, hectares that burn), and
+the agreement of a simulated fire with an observed one.
+"""
 
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
@@ -45,3 +50,26 @@ def checked_unit(name: str, where: str) -> str:
         raise fail(expected=f"the name of a unit, of 1 to {LONGEST} letters",
                    given=f"'{name[:60]}'", where=where, remedy="for example houses, or EUR")
     return name.strip()
+
+
+class Agreement(NamedTuple):
+    """simulated, observed, both: burned cells. precision: share of the simulated cells that were
+    observed. recall: share of the observed cells that were simulated. area_ratio: simulated over
+    observed. iou: intersection over union.
+    """
+
+    simulated: int
+    observed: int
+    both: int
+    precision: float
+    recall: float
+    area_ratio: float
+    iou: float
+
+
+def agreement_of(simulated: NDArray[np.bool_], observed: NDArray[np.bool_]) -> Agreement:
+    """The agreement of two masks [H, W], of which both hold burned cells."""
+    one, other, both = (int(np.count_nonzero(mask))
+                        for mask in (simulated, observed, simulated & observed))
+    return Agreement(one, other, both, both / one, both / other, one / other,
+                     both / (one + other - both))

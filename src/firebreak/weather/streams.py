@@ -2,16 +2,42 @@
 
 A stream begins when its fire starts. After its last step the last weather holds. Constant weather
 is a stream of one step.
+
+Streams are cut out of rows of weather, or drawn from a climate, which says how the weather is in
+the afternoon. From there moisture and wind follow the course of the day, and the wind turns once in
+each stream. How much they do is an assumption, drawn anew for each set of streams; the course is
+that of air temperature (Parton & Logan 1981, Agricultural Meteorology 23:205-216, their values for
+150 cm above the ground), which wind and the moisture of fine fuel follow.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from firebreak.checks import fail
-from firebreak.weather.scenarios import WeatherScenarios
+from firebreak.weather.scenarios import (
+    WeatherScenarios,
+    WindClimate,
+    draw_scenarios,
+    make_scenarios,
+)
+
+STEPS, STEP_MIN = 12, 120.0
+"""Of a drawn stream, a day in all: what burns longer burns on in the weather of the last step, of
+the time of day at which it began.
+"""
+
+_LAG, _DECAY, _LATE_H = 1.86, 2.20, -0.17  # a, b, c of Parton & Logan: hours, none, hours
+_SUNRISE_H, _SUNSET_H = 6.0, 20.0
+_IGNITION_H = (10.0, 20.0)  # fires begin by day
+_CALM = (0.3, 0.9)  # wind in the coldest hour, as a share of the afternoon's
+_NIGHT_RISE = (0.02, 0.10)  # what 1-h moisture gains until then: little or good recovery
+_COARSER = (1.0, 0.5, 0.1)  # of it, what 1-h, 10-h and 100-h fuels gain
+_TURN_DEG = 45.0  # standard deviation of how far the wind turns
+_TURN_H = 4.0  # hours that it takes
+_WETTEST = 1.0  # most that dead fuel may hold
 
 
 class WeatherStreams(NamedTuple):
@@ -77,3 +103,54 @@ def gather_streams(rows: WeatherScenarios, index: NDArray[np.intp], step_min: fl
 def join_rows(parts: Sequence[WeatherScenarios]) -> WeatherScenarios:
     """Rows of weather, one part after the other; their weights are not used."""
     return WeatherScenarios(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def warmth(hour: ArrayLike) -> NDArray[np.float64]:
+    """How warm an hour of the day is: 0 as the coldest, 1 as the warmest. hour: [0, 24)."""
+    hour = np.asarray(hour, np.float64)
+    day, coldest = _SUNSET_H - _SUNRISE_H, _SUNRISE_H + _LATE_H
+
+    def by_day(since: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.sin(np.pi * since / (day + 2.0 * _LAG))
+
+    night = np.exp(-_DECAY * ((hour - _SUNSET_H) % 24.0) / (24.0 - day))
+    last = by_day(np.array(_SUNSET_H - coldest))
+    return np.where((hour >= coldest) & (hour <= _SUNSET_H), by_day(hour - coldest), last * night)
+
+
+def draw_streams(climate: WindClimate, rng: np.random.Generator, count: int) -> WeatherStreams:
+    """`count` streams of a day and equal weight, whose afternoons are of the climate.
+
+    Raises:
+        InputError: as `draw_scenarios`.
+    """
+    afternoon = draw_scenarios(climate, rng, count)
+    calm, rise = rng.uniform(*_CALM), rng.uniform(*_NIGHT_RISE)
+    begin = rng.uniform(*_IGNITION_H, count)[:, None]
+    hours = STEP_MIN / 60.0 * np.arange(STEPS)[None]
+    turn, turns_at = _TURN_DEG * rng.standard_normal(count), rng.uniform(0.0, hours[0, -1], count)
+    warm = warmth((begin + hours) % 24.0)
+    turned = np.clip((hours - turns_at[:, None]) / _TURN_H, 0.0, 1.0) * turn[:, None]
+    return make_streams(_by_step(afternoon, calm + (1.0 - calm) * warm, rise * (1.0 - warm),
+                                 turned), STEPS, STEP_MIN)
+
+
+def _by_step(afternoon: WeatherScenarios, wind: NDArray[np.float64], wetter: NDArray[np.float64],
+             turned: NDArray[np.float64]) -> WeatherScenarios:
+    """Weather of all steps, one stream after the other, from factors of the wind, what 1-h moisture
+    gains and degrees that the wind has turned, [S, K] each.
+    """
+    def at_steps(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.broadcast_to(values[:, None], wind.shape).ravel()
+
+    def wetter_by(share: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.minimum(at_steps(values) + share * wetter.ravel(), _WETTEST)
+
+    return make_scenarios(
+        wind_20ft_m_min=at_steps(afternoon.wind_20ft_m_min) * wind.ravel(),
+        wind_from_deg=(at_steps(afternoon.wind_from_deg) + turned.ravel()) % 360.0,
+        dead_moisture_1h=wetter_by(_COARSER[0], afternoon.dead_moisture_1h),
+        dead_moisture_10h=wetter_by(_COARSER[1], afternoon.dead_moisture_10h),
+        dead_moisture_100h=wetter_by(_COARSER[2], afternoon.dead_moisture_100h),
+        live_moisture_herb=at_steps(afternoon.live_moisture_herb),
+        live_moisture_woody=at_steps(afternoon.live_moisture_woody))

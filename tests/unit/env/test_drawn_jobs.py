@@ -20,9 +20,8 @@ from firebreak.fire import FireConditions, HoldRule, conditions_from, make_scene
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.fire import FireSettings
 from firebreak.train.gains.line_gains import LineGains
-from firebreak.weather.drawn_streams import STEPS
 from firebreak.weather.scenarios import make_scenarios
-from firebreak.weather.streams import make_streams
+from firebreak.weather.streams import STEPS, make_streams
 
 SIZE, PLAN, REWARD = 12, 10, 8
 SHAPE = (SIZE, SIZE)

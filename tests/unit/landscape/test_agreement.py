@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firebreak.landscape.agreement import agreement_of
+from firebreak.landscape.value_unit import agreement_of
 
 
 def test_shares_are_those_of_the_cells() -> None:

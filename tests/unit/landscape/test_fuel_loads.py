@@ -5,9 +5,8 @@ import pytest
 
 from firebreak.fire.behavior.surface import point_behavior
 from firebreak.landscape.fbp_codes import FBP_CODES
-from firebreak.landscape.fuel_loads import fine_load_lb_ft2, with_load
 from firebreak.landscape.fuel_systems import FBP
-from firebreak.landscape.fuels import FUEL_MODELS, FUEL_NAMES
+from firebreak.landscape.fuels import FUEL_MODELS, FUEL_NAMES, fine_load_lb_ft2, with_load
 
 CODES = sorted(FUEL_MODELS)
 FACTORS = (0.1, 0.25, 0.5, 0.67, 0.75, 1.0, 1.25, 1.5, 3.0)

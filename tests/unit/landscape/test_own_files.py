@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from firebreak.landscape.formats.layers import rasters_in
-from firebreak.landscape.own_files import FUEL_MAP, is_own
+from firebreak.landscape.names import FUEL_MAP, is_own
 
 
 @pytest.mark.parametrize(("name", "own"), [

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.weather.drawn_streams import STEP_MIN, STEPS, draw_streams, warmth
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
+from firebreak.weather.streams import STEP_MIN, STEPS, draw_streams, warmth
 
 HOUR_OF_DAY = np.arange(0.0, 24.0, 0.01)
 

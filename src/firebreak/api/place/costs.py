@@ -18,7 +18,7 @@ def with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
     Raises:
         InputError: no roads.
     """
-    from firebreak.landscape.costs import with_roads
+    from firebreak.landscape.treatment_choice import with_roads
 
     if not options.cost_per_km:
         return full

@@ -19,7 +19,7 @@ from firebreak.api.shared.scene_checks import (
 )
 from firebreak.checks import fail
 from firebreak.files import check_not_kept
-from firebreak.landscape.own_files import SIMULATED
+from firebreak.landscape.names import SIMULATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

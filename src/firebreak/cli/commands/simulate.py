@@ -18,7 +18,7 @@ from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import held_folder
-from firebreak.landscape.agreement import Agreement, agreement_of
+from firebreak.landscape.value_unit import Agreement, agreement_of
 
 if TYPE_CHECKING:
     from firebreak.api.shared.fire_maps import BurnAll

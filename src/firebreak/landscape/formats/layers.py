@@ -16,7 +16,7 @@ from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import counted, fail
 from firebreak.landscape.landscape import NODATA
-from firebreak.landscape.own_files import is_own
+from firebreak.landscape.names import is_own
 from firebreak.landscape.raster.geotiff import Band
 from firebreak.units import KG_M3_PER_LB_FT3, METRES_PER_FOOT
 

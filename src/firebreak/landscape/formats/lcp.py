@@ -13,7 +13,7 @@ from firebreak.checks import fail
 from firebreak.files import write_pieces
 from firebreak.landscape.formats.write import landscape_bytes, whole_file, write_text
 from firebreak.landscape.landscape import DEFAULT_CURING, Landscape
-from firebreak.landscape.raster.in_memory import (
+from firebreak.landscape.raster.geotiff import (
     check_bands,
     gdal_faults,
     sums_of,

@@ -30,8 +30,7 @@ from firebreak.landscape.raster.geotiff import check_place, open_raster, place_o
 from firebreak.landscape.raster.parts import Place, part_over
 from firebreak.landscape.raster.resample import same_cells, warp
 from firebreak.landscape.raster.shape_files import is_vector
-from firebreak.landscape.raster.shape_numbers import amounts_of_shapes, levels_of_shapes
-from firebreak.landscape.raster.shapes import mask_of_shapes
+from firebreak.landscape.raster.shapes import amounts_of_shapes, levels_of_shapes, mask_of_shapes
 
 Reading = Literal["mean", "majority", "nearest", "any"]
 """How a raster's cells under a landscape's cell make one number; "any": 1 where one of them is not

@@ -20,8 +20,7 @@ from firebreak.landscape.formats.lcp import without_extras
 from firebreak.landscape.formats.read import bands_by_role
 from firebreak.landscape.formats.write import whole_file, write_landscape
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.raster.geotiff import Band, open_raster
-from firebreak.landscape.raster.in_memory import raster_bytes
+from firebreak.landscape.raster.geotiff import Band, open_raster, raster_bytes
 from firebreak.landscape.treatments import CHANGED, Treatment, treated_landscape
 
 

@@ -22,7 +22,7 @@ from firebreak.landscape.formats.layers import RASTERS
 from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, NODATA, Landscape
 from firebreak.landscape.raster.ascii_grid import ascii_lines
-from firebreak.landscape.raster.in_memory import raster_bytes
+from firebreak.landscape.raster.geotiff import raster_bytes
 
 SYSTEM_TAG = "FUEL_SYSTEM"
 """The tag in which a GeoTIFF names its fuel system."""

@@ -1,7 +1,14 @@
-"""Points, lines and polygons as masks on a landscape's grid: areas, roads, existing breaks."""
+"""Points, lines and polygons on a landscape's grid: as masks (areas, roads, existing breaks), and
+with the numbers that they carry (what houses are worth, how many fires started, what a cell costs).
 
+An amount is shared evenly by the cells that its shape covers, in the map or outside of it, so that
+the sum over a map that holds all shapes is the sum of their numbers. A level holds in each of the
+cells.
+"""
+
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import rasterio
@@ -10,11 +17,14 @@ from rasterio.crs import CRS
 from rasterio.features import rasterize
 from rasterio.warp import transform_geom
 
-from firebreak.checks import InputError, fail
+from firebreak.checks import InputError, counted, fail
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.shape_files import read_shapes
 
 _FARTHEST = 1e8  # in units of the reference system; the Earth is 4e7 m around
+
+MOST_SHAPE_CELLS = 50_000_000
+"""Cells of the rectangle around one shape, at most."""
 
 
 def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArray[np.bool_]:
@@ -91,3 +101,152 @@ def _burned(geometries: list[dict[str, Any]], landscape: Landscape,
             mask |= rasterize(some, landscape.shape, all_touched=all_touched, dtype=np.uint8,
                               transform=rasterio.Affine(*landscape.transform)) != 0
     return mask
+
+
+class Covered(NamedTuple):
+    """What a shape covers. cells: int64 [n], flat, those on the map. total: of all its cells."""
+
+    cells: NDArray[np.int64]
+    total: int
+
+
+class Amounts(NamedTuple):
+    """grid: f64 [H, W]. shapes: how many there are. outside, across: of these, how many lie outside
+    the map, and how many on its edge.
+    """
+
+    grid: NDArray[np.float64]
+    shapes: int
+    outside: int
+    across: int
+
+
+def amounts_of_shapes(path: Path, attribute: str | None, landscape: Landscape) -> Amounts:
+    """The sum over shapes of their numbers, each shared by the cells of its shape.
+
+    Args:
+        attribute: that holds the numbers; None: each shape counts 1.
+
+    Raises:
+        InputError: as `read_shapes`; a number that is missing or below 0; all shapes outside.
+    """
+    grid = np.zeros(landscape.fuel_model.size)
+    shapes = outside = across = 0
+    for covered, number in _covered(path, attribute, landscape):
+        np.add.at(grid, covered.cells, number / covered.total)
+        shapes += 1
+        outside += covered.cells.size == 0
+        across += 0 < covered.cells.size < covered.total
+    _check_some_inside(shapes, outside, path)
+    return Amounts(grid.reshape(landscape.shape), shapes, outside, across)
+
+
+def levels_of_shapes(path: Path, attribute: str, landscape: Landscape) -> NDArray[np.float64]:
+    """The number of the shape that covers a cell, the largest of several, f64 [H, W]; nan where
+    none does.
+
+    Raises:
+        InputError: as `amounts_of_shapes`.
+    """
+    grid = np.full(landscape.fuel_model.size, np.nan)
+    shapes = outside = 0
+    for covered, number in _covered(path, attribute, landscape):
+        grid[covered.cells] = np.fmax(grid[covered.cells], number)
+        shapes += 1
+        outside += covered.cells.size == 0
+    _check_some_inside(shapes, outside, path)
+    return grid.reshape(landscape.shape)
+
+
+def _check_some_inside(shapes: int, outside: int, path: Path) -> None:
+    if outside == shapes:
+        raise fail(expected="shapes on the landscape",
+                   given=f"{counted(shapes, 'shape')}, all outside", where=str(path),
+                   remedy="check their place and reference system")
+
+
+def _covered(path: Path, attribute: str | None,
+             landscape: Landscape) -> Iterator[tuple[Covered, float]]:
+    """What each shape of a file covers, and its number."""
+    found = read_shapes(path, attribute)
+    numbers = [1.0 if attribute is None else _number(shape.value, attribute, place, path)
+               for place, shape in enumerate(found.shapes, start=1)]
+    ours = iter(on_map([one for shape in found.shapes for one in shape.geometries], found.crs,
+                       landscape, path))
+    to_cells = ~rasterio.Affine(*landscape.transform)
+    for shape, number in zip(found.shapes, numbers, strict=True):
+        own = [next(ours) for _ in shape.geometries]
+        try:
+            yield cells_of(own, to_cells, landscape, path), number
+        except InputError:
+            raise
+        except Exception as error:  # of damaged coordinates rasterio raises whatever comes
+            raise damaged(path, error) from error
+
+
+def _number(value: Any, attribute: str, place: int, path: Path) -> float:
+    """What an attribute of shape number `place` says."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    number = float(value) if is_number else np.nan
+    if not 0.0 <= number < np.inf:
+        nothing = value is None or (is_number and np.isnan(number))
+        given = "nothing" if nothing else f"'{str(value)[:40]}'"
+        raise fail(expected=f"a number of 0 or more in '{attribute}' of every shape",
+                   given=f"{given} in shape {place}", where=str(path),
+                   remedy="correct it, or leave the shape out")
+    return number
+
+
+def cells_of(geometries: list[dict[str, Any]], to_cells: rasterio.Affine, landscape: Landscape,
+             path: Path) -> Covered:
+    """The cells of one shape: those whose centre its polygons hold, or that they touch where they
+    hold none, and those that its lines and points touch.
+
+    Args:
+        geometries: in the landscape's reference system.
+        to_cells: from its coordinates to (column, row).
+    """
+    corners = np.concatenate([_corners(one["coordinates"]) for one in geometries])
+    col, row = to_cells.a * corners[:, 0] + to_cells.b * corners[:, 1] + to_cells.c, (
+        to_cells.d * corners[:, 0] + to_cells.e * corners[:, 1] + to_cells.f)
+    left, top = int(np.floor(col.min())), int(np.floor(row.min()))
+    cols, rows = int(np.floor(col.max())) - left + 1, int(np.floor(row.max())) - top + 1
+    if rows == cols == 1:  # most houses
+        return _on_map(np.array([top]), np.array([left]), landscape)
+    if rows * cols > MOST_SHAPE_CELLS:
+        raise fail(expected=f"shapes of at most {MOST_SHAPE_CELLS:,} cells from edge to edge",
+                   given=f"one of {rows:,} x {cols:,}", where=str(path),
+                   remedy="cut the shapes to the landscape's area")
+    a, b, c, d, e, f = landscape.transform
+    corner = rasterio.Affine(a, b, c + a * left + b * top, d, e, f + d * left + e * top)
+    mask = np.zeros((rows, cols), np.bool_)
+    areas = [one for one in geometries if one["type"].endswith("Polygon")]
+    others = [one for one in geometries if not one["type"].endswith("Polygon")]
+    for some, touched in ((areas, False), (others, True)):
+        if some:
+            mask |= rasterize(some, mask.shape, transform=corner, all_touched=touched,
+                              dtype=np.uint8) != 0
+    if not mask.any():
+        mask = rasterize(geometries, mask.shape, transform=corner, all_touched=True,
+                         dtype=np.uint8) != 0
+    found = np.nonzero(mask)
+    return _on_map(found[0] + top, found[1] + left, landscape)
+
+
+def _on_map(row: NDArray[np.int64], col: NDArray[np.int64], landscape: Landscape) -> Covered:
+    height, width = landscape.shape
+    inside = (row >= 0) & (row < height) & (col >= 0) & (col < width)
+    return Covered((row * width + col)[inside].astype(np.int64), max(row.size, 1))
+
+
+def _corners(coordinates: Any) -> NDArray[np.float64]:
+    """All points [n, 2] of a geometry's nested coordinates."""
+    found: list[tuple[float, float]] = []
+    waiting = [coordinates]
+    while waiting:
+        part = waiting.pop()
+        if part and isinstance(part[0], int | float):
+            found.append((part[0], part[1]))
+        else:
+            waiting += part
+    return np.array(found, np.float64).reshape(-1, 2)

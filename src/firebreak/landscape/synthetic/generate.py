@@ -15,7 +15,6 @@ from firebreak.landscape.fbp_codes import NON_FUEL
 from firebreak.landscape.fuel_systems import SYSTEMS
 from firebreak.landscape.fuels import BARREN
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.synthetic.barriers import line_across, open_gaps
 from firebreak.landscape.synthetic.families import (
     AGRICULTURE,
     FAMILIES,
@@ -28,7 +27,7 @@ from firebreak.landscape.synthetic.families import (
     Range,
     family_named,
 )
-from firebreak.landscape.synthetic.noise import power_law_noise, standardise
+from firebreak.landscape.synthetic.noise import line_across, open_gaps, power_law_noise, standardise
 from firebreak.landscape.synthetic.succession import ages, cut_blocks, leaf_out
 from firebreak.landscape.terrain import slope_aspect
 from firebreak.seeding import generator

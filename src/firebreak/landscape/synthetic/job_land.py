@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.synthetic.barriers import line_across, open_gaps
-from firebreak.landscape.synthetic.noise import power_law_noise, standardise
+from firebreak.landscape.synthetic.noise import line_across, open_gaps, power_law_noise, standardise
 
 PartKind = Literal["ring", "ridge", "road"]
 PART_KINDS: tuple[PartKind, ...] = ("ring", "ridge", "road")

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.landscape.costs import treated_ha
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.treatment_choice import treated_ha
 from firebreak.landscape.treatment_table import TreatmentRow
 
 

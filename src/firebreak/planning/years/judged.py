@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firebreak.checks import counted, fail
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.fire import Scene, burn_loss, with_states
-from firebreak.landscape.costs import treated_ha
+from firebreak.landscape.treatment_choice import treated_ha
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.progress import Reporter, no_report

@@ -11,8 +11,8 @@ from firebreak.fire import FireConditions, HoldRule, Scene, make_scene, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.layout import OBSERVATION
-from firebreak.weather.drawn_streams import draw_streams
 from firebreak.weather.scenarios import WindClimate
+from firebreak.weather.streams import draw_streams
 
 LAND = generate(5, 16)
 HARD = FireConditions(scenarios=3)

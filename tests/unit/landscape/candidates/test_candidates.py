@@ -18,10 +18,11 @@ from firebreak.landscape.candidates.lines import (
     length_of,
     masks_of,
     narrow_ground,
+    paths_of,
+    thinned,
     without_corners,
 )
 from firebreak.landscape.candidates.score import PARTS, scores_of, shares
-from firebreak.landscape.candidates.thinning import paths_of, thinned
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.line_cells import lines_on_grid
 from firebreak.landscape.synthetic.generate import generate

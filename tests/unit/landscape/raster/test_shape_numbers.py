@@ -19,7 +19,7 @@ from firebreak.landscape.formats.overlays import (
     file_and_attribute,
     with_rasters,
 )
-from firebreak.landscape.raster.shape_numbers import amounts_of_shapes, levels_of_shapes
+from firebreak.landscape.raster.shapes import amounts_of_shapes, levels_of_shapes
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.output.vectors import has_vector_reader
 

@@ -14,12 +14,12 @@ from rasterio.warp import transform_geom
 from scipy.ndimage import distance_transform_edt, label
 
 from firebreak.checks import InputError
-from firebreak.landscape.costs import treated_ha, with_roads
 from firebreak.landscape.formats.overlays import mask_of, read_on_grid, with_rasters
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.raster import vector_files
+from firebreak.landscape.raster import shape_files
 from firebreak.landscape.raster.shapes import mask_of_shapes
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatment_choice import treated_ha, with_roads
 from firebreak.planning.output.vectors import has_vector_reader
 
 WEST, NORTH = -2_000_000.0, 1_500_000.0
@@ -233,7 +233,7 @@ def test_a_view_without_end_is_refused_in_time(tmp_path: Path,
                                                monkeypatch: pytest.MonkeyPatch) -> None:
     vector_file(tmp_path / "a.gpkg", layer_options={"SPATIAL_INDEX": "NO"})
     endless_view(tmp_path / "a.gpkg")
-    monkeypatch.setattr(vector_files, "LIMIT_S", 3.0)
+    monkeypatch.setattr(shape_files, "LIMIT_S", 3.0)
     with pytest.raises(InputError, match=r"reads within 3 s|GDAL can read"):
         mask_of(tmp_path / "a.gpkg", LAND)
 
@@ -243,7 +243,7 @@ def test_a_view_without_end_is_refused_in_time(tmp_path: Path,
 def test_a_file_that_takes_too_much_memory_is_refused(tmp_path: Path,
                                                       monkeypatch: pytest.MonkeyPatch) -> None:
     vector_file(tmp_path / "a.gpkg")
-    monkeypatch.setattr(vector_files, "LIMIT_BYTES", 50_000_000)
+    monkeypatch.setattr(shape_files, "LIMIT_BYTES", 50_000_000)
     with pytest.raises(InputError, match="shapes that GDAL can read"):
         mask_of(tmp_path / "a.gpkg", LAND)
 

@@ -12,7 +12,7 @@ from firebreak.cli.commands.landscape import convert, fetch, lines
 from firebreak.cli.commands.landscape.describe import about_sample, describe
 from firebreak.cli.shared import common
 from firebreak.files import check_folder, check_not_kept, held_folder
-from firebreak.landscape.own_files import FUEL_MAP
+from firebreak.landscape.names import FUEL_MAP
 from firebreak.settings.kinds import Positive
 
 _PICTURE = "landscape.png"
