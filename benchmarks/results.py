@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import doubt
-import learned_returns
 import numpy as np
 import results_kinds
 import results_sealed
-import returns
 from job_kinds import KINDS
 from protocol import read_records
 from results_figures import draw_figures
@@ -334,11 +332,7 @@ def main() -> None:
     options.add_argument("--out", type=Path, default=Path("docs/results.md"))
     args = options.parse_args()
     records = read_records(args.records)
-    found = (tables(records) | doubt.tables(read_records(args.records.parent / "doubt.jsonl"))
-             | {"returns": markdown(*returns.table(
-                 read_records(args.records.parent / "returns.jsonl"))),
-                "learned-returns": markdown(*learned_returns.table(
-                    read_records(args.records.parent / "learned-returns.jsonl")))})
+    found = tables(records) | doubt.tables(read_records(args.records.parent / "doubt.jsonl"))
     text = args.template.read_text(encoding="utf-8")
     text = re.sub(r"<!-- table (.+?) -->", lambda match: found[match.group(1)], text)
     args.out.write_text(text, encoding="utf-8")

@@ -213,12 +213,6 @@ def test_it_is_said_that_gains_are_not_learned_from(tmp_path: Path) -> None:
         Evolution(config, executor_for(config), (10, 10), tmp_path)
 
 
-def test_what_members_do_not_learn_from_is_refused(tmp_path: Path) -> None:
-    config = small("agent.discount_end=0", "agent.gain_share=0.25", "agent.return_share=0.5")
-    with pytest.raises(InputError, match=r"agent.return_share = 0, got 0\.5"):
-        Evolution(config, executor_for(config), (10, 10), tmp_path)
-
-
 def test_several_map_sizes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="one map size, got 2"):
         make_player(small("mixture.sizes=[10, 12]"))

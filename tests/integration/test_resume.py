@@ -30,10 +30,8 @@ HELD = ["mixture.held=0.5", "mixture.narrow=0.2", "mixture.existing=1", "budget=
 PARTS = ["agent.n_step=3", "agent.demonstrations=0.3", "agent.discount=0.5"]
 GAINS = ["agent.gain_share=0.2", "agent.gain_fires=4", "agent.discount_begin=6",
          "agent.discount_finish=12"]
-RETURNS = ["agent.gain_share=0.25", "agent.gain_fires=4", "agent.discount_end=0",
-           "agent.return_share=0.6", "agent.return_actions=3", "agent.return_fires=8"]
-SEGMENTS = ["agent.segments=true", "agent.gain_share=0.25", "agent.gain_fires=4",
-            "agent.discount_end=0"]
+CELLS = ["agent.gain_share=0.25", "agent.gain_fires=4", "agent.discount_end=0"]
+SEGMENTS = ["agent.segments=true", *CELLS]
 ONE = ["train.episodes=6", "evaluation.every_episodes=6", "evaluation.validation_landscapes=1",
        "evaluation.test_landscapes=1"]
 FIT = [*SEGMENTS, *ONE, "agent.fit_steps=40"]
@@ -100,13 +98,9 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("changes", [[], MIXED, pytest.param(PARTS, marks=pytest.mark.slow),
                                      pytest.param(GAINS, marks=pytest.mark.slow),
-                                     pytest.param(SEGMENTS, marks=pytest.mark.slow),
-                                     pytest.param(RETURNS, marks=pytest.mark.slow),
-                                     [*RETURNS, "agent.segments=true"],
-                                     pytest.param([*JOBS, *RETURNS, "agent.segments=true"],
-                                                  marks=pytest.mark.slow)],
-                         ids=["plain", "mixture", "options", "gains", "segments", "returns",
-                              "returns-of-lines", "jobs"])
+                                     SEGMENTS,
+                                     pytest.param([*JOBS, *SEGMENTS], marks=pytest.mark.slow)],
+                         ids=["plain", "mixture", "options", "gains", "segments", "jobs"])
 def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
                                                          changes: list[str]) -> None:
     long = [*changes, "train.episodes=16", "evaluation.every_episodes=6"]
@@ -120,8 +114,7 @@ def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("changes", [[], MIXED, GAINS, RETURNS],
-                         ids=["plain", "mixture", "gains", "returns"])
+@pytest.mark.parametrize("changes", [[], MIXED, GAINS], ids=["plain", "mixture", "gains"])
 def test_a_run_stopped_at_any_step_goes_on_as_if_it_had_not(tmp_path: Path,
                                                             changes: list[str]) -> None:
     changes = [*changes, "train.collect_steps=3", "evaluation.every_episodes=6",
@@ -157,8 +150,8 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("_small_batches")
 @pytest.mark.parametrize("changes", [
-    FIT, pytest.param([*RETURNS, *ONE, "agent.fit_steps=40"], marks=pytest.mark.slow)],
-                         ids=["lines", "cells-with-returns"])
+    FIT, pytest.param([*CELLS, *ONE, "agent.fit_steps=40"], marks=pytest.mark.slow)],
+                         ids=["lines", "cells"])
 def test_a_run_stopped_while_it_fits_goes_on_as_if_it_had_not(tmp_path: Path,
                                                               changes: list[str]) -> None:
     """Between learner steps, and in validations."""

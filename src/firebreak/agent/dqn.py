@@ -75,15 +75,7 @@ class DQNAgent:
     @torch.no_grad()
     def q_values(self, observation: Tensor) -> Tensor:
         """Q-values [N, A] on the CPU, as shares of the untreated loss."""
-        return self._values(self.online_net, observation)
-
-    @torch.no_grad()
-    def target_values(self, observation: Tensor) -> Tensor:
-        """Q-values [N, A] of the target network, as `q_values`."""
-        return self._values(self.target_net, observation)
-
-    def _values(self, network: nn.Module, observation: Tensor) -> Tensor:
-        relative = network(observation.to(self.device)).cpu()
+        relative = self.online_net(observation.to(self.device)).cpu()
         return relative * unit_of(observation, self.layout)[:, None]
 
     def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor:
@@ -112,7 +104,7 @@ class DQNAgent:
 
     def learn_gains(self, batch: GainBatch, turned: int = 0) -> Update:
         """One gradient step towards the gains of a batch's actions, every cell or some line
-        actions, at discount 0, and towards the differences between their returns.
+        actions, at discount 0.
 
         Raises:
             NotFinite: as `learn`.
@@ -155,10 +147,8 @@ class DQNAgent:
 
     def _not_finite(self, what: str, batch: Batch | GainBatch) -> NotFinite:
         """The error, which also names what lies behind it."""
-        labels = ([batch.reward] if isinstance(batch, Batch) else
-                  [part.nan_to_num(nan=0.0) for part in (batch.gain, batch.returns)
-                   if part is not None])
-        found = {"the batch's rewards": all(bool(part.isfinite().all()) for part in labels),
+        labels = batch.reward if isinstance(batch, Batch) else batch.gain.nan_to_num(nan=0.0)
+        found = {"the batch's rewards": bool(labels.isfinite().all()),
                  "the online network": _all_finite(self.online_net),
                  "the target network": _all_finite(self.target_net)}
         behind = [name for name, finite in found.items() if not finite]

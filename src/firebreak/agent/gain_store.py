@@ -1,12 +1,8 @@
-"""The replay of labelled states: what actions gain at once, and what plans save that begin with
-them.
+"""The replay of labelled states: what actions gain at once.
 
 At discount 0 a Q-value is the expected gain of a break, which the simulator can tell of all cells
-of a state at once, or of many line actions, where a transition tells it of one. At discount 1 it is
-the return: what is saved until the budget is spent. Returns are paired: some actions of one state,
-each completed by one policy, all judged on the same fires, so that the noise of the fires is common
-to them and leaves their differences. All tensors are detached, on the CPU and allocated at the
-start.
+of a state at once, or of many line actions, where a transition tells it of one. All tensors are
+detached, on the CPU and allocated at the start.
 """
 
 from collections.abc import Callable
@@ -23,15 +19,12 @@ from firebreak.layout import ObservationLayout
 class GainBatch(NamedTuple):
     """observation: float32 [M, C, H, W]. gain: float32 [M, A], shares of the untreated loss, NaN
     where a cell is not available; of line actions [M, L], per mean cost of a cell, NaN for none.
-    line: i64 [M, L], which line actions these are; None: all cells. returns: float32, of the same
-    actions, shares of the untreated loss saved from the state to the end of its budget, NaN where
-    no plan was completed; None: nowhere.
+    line: i64 [M, L], which line actions these are; None: all cells.
     """
 
     observation: Tensor
     gain: Tensor
     line: Tensor | None = None
-    returns: Tensor | None = None
 
     def rows(self, rows: slice) -> "GainBatch":
         """Some of its states."""
@@ -42,35 +35,28 @@ class GainBatch(NamedTuple):
         return self._each(lambda part: part.to(device))
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> "GainBatch":
-        """The batch with all its tensors changed."""
         return GainBatch(change(self.observation), change(self.gain),
-                         None if self.line is None else change(self.line),
-                         None if self.returns is None else change(self.returns))
+                         None if self.line is None else change(self.line))
 
     def turned(self, k: int, layout: ObservationLayout) -> "GainBatch":
         """The batch seen under symmetry k, of square maps."""
         turned = turn_observation(self.observation, k, layout)
         if self.line is None:
-            def of_cells(values: Tensor) -> Tensor:
-                return turn_map(values.unflatten(1, self.observation.shape[-2:]), k).flatten(1)
-
-            return GainBatch(turned, of_cells(self.gain), None,
-                             None if self.returns is None else of_cells(self.returns))
+            maps = self.gain.unflatten(1, self.observation.shape[-2:])
+            return GainBatch(turned, turn_map(maps, k).flatten(1))
         line, inside = turn_line_actions(self.line, k, self.observation.shape[-1])
-        return GainBatch(turned, self.gain.masked_fill(~inside, torch.nan), line,
-                         None if self.returns is None
-                         else self.returns.masked_fill(~inside, torch.nan))
+        return GainBatch(turned, self.gain.masked_fill(~inside, torch.nan), line)
 
 
 class GainStore:
     """A ring of `capacity` labelled observations of maps of one shape.
 
     lines: line actions of each observation that are labelled; None: all its cells are. Checkpoints
-    hold them as "segment". returns: room for returns beside the gains.
+    hold them as "segment".
     """
 
     def __init__(self, layout: ObservationLayout, shape: tuple[int, int], capacity: int,
-                 lines: int | None = None, returns: bool = False) -> None:
+                 lines: int | None = None) -> None:
         height, width = shape
         # zero_() writes every page, so the memory is really there before training begins.
         self.layers = torch.empty((capacity, layout.channels, height, width),
@@ -78,7 +64,6 @@ class GainStore:
         self.gain = torch.empty((capacity, lines or height * width)).zero_()
         self.line = (None if lines is None
                      else torch.empty((capacity, lines), dtype=torch.int32).zero_())
-        self.returns = torch.empty_like(self.gain).fill_(torch.nan) if returns else None
         self._written = 0
 
     def __len__(self) -> int:
@@ -94,11 +79,10 @@ class GainStore:
         """Bytes held, fixed from the start."""
         return sum(tensor.nbytes for tensor in self._tensors().values())
 
-    def append(self, layers: Tensor, gain: Tensor, line: Tensor | None = None,
-               returns: Tensor | None = None) -> None:
+    def append(self, layers: Tensor, gain: Tensor, line: Tensor | None = None) -> None:
         """Takes one observation uint8 [C, H, W] and its gains f32 [A], or those of at most as many
-        line actions int [L] as there is room for, with the returns of the same actions if any are
-        known; the oldest goes. What is kept has no gradients and lies on the CPU.
+        line actions int [L] as there is room for; the oldest goes. What is kept has no gradients
+        and lies on the CPU.
 
         Raises:
             TypeError: an observation that is no bytes.
@@ -109,19 +93,15 @@ class GainStore:
         if self.line is not None and line is not None:
             self.line[place, :count] = line.detach().to("cpu", torch.int32)
             self.line[place, count:] = 0
-        for kept, given in ((self.gain, gain), (self.returns, returns)):
-            if kept is not None:
-                kept[place] = torch.nan
-                if given is not None:
-                    kept[place, :count] = given.detach().to("cpu")
+        self.gain[place] = torch.nan
+        self.gain[place, :count] = gain.detach().to("cpu")
         self._written += 1
 
     def sample(self, size: int, generator: torch.Generator) -> GainBatch:
         """`size` of them, drawn with replacement."""
         drawn = torch.randint(len(self), (size,), generator=generator)
         line = None if self.line is None else self.line[drawn].long()
-        returns = None if self.returns is None else self.returns[drawn]
-        return GainBatch(as_floats(self.layers[drawn]), self.gain[drawn], line, returns)
+        return GainBatch(as_floats(self.layers[drawn]), self.gain[drawn], line)
 
     def state(self) -> dict[str, Tensor]:
         """Everything needed to go on: tensors by name."""
@@ -138,6 +118,5 @@ class GainStore:
         self._written = int(state["counters"][0])
 
     def _tensors(self) -> dict[str, Tensor]:
-        every = {"layers": self.layers, "gain": self.gain, "segment": self.line,
-                 "returns": self.returns}
-        return {name: tensor for name, tensor in every.items() if tensor is not None}
+        every = {"layers": self.layers, "gain": self.gain}
+        return every if self.line is None else every | {"segment": self.line}

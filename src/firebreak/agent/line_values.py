@@ -1,7 +1,6 @@
 """Values of line actions: read off the middle of a line, plus the mean over its cells."""
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -13,49 +12,12 @@ from firebreak.agent.kernels import add_along
 from firebreak.line_actions import LINE_LENGTHS, SHAPES, shape_cells
 
 
-def values_at(q: Tensor, along: Tensor | None, base: Tensor | None, action: Tensor) -> Tensor:
-    """Values of the actions i64 [M, L] alone, read off the maps of all: [M, L].
+def line_values(fine: Tensor, action: Tensor, head: nn.Conv2d, along: nn.Conv2d) -> Tensor:
+    """Values of the line actions i64 [M, L] alone, from features [M, F, H, W]: [M, L].
 
-    q: values of shapes in their middle cell [M, S, H, W]; along: what each cell adds to a line that
-    it is part of, or None for cells; base: of the map as a whole [M, S], or None.
+    head, along: 1x1 convolutions of one map per shape; the result is the same as the values in the
+    maps that they would make, of which few would be looked at. Cells beyond the map count as 0.
     """
-    rows, cols = q.shape[-2:]
-    number, middle = action // (rows * cols), action % (rows * cols)
-    which = torch.arange(action.shape[0], device=action.device)[:, None]
-    values = q.flatten(2)[which, number, middle]
-    if base is not None:
-        values = values + base[which, number]
-    if along is None:
-        return values
-    cell, here, length = _cells_of(action, (rows, cols))
-    added = along.flatten(2)[which[..., None], number[..., None], cell]
-    return values + (added * here).sum(2) / length
-
-
-class SeenOfLines(NamedTuple):
-    """What a network finds along L lines of each of M maps. shape: i64 [M, L]; middle, mean: its
-    features in the middle cell and their mean over the cells, [M, L, F], where those beyond the map
-    count as 0; share: of the cells that lie in the map, [M, L].
-    """
-
-    shape: Tensor
-    middle: Tensor
-    mean: Tensor
-    share: Tensor
-
-    def values(self, head: nn.Conv2d, along: nn.Conv2d) -> Tensor:
-        """What two heads, 1x1 convolutions of one map per shape, say of the lines: [M, L]. The
-        same as the values in the maps that they would make, of which few would be looked at.
-        """
-        return (self._of(head, self.middle) + _bias(head)[self.shape]
-                + self._of(along, self.mean) + self.share * _bias(along)[self.shape])
-
-    def _of(self, head: nn.Conv2d, features: Tensor) -> Tensor:
-        return (features * functional.embedding(self.shape, head.weight.flatten(1))).sum(-1)
-
-
-def seen_of_lines(fine: Tensor, action: Tensor) -> SeenOfLines:
-    """Of features [M, F, H, W] those of the line actions i64 [M, L]."""
     maps, _, rows, cols = fine.shape
     features = fine.permute(0, 2, 3, 1).flatten(0, 2)
     cell, here, length = _cells_of(action, (rows, cols))
@@ -64,8 +26,14 @@ def seen_of_lines(fine: Tensor, action: Tensor) -> SeenOfLines:
     inside = here.sum(-1)
     begins = inside.flatten().cumsum(0) - inside.flatten()
     total = functional.embedding_bag((cell + first[..., None])[here], features, begins, mode="sum")
-    return SeenOfLines(action // (rows * cols), middle,
-                       total.unflatten(0, action.shape) / length[..., None], inside / length)
+    mean = total.unflatten(0, action.shape) / length[..., None]
+    shape = action // (rows * cols)
+
+    def read(convolution: nn.Conv2d, seen: Tensor) -> Tensor:
+        return (seen * functional.embedding(shape, convolution.weight.flatten(1))).sum(-1)
+
+    return (read(head, middle) + _bias(head)[shape] + read(along, mean)
+            + inside / length * _bias(along)[shape])
 
 
 def _bias(head: nn.Conv2d) -> Tensor:

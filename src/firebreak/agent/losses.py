@@ -14,7 +14,7 @@ from firebreak.agent.gain_store import GainBatch
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.replay import Batch
 from firebreak.agent.symmetry import turn_batch
-from firebreak.agent.targets import double_q_target, paired_loss, unit_of
+from firebreak.agent.targets import double_q_target, unit_of
 from firebreak.layout import ObservationLayout
 
 MAX_PART_CELLS = 25_600
@@ -57,13 +57,12 @@ class TransitionPart(NamedTuple):
 class GainPart(NamedTuple):
     """Some labelled states of a batch, seen under symmetry `turned`.
 
-    gains, returns: how many of these the whole batch has.
+    gains: how many of these the whole batch has.
     """
 
     batch: GainBatch
     turned: int
     gains: int
-    returns: int
 
     def loss(self, networks: Networks) -> tuple[Tensor, Tensor]:
         """Its part of the batch's mean loss, and the values of the actions with gains."""
@@ -72,10 +71,10 @@ class GainPart(NamedTuple):
         here = ~batch.gain.isnan()
         unit = unit_of(batch.observation, networks.layout)[:, None]
         target = batch.gain.nan_to_num() / unit
-        gain, later = networks.online.parts(batch.observation, batch.line)
+        network = networks.online
+        gain = (network(batch.observation) if batch.line is None
+                else network.values_at(batch.observation, batch.line))
         loss = functional.huber_loss(gain[here], target[here], reduction="sum") / self.gains
-        if self.returns and later is not None and batch.returns is not None:
-            loss = loss + paired_loss(later, batch.returns / unit) / self.returns
         return loss, gain[here]
 
 
@@ -92,8 +91,7 @@ def transition_parts(batch: Batch, turned: int, device: torch.device) -> list[Ba
 def gain_parts(batch: GainBatch, turned: int, device: torch.device) -> list[BatchPart]:
     """The parts of a batch of labelled states, in order."""
     gains = int((~batch.gain.isnan()).sum())
-    returns = 0 if batch.returns is None else int((~batch.returns.isnan()).sum())
-    return [GainPart(batch.rows(rows), turned, gains, returns)
+    return [GainPart(batch.rows(rows), turned, gains)
             for rows in _rows(batch.observation, device)]
 
 

@@ -7,20 +7,17 @@ beside the observation itself decide: whether a single cell closes a gap is seen
 or not at all. A line's value is read off its middle cell, plus the mean over its cells of what
 each adds to a line of that shape: so both ends of a long line are seen as sharply. No batch
 normalisation and no dropout: acting and learning see the same function.
-
-A value is what the action gains at once. With a second head, the continuation, it is that plus how
-much more than others of its state the action saves in the end.
 """
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from firebreak.agent.line_values import mean_along, seen_of_lines, values_at
+from firebreak.agent.line_values import line_values, mean_along
 from firebreak.agent.settings import DQNSettings
 from firebreak.layout import ObservationLayout
 from firebreak.line_actions import SHAPES
@@ -37,22 +34,6 @@ Part = tuple[slice, slice]
 """Rows and columns of a map, from and to numbers of them."""
 
 
-class _Maps(NamedTuple):
-    """What a head says. middle: values of shapes in their middle cell [M, S, H, W]; along: what
-    each cell adds to a line that it is part of, of the same shape, or None for cells; base: of the
-    map as a whole [M, S], or None for none.
-    """
-
-    middle: Tensor
-    along: Tensor | None
-    base: Tensor | None
-
-    def plus(self, other: "_Maps") -> "_Maps":
-        """With the values of another head, which has no base."""
-        along = (None if self.along is None or other.along is None else self.along + other.along)
-        return _Maps(self.middle + other.middle, along, self.base)
-
-
 class QMapNetwork(nn.Module):
     """Observation [M, C, H, W] -> Q-values [M, A], A = shapes * H * W.
 
@@ -60,11 +41,10 @@ class QMapNetwork(nn.Module):
 
     Args:
         shapes: actions around each cell, see `firebreak.line_actions`; 1: the cells themselves.
-        continuation: add the head of what comes after an action. It begins with 0 everywhere.
     """
 
     def __init__(self, channels: int, width: int = 32, shapes: int = 1,
-                 dilations: tuple[int, ...] = (1, 2, 4), continuation: bool = False) -> None:
+                 dilations: tuple[int, ...] = (1, 2, 4)) -> None:
         super().__init__()
         self.shapes = shapes
         self.options: dict[str, Any] = {"shapes": shapes}
@@ -80,11 +60,6 @@ class QMapNetwork(nn.Module):
         self.head = nn.Conv2d(fine, shapes, 1)
         self.base = nn.Linear(width, shapes)
         self.along = nn.Conv2d(fine, shapes, 1) if shapes > 1 else None
-        self.later = self.later_along = None
-        if continuation:
-            self.options["continuation"] = True
-            self.later = _zeros(nn.Conv2d(fine, shapes, 1))
-            self.later_along = _zeros(nn.Conv2d(fine, shapes, 1)) if shapes > 1 else None
 
     def forward(self, observation: Tensor, part: Part | None = None) -> Tensor:
         """Q-values of all actions, masked or not: [M, A].
@@ -92,13 +67,20 @@ class QMapNetwork(nn.Module):
         part: rows and columns of the map whose own actions alone are asked for, for less: those
         that lie in it are worth what they are worth on the map.
         """
-        gain, later = self._maps(observation, part)
-        return _everywhere(gain if later is None else gain.plus(later))
+        fine, own, together = self._fine(observation, part)
+        q = self.head(fine)[:, :, *own]
+        if self.along is not None:
+            q = q + mean_along(self.along(fine)[:, :, *own])
+        return (q.flatten(2) + self.base(together)[..., None]).flatten(1)
 
     def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
-        """Q-values of the actions i64 [M, L] alone, for less: [M, L]."""
-        gain, later = self._maps(observation)
-        return values_at(*(gain if later is None else gain.plus(later)), action)
+        """Q-values of the actions i64 [M, L] alone, of lines for less: [M, L]."""
+        if self.along is None:
+            return self(observation).gather(1, action)
+        fine, own, together = self._fine(observation)
+        lines = line_values(fine[:, :, *own], action, self.head, self.along)
+        number = action // (observation.shape[-2] * observation.shape[-1])
+        return lines + self.base(together).gather(1, number)
 
     def value_of(self, observation: Tensor, action: Tensor) -> Tensor:
         """Q-values of one action of each map, i64 [M], for far less: [M]. Where actions are cells,
@@ -115,45 +97,8 @@ class QMapNetwork(nn.Module):
         context = functional.pixel_shuffle(self._context(near, together) * there, 2)
         fine = self.detail(torch.cat([seen, context], dim=1)).relu_() * inside
         fine = fine + self.decide(fine).relu_()
-        values = self.head(fine) if self.later is None else self.head(fine) + self.later(fine)
         which = torch.arange(action.numel(), device=action.device)
-        return values[which, 0, 2 + row % 2, 2 + col % 2] + self.base(together)[:, 0]
-
-    def parts(self, observation: Tensor,
-              action: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
-        """Q-values in their parts, gain and continuation or None, [M, L] each: of the actions
-        i64 [M, L], or of all.
-        """
-        if action is not None:
-            return self._parts_at(observation, action)
-        gain, later = self._maps(observation)
-        return _everywhere(gain), None if later is None else _everywhere(later)
-
-    def _parts_at(self, observation: Tensor, action: Tensor) -> tuple[Tensor, Tensor | None]:
-        """`parts` of the actions i64 [M, L]."""
-        if self.along is None:
-            gain, later = self._maps(observation)
-            return values_at(*gain, action), None if later is None else values_at(*later, action)
-        fine, own, together = self._fine(observation)
-        seen = seen_of_lines(fine[:, :, *own], action)
-        gain = seen.values(self.head, self.along) + self.base(together).gather(1, seen.shape)
-        if self.later is None or self.later_along is None:
-            return gain, None
-        return gain, seen.values(self.later, self.later_along)
-
-    def _maps(self, observation: Tensor, part: Part | None = None) -> tuple[_Maps, _Maps | None]:
-        """What the heads say: of gains, and of what comes after them, or None."""
-        fine, own, together = self._fine(observation, part)
-
-        def of_shapes(head: nn.Module) -> Tensor:
-            return head(fine)[:, :, *own]
-
-        gain = _Maps(of_shapes(self.head), None if self.along is None else of_shapes(self.along),
-                     self.base(together))
-        if self.later is None:
-            return gain, None
-        along = None if self.later_along is None else of_shapes(self.later_along)
-        return gain, _Maps(of_shapes(self.later), along, None)
+        return self.head(fine)[which, 0, 2 + row % 2, 2 + col % 2] + self.base(together)[:, 0]
 
     def _fine(self, observation: Tensor, part: Part | None = None) -> tuple[Tensor, Part, Tensor]:
         """What the convolutions that decide find in the cells of the map, or around a part of it,
@@ -181,15 +126,6 @@ class QMapNetwork(nn.Module):
     def _context(self, x: Tensor, together: Tensor) -> Tensor:
         """What half resolution hands back to the cells, [M, 4 * CONTEXT, H / 2, W / 2]."""
         return self.context(self.mix(x + together[:, :, None, None]).relu_())
-
-
-def _everywhere(maps: _Maps) -> Tensor:
-    """Values of all actions: [M, A]."""
-    q, along, base = maps
-    if along is not None:
-        q = q + mean_along(along)
-    q = q.flatten(2)
-    return (q if base is None else q + base[..., None]).flatten(1)
 
 
 def _padded(observation: Tensor) -> Tensor:
@@ -226,42 +162,27 @@ def _around(part: Part, shape: tuple[int, int]) -> tuple[Part, Part]:
     return (wide[0], wide[1]), (own[0], own[1])
 
 
-def _zeros(head: nn.Conv2d) -> nn.Conv2d:
-    """The head with weights of 0."""
-    for weights in head.parameters():
-        nn.init.zeros_(weights)
-    return head
-
-
 def network_of(settings: DQNSettings, layout: ObservationLayout) -> QMapNetwork:
     """A new network as an agent of these settings has it, with weights drawn by torch's stream."""
-    return QMapNetwork(layout.channels, settings.width, SHAPES if settings.segments else 1,
-                       continuation=settings.continuation)
+    return QMapNetwork(layout.channels, settings.width, SHAPES if settings.segments else 1)
 
 
 @torch.no_grad()
 def take_over(network: QMapNetwork, other: QMapNetwork) -> None:
     """Weights of another network of the same width into one: all of one for the same actions; of
     one for cells into one for lines, so that each shape begins with the value of its middle
-    cell. Channels that the other does not have stay as they were drawn, and count for nothing yet;
-    so does a continuation, which begins with 0.
+    cell. Channels that the other does not have stay as they were drawn, and count for nothing yet.
 
     Raises:
-        RuntimeError: of another width, or with other actions or heads than these.
+        RuntimeError: of another width, or with other actions than these.
     """
-    if network.later is None and other.later is not None:
-        raise RuntimeError("a policy with a continuation, which this agent does not have")
     if network.shapes == other.shapes:
-        own = network.state_dict()
-        own |= {name: torch.zeros_like(own[name]) for name in own if name.startswith("later")}
-        network.load_state_dict(own | other.state_dict())
+        network.load_state_dict(other.state_dict())
         return
     if other.shapes != 1 or network.along is None:
         raise RuntimeError("a policy for line actions, which this agent does not take")
     own = network.state_dict()
     for name, tensor in other.state_dict().items():
-        if name.startswith("later"):
-            continue
         if name.startswith(("head", "decide")):
             own[name][:len(tensor)] = 0.0
         if name.startswith("head"):

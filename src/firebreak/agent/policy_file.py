@@ -33,6 +33,7 @@ from firebreak.files import write_bytes
 from firebreak.layout import OBSERVATION
 from firebreak.lifetime import tied
 from firebreak.line_actions import SHAPES
+from firebreak.settings.retired import LAST
 from firebreak.tensor_file import CHUNK, Damaged, Header, header_of, pieces_of_file, read_tensor
 
 FORMAT = old_policy.NEW_FORMAT
@@ -165,11 +166,12 @@ def _read(file: BufferedReader, path: Path) -> Policy:
                    given=f"one for {len(about.channels)} channels in another layout",
                    where=str(path), remedy="train it again with this version of firebreak")
     if about.options.mask_channel is not None:
-        raise fail(expected="a policy of this version", given="one that was trained with "
-                   "agent.dueling, which is retired", where=str(path), remedy="train it again")
-    options = about.options.model_dump(exclude={"mask_channel"})
+        raise _retired(path, "agent.dueling")
+    if about.options.continuation:
+        raise _retired(path, "agent.return_share")
+    shapes = about.options.shapes
     with torch.device("meta"):  # shapes only
-        expected = QMapNetwork(len(about.channels), about.width, **options).state_dict()
+        expected = QMapNetwork(len(about.channels), about.width, shapes).state_dict()
     if {name: (entry.kind, entry.shape) for name, entry in header.entries.items()} != {
             name: (tensor.dtype, tuple(tensor.shape)) for name, tensor in expected.items()}:
         raise _not_a_policy(path, "weights that are not those of its network")
@@ -179,9 +181,14 @@ def _read(file: BufferedReader, path: Path) -> Policy:
                for name, entry in header.entries.items()}
     if not all(bool(tensor.isfinite().all()) for tensor in weights.values()):
         raise _not_a_policy(path, "weights that are no numbers")
-    network = QMapNetwork(OBSERVATION.channels, about.width, **options)
+    network = QMapNetwork(OBSERVATION.channels, about.width, shapes)
     network.load_state_dict(_for_all_channels(weights, network.state_dict(), about.channels))
     return Policy(network.eval(), about.provenance)
+
+
+def _retired(path: Path, key: str) -> InputError:
+    return fail(expected="a policy of this version", given=f"one that was trained with {key}, "
+                f"{LAST}", where=str(path), remedy="train it again")
 
 
 def _for_all_channels(weights: dict[str, Tensor], like: dict[str, Tensor],

@@ -42,7 +42,6 @@ class DQNSettings:
             `demonstration_steps` env steps.
         segments: actions are lines of cells, see `firebreak.line_actions`. They are learned at
             discount 0, from gains.
-        continuation: a value is an action's gain plus what it saves later, learned from returns.
     """
 
     epsilon: LinearSchedule
@@ -58,7 +57,6 @@ class DQNSettings:
     demonstrations: float = AgentSettings.demonstrations
     demonstration_steps: int = AgentSettings.demonstration_steps
     segments: bool = AgentSettings.segments
-    continuation: bool = False
 
 
 def settings_of(agent: AgentSettings) -> DQNSettings:
@@ -71,6 +69,6 @@ def settings_of(agent: AgentSettings) -> DQNSettings:
                                      agent.decay_begin, agent.decay_finish),
         width=agent.width, batch_size=agent.batch_size, n_step=agent.n_step,
         gradient_clip=agent.gradient_clip, target_period=agent.target_period,
-        segments=agent.segments, continuation=agent.return_share > 0.0,
+        segments=agent.segments,
         guided=agent.guided, guided_cells=agent.guided_cells,
         demonstrations=agent.demonstrations, demonstration_steps=agent.demonstration_steps)

@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from firebreak.layout import ObservationLayout
 
@@ -58,26 +57,3 @@ def double_q_target(reward: Tensor, discount: Tensor, online_next: Tensor,
     best = masked_argmax(online_next, next_mask)
     value = target_next(best)
     return reward + torch.where(discount > 0.0, discount * value, torch.zeros_like(value))
-
-
-def paired_loss(value: Tensor, returns: Tensor) -> Tensor:
-    """Sum of Huber errors of the actions' values less their mean in the state, where the target is
-    the return less its mean.
-
-    Args:
-        value, returns: [M, L], of the same actions in one unit; returns NaN where none is known.
-
-    Returns are paired (`agent.gain_store`): their mean in a state is of no use for a choice in it,
-    and carries most of the noise of the fires.
-
-    Source: the advantage of Baird (1993), Advantage updating, estimated with common random numbers
-    (Glasserman & Yao 1992).
-    """
-    known = ~returns.isnan()
-    count = known.sum(1, keepdim=True).clamp(min=1)
-
-    def centred(x: Tensor) -> Tensor:
-        x = x.masked_fill(~known, 0.0)
-        return (x - x.sum(1, keepdim=True) / count)[known]
-
-    return functional.huber_loss(centred(value), centred(returns), reduction="sum")

@@ -68,14 +68,6 @@ class AgentSettings:
     """Learner steps after the last episode, on the states kept with their gains alone: the learning
     rate is that of the start for a fifth of them, then falls to 0, and the last weights are the
     run's policy."""
-    return_share: Fraction = 0.0
-    """Share of the states with gains of which returns are made too: plans that begin with some
-    actions, completed by the target network and all judged on the same fires. They are learned from
-    by a head of their own."""
-    return_actions: Annotated[int, Ge(2), Le(64)] = 8
-    """Actions of a state that plans begin with."""
-    return_fires: AtLeastOne = 1000
-    """Fires, none of them plan fires or reward fires, that these plans are judged on."""
     segments: bool = False
     """An action is a straight segment of cells; learned from gains, at discount 0."""
 
@@ -86,6 +78,3 @@ class AgentSettings:
             raise ValueError("segments needs gain_share above 0 and discount_end = 0")
         if self.fit_steps and not (self.gain_share > 0.0 == self.discount_end):
             raise ValueError("fit_steps needs gain_share above 0 and discount_end = 0")
-        if self.return_share > 0.0 and not (self.gain_share > 0.0 == self.discount_end):
-            raise ValueError("return_share needs gain_share above 0 and discount_end = 0: returns "
-                             "are learned beside gains, and are not discounted")

@@ -44,6 +44,7 @@ OPTIONS = {
 """By the option's name in Python."""
 
 _IMITATION = "leave it out: the agent learns from demonstrations as from its own steps"
+_RETURNS = "leave it out: returns of whole plans improved no policy"
 _ITSELF = "leave it out: the run makes its learner steps itself"
 KEYS = (
     RetiredOption(("agent.target_share",), 0.0,
@@ -52,6 +53,9 @@ KEYS = (
     RetiredOption(("agent.imitation",), 0.0, _IMITATION),
     RetiredOption(("agent.imitation_finish",), 2000, _IMITATION),
     RetiredOption(("agent.margin",), 0.5, _IMITATION),
+    RetiredOption(("agent.return_share",), 0.0, _RETURNS),
+    RetiredOption(("agent.return_actions",), 8, _RETURNS),
+    RetiredOption(("agent.return_fires",), 1000, _RETURNS),
     RetiredOption(("train.learners",), 0, _ITSELF),
     RetiredOption(("train.learner_executor",), "processes", _ITSELF),
 )

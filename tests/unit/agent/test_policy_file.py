@@ -111,10 +111,13 @@ def test_a_policy_that_does_not_see_what_crosses_breaks_plans_as_before(tmp_path
                for name, tensor in policy.network.state_dict().items())
 
 
-def test_a_policy_over_the_mean_of_its_cells_is_refused_in_one_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("option", "key"), [({"mask_channel": 3}, "dueling"),
+                                             ({"continuation": True}, "return_share")])
+def test_a_policy_of_a_retired_network_is_refused_in_one_sentence(
+        tmp_path: Path, option: dict[str, object], key: str) -> None:
     file = forged(tmp_path / "p", QMapNetwork(OBSERVATION.channels, 8).state_dict(),
-                  options={"mask_channel": 3, "shapes": 1})
-    with pytest.raises(InputError, match=r"agent\.dueling, which is retired; train it again"):
+                  options={"mask_channel": None, "shapes": 1} | option)
+    with pytest.raises(InputError, match=rf"agent\.{key}, last in version 1\.0; train it again"):
         load_policy(file)
 
 

@@ -101,12 +101,15 @@ def test_a_runs_file_may_say_the_defaults_of_retired_keys(tmp_path: Path) -> Non
     path = tmp_path / "config.toml"
     config = load_config("quick")
     lines = {"target_share": "0.0", "dueling": "false", "imitation": "0.0",
-             "imitation_finish": "2000", "margin": "0.5"}
+             "imitation_finish": "2000", "margin": "0.5", "return_share": "0.0",
+             "return_actions": "8", "return_fires": "1000"}
     said = "".join(f"{key} = {value}\n" for key, value in lines.items())
     path.write_text(as_toml(config).replace("[agent]\n", f"[agent]\n{said}"))
     assert load_config(str(path)) == config
     with pytest.raises(InputError, match=r"'agent\.dueling' = True, last in version 1.0"):
         load_config("quick", ["agent.dueling=true"])
+    with pytest.raises(InputError, match=r"'agent\.return_share' = 0\.5, last in version 1.0"):
+        load_config("quick", ["agent.return_share=0.5"])
 
 
 def test_a_runs_file_may_list_methods_that_were_defaults(tmp_path: Path) -> None:

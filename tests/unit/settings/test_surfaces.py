@@ -69,8 +69,7 @@ def test_the_settings_come_to_the_defaults_of_the_fire_layer() -> None:
 def test_the_agent_has_the_same_defaults() -> None:
     settings = fields_of(AgentSettings)
     shared = {name: field.default for name, field in fields_of(DQNSettings).items()
-              if field.default is not MISSING and not isinstance(field.default, LinearSchedule)
-              and name != "continuation"}  # follows from return_share
+              if field.default is not MISSING and not isinstance(field.default, LinearSchedule)}
     assert shared == {name: settings[name].default for name in shared}
 
 

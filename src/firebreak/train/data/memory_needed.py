@@ -137,12 +137,9 @@ def _replay_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
 def _gain_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
     """Of the states kept with gains, and of the storage that they are found on."""
     agent = config.agent
-    returned = agent.return_actions if agent.return_share > 0.0 else 0
-    lines = _LINES_TRIED + returned if agent.segments else None
+    lines = _LINES_TRIED if agent.segments else None
     with torch.device("meta"):
         store = GainStore(OBSERVATION, source.shape, min(
-            max(agent.gain_capacity // count, 1), _MOST_COUNTED), lines, returned > 0).nbytes
-    tried = storage_bytes(source.sizes(1)._replace(
+            max(agent.gain_capacity // count, 1), _MOST_COUNTED), lines).nbytes
+    return store + storage_bytes(source.sizes(1)._replace(
         plan_fires=min(agent.gain_fires, config.fires.reward_fires), reward_fires=0))
-    completed = storage_bytes(source.sizes(returned)._replace(reward_fires=0)) if returned else 0
-    return store + tried + completed + FIRE_BYTES * agent.return_fires * (returned > 0)

@@ -1,3 +1,1 @@
-"""Labels from the simulator: what a cell, a line or a whole plan would save. They are learned from
-in `run`.
-"""
+"""Labels from the simulator: what a cell or a line would save. They are learned from in `run`."""

@@ -1,8 +1,5 @@
-"""Labelling some of a collector's states with the gains of breaks, and some of these with returns,
-as they come by.
-"""
+"""Labelling some of a collector's states with the gains of breaks, as they come by."""
 
-import numpy as np
 import torch
 
 from firebreak.agent.gain_store import GainStore
@@ -10,7 +7,6 @@ from firebreak.env.gains import ExactGains
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.train.gains.line_gains import TRIED, LineGains
-from firebreak.train.gains.paired_returns import PairedReturns
 
 
 class GainLabels:
@@ -21,23 +17,15 @@ class GainLabels:
         share: of the env steps whose states are labelled; at most one state per environment and
             call.
         capacity: states kept.
-        returns: of some actions; None: no returns are learned.
-        return_share: of the labelled states that get returns.
     """
 
     def __init__(self, env: FuelbreakVectorEnv, gains: ExactGains | LineGains, share: float,
-                 capacity: int, returns: PairedReturns | None = None,
-                 return_share: float = 0.0) -> None:
+                 capacity: int) -> None:
         self.env, self.gains, self.share = env, gains, share
-        self.returns, self.return_share = returns, return_share
         max_lines = TRIED if isinstance(gains, LineGains) else None
-        if max_lines is not None and returns is not None:
-            max_lines += returns.actions
-        self.store = GainStore(OBSERVATION, env.source.shape, capacity, max_lines,
-                               returns is not None)
+        self.store = GainStore(OBSERVATION, env.source.shape, capacity, max_lines)
         # The first call labels a state of line actions, which are learned from nothing else.
         self._due = 0.0 if max_lines is None else 1.0
-        self._returns_due = 0.0
         self._next = 0
 
     def label(self, env_steps: int) -> int:
@@ -53,40 +41,20 @@ class GainLabels:
         return count
 
     def _label(self, slot: int) -> None:
-        slots, number = self.env.slots, self.store.written
+        slots = self.env.slots
         layers = torch.from_numpy(slots.layers[slot])
         if isinstance(self.gains, LineGains):
-            action, gain = self.gains.of(slots, slot, number)
+            lines, gain = self.gains.of(slots, slot, self.store.written)
+            self.store.append(layers, torch.from_numpy(gain), torch.from_numpy(lines))
         else:
-            action, gain = None, self.gains.of(slots, slot)
-        returned = np.full(gain.size, np.nan, np.float32)
-        if self.returns is not None and self._due_returns():
-            paired = self.returns.of(slots, slot, number)
-            if action is None:
-                gain[paired.action], returned[paired.action] = paired.gain, paired.returns
-            else:
-                action = np.concatenate([action, paired.action])
-                gain = np.concatenate([gain, paired.gain])
-                returned = np.concatenate([returned, paired.returns])
-        self.store.append(layers, torch.from_numpy(gain),
-                          None if action is None else torch.from_numpy(action),
-                          torch.from_numpy(returned))
-
-    def _due_returns(self) -> bool:
-        """Whether the next labelled state gets returns."""
-        self._returns_due += self.return_share
-        due = self._returns_due >= 1.0
-        self._returns_due -= due
-        return due
+            self.store.append(layers, torch.from_numpy(self.gains.of(slots, slot)))
 
     def state(self) -> dict[str, torch.Tensor]:
         """Everything needed to go on: tensors by name."""
-        turn = [self._due, self._next, *([] if self.returns is None else [self._returns_due])]
-        return self.store.state() | {"turn": torch.tensor(turn, dtype=torch.float64)}
+        turn = torch.tensor([self._due, self._next], dtype=torch.float64)
+        return self.store.state() | {"turn": turn}
 
     def restore(self, state: dict[str, torch.Tensor]) -> None:
         """Takes back what `state` gave."""
         self.store.restore(state)
         self._due, self._next = float(state["turn"][0]), int(state["turn"][1])
-        if self.returns is not None:
-            self._returns_due = float(state["turn"][2])

@@ -26,8 +26,6 @@ BY_FLOW, BY_VALUE, BY_CHANCE = 2, 14, 1
 at random."""
 PER_SHAPE = 2
 """Of the lines that the agent values most, at most so many of a shape: neighbours are alike."""
-PER_LENGTH = 40
-"""Lines of a length that returns may be asked of by what comes through them."""
 TRIED = len(LENGTHS) * (BY_FLOW + BY_CHANCE) + BY_VALUE
 """Line actions tried in a state, at most."""
 _FLOW_NOISE, _VALUE_NOISE = 0.4, 0.15
@@ -74,27 +72,6 @@ class LineGains:
         unit = (float(land.cost[land.treatable].mean())
                 / max(float(slots.untreated_reward_loss[slot]), 1e-9))
         return actions[chosen], np.array(saved, np.float32) * np.float32(unit)
-
-
-def flow_rates(slots: Slots, slot: int,
-               lines: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Actions of a state [N], at most PER_LENGTH lines of each length or every available cell, and
-    the value that fire carries through them over their price [N].
-    """
-    problem = slots.problem(slot)
-    land = problem.scene.landscape
-    if not lines:
-        cells = np.flatnonzero(slots.available[slot])
-        price = land.cost.ravel()[cells].astype(np.float64)
-        return cells, slots.maps(slot)[1].ravel()[cells] / price
-    joined = problem.scene.field.breaks.leak
-    steps = [line_steps(direction, LINE_LENGTHS[-1], joined) for direction in COMPASS]
-    found = _lines(slots, slot, steps)
-    rate = found.gain / found.price
-    best = [own[np.argsort(-rate[own], kind="stable")[:PER_LENGTH]]
-            for own in (np.flatnonzero(found.length == length) for length in LENGTHS)]
-    chosen = np.concatenate(best)
-    return _numbers(found, land.shape, joined)[chosen], rate[chosen]
 
 
 def _lines(slots: Slots, slot: int, steps: list[NDArray[np.int64]]) -> Lines:

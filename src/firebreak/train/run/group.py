@@ -1,9 +1,10 @@
 """A group of environments of one map size, with their replay and their validation problems."""
 
 import warnings
-from collections.abc import Callable
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Replay
@@ -20,7 +21,6 @@ from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.run_sizes import VALIDATION_ENVS, shortest_episode
 from firebreak.train.gains.gain_labels import GainLabels
 from firebreak.train.gains.line_gains import LineGains
-from firebreak.train.gains.paired_returns import PairedReturns, Values
 from firebreak.train.rollout.collector import ExperienceCollector
 from firebreak.train.rollout.parallel import CollectorPool, check_collectors
 
@@ -120,7 +120,7 @@ def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, p
     agent = config.agent
     if agent.gain_share == 0.0:
         return None
-    sizes, capacity = env.source.sizes(env.num_envs), max(agent.gain_capacity // count, 1)
+    capacity = max(agent.gain_capacity // count, 1)
     share, gains = agent.gain_share, _gains(config, env, learner, place)
     if share * config.train.collect_steps > 1.0 and place == 0:
         warnings.warn(f"agent.gain_share = {share:g} labels {1.0 / config.train.collect_steps:g} "
@@ -129,11 +129,7 @@ def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, p
     if not agent.segments:
         smallest = min(config.mixture.sizes, default=config.landscapes.size)
         share *= min(smallest / env.source.shape[0], 1.0)
-    returns = None if agent.return_share == 0.0 else PairedReturns(
-        sizes, agent.return_actions, agent.return_fires, agent.segments,
-        online=_values_of(learner.q_values), frozen=_values_of(learner.target_values),
-        seed=integer_seed(config.seed, "returns", place))
-    return GainLabels(env, gains, share, capacity, returns, agent.return_share)
+    return GainLabels(env, gains, share, capacity)
 
 
 def _gains(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent,
@@ -142,11 +138,11 @@ def _gains(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent,
     agent, sizes = config.agent, env.source.sizes(env.num_envs)
     if not agent.segments:
         return ExactGains(sizes, agent.gain_fires)
-    values = _values_of(learner.q_values)
-    return LineGains(sizes, agent.gain_fires, lambda layers: values(layers[None])[0],
+
+    def values(layers: NDArray[np.uint8]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = learner.q_values(
+            torch.from_numpy(to_floats(layers[None]))).numpy()[0]
+        return found
+
+    return LineGains(sizes, agent.gain_fires, values,
                      integer_seed(config.seed, "segments", place))
-
-
-def _values_of(q_values: Callable[[torch.Tensor], torch.Tensor]) -> Values:
-    """An agent's values of observations as the environment keeps them."""
-    return lambda layers: q_values(torch.from_numpy(to_floats(layers))).numpy()

@@ -84,10 +84,6 @@ class Evolution:
             raise fail(expected="agent.segments = false", given="true", where="agent.segments",
                        remedy="use 'firebreak train': members learn from transitions, and line "
                               "actions are learned from gains")
-        if config.agent.return_share > 0.0:
-            raise fail(expected="agent.return_share = 0", given=f"{config.agent.return_share:g}",
-                       where="agent.return_share",
-                       remedy="use 'firebreak train': members learn from transitions alone")
         check_population(config, shape)
         self.config, self.executor, self.run_folder = config, executor, run
         self.settings = settings_of(config.agent)

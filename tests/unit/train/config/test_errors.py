@@ -105,7 +105,6 @@ def test_a_file_that_is_no_toml_is_one_sentence(
 @pytest.mark.parametrize(("changes", "reason"), [
     (["agent.fit_steps=10"], "fit_steps needs gain_share above 0 and discount_end = 0"),
     (["agent.segments=true"], "segments needs gain_share above 0 and discount_end = 0"),
-    (["agent.return_share=0.5"], "return_share needs gain_share above 0 and discount_end = 0"),
     (["evolution.elites=4", "evolution.population=4"],
      "elites must be fewer than the population of 4"),
 ])

@@ -186,9 +186,9 @@ def test_steps_turn_as_maps_do_and_corners_may_turn_a_segment_out_of_the_map() -
     assert (to[0] == np.arange(SHAPES)).all()
 
 
-def segment_network(seed: int = 0, continuation: bool = False) -> QMapNetwork:
+def segment_network(seed: int = 0) -> QMapNetwork:
     torch.manual_seed(seed)
-    return QMapNetwork(OBSERVATION.channels, 8, shapes=SHAPES, continuation=continuation).eval()
+    return QMapNetwork(OBSERVATION.channels, 8, shapes=SHAPES).eval()
 
 
 def test_the_network_has_a_value_for_every_segment() -> None:
@@ -205,31 +205,17 @@ def test_the_network_has_a_value_for_every_segment() -> None:
     assert moved.abs().max() < 1e-5
 
 
-def test_values_of_some_segments_are_those_of_the_whole_map() -> None:
+def test_values_of_some_segments_and_their_gradients_are_those_of_the_whole_map() -> None:
     torch.manual_seed(3)
     network = segment_network()
     seen = torch.rand(3, OBSERVATION.channels, 13, 10)
     some = torch.randint(SHAPES * 130, (3, 200), generator=torch.Generator().manual_seed(0))
-    with torch.no_grad():
-        whole = network(seen)[torch.arange(3)[:, None], some]
-        torch.testing.assert_close(network.values_at(seen, some), whole)
-
-
-def test_a_step_learns_of_some_segments_what_the_whole_map_says_of_them() -> None:
-    torch.manual_seed(3)
-    network = segment_network(continuation=True)
-    for head in (network.later, network.later_along):
-        torch.nn.init.normal_(head.weight)
-        torch.nn.init.normal_(head.bias)
-    seen = torch.rand(3, OBSERVATION.channels, 13, 10)
-    some = torch.randint(SHAPES * 130, (3, 200), generator=torch.Generator().manual_seed(0))
-    found = network.parts(seen, some)
-    expected = [values.gather(1, some) for values in network.parts(seen)]
-    for part, whole in zip(found, expected, strict=True):
-        torch.testing.assert_close(part, whole, rtol=1e-5, atol=1e-5)
-    weight = torch.rand(2, 3, 200)
-    gradients = [torch.autograd.grad((weight * torch.stack(list(parts))).sum(),
-                                     list(network.parameters())) for parts in (found, expected)]
+    found = network.values_at(seen, some)
+    expected = network(seen).gather(1, some)
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+    weight = torch.rand(3, 200)
+    gradients = [torch.autograd.grad((weight * values).sum(), list(network.parameters()))
+                 for values in (found, expected)]
     torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-4)
 
 
