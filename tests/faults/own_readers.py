@@ -35,7 +35,6 @@ from firebreak.train.storage.store import open_folder, write_folder
 from firebreak.train.storage.stored import evaluation_of, memory_rows, metrics_rows, trial_rows
 from firebreak.train.studies.search import changed, make_search
 from firebreak.train.studies.trials import best_trial, table
-from old_policies import save_old_policy
 
 
 def own_readers(folder: Path) -> Iterator[Reader]:
@@ -69,9 +68,6 @@ def _states(folder: Path) -> Iterator[Reader]:
     policy = folder / "policy.safetensors"
     save_policy(policy, QMapNetwork(OBSERVATION.channels, 4), 4, {"run": "a", "config": "seed = 0"})
     yield Reader("policy", [policy], lambda: load_policy(policy))
-    old = save_old_policy(folder / "policy.pt", QMapNetwork(OBSERVATION.channels, 4), 4,
-                          {"run": "a", "config": "seed = 0"})
-    yield Reader("policy of an earlier version", [old], lambda: load_policy(old), DRAWN)
     saved = folder / "saved"
     write_folder(saved, "run", {"w": torch.arange(50.0), "n": 3, "rows": [1.5, None, "a"]})
     yield Reader("checkpoint", sorted(saved.iterdir()), lambda: open_folder(saved, "run").load())

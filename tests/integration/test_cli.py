@@ -61,11 +61,11 @@ def test_help_names_every_command(capsys: Out) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str, capsys: Out) -> None:
-    action = {"landscape": ["info"], "memory": ["check"], "policy": ["convert"]}.get(command, [])
+    action = {"landscape": ["info"], "memory": ["check"]}.get(command, [])
     assert main([command, *action, "--help-all"]) == 0
     shown = capsys.readouterr().out
     assert "--json" in shown
-    draws = command not in ("landscape", "behavior", "policy", "methods")  # some take it, hidden
+    draws = command not in ("landscape", "behavior", "methods")  # some take it, hidden
     assert ("--seed" in shown) == draws
 
 

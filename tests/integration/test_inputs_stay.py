@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.usefixtures("small_pictures"),
               pytest.mark.filterwarnings("ignore:.*no coordinate reference system")]
 FEW = ["--method", "strips", "--plan-fires", "12", "--test-fires", "0", "--threads", "1", "--quiet"]
 READ = {"barriers", "built", "cases", "config", "cost", "existing", "ignitions", "layers", "lines",
-        "must_exclude", "must_include", "observed", "old", "plan", "policy", "resume", "roads",
+        "must_exclude", "must_include", "observed", "plan", "policy", "resume", "roads",
         "run", "treatable", "treatments", "value", "weather"}
 KEPT = {"method": "strips", "plan_fires": 12, "test_fires": 0, "threads": 1, "report": "none"}
 

@@ -18,14 +18,6 @@ import subprocess
 from firebreak.lifetime import tied
 subprocess.run(tied([PROGRAM, "300"]))
 """
-OLD_POLICY = """
-import pathlib
-from firebreak.agent import old_policy, policy_file
-old_policy.__file__ = FOLDER + "/child.py"
-pathlib.Path(old_policy.__file__).write_text("import time; time.sleep(300)")
-pathlib.Path(FOLDER, "policy.pt").write_bytes(b"PK\\3\\4" + bytes(100))
-policy_file.load_policy(pathlib.Path(FOLDER, "policy.pt"))
-"""
 SHAPES = """
 import pathlib
 from firebreak.landscape.raster import shape_files
@@ -62,7 +54,6 @@ def wait_until(true: object, seconds: float = 60.0) -> None:
 @linux
 @pytest.mark.parametrize("script", [
     pytest.param(COMMAND, id="any command"),
-    pytest.param(OLD_POLICY, id="policy of an earlier version", marks=pytest.mark.slow),
     pytest.param(SHAPES, id="vector file", marks=pytest.mark.slow),
     pytest.param(FILM, id="ffmpeg", marks=pytest.mark.slow)])
 def test_a_command_ends_with_the_killed_process_that_runs_it(tmp_path: Path, script: str) -> None:

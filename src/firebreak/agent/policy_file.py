@@ -4,17 +4,11 @@ A policy is one file in the safetensors format. Beside the tensors stand three t
 `sha256`, of the whole file with 64 zeros in its own place; and `policy`, the JSON of width, options
 of the network, channels of the observation and provenance. Nothing in it can be executed. The
 network that the text describes must fit the tensors' sizes, and they the file's, before either is
-made or read. A policy of an earlier version is turned into such a file by `old_policy`, in a
-process with little time and memory.
+made or read. `scripts/convert_policy.py` turns a policy of an earlier version into such a file.
 """
 
 import hashlib
 import json
-import shlex
-import subprocess
-import sys
-import tempfile
-import warnings
 from collections.abc import Mapping
 from io import BufferedReader
 from pathlib import Path
@@ -25,27 +19,24 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from firebreak.agent import old_policy
 from firebreak.agent.network import QMapNetwork
-from firebreak.agent.policy_place import OLD_POLICY, POLICY, SHIPPED, file_at
+from firebreak.agent.policy_place import POLICY, SHIPPED, file_at
 from firebreak.checks import InputError, fail
 from firebreak.files import write_bytes
 from firebreak.layout import OBSERVATION
-from firebreak.lifetime import tied
 from firebreak.line_actions import SHAPES
 from firebreak.settings.retired import LAST
 from firebreak.tensor_file import CHUNK, Damaged, Header, header_of, pieces_of_file, read_tensor
 
-FORMAT = old_policy.NEW_FORMAT
-MAX_HEADER = 2 * old_policy.MAX_TEXT
-OLD_SECONDS, OLD_BYTES = 10, 512 << 20
-"""Processor time and memory that an old file may take to be read."""
+FORMAT = "firebreak-policy-3"
+MAX_HEADER = 2 << 20
 
 _EARLIER = tuple(name for name in OBSERVATION.names if name != "break_crossed")
 """The channels of policies that do not see what gets past a break."""
 _ARCHIVE = b"PK\3\4"
-_MAX_OLD_FILE = 64 << 20
-_SECONDS_TO_WAIT = 60
+"""What files of earlier versions begin with. None of this format begins like that: its header would
+be longer than any may be.
+"""
 _UNSEALED = "0" * 64
 
 
@@ -103,53 +94,24 @@ def write_sealed(path: Path, about: str, weights: Mapping[str, Tensor]) -> None:
 
 def load_policy(path: Path = SHIPPED) -> Policy:
     """Reads a policy file, the policy of a run folder, or one that comes with the package by its
-    name, where no file has it; the shipped one if not given. Warns of a file of an earlier version,
-    with the command that converts it.
+    name, where no file has it; the shipped one if not given.
 
     Raises:
-        InputError: no such file, not a policy, or one made for another observation layout.
+        InputError: no such file, not a policy of this version, or one made for another observation
+            layout.
     """
     file = file_at(path)
-    with _opened(file) as opened:
-        if not _is_old(opened):
-            return _read(opened, file)
-        policy = _read_old(opened, file)
-    new = file.with_suffix(SHIPPED.suffix)
-    warnings.warn(f"{file}: a policy of an earlier version, which takes longer to read; 'firebreak "
-                  f"policy convert {shlex.quote(str(file))} {shlex.quote(str(new))}' converts it",
-                  stacklevel=2)
-    return policy
-
-
-def convert_policy(old: Path, new: Path) -> None:
-    """Writes the policy of a file or run folder of an earlier version as a file of this one.
-
-    Raises:
-        InputError: no such file, not a policy, or one of this version.
-        OSError: the disk is full or may not be written.
-    """
-    file = old / OLD_POLICY if old.is_dir() else old
-    with _opened(file_at(file)) as opened:
-        if not _is_old(opened):
-            raise fail(expected=f"a {OLD_POLICY} of an earlier version", given="another file",
-                       where=str(file), remedy="a file of this version needs no conversion")
-        policy = _read_old(opened, file)
-    save_policy(new, policy.network, policy.network.stem.out_channels, policy.provenance)
-
-
-def _opened(file: Path) -> BufferedReader:
     try:
-        return file.open("rb")
+        opened = file.open("rb")
     except OSError as error:
         raise fail(expected="a policy file", given=error.strerror or str(error), where=str(file),
                    remedy="check its permissions") from error
-
-
-def _is_old(file: BufferedReader) -> bool:
-    """Whether it is an archive. No file of this format begins like one: its header would be longer
-    than any may be.
-    """
-    return file.read(len(_ARCHIVE)) == _ARCHIVE
+    with opened:
+        if opened.read(len(_ARCHIVE)) == _ARCHIVE:
+            raise fail(expected=f"a policy file of format {FORMAT}",
+                       given=f"an archive, as policies were kept in, {LAST}", where=str(file),
+                       remedy="convert it with scripts/convert_policy.py")
+        return _read(opened, file)
 
 
 def _read(file: BufferedReader, path: Path) -> Policy:
@@ -214,27 +176,6 @@ def _sha256(file: BufferedReader, header: Header) -> str:
     while piece := file.read(CHUNK):
         digest.update(piece)
     return digest.hexdigest()
-
-
-def _read_old(file: BufferedReader, path: Path) -> Policy:
-    """The policy of an open file of an earlier version."""
-    refused = fail(expected=f"a policy of format {FORMAT} or {old_policy.OLD_FORMAT}",
-                   given="an archive that holds none, is damaged, or takes more than "
-                   f"{OLD_SECONDS} s or {OLD_BYTES >> 20} MB to read", where=str(path),
-                   remedy=f"name a {POLICY} written by 'firebreak train'")
-    if file.seek(0, 2) > _MAX_OLD_FILE:
-        raise refused
-    file.seek(0)
-    with tempfile.TemporaryFile() as made:
-        try:
-            subprocess.run(tied(
-                [sys.executable, "-I", "-S", str(Path(old_policy.__file__)), str(OLD_SECONDS),
-                 str(OLD_BYTES)]), stdin=file, stdout=made, stderr=subprocess.DEVNULL, check=True,
-                timeout=_SECONDS_TO_WAIT)
-        except subprocess.SubprocessError:
-            raise refused from None
-        with open(made.fileno(), "rb", closefd=False) as converted:
-            return _read(converted, path)
 
 
 def _not_a_policy(file: Path, given: str = "another or a damaged file") -> InputError:

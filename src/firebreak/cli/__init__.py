@@ -15,6 +15,7 @@ from firebreak.cli.commands import COMMANDS, WITH_ACTIONS
 from firebreak.cli.shared.signals import Terminated, stopping
 from firebreak.files import keeping
 from firebreak.lifetime import WORDS, exit_code
+from firebreak.settings.retired import retired_command
 
 CHECK_FAILED, BAD_INPUT, RESOURCE_FAILED, PIPE_CLOSED = 1, 2, 3, 141
 
@@ -52,7 +53,7 @@ def _run(given: list[str]) -> int:
         print(options.completion(given[1] if len(given) > 1 else ""), end="")
         return 0
     if given[0] not in COMMANDS:
-        raise unknown_name("command", given[0], COMMANDS, "COMMAND")
+        raise retired_command(given[0]) or unknown_name("command", given[0], COMMANDS, "COMMAND")
     asked = not {"-h", "--help", "--help-all"}.isdisjoint(given)
     if asked or (len(given) == 1 and given[0] in WITH_ACTIONS):
         text = importlib.import_module("firebreak.cli.completion").help_text(given)

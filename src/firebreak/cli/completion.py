@@ -20,7 +20,6 @@ CLASSES: dict[str, tuple[str, str]] = {
     "landscape convert": ("landscape.convert", "ConvertArguments"),
     "landscape fetch": ("landscape.fetch", "FetchArguments"),
     "landscape lines": ("landscape.lines", "LinesArguments"),
-    "policy convert": ("policy", "ConvertArguments"),
     "trials": ("trials", "TrialsArguments"), "evolve": ("evolve", "EvolveArguments"),
     "memory report": ("memory", "ReportArguments"), "memory check": ("memory", "CheckArguments")}
 """Command, and action where it has some -> module in `commands` and class."""

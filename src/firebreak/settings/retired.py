@@ -61,6 +61,9 @@ KEYS = (
 )
 """Keys of a run's file that were no options."""
 
+COMMANDS = {"policy": "convert a policy.pt with scripts/convert_policy.py"}
+"""What to use instead of a command."""
+
 METHODS = {
     "anneal": "use dqn-search",
     "dominator": "use segments or betweenness",
@@ -87,6 +90,13 @@ def retired_option(name: str, where: str) -> InputError | None:
     return None if option is None else fail(
         expected="an option of this version", given=f"'{name}', {LAST}", where=where,
         remedy=option.remedy)
+
+
+def retired_command(name: str) -> InputError | None:
+    """The error for a retired command; None if it is none."""
+    return None if name not in COMMANDS else fail(
+        expected="a command of this version", given=f"'{name}', {LAST}", where="COMMAND",
+        remedy=COMMANDS[name])
 
 
 def option_of_key(key: str) -> RetiredOption | None:

@@ -165,9 +165,7 @@ def _in_folder(folder: Path, key: str) -> Iterator[Path]:
     """What is read of a folder. A run that goes on, the key is `resume`, is written anew."""
     if key == "resume":
         return
-    if key == "old":  # the converted policy is written beside it
-        yield from filter(os.path.isfile, [folder / "policy.pt"])
-    elif (folder / "config.toml").is_file():
+    if (folder / "config.toml").is_file():
         yield from filter(os.path.isfile, (folder / name for name in _OF_RUN))
     elif key in _PLANS and (folder / "plan.json").is_file():
         yield from _of_plan(folder)

@@ -16,20 +16,19 @@ COMMANDS = {
     "landscape": "read, convert, fetch or generate a landscape, or find lines on it "
                  "(info, convert, fetch, generate, lines)",
     "memory": "how much memory a run used, and whether it stayed constant (report, check)",
-    "policy": "convert a policy file of an earlier version (convert)",
     "behavior": "compute the fire behaviour of a table of cases (Rothermel, or the Canadian FBP "
                 "System)",
     "bench": "measure how fast this machine is",
 }
 """Command -> what it does, in the order of the help."""
 
-WITH_ACTIONS = ("landscape", "memory", "policy")
+WITH_ACTIONS = ("landscape", "memory")
 """Commands that say what to do by a second word, their action."""
 
 GROUPS = {
     "Plan": ("plan", "evaluate", "methods", "visualize"),
     "Landscapes and fires": ("landscape", "simulate", "behavior"),
-    "Train a policy": ("train", "trials", "evolve", "policy"),
+    "Train a policy": ("train", "trials", "evolve"),
     "Memory and speed": ("memory", "bench"),
 }
 """What commands are for -> commands, as the help groups them."""
@@ -45,7 +44,6 @@ EXAMPLES = {
     "train": "firebreak train quick",
     "trials": "firebreak trials my_trials.toml",
     "evolve": "firebreak evolve quick --generations 10",
-    "policy": "firebreak policy convert old/policy.pt new.safetensors",
     "memory": "firebreak memory report outputs/my_run",
     "bench": "firebreak bench --quick",
 }

@@ -1,26 +1,32 @@
-"""Turns a policy file of format 2, torch's archive of a pickle, into one of format 3.
+"""Writes a policy of an earlier version in the format of this one; its weights stay the same.
 
-    python -I -S old_policy.py SECONDS BYTES < policy.pt > policy.safetensors
+    python scripts/convert_policy.py outputs/RUN outputs/RUN/policy.safetensors
 
-`policy_file` runs this as a process of its own, whose processor time and memory are limited before
-it reads anything: a pickle can ask for any amount of both. Only the standard library is used, and
-no name in the pickle leads anywhere but to the three that stand here. Any error ends the process,
-which is the answer that the file is refused.
+The old one is a file of format 2, a pickle in an archive as torch makes it, or the folder of a run
+that holds it as `policy.pt`. A pickle can ask for any amount of time and memory, so it is read in a
+process whose time and memory are limited before it reads anything. Only the standard library is
+used, and no name in the pickle leads anywhere but to the three that stand here. That the weights
+fit a network is checked where the new file is read.
 """
 
+import argparse
 import hashlib
 import json
 import math
+import os
 import pickle
 import resource
 import sys
 import zipfile
 from collections import OrderedDict
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 OLD_FORMAT, NEW_FORMAT = "firebreak-policy-2", "firebreak-policy-3"
 MAX_TEXT = 1 << 20
 """Bytes of JSON of all that is no weight; a policy of ours has thousands."""
+MAX_FILE, MAX_MEMORY, MAX_SECONDS = 64 << 20, 512 << 20, 10
+"""Bytes of an old file; memory and processor time that it may take to be read."""
 
 _NEUTRAL = {"quantiles": 1, "risk": 1.0}
 """Options that earlier versions wrote into every file; other values are of networks that this one
@@ -43,12 +49,12 @@ class _Reader(pickle.Unpickler):
         self._archive, self._root = archive, root
 
     def find_class(self, module: str, name: str) -> Any:
-        """What a name in the pickle stands for."""
+        """Return one of the three things that names in a policy stand for."""
         return {("torch._utils", "_rebuild_tensor_v2"): _weight, ("torch", "FloatStorage"): "float",
                 ("collections", "OrderedDict"): OrderedDict}[module, name]
 
     def persistent_load(self, pid: Any) -> bytes:
-        """The bytes that weights lie in."""
+        """Return the bytes that weights lie in."""
         what, kind, key, _, numbers = pid
         content = self._archive.read(f"{self._root}/data/{key}")
         if (what, kind) != ("storage", "float") or len(content) != 4 * numbers:
@@ -143,8 +149,51 @@ def _limit(kind: int, most: int) -> None:
     resource.setrlimit(kind, (most, most))
 
 
+def converted(old: Path, new: Path) -> bool:
+    """Return whether a process of little time and memory could convert the one into the other."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            _limit(resource.RLIMIT_CPU, MAX_SECONDS)
+            _limit(resource.RLIMIT_AS, MAX_MEMORY)
+            _limit(resource.RLIMIT_FSIZE, MAX_MEMORY)
+            with old.open("rb") as source, new.open("wb") as target:
+                convert(source, target)
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def main() -> str | None:
+    """Converts; returns the sentence that says why not, None if it is done."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("old", type=Path, help="a policy.pt, or the folder of a run that holds one")
+    parser.add_argument("new", type=Path, help="the file to write, as policy.safetensors")
+    args = parser.parse_args()
+    old = args.old / "policy.pt" if args.old.is_dir() else args.old
+    if not old.is_file() or old.stat().st_size > MAX_FILE:
+        return f"{old}: expected a policy of format {OLD_FORMAT}, got no such file"
+    if args.new.is_dir() or not args.new.absolute().parent.is_dir() or (
+            args.new.exists() and args.new.samefile(old)):
+        return f"{args.new}: expected another file, in a folder that exists"
+    partial = args.new.with_name(f".{args.new.name}-{os.getpid()}")
+    try:
+        if not converted(old, partial):
+            return (f"{old}: expected a policy of format {OLD_FORMAT}, got a file that is none, is "
+                    f"damaged, or takes more than {MAX_SECONDS} s or {MAX_MEMORY >> 20} MB to read")
+        partial.replace(args.new)
+    except OSError as error:
+        return f"{args.new}: {error.strerror}"
+    finally:
+        partial.unlink(missing_ok=True)
+    print(args.new)
+    return None
+
+
 if __name__ == "__main__":
-    _limit(resource.RLIMIT_CPU, int(sys.argv[1]))
-    _limit(resource.RLIMIT_AS, int(sys.argv[2]))
-    _limit(resource.RLIMIT_FSIZE, int(sys.argv[2]))
-    convert(sys.stdin.buffer, sys.stdout.buffer)
+    refused = main()
+    if refused:
+        print(refused, file=sys.stderr)
+        sys.exit(2)
