@@ -69,8 +69,8 @@ INLINE MetricLanes<Floats> metric_around(const float* metric, u64 cell, u64 widt
     const auto first = four_metrics(north, north + METRIC_PARTS, north + 2 * METRIC_PARTS, middle);
     const auto last = four_metrics(middle + 2 * METRIC_PARTS, south, south + METRIC_PARTS,
                                    south + 2 * METRIC_PARTS);
-    return {joined(first.m11, last.m11), joined(first.m12, last.m12), joined(first.m22, last.m22),
-            joined(first.east, last.east), joined(first.north, last.north)};
+    return {eight<Floats>(first.m11, last.m11), eight<Floats>(first.m12, last.m12), eight<Floats>(first.m22, last.m22),
+            eight<Floats>(first.east, last.east), eight<Floats>(first.north, last.north)};
 }
 
 INLINE MetricLanes<Doubles> widen(const MetricLanes<Floats>& m) {

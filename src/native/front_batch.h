@@ -124,21 +124,11 @@ INLINE FourArcs four_arcs(const u64* tried, const i64* offset) {
     return own;
 }
 
-// Four numbers as a vector.
-#if defined(__AVX2__)
-INLINE FourDoubles four(double a, double b, double c, double d) { return Doubles4{a, b, c, d}; }
-INLINE FourWords four(i64 a, i64 b, i64 c, i64 d) { return Words4{a, b, c, d}; }
-#else
-INLINE FourDoubles four(double a, double b, double c, double d) {
-    return {Doubles2{a, b}, Doubles2{c, d}};
-}
-INLINE FourWords four(i64 a, i64 b, i64 c, i64 d) { return {Words2{a, b}, Words2{c, d}}; }
-#endif
-
 INLINE EndLanes<FourDoubles> spans_of(const i64 (&code)[4]) {
     const auto& span = ARC_TABLE.span;
     const auto part = [&](int k) {
-        return four(span[code[0]][k], span[code[1]][k], span[code[2]][k], span[code[3]][k]);
+        return four<FourDoubles>(span[code[0]][k], span[code[1]][k], span[code[2]][k],
+                                 span[code[3]][k]);
     };
     return {part(0), part(1), part(2), part(3)};
 }
@@ -157,7 +147,8 @@ INLINE void arrive_listed(const float* metric, const i64* offset, u64 first, con
     const auto at = slant(child, span, apart);
     const D zero = splat<D>(0.0), weight = weight_of(at, det);
     const auto& code = arcs.code;
-    const auto is_step = less(four(code[0], code[1], code[2], code[3]), splat<FourWords>(STEPS));
+    const auto is_step = less(four<FourWords>(code[0], code[1], code[2], code[3]),
+                              splat<FourWords>(STEPS));
     const auto good = (inside(at, det) & at_most(zero, weight)) | is_step;
     const D share = select(is_step, zero, weight);
     const auto arc = arc_of(span, share);

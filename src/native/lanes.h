@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tables.h"
-#include "truths.h"
+#include "vectors.h"
 #include "words.h"
 
 namespace firebreak {
@@ -22,7 +22,7 @@ INLINE Floats around(const float* map, u64 cell, u64 width) {
     south = load<Floats4>(map + (cell + width - 2));
     north[3] = map[cell - 1];
     south[0] = map[cell + 1];
-    return joined(north, south);
+    return eight<Floats>(north, south);
 }
 
 // The eight neighbours' bytes as one word.
@@ -62,7 +62,7 @@ INLINE u64 lanes_final(Floats times, float now) {
     return bits(less(times, at)) | (bits(equal(times, at)) & LOWER);
 }
 
-#if defined(__AVX2__) && !defined(VECTORS_AVX512)
+#if defined(__AVX2__)
 // For four bits, the halves of words that are kept, first of all.
 struct KeptHalves {
     alignas(32) i32 of[16][8];
@@ -112,7 +112,7 @@ INLINE u64 compressed(Words words, u64 mask, u64* to, u64 count) {
 INLINE Words places_in_order(Words own, const u64* words, u64 count) {
     Words places = splat<Words>(0);
     for (u64 k = 0; k < count; k++)
-        places = counted(less(splat<Words>(i64(words[k])), own), places);
+        places = places - less(splat<Words>(i64(words[k])), own);
     return places;
 }
 

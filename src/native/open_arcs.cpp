@@ -101,7 +101,7 @@ INLINE u64 barriers_around(i64 cell, const Ground& ground) {
     u64 barriers = 0;
     for (i64 row = -REACH; row <= REACH; row++) {
         const i64 middle = cell + row * ground.width, west = middle - REACH;
-        const Doubles there = widen(joined(load<Floats4>(ground.rate + west),
+        const Doubles there = widen(eight<Floats>(load<Floats4>(ground.rate + west),
                                            load<Floats4>(ground.rate + middle)));
         const u64 bare = zero_bytes(eight_bytes_at(ground.burnable + west,
                                                    ground.burnable + middle));
