@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from firebreak.fire.engine import burn_arrival
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.fire.scene import FireConditions, make_scene
-from firebreak.landscape.formats.cell2fire_tables import read_ignitions, read_scar
 from firebreak.landscape.formats.read import LandscapeWarning, read_landscape
+from firebreak.landscape.formats.tables import read_ignitions
 from firebreak.landscape.landscape import Landscape
 from firebreak.report.figures.canvas import new_figure
 from firebreak.weather.load import weather_of
@@ -76,7 +76,7 @@ def fire_day(folder: Path, turn_deg: float = 0.0) -> Day:
     start = read_ignitions(folder / "Ignitions.csv", land.burnable.size)[:1]
     nought = np.zeros(1, np.int64)
     fires = Fires(start, nought, np.array([minutes]), nought.astype(np.uint64))
-    return Day(land, read_scar(folder / "FinalScarGrid.csv", land.shape),
+    return Day(land, np.loadtxt(folder / "FinalScarGrid.csv") != 0,
                np.isfinite(burn_arrival(scene.field, fires)[0]), int(start[0]))
 
 

@@ -20,7 +20,7 @@ from firebreak.fire.behavior.types import ACTIVE_CROWN_FIRE
 from firebreak.fire.behavior.wind import WindLimit, wind_adjustment_factor
 from firebreak.fire.fbp.fuels import FUEL_NAMES, fuel_index
 from firebreak.units import M_MIN_PER_KM_H, M_MIN_PER_MPH, METRES_PER_FOOT, WIND_10M_PER_20FT
-from firebreak.weather.fwi_series import daily_codes
+from firebreak.weather.fwi import daily_codes
 
 Floats = NDArray[np.float64]
 

@@ -22,11 +22,11 @@ from firebreak.cli.shared.tables import read_table
 from firebreak.files import read_toml
 from firebreak.fire.effects.value_layers import read_layers
 from firebreak.landscape.formats import landfire as service
-from firebreak.landscape.formats.cell2fire_tables import read_firebreaks, read_ignitions, read_scar
 from firebreak.landscape.formats.cell2fire_writer import write_cell2fire
 from firebreak.landscape.formats.landfire_archive import landscape_of_archive
 from firebreak.landscape.formats.overlays import read_on_grid, with_rasters
 from firebreak.landscape.formats.read import read_landscape
+from firebreak.landscape.formats.tables import read_firebreaks, read_ignitions
 from firebreak.landscape.formats.write import write_ascii_folder, write_geotiff, write_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.shapes import mask_of_shapes
@@ -84,8 +84,6 @@ def _point_lists(folder: Path, land: Landscape) -> Iterator[Reader]:
     yield Reader("Cell2Fire ignitions", [ids], lambda: read_ignitions(ids, 144))
     breaks = _text(folder / "breaks.csv", "Year,Ncell", "1,3,4,5,6,7")
     yield Reader("Cell2Fire fire breaks", [breaks], lambda: read_firebreaks(breaks, 144))
-    scar = _text(folder / "scar.csv", *(["0,1,0,0,1,1,0,0,0,1,0,0"] * 12))
-    yield Reader("Cell2Fire scar", [scar], lambda: read_scar(scar, (12, 12)))
 
 
 def _weather(folder: Path) -> Iterator[Reader]:

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firebreak.checks import InputError
 from firebreak.weather import fwi
-from firebreak.weather.fwi_series import daily_codes, hourly_codes
+from firebreak.weather.fwi import daily_codes, hourly_codes
 
 # Hourly codes of cffdrs: code before, temperature, humidity, wind, rain, hours, code after.
 HOURLY = np.array([
@@ -56,16 +55,15 @@ def test_stations_side_by_side_are_stations_one_by_one():
     weather = {"temperature_c": rng.uniform(5, 30, (12, 3)), "rain_mm": rng.exponential(1, (12, 3)),
                "humidity_pct": rng.uniform(20, 90, (12, 3)),
                "wind_10m_km_h": rng.uniform(0, 40, (12, 3))}
-    month, start = np.full(12, 6.0), np.array([70.0, 80.0, 90.0])
-    together = daily_codes(**weather, month=month, start_ffmc=start)
-    hourly = hourly_codes(**weather, buildup_index=60.0, start_ffmc=start)
+    together = daily_codes(**weather, month=6)
+    hourly = hourly_codes(**weather, hours=np.ones(12))
     for station in range(3):
         own = {name: values[:, station] for name, values in weather.items()}
-        alone = daily_codes(**own, month=month, start_ffmc=start[station])
+        alone = daily_codes(**own, month=6)
         for name, values in alone._asdict().items():
             np.testing.assert_allclose(getattr(together, name)[:, station], values, rtol=1e-12)
-        hours = hourly_codes(**own, buildup_index=60.0, start_ffmc=start[station])
-        np.testing.assert_allclose(hourly.ffmc[:, station], hours.ffmc, rtol=1e-12)
+        np.testing.assert_allclose(hourly[:, station], hourly_codes(**own, hours=np.ones(12)),
+                                   rtol=1e-12)
 
 
 @given(st.floats(0.0, 101.0), st.floats(-10.0, 40.0), st.floats(5.0, 95.0), st.floats(0.0, 60.0))
@@ -84,24 +82,10 @@ def test_every_drop_of_an_hour_wets_fine_fuel(ffmc, rain):
     assert wet <= dry
 
 
-def test_hourly_indices_follow_from_code_wind_and_buildup():
-    wind = np.array([5.0, 20.0, 35.0])
-    found = hourly_codes(**WEATHER | {"wind_10m_km_h": wind}, buildup_index=90.0)
-    isi = fwi.initial_spread_index(found.ffmc, wind)
-    np.testing.assert_array_equal(found.isi, isi)
-    np.testing.assert_array_equal(found.fwi, fwi.fire_weather_index(isi, 90.0))
-    assert np.all(np.diff(found.ffmc) > 0.0)
-    halves = hourly_codes(**WEATHER, buildup_index=90.0, hours=np.array([0.5, 0.5, 1.0]))
-    whole = hourly_codes(**WEATHER, buildup_index=90.0, hours=np.array([1.0, 1.0]))
-    np.testing.assert_allclose(halves.ffmc[1:], whole.ffmc, rtol=1e-9)
+def test_hourly_codes_dry_fuel_at_the_same_rate_in_steps_of_any_length():
+    def codes(*hours):
+        weather = {name: np.full(len(hours), value) for name, value in WEATHER.items()}
+        return hourly_codes(**weather, hours=np.array(hours))
 
-
-@pytest.mark.parametrize(("change", "word"), [
-    ({"rain_mm": [0.0, np.nan]}, "rain_mm"), ({"humidity_pct": [40.0, 140.0]}, "140"),
-    ({"temperature_c": [20.0, 20.0, 20.0]}, "one length"), ({"start_ffmc": 102.0}, "start_ffmc"),
-    ({"month": 0.0}, "month"), ({"rain_mm": 0.0}, "at least one"),
-])
-def test_bad_series_are_refused(change, word):
-    series = WEATHER | {"rain_mm": [0.0, 0.0], "month": 7.0}
-    with pytest.raises(InputError, match=word):
-        daily_codes(**series | change)
+    assert np.all(np.diff(codes(1.0, 1.0, 1.0)) > 0.0)
+    np.testing.assert_allclose(codes(0.5, 0.5, 1.0)[1:], codes(1.0, 1.0), rtol=1e-9)

@@ -22,7 +22,8 @@ from firebreak.env.storage.slots import Sizes
 from firebreak.fire import CLASSES, FireConditions, Fires, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import dihedral
-from firebreak.landscape.synthetic.generate import draw_value, generate, generate_fbp
+from firebreak.landscape.synthetic.generate import generate, generate_fbp
+from firebreak.landscape.synthetic.job_land import draw_value
 from firebreak.seeding import generator, integer_seed
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
 from firebreak.weather.streams import STEPS, draw_streams

@@ -1,9 +1,11 @@
 """The rows of a weather table as weather that a fire burns under, with moistures worked out."""
 
+
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.units import M_MIN_PER_KM_H, WIND_10M_PER_20FT
+from firebreak.weather import fwi
 from firebreak.weather.formats.table import (
     GAP_FACTOR,
     Floats,
@@ -12,8 +14,6 @@ from firebreak.weather.formats.table import (
     runs,
     step_min,
 )
-from firebreak.weather.fwi import buildup_index
-from firebreak.weather.fwi_series import daily_codes, hourly_codes
 from firebreak.weather.moisture import (
     air_at_sunlit_fuel,
     boundary_moistures,
@@ -84,7 +84,7 @@ def _buildup(table: WeatherTable, latitude_deg: float) -> Floats:
     if table.buildup_index is not None:
         return table.buildup_index
     if table.duff_moisture_code is not None and table.drought_code is not None:
-        return buildup_index(table.duff_moisture_code, table.drought_code)
+        return fwi.buildup_index(table.duff_moisture_code, table.drought_code)
     noons = _noons(table)
     if noons.size < LEAST_DAYS:
         return np.full(table.rows, DEFAULT_BUILDUP_INDEX)
@@ -95,8 +95,8 @@ def _buildup(table: WeatherTable, latitude_deg: float) -> Floats:
     rain = np.minimum(np.diff(np.cumsum(table.rain_mm)[noons], prepend=0.0), _MOST_RAIN_MM)
     # Years without rain: the wetting of duff that holds no water at all is worked out, not used.
     with np.errstate(divide="ignore"):
-        codes = daily_codes(**_air(table, noons), rain_mm=rain, month=months,
-                            latitude_deg=latitude_deg)
+        codes = fwi.daily_codes(**_air(table, noons), rain_mm=rain, month=months,
+                                latitude_deg=latitude_deg)
     day = np.searchsorted(days[noons], days, side="right") - 1
     return np.minimum(codes.bui, _MOST_BUILDUP)[np.maximum(day, 0)]
 
@@ -113,8 +113,7 @@ def _fine_fuel_code(table: WeatherTable) -> Floats | None:
     for run in runs(table):
         hours = np.diff(table.minutes[run], prepend=table.minutes[run.start] - step_min(table))
         rain = np.minimum(table.rain_mm[run], _MOST_RAIN_MM)
-        codes.append(hourly_codes(**_air(table, run), rain_mm=rain, buildup_index=0.0,
-                                  hours=hours / 60.0).ffmc)
+        codes.append(fwi.hourly_codes(**_air(table, run), rain_mm=rain, hours=hours / 60.0))
     return np.concatenate(codes)
 
 

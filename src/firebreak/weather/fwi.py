@@ -8,6 +8,7 @@ papers. Every function works on scalars and arrays.
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -206,3 +207,57 @@ def daily_severity_rating(fwi: ArrayLike) -> Floats:
     """Daily Severity Rating of a Fire Weather Index (eq. 31)."""
     (index,) = _float(fwi)
     return 0.0272 * index**1.77
+
+
+class DailyCodes(NamedTuple):
+    """Codes of each day at its noon observation, [T, ...] each: Fine Fuel Moisture Code, Duff
+    Moisture Code, Drought Code, Initial Spread Index, Buildup Index, Fire Weather Index, Daily
+    Severity Rating.
+    """
+
+    ffmc: Floats
+    dmc: Floats
+    dc: Floats
+    isi: Floats
+    bui: Floats
+    fwi: Floats
+    dsr: Floats
+
+
+def daily_codes(*, temperature_c: Floats, humidity_pct: Floats, wind_10m_km_h: Floats,
+                rain_mm: Floats, month: ArrayLike, latitude_deg: ArrayLike = 46.0) -> DailyCodes:
+    """Codes of successive days, each of which starts from the day before; the first from
+    `START_FFMC`, `START_DMC` and `START_DC`. Weather at noon and the rain of 24 hours, [T, ...]
+    with time first; month and latitude broadcast to it.
+    """
+    months = np.broadcast_to(month, temperature_c.shape[:1])
+    latitudes = np.broadcast_to(latitude_deg, temperature_c.shape[:1])
+    ffmc, dmc, dc = _float(START_FFMC, START_DMC, START_DC)
+    days = np.empty((3, *temperature_c.shape))
+    for day, (heat, humidity, wind, rain, own_month, latitude) in enumerate(zip(
+            temperature_c, humidity_pct, wind_10m_km_h, rain_mm, months, latitudes, strict=True)):
+        ffmc = fine_fuel_moisture_code(ffmc, temperature_c=heat, humidity_pct=humidity,
+                                       wind_10m_km_h=wind, rain_mm=rain)
+        dmc = duff_moisture_code(dmc, temperature_c=heat, humidity_pct=humidity, rain_mm=rain,
+                                 month=own_month, latitude_deg=latitude)
+        dc = drought_code(dc, temperature_c=heat, rain_mm=rain, month=own_month,
+                          latitude_deg=latitude)
+        days[:, day] = ffmc, dmc, dc
+    isi, bui = initial_spread_index(days[0], wind_10m_km_h), buildup_index(days[1], days[2])
+    index = fire_weather_index(isi, bui)
+    return DailyCodes(*days, isi, bui, index, daily_severity_rating(index))
+
+
+def hourly_codes(*, temperature_c: Floats, humidity_pct: Floats, wind_10m_km_h: Floats,
+                 rain_mm: Floats, hours: Floats) -> Floats:
+    """Fine Fuel Moisture Codes [T, ...] after successive steps of `hours` (not much above 1), each
+    of which starts from the step before; the first from `START_FFMC`.
+    """
+    codes = np.empty_like(temperature_c)
+    (code,) = _float(START_FFMC)
+    for step, (heat, humidity, wind, rain, time) in enumerate(zip(
+            temperature_c, humidity_pct, wind_10m_km_h, rain_mm, hours, strict=True)):
+        codes[step] = code = hourly_fine_fuel_moisture_code(
+            code, temperature_c=heat, humidity_pct=humidity, wind_10m_km_h=wind, rain_mm=rain,
+            hours=time)
+    return codes

@@ -8,12 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.weather.burning_periods import burning_periods, period_starts
 from firebreak.weather.formats.read import read_weather
 from firebreak.weather.formats.table import WeatherTable, WeatherWarning, take
 from firebreak.weather.from_table import rows_of
-from firebreak.weather.fwi_series import daily_codes, hourly_codes
-from firebreak.weather.load import percentile_scenarios, weather_of
+from firebreak.weather.fwi import (
+    START_FFMC,
+    daily_codes,
+    hourly_codes,
+    hourly_fine_fuel_moisture_code,
+)
+from firebreak.weather.load import burning_periods, percentile_scenarios, period_starts, weather_of
 from firebreak.weather.moisture import (
     Moistures,
     boundary_moistures,
@@ -110,8 +114,9 @@ def test_a_season_tells_its_own_buildup_index():
     noon = (table.time - table.time.astype("datetime64[D]")).astype(int) == 720
     wind = table.wind_20ft_m_min[noon] * 1.15 / KM_H
     for asked, latitude in ((None, 46.0), (46.0, 46.0), (-39.3, -39.3)):
-        codes = daily_codes(temperature_c=np.full(20, 25.0), humidity_pct=40.0, rain_mm=0.0,
-                            wind_10m_km_h=wind, month=1, latitude_deg=latitude)
+        codes = daily_codes(temperature_c=np.full(20, 25.0), humidity_pct=np.full(20, 40.0),
+                            rain_mm=np.zeros(20), wind_10m_km_h=wind, month=1,
+                            latitude_deg=latitude)
         found = rows_of(table, latitude_deg=asked).buildup_index
         np.testing.assert_allclose(found, np.repeat(codes.bui, 24))  # a day's code holds all day
     south, north = (rows_of(table, latitude_deg=degrees).buildup_index[-1]
@@ -131,9 +136,10 @@ def test_rain_until_noon_counts_for_the_day():
 
 def test_a_season_tells_its_own_fine_fuel_moisture_code_hour_by_hour():
     table = season(**DRY)
-    codes = hourly_codes(temperature_c=table.temperature_c, humidity_pct=40.0, rain_mm=0.0,
-                         wind_10m_km_h=table.wind_20ft_m_min * 1.15 / KM_H, buildup_index=0.0)
-    np.testing.assert_allclose(rows_of(table).fine_fuel_moisture_code, codes.ffmc)
+    codes = hourly_codes(temperature_c=table.temperature_c, humidity_pct=np.full(480, 40.0),
+                         rain_mm=np.zeros(480), hours=np.ones(480),
+                         wind_10m_km_h=table.wind_20ft_m_min * 1.15 / KM_H)
+    np.testing.assert_allclose(rows_of(table).fine_fuel_moisture_code, codes)
     own = rows_of(season(**DRY, dead_moisture_1h=np.full(480, 0.06),
                          dead_moisture_10h=np.full(480, 0.07),
                          dead_moisture_100h=np.full(480, 0.08)))
@@ -145,9 +151,10 @@ def test_a_season_tells_its_own_fine_fuel_moisture_code_hour_by_hour():
 def test_codes_begin_anew_or_stand_still_across_gaps():
     table = season(**DRY)
     rows = rows_of(take(table, np.r_[0:246, 300:480]))  # the tenth day ends at 5 h
-    first = hourly_codes(temperature_c=[25.0], humidity_pct=40.0, rain_mm=0.0, buildup_index=0.0,
-                         wind_10m_km_h=table.wind_20ft_m_min[300] * 1.15 / KM_H)
-    assert rows.fine_fuel_moisture_code[246] == pytest.approx(first.ffmc[0])
+    first = hourly_fine_fuel_moisture_code(
+        START_FFMC, temperature_c=25.0, humidity_pct=40.0, rain_mm=0.0,
+        wind_10m_km_h=table.wind_20ft_m_min[300] * 1.15 / KM_H)
+    assert rows.fine_fuel_moisture_code[246] == pytest.approx(float(first))
     np.testing.assert_array_equal(rows.buildup_index[240:246], rows.buildup_index[239])
     assert rows.buildup_index[246] > rows.buildup_index[245]
 

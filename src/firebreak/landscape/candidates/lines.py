@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from firebreak.landscape.candidates.drainage import drained_cells
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.terrain import drained_cells
 
 Kind = Literal["ridge", "valley", "road", "fuel-edge"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

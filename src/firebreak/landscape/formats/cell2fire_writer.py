@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from firebreak.checks import counted, fail
 from firebreak.files import copy_file
-from firebreak.landscape.formats.cell2fire_fuels import table_text
+from firebreak.landscape.formats.cell2fire import table_text
 from firebreak.landscape.formats.write import (
     extra_layers,
     percent,

@@ -24,7 +24,7 @@ FloatGrid = NDArray[np.float32]
 
 
 class Role(Enum):
-    """What a layer is."""
+    """The kinds of layers."""
 
     ELEVATION = "elevation"
     SLOPE = "slope"
@@ -55,6 +55,8 @@ ELEVATIONS_M = (-500.0, 9000.0)
 
 RASTERS = (".tif", ".tiff", ".lcp", ".asc")
 """Endings of the files that are layers, or landscapes, of a folder."""
+TABLE_END = "_lookup_table.csv"
+"""Ending of the table of fuels in a folder of Cell2Fire."""
 
 _TALLEST_M = 150.0  # the tallest tree known stands 116 m
 _DENSEST_KG_M3 = 5.0  # measured canopies reach about 0.5
@@ -86,13 +88,13 @@ _DENSITY_UNITS = {"1": 1.0, "2": KG_M3_PER_LB_FT3, "3": 0.01, "4": 0.001 * KG_M3
 
 
 def role_of(name: str) -> Role | None:
-    """What a band description or a file's stem names, such as LC20_SlpP_220; None if nothing."""
+    """The role that a band description or a file's stem names, such as LC20_SlpP_220, or None."""
     text = name.upper()
     return next((role for role, pattern in _PATTERNS if re.search(pattern, text)), None)
 
 
 def is_40(name: str) -> bool:
-    """Whether the name of a fuel layer says that it holds the 40 models of Scott & Burgan."""
+    """True where the name of a fuel layer says that it holds the 40 models of Scott & Burgan."""
     return re.search(r"(FBFM|(?<![A-Z0-9])F)40", name.upper()) is not None
 
 

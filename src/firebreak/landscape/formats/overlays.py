@@ -21,7 +21,7 @@ from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import counted, fail
 from firebreak.landscape.formats.assemble import warn
-from firebreak.landscape.formats.points import read_points
+from firebreak.landscape.formats.tables import read_points
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.arrays import ArrayOnGrid
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid

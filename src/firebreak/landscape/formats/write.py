@@ -17,8 +17,7 @@ from rasterio.io import DatasetWriter
 
 from firebreak.checks import fail
 from firebreak.files import made_folder, replacing, write_pieces
-from firebreak.landscape.formats.cell2fire_fuels import TABLE_END
-from firebreak.landscape.formats.layers import RASTERS
+from firebreak.landscape.formats.layers import RASTERS, TABLE_END
 from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, NODATA, Landscape
 from firebreak.landscape.raster.ascii_grid import ascii_lines

@@ -1,10 +1,11 @@
-"""Synthetic landscapes and value maps for training: one seeded generator, several families.
+"""Synthetic landscapes for training: one seeded generator, several families.
 
 Relief is power-law noise scaled to a slope; fuel patches are the largest of several noise fields,
 one per fuel model, each shifted to the ground it prefers; where past fires went only fuels that
-grow at that age count (`succession`). Lakes, rock, fields and towns are the top of further noise
-fields; rivers and roads cross the map with gaps. No draw is rejected, so every map takes the same
-time. Cells carry Scott & Burgan codes, or those of the FBP System.
+grow at that age count: a scar is an ellipse with a ragged edge, later fires run over the scars of
+earlier ones. Slash lies in rectangular blocks, as they are cut. Lakes, rock, fields and towns are
+the top of further noise fields; rivers and roads cross the map with gaps. No draw is rejected, so
+every map takes the same time. Cells carry Scott & Burgan codes, or those of the FBP System.
 """
 
 import numpy as np
@@ -28,7 +29,6 @@ from firebreak.landscape.synthetic.families import (
     family_named,
 )
 from firebreak.landscape.synthetic.noise import line_across, open_gaps, power_law_noise, standardise
-from firebreak.landscape.synthetic.succession import ages, cut_blocks, leaf_out
 from firebreak.landscape.terrain import slope_aspect
 from firebreak.seeding import generator
 
@@ -38,9 +38,6 @@ MAX_SIZE = 5_000
 
 _MOST_IN_LINES = 0.20
 _MOST_UNBURNABLE = 0.38
-
-_MOST_SETTLEMENTS = 6
-_OPEN_LAND_VALUE = 0.1  # where settlements are worth 1 and more
 
 Field = NDArray[np.float64]
 
@@ -58,6 +55,14 @@ _CANOPY = {
     188: (0.30, 16.0, 3.0, 0.09),
     189: (0.25, 14.0, 2.5, 0.08),
 }
+
+OLD_YEARS = 150.0
+"""Since the last fire, where no scar lies."""
+
+_RAGGED = 0.22  # of the radius, standard deviation
+_LONGEST_SCAR = 2.2  # length over width
+_BLOCK_CELLS = (3, 8)
+_SUMMERS = 0.5
 
 
 def generate(seed: int, size: int | tuple[int, int], *, family: str | Family | None = None,
@@ -235,27 +240,48 @@ def _canopy(rng: np.random.Generator, fuel: NDArray[np.int16]) -> NDArray[np.flo
     return layers.astype(np.float32)
 
 
-def draw_value(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
-    """A value map [H, W], all positive: of settlements (half of the draws), of one district worth
-    several times the rest, or varying smoothly.
-    """
-    kind = rng.choice(("settlements", "district", "smooth"), p=(0.5, 0.25, 0.25))
-    if kind == "settlements":
-        return _settlements(rng, shape).astype(np.float32)
-    field = power_law_noise(rng, 1, shape, correlation_cells=0.4 * max(shape), exponent=3.0)[0]
-    if kind == "district":
-        inside = field > np.quantile(field, rng.uniform(0.6, 0.9))
-        return np.where(inside, rng.uniform(3.0, 20.0), 1.0).astype(np.float32)
-    return np.exp(rng.uniform(0.3, 1.0) * field).astype(np.float32)
-
-
-def _settlements(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float64]:
-    """Round clusters of houses, dense inside and thinning out, on land of little value."""
+def ages(rng: np.random.Generator, recipe: Family, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Years since the last fire, [H, W]: those of the latest scar that lies on a cell."""
+    years = np.full(shape, OLD_YEARS)
+    if recipe.scars[1] == 0:
+        return years
+    scale = max(1, round(shape[0] * shape[1] / 40**2))
+    count = scale * int(rng.integers(*recipe.scars, endpoint=True))
+    latest = recipe.stages[-1][0]
     rows, cols = np.indices(shape)
-    value = np.full(shape, _OPEN_LAND_VALUE)
-    for _ in range(int(rng.integers(1, _MOST_SETTLEMENTS, endpoint=True))):
+    edge = power_law_noise(rng, 1, shape, correlation_cells=6.0, exponent=1.8)[0]
+    for age in np.sort(rng.uniform(0.0, latest, count))[::-1]:
         row, col = rng.uniform(0, shape[0]), rng.uniform(0, shape[1])
-        radius = rng.uniform(0.03, 0.12) * max(shape)
-        distance2 = (rows - row)**2 + (cols - col)**2
-        value += rng.uniform(0.5, 3.0) * np.exp(-0.5 * distance2 / radius**2)
-    return value
+        angle, ratio = rng.uniform(0.0, np.pi), rng.uniform(1.0, _LONGEST_SCAR)
+        radius = rng.uniform(*recipe.scar_cells)
+        along = (cols - col) * np.cos(angle) + (rows - row) * np.sin(angle)
+        across = (rows - row) * np.cos(angle) - (cols - col) * np.sin(angle)
+        distance = np.hypot(along / np.sqrt(ratio), across * np.sqrt(ratio)) / radius
+        years[distance + _RAGGED * edge < 1.0] = age
+    return years
+
+
+def cut_blocks(rng: np.random.Generator, recipe: Family, fuel: NDArray[np.int16]) -> None:
+    """Writes blocks of slash into `fuel` until they take the share that is drawn."""
+    if not recipe.cut_fuels:
+        return
+    codes, weights = zip(*recipe.cut_fuels, strict=True)
+    chance = np.array(weights) / sum(weights)
+    left = int(rng.uniform(*recipe.cut_share) * fuel.size)
+    while left > 0:
+        rows, cols = (min(int(n), side) for n, side in zip(
+            rng.integers(*_BLOCK_CELLS, size=2, endpoint=True), fuel.shape, strict=True))
+        cols = min(cols, left)  # the last block is as large as what is left
+        rows = min(rows, left // cols)
+        row, col = (int(rng.integers(side - n + 1)) for n, side in zip(
+            (rows, cols), fuel.shape, strict=True))
+        fuel[row:row + rows, col:col + cols] = rng.choice(codes, p=chance)
+        left -= rows * cols
+
+
+def leaf_out(rng: np.random.Generator, recipe: Family, fuel: NDArray[np.int16]) -> None:
+    """Writes the fuels of summer into `fuel`, in half of the draws."""
+    if rng.random() < _SUMMERS:
+        before = fuel.copy()
+        for bare, green in recipe.green_up:
+            fuel[before == bare] = green

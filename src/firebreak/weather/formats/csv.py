@@ -16,13 +16,6 @@ import numpy as np
 
 from firebreak.checks import fail
 from firebreak.units import M_MIN_PER_KM_H, M_MIN_PER_MPH, METRES_PER_FOOT
-from firebreak.weather.formats.clock import (
-    check_rising,
-    check_steps,
-    gaps,
-    minutes_since_first,
-    times,
-)
 from firebreak.weather.formats.table import (
     HEIGHT_10M,
     Floats,
@@ -36,10 +29,15 @@ from firebreak.weather.formats.text import (
     PLAIN,
     Cells,
     Unit,
+    check_rising,
+    check_steps,
     csv_cells,
+    gaps,
+    minutes_since_first,
     number,
     numbers,
     refuse_fractions,
+    times,
 )
 
 T = TypeVar("T")

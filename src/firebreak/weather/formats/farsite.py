@@ -13,12 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from firebreak.checks import InputError, fail
-from firebreak.weather.formats.clock import (
-    check_rising,
-    check_steps,
-    minutes_since_first,
-    moment,
-)
 from firebreak.weather.formats.csv import CELSIUS, FAHRENHEIT, KM_H, MPH
 from firebreak.weather.formats.table import (
     HEIGHT_10M,
@@ -32,6 +26,10 @@ from firebreak.weather.formats.text import (
     PERCENT,
     Cells,
     Unit,
+    check_rising,
+    check_steps,
+    minutes_since_first,
+    moment,
     numbers,
     read_lines,
     refuse_fractions,

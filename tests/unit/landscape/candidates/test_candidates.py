@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from firebreak.landscape.candidates.drainage import drained_cells
 from firebreak.landscape.candidates.lines import (
     candidate_lines,
     fuel_edges,
@@ -26,7 +25,7 @@ from firebreak.landscape.candidates.score import PARTS, scores_of, shares
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.line_cells import lines_on_grid
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.landscape.terrain import slope_aspect
+from firebreak.landscape.terrain import drained_cells, slope_aspect
 from firebreak.planning.output.line_files import write_lines
 from firebreak.planning.output.vectors import has_vector_reader
 

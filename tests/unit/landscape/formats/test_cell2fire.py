@@ -11,9 +11,9 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.files import write_pieces
-from firebreak.landscape.formats.cell2fire_tables import read_firebreaks, read_ignitions, read_scar
 from firebreak.landscape.formats.cell2fire_writer import write_cell2fire, write_firebreak_csv
 from firebreak.landscape.formats.read import LandscapeWarning, read_landscape
+from firebreak.landscape.formats.tables import read_firebreaks, read_ignitions
 from firebreak.landscape.formats.write import write_ascii_folder
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate
@@ -485,20 +485,3 @@ def test_cells_outside_the_map_are_refused(tmp_path: Path, text: str, words: str
         read_ignitions(tmp_path / "a.csv", 400)
     with pytest.raises(InputError, match="got no such file"):
         read_ignitions(tmp_path / "b.csv", 400)
-
-
-@pytest.mark.parametrize("text", ["0 1 1 \n0 0 1 \n", "0,1,1\n0,0,1"])
-def test_scars_are_matrices_of_0_and_1(tmp_path: Path, text: str) -> None:
-    (tmp_path / "a.csv").write_text(text)
-    assert read_scar(tmp_path / "a.csv", (2, 3)).tolist() == [[False, True, True],
-                                                              [False, False, True]]
-
-
-@pytest.mark.parametrize(("text", "words"), [
-    ("0 1 2\n0 0 1\n", "line 1: expected 3 numbers, all 0 or 1"), ("0 1\n0 0\n", "line 1"),
-    ("0 1 1\n", "2 rows, got 1"), ("0 1 x\n0 0 0\n", "line 1: expected a number, got 'x'"),
-])
-def test_other_matrices_are_refused(tmp_path: Path, text: str, words: str) -> None:
-    (tmp_path / "a.csv").write_text(text)
-    with pytest.raises(InputError, match=words):
-        read_scar(tmp_path / "a.csv", (2, 3))

@@ -19,7 +19,7 @@ from firebreak.landscape.formats.overlays import (
     read_on_grid,
     with_rasters,
 )
-from firebreak.landscape.formats.points import read_points
+from firebreak.landscape.formats.tables import read_points
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.resample import to_cell_size
 from firebreak.landscape.raster.windows import aggregate

@@ -8,14 +8,13 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.fire.behavior_models import fire_behavior
 from firebreak.landscape.synthetic.families import FAMILIES, FBP_FAMILIES, HELD_OUT
-from firebreak.landscape.synthetic.generate import generate, generate_fbp
+from firebreak.landscape.synthetic.generate import ages, cut_blocks, generate, generate_fbp
 from firebreak.landscape.synthetic.noise import (
     cheapest_crossing,
     line_across,
     open_gaps,
     power_law_noise,
 )
-from firebreak.landscape.synthetic.succession import ages, cut_blocks
 from firebreak.weather.scenarios import make_scenarios
 
 EVERY = FAMILIES | FBP_FAMILIES | HELD_OUT

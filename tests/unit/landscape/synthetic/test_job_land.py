@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.landscape.synthetic.generate import draw_value, generate
+from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.synthetic.job_land import (
     LEAST_PART,
     MOST_EXISTING,
     _course,
     draw_existing,
     draw_part,
+    draw_value,
     slope_costs,
 )
 

@@ -1,0 +1,223 @@
+"""Tables beside a landscape: points (ignitions, houses), and those of Cell2Fire folders (Data.csv,
+ignitions, fire breaks).
+
+Cells are numbered from 1 in the tables of Cell2Fire, row by row from the north-west; here from 0.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import counted, fail, nearest
+from firebreak.landscape.formats.assemble import warn
+from firebreak.landscape.landscape import Landscape
+from firebreak.reading import MOST_TABLE, csv_rows, lines_of, text_of
+
+MOST_POINTS = 5_000_000
+"""Points of a table, of each of which Python makes some hundred bytes."""
+DATA_COLUMNS = ("elev", "ps", "saz", "cur", "cbd", "cbh", "ccf", "tree_height", "probmap")
+"""Columns of Data.csv that hold layers, in lower case."""
+_LONGEST_CELL = 24  # bytes with its comma
+
+
+class Points(NamedTuple):
+    """Of N points on the map. cells: int64 [N], flat. numbers: f64 [N], 1 where none was asked for.
+    """
+
+    cells: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+
+
+def named_columns(path: Path, lines: Iterable[str] | None = None,
+                  ) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    """The header of a CSV table in lower case; line and cells of each row below it that has any.
+
+    Args:
+        lines: of the file, where they are read already.
+
+    Raises:
+        InputError: as `lines_of` and `csv_rows`.
+    """
+    if lines is None:
+        lines = lines_of(path, encoding="utf-8", errors="replace")
+    rows = csv_rows(lines, str(path), skipinitialspace=True)
+    header = [name.strip("\ufeff ").lower() for name in next(rows, (0, []))[1]]
+    return header, ((line, row) for line, row in rows if row)
+
+
+def read_points(path: str | Path, landscape: Landscape, attribute: str | None = None) -> Points:
+    """The points of a table, those outside the map left out.
+
+    Columns are found by name: x,y in the map's coordinates; row,col from 0; or Year,Ncell from 1.
+
+    Args:
+        attribute: name of a column of numbers of 0 or more.
+
+    Raises:
+        InputError: missing, other columns, text in place of a number (with line), all outside.
+
+    Warns:
+        LandscapeWarning: some points lie outside the map.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise fail(expected="a table of points", given="no such file", where=str(path),
+                   remedy="check the path")
+    header, rows = named_columns(file)
+    if "ncell" in header and attribute is None:
+        cells = read_ignitions(file, landscape.fuel_model.size)
+        return Points(cells, np.ones(cells.size))
+    names = next((pair for pair in (("x", "y"), ("row", "col")) if set(pair) <= set(header)), None)
+    if names is None:
+        raise fail(expected="columns x,y or row,col or Year,Ncell",
+                   given=", ".join(header)[:60] or "an empty file", where=str(path),
+                   remedy="name the columns in the first line")
+    places = [header.index(name) for name in names]
+    if attribute is not None:
+        places.append(_column(attribute, header, str(path)))
+    points: list[list[float]] = []
+    for line, row in rows:
+        points.append(_point(row, places, f"{path}, line {line}"))
+        if len(points) > MOST_POINTS:
+            raise fail(expected=f"at most {MOST_POINTS:,} points", given="more", where=str(path),
+                       remedy="make a raster of weights of them")
+    if not points:
+        raise fail(expected="at least one point", given="none below the first line",
+                   where=str(path), remedy="check that the table is whole")
+    found = np.array(points, dtype=np.float64)
+    cells, inside = _cells_of(found[:, :2], names, landscape, str(path))
+    return Points(cells, np.ones(cells.size) if attribute is None else found[inside, 2])
+
+
+def _column(name: str, header: list[str], where: str) -> int:
+    if name.lower() in header:
+        return header.index(name.lower())
+    close = nearest(name.lower(), header)
+    raise fail(expected=f"a column '{name}'", given=", ".join(header)[:200], where=where,
+               remedy=f"is '{close}' meant?" if close else "name one of these")
+
+
+def _point(row: list[str], places: list[int], where: str) -> list[float]:
+    """Both coordinates of a point, and where there is a third place its number."""
+    try:
+        numbers = [float(row[place]) for place in places]
+    except (ValueError, IndexError):
+        numbers = [np.nan]
+    if not np.isfinite(numbers).all() or min(numbers[2:], default=0.0) < 0.0:
+        words = "two numbers" if len(places) == 2 else "two numbers and one of 0 or more"
+        raise fail(expected=words, given=f"'{','.join(row)[:80]}'", where=where,
+                   remedy="correct this line")
+    return numbers
+
+
+def _cells_of(points: NDArray[np.float64], names: tuple[str, str], landscape: Landscape,
+              where: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The cells of the points on the map, and which of all points these are."""
+    if names == ("x", "y"):
+        a, b, c, d, e, f = landscape.transform
+        col, row = np.linalg.solve([[a, b], [d, e]], (points - (c, f)).T)
+    else:
+        row, col = points[:, 0], points[:, 1]
+    row, col = np.floor(row), np.floor(col)
+    height, width = landscape.shape
+    inside = (row >= 0) & (row < height) & (col >= 0) & (col < width)
+    if not inside.any():
+        raise fail(expected=f"points inside the map of {height} x {width} cells",
+                   given=f"{counted(len(points), 'point')}, all outside", where=where,
+                   remedy="check their coordinates and reference system")
+    if not inside.all():
+        warn(f"{where}: {np.count_nonzero(~inside)} of {len(points)} points lie outside the map "
+             "and are left out")
+    return (row * width + col)[inside].astype(np.int64), inside
+
+
+def read_data_table(path: Path, cells: int) -> dict[str, NDArray[np.float64]]:
+    """Columns of Data.csv by name in lower case, float64 [cells], nan where there is no number.
+
+    Columns differ in order and number between versions, so only their names count; those without
+    any number are left out.
+
+    Raises:
+        InputError: another number of lines than cells, or text in place of a number (with line).
+    """
+    header, rows = named_columns(path)
+    places = {name: header.index(name) for name in DATA_COLUMNS if name in header}
+    table = {name: np.full(cells, np.nan) for name in places}
+    count = 0
+    for line, row in rows:
+        if count < cells:
+            for name, place in places.items():
+                if place < len(row) and row[place].strip():
+                    table[name][count] = _number(row[place], f"{path}, line {line}")
+        count += 1
+    if count != cells:
+        raise fail(expected=f"{cells:,} lines after the header, one per cell", given=f"{count:,}",
+                   where=str(path), remedy="write the table again for this map, or remove it")
+    return {name: column for name, column in table.items() if np.isfinite(column).any()}
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise fail(expected="a number", given=f"'{text[:20]}'", where=where,
+                   remedy="correct this line") from None
+
+
+def read_ignitions(path: str | Path, cells: int) -> NDArray[np.int64]:
+    """Ignition cells of a table "Year,Ncell": int64 [n], flat from 0, in the file's order.
+
+    Args:
+        cells: number of cells of the map.
+
+    Raises:
+        InputError: missing, no cells in it, a cell outside the map (with line).
+    """
+    found = _flat_cells(Path(path), cells)
+    if not found.size:
+        raise fail(expected="lines such as 1,970", given="no cells", where=str(path),
+                   remedy="write Year,Ncell and a line for each ignition")
+    return found
+
+
+def read_firebreaks(path: str | Path, cells: int) -> NDArray[np.int64]:
+    """Cells of a fire-break or harvest table: int64 [n], flat from 0, ascending, each once.
+
+    The first line is a header whatever it holds. The others are a year and its cells ("1,142,161"),
+    or one cell each if the header names no year.
+
+    Raises:
+        InputError: missing, a cell outside the map (with line).
+    """
+    return np.unique(_flat_cells(Path(path), cells))
+
+
+def _flat_cells(path: Path, cells: int) -> NDArray[np.int64]:
+    """The cells, flat from 0, of a table with a header and a year before its cells."""
+    if not path.is_file():
+        raise fail(expected="a table of cells", given="no such file", where=str(path),
+                   remedy="check the path")
+    # Each cell by its number, and more.
+    most = max(MOST_TABLE, _LONGEST_CELL * cells)
+    header, *lines = text_of(path, most, errors="replace").splitlines() or [""]
+    if any(word.strip().isdigit() for word in header.split(",")):
+        raise fail(expected="a header such as Year,Ncell in the first line, which is not read",
+                   given=f"'{header[:30]}'", where=str(path), remedy="write one above the cells")
+    found = []
+    for number, line in enumerate(lines, start=2):
+        words = [word.strip() for word in line.split(",")]
+        lone = len(words) == 1 and "year" not in header.lower()
+        found += [_cell(word, cells, f"{path}, line {number}")
+                  for word in (words if lone else words[1:]) if word]
+    return np.array(found, dtype=np.int64)
+
+
+def _cell(word: str, cells: int, where: str) -> int:
+    number = _number(word, where)
+    if not (number.is_integer() and 1 <= number <= cells):
+        raise fail(expected=f"a cell from 1 to {cells:,}", given=f"'{word[:20]}'", where=where,
+                   remedy="check that the table belongs to this map")
+    return int(number) - 1
