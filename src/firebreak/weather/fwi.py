@@ -245,7 +245,7 @@ def daily_codes(*, temperature_c: Floats, humidity_pct: Floats, wind_10m_km_h: F
         days[:, day] = ffmc, dmc, dc
     isi, bui = initial_spread_index(days[0], wind_10m_km_h), buildup_index(days[1], days[2])
     index = fire_weather_index(isi, bui)
-    return DailyCodes(*days, isi, bui, index, daily_severity_rating(index))
+    return DailyCodes(days[0], days[1], days[2], isi, bui, index, daily_severity_rating(index))
 
 
 def hourly_codes(*, temperature_c: Floats, humidity_pct: Floats, wind_10m_km_h: Floats,
