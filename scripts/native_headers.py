@@ -8,10 +8,10 @@ the stencil, codes and sizes that both sides need.
 """
 
 import argparse
-import inspect
 import sys
 import textwrap
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -63,21 +63,24 @@ def _axes(part: ArrayLayout) -> str:
     return " ".join(words) + (" or none" if part.optional else "")
 
 
-def _struct(layout: Layout, name: str, description: str, first: str = "") -> str:
+def _declared(part: Any) -> tuple[str, str]:
+    """The type of a field, and the comment behind it."""
+    if isinstance(part, ArrayLayout):
+        return _type_of(part), f"  // {_axes(part)}"
+    return NUMBERS[part] if isinstance(part, str) else part.name, ""
+
+
+def _struct(layout: Layout, name: str, first: str = "") -> str:
     lines = [f"    {first}"] if first else []
-    for field, part in layout.parts.items():
-        if isinstance(part, ArrayLayout):
-            lines.append(f"    {_type_of(part)} {field};  // {_axes(part)}")
-        else:
-            kind = NUMBERS[part] if isinstance(part, str) else part.name
-            lines.append(f"    {kind} {field};")
-    comment = "".join(f"// {line}".rstrip() + "\n" for line in textwrap.wrap(description, 96))
-    return f"{comment}struct {name} {{\n" + "\n".join(lines) + "\n};\n"
+    for (kind, comment), fields in groupby(layout.parts, lambda key: _declared(layout.parts[key])):
+        lines += _wrapped(f"{kind} {', '.join(fields)};{comment}", "    ")
+    return f"struct {name} {{\n" + "\n".join(lines) + "\n};\n"
 
 
-def _sentence(text: str) -> str:
-    """The first paragraph of a docstring."""
-    return " ".join(inspect.cleandoc(text).split("\n\n")[0].split())
+def _wrapped(declaration: str, indent: str = "") -> list[str]:
+    whole = declaration.replace(" = ", "\0=\0")  # a name stays on the line of its number
+    lines = textwrap.wrap(whole, 98, initial_indent=indent, subsequent_indent=indent + "    ")
+    return [line.replace("\0", " ") for line in lines]
 
 
 def structs_header() -> str:
@@ -90,63 +93,63 @@ def structs_header() -> str:
         for part in layout.parts.values():
             if isinstance(part, Layout) and part.name not in parts:
                 add(part)
-                kind = next(kind for kind in _tuples() if kind.__name__ == part.name)
-                parts[part.name] = _struct(part, part.name, _sentence(kind.__doc__ or ""))
+                parts[part.name] = _struct(part, part.name)
 
     for entry in ENTRIES.values():
         add(entry.layout)
-    calls = [_struct(entry.layout, camel_case(entry.name), _sentence(entry.description),
-                     "i64 threads;" if entry.parallel else "") for entry in ENTRIES.values()]
+    calls = [_struct(entry.layout, camel_case(entry.name), "i64 threads;" if entry.parallel else "")
+             for entry in ENTRIES.values()]
     return (NOTE + "// Named tuples of arrays, and the arguments of each entry, as Python packs "
-            'them.\n\n#include "array.h"\n\nnamespace firebreak {\n\n'
+            "them. What a part\n// means is said by the Python tuple or function of the same "
+            "name.\n"
+            '\n#include "array.h"\n\nnamespace firebreak {\n\n'
             + "\n".join([*parts.values(), *calls]) + "\n}  // namespace firebreak\n")
 
 
-def _tuples() -> list[type]:
-    return [kind for module in (arcs, solver, incremental) for kind in vars(module).values()
-            if isinstance(kind, type) and issubclass(kind, tuple)]
-
-
-def _number(name: str, value: Any) -> str:
-    if isinstance(value, float):
-        return f"constexpr double {name} = {value!r};"
-    least = int(value) == -2**63  # no literal of C++
-    return f"constexpr i64 {name} = {'INT64_MIN' if least else int(value)};"
-
-
-def _braced(values: np.ndarray, suffix: str) -> str:
-    if values.ndim == 1:
-        return ", ".join(f"{value}{suffix}" for value in values.tolist())
-    return ", ".join(f"{{{_braced(part, suffix)}}}" for part in values)
+def _numbers(module: Any, names: tuple[str, ...]) -> str:
+    """The numbers that kernels know of a module, in declarations by type."""
+    values = {name: getattr(module, name) for name in names}
+    lines = []
+    for kind, type_ in ((float, "double"), (int, "i64")):
+        # The least number of 64 bits is no literal of C++.
+        own = [f"{name} = {value if value > -2**63 else 'INT64_MIN'}"
+               for name, value in values.items() if isinstance(value, float) == (kind is float)]
+        if own:
+            lines += _wrapped(f"constexpr {type_} {', '.join(own)};")
+    return "\n".join([f"// {module.__name__}", *lines])
 
 
 def _array(kind: str, name: str, values: np.ndarray) -> str:
-    text = textwrap.fill(_braced(values, "u" if kind in ("u64", "u32") else ""), 92,
-                         initial_indent="    ", subsequent_indent="    ")
-    axes = "".join(f"[{length}]" for length in values.shape)
-    return f"constexpr {kind} {name}{axes} = {{\n{text}}};\n"
+    text = ", ".join(f"{value}{'u' * kind.startswith('u')}" for value in values.tolist())
+    return "\n".join(_wrapped(f"constexpr {kind} {name}[{len(values)}] = {{{text}}};"))
+
+
+def _crossed() -> np.ndarray:
+    """Of each parent code the cells that its arc crosses as the bits of a word, eight to a row of
+    cells around the child: the columns up to its own, then those from its own on.
+    """
+    own = stencil.STENCIL
+    crosses = np.concatenate([own.step_crosses, own.facet_crosses])
+    counts = [*own.step_cross_count, *own.facet_cross_count]
+    return np.array([sum(1 << (row + stencil.REACH) * 8 + col + stencil.REACH + (col > 0)
+                         for row, col in cells[:count].tolist())
+                     for cells, count in zip(crosses, counts, strict=True)], np.uint64)
 
 
 def tables_header() -> str:
     """The text of tables.h."""
-    own = stencil.STENCIL
-    lines = [_number(name, getattr(module, name)) for module, names in CODES.items()
-             for name in names]
-    lanes = np.array(arcs.LANES, np.int64)
+    own, lanes = stencil.STENCIL, np.array(arcs.LANES, np.int64)
     tables = [
         _array("i64", "STEP_ROW", own.steps[:, 0]), _array("i64", "STEP_COL", own.steps[:, 1]),
         _array("i64", "FACET_A", own.facets[:, 0]), _array("i64", "FACET_B", own.facets[:, 1]),
-        _array("u64", "TOUCHING", own.touching),
-        _array("i64", "STEP_CROSSES", own.step_crosses),
-        _array("i64", "STEP_COUNT", own.step_cross_count),
-        _array("i64", "FACET_CROSSES", own.facet_crosses),
-        _array("i64", "FACET_COUNT", own.facet_cross_count),
+        _array("u64", "TOUCHING", own.touching), _array("u64", "CROSSES", _crossed()),
         _array("i64", "LANE_ROW", lanes[:, 0]), _array("i64", "LANE_COL", lanes[:, 1]),
         _array("i64", "STEP_OF_LANE", arcs.STEP_OF_LANE),
         _array("i64", "LANE_OF_STEP", arcs.LANE_OF_STEP)]
     return (NOTE + "// The stencil of `firebreak.fire.travel.stencil`, and codes and sizes that "
             'both sides know.\n\n#include "array.h"\n\nnamespace firebreak {\n\n'
-            + "\n".join(lines) + "\n\n" + "\n".join(tables) + "\n}  // namespace firebreak\n")
+            + "\n".join(_numbers(*pair) for pair in CODES.items()) + "\n\n"
+            + "\n".join(tables) + "\n\n}  // namespace firebreak\n")
 
 
 def main() -> int:

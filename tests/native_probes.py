@@ -70,29 +70,6 @@ def probe_ignitions(key: Annotated[NDArray[np.uint64], "N"],
     """Sets 1 for each cell whose brand ignites what it lands on."""
 
 
-@entry()
-def probe_neighbors(width: int, cells: Annotated[NDArray[np.int64], "N"],
-                    code: Annotated[NDArray[np.uint8], "P"],
-                    metric: Annotated[NDArray[np.float32], "P 5"],
-                    edges: Annotated[NDArray[np.float64], "P 8"],
-                    time: Annotated[NDArray[np.float32], "P"],
-                    bits: Annotated[NDArray[np.uint64], "N 2"],
-                    found: Annotated[NDArray[np.uint64], "N 5", WRITTEN],
-                    weight: Annotated[NDArray[np.float32], "N 8", WRITTEN]) -> None:
-    """Sets what each cell gets from its neighbours. bits: those that send, and those shut off;
-    found: bits of its children, of the unit facets on which its ellipse is not acute, of the
-    neighbours that burn before and after it, and the word of the best arc; weight: of its facets.
-    """
-
-
-@entry()
-def probe_order(words: Annotated[NDArray[np.uint64], "N"],
-                out: Annotated[NDArray[np.uint64], "N", WRITTEN]) -> None:
-    """Sets distinct words below 2^63 in order, the last 8 words of which are larger than all
-    others and have room only.
-    """
-
-
 def facet_weight(metric: NDArray[np.float32], child: int, facet: int, time_a: float,
                  time_b: float) -> float:
     """One case of `probe_facet_weights`."""

@@ -1,5 +1,4 @@
 // Sums of maps along line actions.
-#include "numbers.h"
 #include "structs.h"
 
 namespace firebreak {

@@ -84,10 +84,12 @@ INLINE bool may_hold(i64 cell, const FireView& view) {
            && kind_of(cell, view) == NEAR;
 }
 
-// Are all cells that an arc crosses free of breaks? crosses: rows and columns from the child.
-inline bool arc_free(const i64 (&crosses)[5][2], i64 count, i64 child, const FireView& view) {
-    for (i64 k = 0; k < count; k++) {
-        const i64 crossed = child + crosses[k][0] * view.width + crosses[k][1];
+// Are all cells that an arc crosses free of breaks? crosses: see `CROSSES`.
+inline bool arc_free(u64 crosses, i64 child, const FireView& view) {
+    for (; crosses != 0; crosses &= crosses - 1) {
+        const i64 bit = lowest_bit(crosses), place = bit % 8;
+        const i64 col = place > REACH ? place - REACH - 1 : place - REACH;
+        const i64 crossed = child + (bit / 8 - REACH) * view.width + col;
         if (blocked(crossed, view) || may_hold(crossed, view)) return false;
     }
     return true;
@@ -96,7 +98,7 @@ inline bool arc_free(const i64 (&crosses)[5][2], i64 count, i64 child, const Fir
 // Is a single step free of breaks? A diagonal needs one of the two cells beside it (unless breaks
 // leak there), a long step all that it crosses.
 inline bool step_open(i64 child, i64 step, const FireView& view) {
-    if (step >= 8) return arc_free(STEP_CROSSES[step], STEP_COUNT[step], child, view);
+    if (step >= 8) return arc_free(CROSSES[step], child, view);
     if (view.leak || step % 2 == 0) return true;
     return !(blocked(child + view.offset[(step + 1) & 7], view)
              && blocked(child + view.offset[step - 1], view));
@@ -104,7 +106,7 @@ inline bool step_open(i64 child, i64 step, const FireView& view) {
 
 // Is a facet's triangle free of breaks? Unit triangles only cover their own three cells.
 inline bool facet_open(i64 child, i64 facet, const FireView& view) {
-    return facet < 8 || arc_free(FACET_CROSSES[facet], FACET_COUNT[facet], child, view);
+    return arc_free(CROSSES[FACET_CODE + facet], child, view);
 }
 
 // slope * sqrt(det / rest) > bound, without root or division; det and rest are positive.

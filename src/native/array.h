@@ -78,6 +78,19 @@ struct Array<T, First, Second, Rest...> {
     }
 };
 
+// The larger and the smaller of two numbers as Python chooses: the first where neither is.
+template <class T>
+INLINE T larger(T a, T b) {
+    return b > a ? b : a;
+}
+template <class T>
+INLINE T smaller(T a, T b) {
+    return b < a ? b : a;
+}
+
+// Index of the lowest set bit of a word that is not zero.
+INLINE i64 lowest_bit(u64 word) { return __builtin_ctzll(word); }
+
 // All bits of a float or an integer as those of another type of the same size.
 template <class To, class From>
 INLINE To bits_as(From value) {

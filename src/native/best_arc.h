@@ -9,7 +9,6 @@
 #pragma once
 
 #include "kept_fire.h"
-#include "numbers.h"
 #include "weather.h"
 #include "words.h"
 

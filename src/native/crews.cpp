@@ -3,7 +3,6 @@
 #include "crews.h"
 
 #include "intensity.h"
-#include "numbers.h"
 
 namespace firebreak {
 namespace {

@@ -12,7 +12,6 @@
 #include "constant_weather.h"
 #include "crews.h"
 #include "embers.h"
-#include "numbers.h"
 #include "weather.h"
 
 namespace firebreak {

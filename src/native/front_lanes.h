@@ -35,31 +35,6 @@ INLINE u64 children_around(const u8* code, u64 cell, u64 width) {
            | zero_bytes(near ^ BY_FACET_BEHIND);
 }
 
-// Bits of the unit facets on which a cell's ellipse is not acute: where the gradient of the travel
-// time at one end has a negative product with the other.
-INLINE u64 not_acute_around(const float* metric, u64 cell) {
-    const float* own = metric + cell * METRIC_PARTS;
-    const double m11 = own[0], m12 = own[1], m22 = own[2], w_east = own[3], w_north = own[4];
-    double gradient_east[8], gradient_north[8];
-    for (int step = 0; step < 8; step++) {
-        const double east = TOWARDS.step_east[step], north = TOWARDS.step_north[step];
-        const double to_east = m11 * east + m12 * north, to_north = m12 * east + m22 * north;
-        const double norm = __builtin_sqrt(east * to_east + north * to_north);
-        gradient_east[step] = to_east / norm - w_east;
-        gradient_north[step] = to_north / norm - w_north;
-    }
-    u64 blunt = 0;
-    for (int a = 0; a < 8; a++) {
-        const int b = (a + 1) % 8;
-        const double at_a = gradient_east[a] * TOWARDS.step_east[b]
-                            + gradient_north[a] * TOWARDS.step_north[b];
-        const double at_b = gradient_east[b] * TOWARDS.step_east[a]
-                            + gradient_north[b] * TOWARDS.step_north[a];
-        blunt |= u64((at_a < 0.0) | (at_b < 0.0)) << a;
-    }
-    return blunt;
-}
-
 // What fire may come to a cell by: edges [P][8], metric [P][5] and times [P]; bits of the
 // neighbours `sending`, that it comes from, and `shut`, from which no step leads here.
 struct PullFrom {

@@ -2,7 +2,6 @@
 //
 // Where a budget pays for any line, only what stops a line is looked at: how far each direction is
 // clear follows from how far it is one period of its steps further on.
-#include "numbers.h"
 #include "structs.h"
 #include "tables.h"
 

@@ -1,7 +1,6 @@
 // Choice of lines of cells: those that lie apart, and what fire carries through each, counted once.
 #include <cmath>
 
-#include "numbers.h"
 #include "structs.h"
 #include "tables.h"
 

@@ -2,7 +2,6 @@
 // Calls the C library: rint, and what `intensity.h` says.
 #include "losses.h"
 
-#include "numbers.h"
 
 namespace firebreak {
 namespace {

@@ -10,7 +10,6 @@
 // Calls the C library: sqrt, sin, cos.
 #include <cmath>
 
-#include "numbers.h"
 #include "parallel.h"
 #include "structs.h"
 #include "tables.h"

@@ -3,7 +3,6 @@
 // Calls the C library: sqrt, rint.
 #include <cmath>
 
-#include "numbers.h"
 #include "structs.h"
 #include "tables.h"
 

@@ -61,31 +61,6 @@ INLINE u64 blunt_facets(const float* own) {
     return bits;
 }
 
-// Cells around one as the bits of a word, eight to a row: its own column is in both halves of them.
-struct CrossedBits {
-    u64 step[STEPS], facet[FACETS];
-};
-
-constexpr u64 bits_of(const i64 (&cells)[5][2], i64 count) {
-    u64 bits = 0;
-    for (i64 k = 0; k < count; k++) {
-        const i64 row = cells[k][0] + REACH, col = cells[k][1];
-        bits |= u64(1) << (row * 8 + col + (col > 0 ? REACH + 1 : REACH));
-    }
-    return bits;
-}
-
-constexpr CrossedBits crossed_bits() {
-    CrossedBits own{};
-    for (i64 step = 0; step < STEPS; step++)
-        own.step[step] = bits_of(STEP_CROSSES[step], STEP_COUNT[step]);
-    for (i64 facet = 0; facet < FACETS; facet++)
-        own.facet[facet] = bits_of(FACET_CROSSES[facet], FACET_COUNT[facet]);
-    return own;
-}
-
-constexpr CrossedBits CROSSES = crossed_bits();
-
 INLINE u64 eight_bytes_at(const u8* low, const u8* high) {
     u32 first, second;
     __builtin_memcpy(&first, low, sizeof first);
@@ -93,7 +68,8 @@ INLINE u64 eight_bytes_at(const u8* low, const u8* high) {
     return first | u64(second) << 32;
 }
 
-// Bits of the cells around that no long arc may cross: they do not burn, or at another pace.
+// Bits of the cells around that no long arc may cross, as in `CROSSES`: they do not burn, or at
+// another pace.
 INLINE u64 barriers_around(i64 cell, const Ground& ground) {
     const double pace = double(ground.rate[cell]);
     const Doubles own = splat<Doubles>(pace), most = splat<Doubles>(RATE_GATE * pace);
@@ -135,11 +111,11 @@ INLINE Open open_at(i64 cell, const Ground& ground) {
         const u64 bit = u64(1) << facet;
         todo = (todo & ~bit) | halves_of(blunt & bit);
         ends |= (u64(1) << FACET_A[facet]) | (u64(1) << FACET_B[facet]);
-        if (!(barriers & CROSSES.facet[facet])) found.facets |= bit;
+        if (!(barriers & CROSSES[FACET_CODE + facet])) found.facets |= bit;
     }
     for (ends &= ~UNIT; ends != 0; ends &= ends - 1) {
         const i64 step = lowest_bit(ends);
-        if (!(barriers & CROSSES.step[step])) found.steps |= u32(1) << step;
+        if (!(barriers & CROSSES[step])) found.steps |= u32(1) << step;
     }
     return found;
 }

@@ -1,7 +1,6 @@
 // Writing of the codes that say where breaks are.
 #include "overlay.h"
 
-#include "numbers.h"
 #include "structs.h"
 #include "tables.h"
 

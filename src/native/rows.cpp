@@ -1,7 +1,6 @@
 // Least-cost paths along bands of cells.
 #include <cmath>
 
-#include "numbers.h"
 #include "structs.h"
 
 namespace firebreak {

@@ -6,7 +6,6 @@
 // no bit. Each thread adds into a part of its own.
 #include "burned.h"
 #include "checks.h"
-#include "numbers.h"
 #include "parallel.h"
 
 namespace firebreak {

@@ -13,9 +13,6 @@
 
 namespace firebreak {
 
-// Index of the lowest set bit of a word that is not zero.
-INLINE i64 lowest_bit(u64 word) { return __builtin_ctzll(word); }
-
 // The last finite float that is not later than a duration.
 inline float last_moment(double duration) {
     const float limit = float(FLT_MAX < duration ? double(FLT_MAX) : duration);
