@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firebreak.agent.settings import settings_of
 from firebreak.checks import InputError
 from firebreak.executors.base import Executor, call_all, closing, map_chunks
 from firebreak.executors.calls import Recipe, WorkerLostError
@@ -155,7 +154,7 @@ def test_an_evaluation_gives_the_same_figures_though_an_actor_is_killed(
 def test_collected_episodes_are_the_same_though_an_actor_is_killed(address: str) -> None:
     config = load_config("quick", TINIER)
     weights = weights_of(make_player(config).network)
-    calls = [(weights, settings_of(config.agent), 4 * k, 4, 0, k) for k in range(6)]
+    calls = [(weights, config.agent, 4 * k, 4, 0, k) for k in range(6)]
     recipe = Recipe(make_player, (config,))
     here = call_all(open_executor("in-process", recipe), "play", calls)
     with closing(two_workers(address, recipe, killed_at=3)) as found:

@@ -23,10 +23,11 @@ from firebreak.agent.losses import (
 )
 from firebreak.agent.network import network_of
 from firebreak.agent.replay import Batch
-from firebreak.agent.settings import DQNSettings
+from firebreak.agent.schedules import discount_at, learning_rate_at
 from firebreak.agent.targets import masked_argmax, unit_of
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
+from firebreak.settings.agent import AgentSettings
 
 
 class Update(NamedTuple):
@@ -49,7 +50,7 @@ class NotFinite(FloatingPointError):
 class DQNAgent:
     """Online and target network, optimizer, and the two random streams of acting and sampling."""
 
-    def __init__(self, layout: ObservationLayout, settings: DQNSettings, seed: int,
+    def __init__(self, layout: ObservationLayout, settings: AgentSettings, seed: int,
                  device: str = "cpu") -> None:
         self.layout, self.settings = layout, settings
         self.device = torch.device(device)
@@ -62,7 +63,7 @@ class DQNAgent:
             self.online_net = network_of(settings, layout).to(self.device)
         self.target_net = copy.deepcopy(self.online_net).requires_grad_(False)
         self.optimizer = torch.optim.Adam(self.online_net.parameters(),
-                                          lr=settings.learning_rate(0))
+                                          lr=learning_rate_at(settings, 0))
         self.acting = torch.Generator().manual_seed(seed + 1)
         self.sampling = torch.Generator().manual_seed(seed + 2)
         self.learner_steps = 0
@@ -100,30 +101,35 @@ class DQNAgent:
         Raises:
             NotFinite: loss or gradient (nothing has changed then), or weights.
         """
-        return self._descend(transition_parts(batch, turned, self.device), batch, self.discount)
+        return self._descend(transition_parts(batch, turned, self.device), batch, self.discount,
+                             learning_rate_at(self.settings, self.learner_steps))
 
-    def learn_gains(self, batch: GainBatch, turned: int = 0) -> Update:
+    def learn_gains(self, batch: GainBatch, turned: int = 0,
+                    learning_rate: float | None = None) -> Update:
         """One gradient step towards the gains of a batch's actions, every cell or some line
-        actions, at discount 0.
+        actions, at discount 0. learning_rate: that of the settings if not given.
 
         Raises:
             NotFinite: as `learn`.
         """
-        return self._descend(gain_parts(batch, turned, self.device), batch, 0.0)
+        if learning_rate is None:
+            learning_rate = learning_rate_at(self.settings, self.learner_steps)
+        return self._descend(gain_parts(batch, turned, self.device), batch, 0.0, learning_rate)
 
-    def _descend(self, parts: list[BatchPart], batch: Batch | GainBatch, discount: float) -> Update:
+    def _descend(self, parts: list[BatchPart], batch: Batch | GainBatch, discount: float,
+                 learning_rate: float) -> Update:
         """One step of the optimizer, and of the target network, down the sum of the losses of a
         batch's parts.
         """
-        settings = self.settings
         for group in self.optimizer.param_groups:
-            group["lr"] = settings.learning_rate(self.learner_steps)
+            group["lr"] = learning_rate
         self.optimizer.zero_grad(set_to_none=True)
         loss, values = 0.0, []
         for part in descend(self.networks, parts):
             loss += part.loss
             values.append(part.values)
-        norm = nn.utils.clip_grad_norm_(self.online_net.parameters(), settings.gradient_clip)
+        norm = nn.utils.clip_grad_norm_(self.online_net.parameters(),
+                                        self.settings.gradient_clip)
         if not (math.isfinite(loss) and math.isfinite(float(norm))):
             raise self._not_finite("the loss" if not math.isfinite(loss)
                                    else "the gradient", batch)
@@ -131,7 +137,7 @@ class DQNAgent:
         if not _all_finite(self.online_net):
             raise self._not_finite("the weights", batch)
         self.learner_steps += 1
-        if self.learner_steps % settings.target_period == 0:
+        if self.learner_steps % self.settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
         return Update(loss, float(norm), torch.cat(values).mean().item(), discount)
 
@@ -158,7 +164,7 @@ class DQNAgent:
     @property
     def discount(self) -> float:
         """The discount at the present learner step."""
-        return self.settings.discount(self.learner_steps)
+        return discount_at(self.settings, self.learner_steps)
 
     def cleanup_memory(self) -> int:
         """Frees the last update's gradients; returns the bytes freed beyond those, which every

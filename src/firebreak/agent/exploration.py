@@ -4,14 +4,15 @@ import torch
 from torch import Tensor
 
 from firebreak.agent.line_values import mean_along
-from firebreak.agent.settings import DQNSettings
+from firebreak.agent.schedules import epsilon_at
 from firebreak.agent.targets import masked_argmax
 from firebreak.layout import ObservationLayout
 from firebreak.line_actions import LINE_LENGTHS, SHAPES, shape_cells
+from firebreak.settings.agent import AgentSettings
 
 
 def explored(best: Tensor, observation: Tensor, mask: Tensor, layout: ObservationLayout,
-             settings: DQNSettings, env_steps: int, acting: torch.Generator) -> Tensor:
+             settings: AgentSettings, env_steps: int, acting: torch.Generator) -> Tensor:
     """The actions `best` [N] with the exploration of these settings: int64 [N]; see
     `DQNAgent.act`. Of line actions a length is drawn first, in inverse proportion to the cells.
     """
@@ -24,7 +25,7 @@ def explored(best: Tensor, observation: Tensor, mask: Tensor, layout: Observatio
     anywhere = _nth_allowed(mask, draws[:, 2])
     guided = _nth_best(guide, mask, settings.guided_cells, draws[:, 2])
     other = torch.where(draws[:, 1] < settings.guided, guided, anywhere)
-    action = torch.where(draws[:, 0] < settings.epsilon(env_steps), other, best)
+    action = torch.where(draws[:, 0] < epsilon_at(settings, env_steps), other, best)
     demonstrating = round(settings.demonstrations * count)
     if env_steps < settings.demonstration_steps:
         action[:demonstrating] = masked_argmax(guide, mask)[:demonstrating]

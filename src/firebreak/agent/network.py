@@ -18,9 +18,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from firebreak.agent.line_values import line_values, mean_along
-from firebreak.agent.settings import DQNSettings
 from firebreak.layout import ObservationLayout
 from firebreak.line_actions import SHAPES
+from firebreak.settings.agent import AgentSettings
 
 CONTEXT, FINE, FINE_OF_SHAPES = 8, 16, 32
 """Channels per cell: of what half resolution hands back, and of the convolutions that decide, where
@@ -162,7 +162,7 @@ def _around(part: Part, shape: tuple[int, int]) -> tuple[Part, Part]:
     return (wide[0], wide[1]), (own[0], own[1])
 
 
-def network_of(settings: DQNSettings, layout: ObservationLayout) -> QMapNetwork:
+def network_of(settings: AgentSettings, layout: ObservationLayout) -> QMapNetwork:
     """A new network as an agent of these settings has it, with weights drawn by torch's stream."""
     return QMapNetwork(layout.channels, settings.width, SHAPES if settings.segments else 1)
 

@@ -8,22 +8,21 @@ from firebreak.agent import losses
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.replay import Batch
-from firebreak.agent.settings import DQNSettings, LinearSchedule
+from firebreak.agent.schedules import between, epsilon_at
 from firebreak.agent.targets import double_q_target, masked_argmax
 from firebreak.layout import OBSERVATION
+from firebreak.settings.agent import AgentSettings
 
 SIDE = 6
 CELLS = SIDE * SIDE
 
 
-def constant(value):
-    return LinearSchedule(value, value, 0, 1)
-
-
 def settings(**changed):
-    given = {"epsilon": constant(0.0), "discount": constant(0.9), "learning_rate": constant(1e-3),
-             "width": 8, "target_period": 3}
-    return DQNSettings(**(given | changed))
+    """Schedules are constant where their end is not given."""
+    given = {"epsilon": 0.0, "discount": 0.9, "learning_rate": 1e-3, "width": 8,
+             "target_period": 3} | changed
+    ends = {f"{name}_end": given[name] for name in ("epsilon", "discount", "learning_rate")}
+    return AgentSettings(**(ends | given))
 
 
 def agent(seed=0, **changed):
@@ -110,7 +109,7 @@ def with_best_downstream(observation, share):
 
 
 def test_the_loss_of_learning_is_that_of_the_equation() -> None:
-    learner = agent(learning_rate=constant(0.0))
+    learner = agent(learning_rate=0.0)
     online, target = torch.zeros(CELLS), torch.zeros(CELLS)
     online[4], online[9], target[9], target[2] = -3.0, 0.5, 30.0, 99.0
     learner.online_net, learner.target_net = Table(online), Table(target)
@@ -141,14 +140,14 @@ def test_greedy_and_explored_actions_are_legal() -> None:
     mask[:, 5] |= ~mask.any(1)
     for epsilon in (0.0, 0.5, 1.0):
         for guided in (0.0, 0.5, 1.0):
-            chosen = agent(epsilon=constant(epsilon), guided=guided).act(observation, mask, 0)
+            chosen = agent(epsilon=epsilon, guided=guided).act(observation, mask, 0)
             assert mask[torch.arange(400), chosen].all()
 
 
 def test_full_exploration_reaches_every_legal_cell_evenly() -> None:
     mask = torch.zeros(4000, CELLS, dtype=torch.bool)
     mask[:, [0, 3, 17, 35]] = True
-    chosen = agent(epsilon=constant(1.0), guided=0.0).act(
+    chosen = agent(epsilon=1.0, guided=0.0).act(
         torch.zeros(4000, OBSERVATION.channels, SIDE, SIDE), mask, 0)
     count = np.bincount(chosen.numpy(), minlength=CELLS)
     assert set(np.flatnonzero(count).tolist()) == {0, 3, 17, 35}
@@ -161,9 +160,9 @@ def test_guided_exploration_is_among_the_best_cells_by_downstream_value() -> Non
     mask = torch.ones(3000, CELLS, dtype=torch.bool)
     mask[:, guide.argmax()] = False
     best = set(guide.masked_fill(~mask[0], -1.0).topk(5).indices.tolist())
-    chosen = agent(epsilon=constant(1.0), guided=1.0, guided_cells=5).act(observation, mask, 0)
+    chosen = agent(epsilon=1.0, guided=1.0, guided_cells=5).act(observation, mask, 0)
     assert set(chosen.tolist()) == best
-    half = agent(epsilon=constant(1.0), guided=0.5, guided_cells=5).act(observation, mask, 0)
+    half = agent(epsilon=1.0, guided=0.5, guided_cells=5).act(observation, mask, 0)
     among = np.isin(half.numpy(), list(best)).mean()
     assert among == pytest.approx(0.5 + 0.5 * 5 / (CELLS - 1), abs=0.04)
 
@@ -171,26 +170,23 @@ def test_guided_exploration_is_among_the_best_cells_by_downstream_value() -> Non
 def test_epsilon_is_the_share_of_explored_actions() -> None:
     observation = observations(1).expand(4000, -1, -1, -1)
     mask = torch.ones(4000, CELLS, dtype=torch.bool)
-    schedule = LinearSchedule(1.0, 0.2, 0, 100)
-    learner = agent(epsilon=schedule, guided=0.0)
+    learner = agent(epsilon=1.0, epsilon_end=0.2, epsilon_steps=100, guided=0.0)
     best = learner.act_greedily(observation[:1], mask[:1])
     for env_steps in (0, 50, 100):
         greedy = (learner.act(observation, mask, env_steps) == best).float().mean().item()
-        epsilon = schedule(env_steps)
+        epsilon = epsilon_at(learner.settings, env_steps)
         assert greedy == pytest.approx(1 - epsilon + epsilon / CELLS, abs=0.04)
 
 
 def test_schedules_are_straight_lines_between_fixed_ends() -> None:
-    schedule = LinearSchedule(1.0, 0.1, 10, 20)
-    assert [schedule(step) for step in (0, 10, 15, 20, 10_000)] == [
+    assert [between(step, 1.0, 0.1, 10, 20) for step in (0, 10, 15, 20, 10_000)] == [
         1.0, 1.0, pytest.approx(0.55), 0.1, 0.1]
-    jump = LinearSchedule(1.0, 0.1, 10, 10)
-    assert (jump(10), jump(11)) == (1.0, 0.1)
+    assert [between(step, 1.0, 0.1, 10, 10) for step in (10, 11)] == [1.0, 0.1]
 
 
 def test_the_discount_and_learning_rate_follow_learner_steps() -> None:
-    learner = agent(discount=LinearSchedule(0.0, 0.9, 0, 3),
-                    learning_rate=LinearSchedule(1e-3, 1e-4, 0, 3))
+    learner = agent(discount=0.0, discount_end=0.9, discount_begin=0, discount_finish=3,
+                    learning_rate=1e-3, learning_rate_end=1e-4, decay_begin=0, decay_finish=3)
     seen = []
     for _ in range(5):
         seen.append((learner.learn(batch()).discount, learner.optimizer.param_groups[0]["lr"]))
@@ -237,7 +233,7 @@ def test_making_an_agent_leaves_the_global_random_state_alone() -> None:
 
 
 def test_a_fixed_batch_is_learned() -> None:
-    learner = agent(learning_rate=constant(3e-3))
+    learner = agent(learning_rate=3e-3)
     given = batch(count=16, discount=0.0)
     given = given._replace(observation=with_best_downstream(given.observation, 1.0))
     losses = [learner.learn(given).loss for _ in range(150)]
@@ -245,7 +241,7 @@ def test_a_fixed_batch_is_learned() -> None:
 
 
 def test_a_restored_agent_goes_on_as_the_first_would_have() -> None:
-    first, second = agent(1, epsilon=constant(1.0)), agent(2, epsilon=constant(1.0))
+    first, second = agent(1, epsilon=1.0), agent(2, epsilon=1.0)
     for k in range(4):
         first.learn(batch(seed=k))
     second.restore(copy.deepcopy(first.state()))
@@ -305,7 +301,7 @@ def one_step(reward=0.2, discount=0.5):
 
 
 def learned_loss(given, online, target, **changed):
-    learner = agent(learning_rate=constant(0.0), **changed)
+    learner = agent(learning_rate=0.0, **changed)
     learner.online_net, learner.target_net = Table(online), Table(target)
     learner.optimizer = torch.optim.SGD(learner.online_net.parameters(), lr=0.0)
     return learner.learn(given).loss
@@ -332,7 +328,7 @@ def test_the_first_environments_play_downstream_value_at_first() -> None:
 def test_the_loss_is_the_mean_of_the_transitions_huber_losses() -> None:
     given = batch(count=2, discount=0.0)._replace(reward=torch.tensor([0.2, 0.06]))
     given = given._replace(observation=with_best_downstream(given.observation, 1.0))
-    learner = agent(learning_rate=constant(0.0))
+    learner = agent(learning_rate=0.0)
     learner.online_net = Table(torch.zeros(CELLS))
     learner.optimizer = torch.optim.SGD(learner.online_net.parameters(), lr=0.0)
     update = learner.learn(given)

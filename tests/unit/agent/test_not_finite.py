@@ -49,7 +49,7 @@ def test_moments_that_are_no_numbers_are_found_in_the_step_that_uses_them() -> N
 
 
 def test_target_weights_that_no_loss_uses_are_found_before_a_save() -> None:
-    learner = agent(discount=agent().settings.epsilon)  # 0 throughout
+    learner = agent(discount=0.0)
     next(learner.target_net.parameters()).detach().view(-1)[0] = float("nan")
     learner.learn(batch(discount=0.0))
     with pytest.raises(NotFinite, match="the target network"):

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from firebreak.agent.settings import DQNSettings, LinearSchedule
 from firebreak.api.shared.scene_options import MapOptions, WeatherOptions
 from firebreak.fire.conditions import FireConditions, conditions_from
 from firebreak.landscape.treatments import Treatment, treatment_of
@@ -64,13 +63,6 @@ def test_the_settings_come_to_the_defaults_of_the_fire_layer() -> None:
     assert conditions_from(FireSettings(), BreakSettings(), climate=climate,
                            scenarios=WeatherSettings().scenarios) == FireConditions()
     assert treatment_of(BreakSettings()) == Treatment()
-
-
-def test_the_agent_has_the_same_defaults() -> None:
-    settings = fields_of(AgentSettings)
-    shared = {name: field.default for name, field in fields_of(DQNSettings).items()
-              if field.default is not MISSING and not isinstance(field.default, LinearSchedule)}
-    assert shared == {name: settings[name].default for name in shared}
 
 
 def test_the_spread_of_the_wind_is_drawn_as_the_table_says() -> None:

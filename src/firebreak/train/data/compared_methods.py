@@ -4,7 +4,6 @@ import torch
 
 from firebreak.agent.network import network_of
 from firebreak.agent.policy_file import Policy
-from firebreak.agent.settings import settings_of
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core.rounds import Job
 from firebreak.planning.methods import check_job, check_policy
@@ -22,7 +21,7 @@ def check_compared(config: RunConfig, splits: Splits) -> None:
         InputError: naming the method.
     """
     with torch.device("meta"):  # shapes only: nothing is drawn
-        policy = Policy(network_of(settings_of(config.agent), OBSERVATION), {})
+        policy = Policy(network_of(config.agent, OBSERVATION), {})
     for method in config.evaluation.methods:
         check_policy(method, policy)
         for scenes in splits.test.values():

@@ -5,7 +5,6 @@ import torch
 from firebreak.agent.gain_store import GainStore
 from firebreak.agent.network import network_of, parameter_count
 from firebreak.agent.replay import Replay
-from firebreak.agent.settings import settings_of
 from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.estimate import FIRE_BYTES, storage_bytes
 from firebreak.free_memory import check_free
@@ -92,7 +91,7 @@ def check_population(config: RunConfig, shape: tuple[int, int]) -> None:
 def _agent_bytes(config: RunConfig) -> int:
     """Of an agent: its two networks, and of each weight two moments, a gradient and a copy."""
     with torch.device("meta"):
-        network = network_of(settings_of(config.agent), OBSERVATION)
+        network = network_of(config.agent, OBSERVATION)
     return 6 * 4 * parameter_count(network)
 
 

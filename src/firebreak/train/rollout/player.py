@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from firebreak.agent.exploration import explored
 from firebreak.agent.network import network_of
 from firebreak.agent.replay import Episode, pack_episode
-from firebreak.agent.settings import DQNSettings, settings_of
 from firebreak.agent.targets import masked_argmax, unit_of
 from firebreak.checks import fail
 from firebreak.env.sources import ProblemSource
@@ -23,6 +22,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
+from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import written_data
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.run_sizes import VALIDATION_ENVS
@@ -46,7 +46,7 @@ class Player:
         seed: names the streams of training episodes.
     """
 
-    def __init__(self, source: ProblemSource, problems: list[Problem], settings: DQNSettings,
+    def __init__(self, source: ProblemSource, problems: list[Problem], settings: AgentSettings,
                  num_envs: int, seed: int) -> None:
         self.source, self.problems, self.seed = source, problems, seed
         self.env = FuelbreakVectorEnv(source, num_envs, autoreset=False)
@@ -61,7 +61,7 @@ class Player:
         """Takes weights shared with all workers, for calls without weights of their own."""
         self._take(weights)
 
-    def play(self, weights: Weights | None, settings: DQNSettings, first: int, count: int,
+    def play(self, weights: Weights | None, settings: AgentSettings, first: int, count: int,
              env_steps: int, acting_seed: int) -> Played:
         """Training episodes number `first` to `first + count`, explored as at `env_steps`."""
         self._take(weights)
@@ -96,7 +96,7 @@ class Player:
             self.network.load_state_dict(
                 {name: torch.from_numpy(array) for name, array in weights.items()})
 
-    def _episodes(self, problems: list[Problem], settings: DQNSettings, env_steps: int,
+    def _episodes(self, problems: list[Problem], settings: AgentSettings, env_steps: int,
                   acting: torch.Generator) -> Played:
         """One episode for each problem; slots left over play on unseen."""
         env, count = self.env, len(problems)
@@ -132,7 +132,7 @@ def make_player(config: RunConfig) -> Player:
     # Scenes to test on are made by those who test.
     one = config.evaluation.model_copy(update={"test_landscapes": 1})
     splits = make_splits(config.model_copy(update={"evaluation": one}), written_data(config))
-    return Player(splits.train[0], splits.validation[0], settings_of(config.agent),
+    return Player(splits.train[0], splits.validation[0], config.agent,
                   config.train.num_envs, config.seed)
 
 

@@ -6,10 +6,9 @@ came to. Here all are there from the start.
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 
 from firebreak.agent.gain_store import GainStore
-from firebreak.agent.settings import LinearSchedule
+from firebreak.agent.schedules import between
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.run_sizes import CELLS, states_of_a_step
 from firebreak.train.run.group import EnvGroup
@@ -67,15 +66,15 @@ def fit(run: RunState, config: RunConfig, check_stop: Callable[[], None]) -> Non
     agent, turn, total = run.agent, run.progress, config.agent.fit_steps
     labelled = _labelled(run)
     began = agent.learner_steps - turn.fitted
-    agent.settings = replace(agent.settings, learning_rate=LinearSchedule(
-        config.agent.learning_rate, 0.0, began + total // 5, began + total))
     until = min(_next(turn.fitted, STEPS_PER_ROW), _next(turn.fitted, _period(total)), total)
     while turn.fitted < until:
         check_stop()
         group, store = labelled[turn.fitted % len(labelled)]
         group.collector.poll()
         batch = store.sample(states_of_a_step(group.cells, CELLS), agent.sampling)
-        made = agent.learn_gains(batch, drawn_symmetry(agent, group.replay, config.agent))
+        rate = between(agent.learner_steps, config.agent.learning_rate, 0.0, began + total // 5,
+                       began + total)
+        made = agent.learn_gains(batch, drawn_symmetry(agent, group.replay, config.agent), rate)
         run.losses.append(made.loss)
         turn.fitted += 1
         turn.updates.append((made.loss, made.mean_q, made.gradient_norm))

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.schedules import epsilon_at
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.run.best_policy import BestPolicy
 from firebreak.train.run.group import EnvGroup
@@ -88,7 +89,7 @@ def progress_of(run: RunState, config: RunConfig, seconds: float) -> dict[str, A
     losses, qs, norms = zip(*turn.updates, strict=True) if turn.updates else ((), (), ())
     return {
         "episodes_ended": len(turn.returns), "seconds": seconds,
-        "epsilon": run.agent.settings.epsilon(run.env_steps),
+        "epsilon": epsilon_at(run.agent.settings, run.env_steps),
         "discount": run.agent.discount,
         "replay": sum(len(group.replay) for group in run.groups),
         "learning_starts": config.train.learning_starts,

@@ -15,7 +15,6 @@ from typing import Any
 
 from firebreak.agent.dqn import DQNAgent, NotFinite
 from firebreak.agent.network import hash_of_weights, parameter_count
-from firebreak.agent.settings import settings_of
 from firebreak.layout import OBSERVATION
 from firebreak.memory.process import rss_bytes
 from firebreak.memory.profiler import Profiler
@@ -77,7 +76,7 @@ class ParallelTrainer:
     def __init__(self, config: RunConfig, splits: Splits, run: Path) -> None:
         self.config, self.splits, self.run_folder = config, splits, run
         clean = config.cleanup
-        self.agent = DQNAgent(OBSERVATION, settings_of(config.agent),
+        self.agent = DQNAgent(OBSERVATION, config.agent,
                               integer_seed(config.seed, "agent") % 2**31, config.train.device)
         if config.agent.start is not None and not checkpoints_of(run / CHECKPOINTS):
             begin_with(self.agent, config.agent.start)

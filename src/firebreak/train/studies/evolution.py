@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -25,7 +26,6 @@ import numpy as np
 from firebreak.agent.policy_file import save_policy
 from firebreak.agent.policy_place import POLICY
 from firebreak.agent.replay import Replay
-from firebreak.agent.settings import settings_of
 from firebreak.checks import fail
 from firebreak.executors.base import Executor, call_all
 from firebreak.layout import OBSERVATION
@@ -86,7 +86,8 @@ class Evolution:
                               "actions are learned from gains")
         check_population(config, shape)
         self.config, self.executor, self.run_folder = config, executor, run
-        self.settings = settings_of(config.agent)
+        # Gains are not learned from, so what they need of other settings binds no member.
+        self.settings = replace(config.agent, gain_share=0.0, fit_steps=0)
         self.members = first_members(self.settings, config.evolution.population, config.seed,
                                      config.train.device)
         self.best = clone(self.members[0], self.settings)

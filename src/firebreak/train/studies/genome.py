@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from firebreak.agent.settings import DQNSettings, LinearSchedule
+from firebreak.settings.agent import AgentSettings
 
 Weights = dict[str, Tensor]
 
@@ -33,16 +33,16 @@ class Genome(NamedTuple):
     n_step: float = 1.0
 
 
-def settings_with(settings: DQNSettings, genome: Genome) -> DQNSettings:
+def settings_with(settings: AgentSettings, genome: Genome) -> AgentSettings:
     """The settings that a genome stands for."""
-    rate, epsilon, discount = settings.learning_rate, settings.epsilon, settings.discount
     return replace(
         settings, n_step=int(np.clip(round(settings.n_step * genome.n_step), 1, _MAX_N_STEP)),
-        learning_rate=_scaled(rate, genome.learning_rate, np.inf),
-        epsilon=_scaled(epsilon, genome.epsilon, 1.0),
+        learning_rate=settings.learning_rate * genome.learning_rate,
+        learning_rate_end=settings.learning_rate_end * genome.learning_rate,
+        epsilon=min(settings.epsilon * genome.epsilon, 1.0),
+        epsilon_end=min(settings.epsilon_end * genome.epsilon, 1.0),
         # The start stays: near 0 each break's own gain is learned.
-        discount=LinearSchedule(discount.start, _farther(discount.end, genome.horizon),
-                                discount.begin, discount.finish))
+        discount_end=_farther(settings.discount_end, genome.horizon))
 
 
 def mutated_genome(genome: Genome, spread: float, rng: np.random.Generator) -> Genome:
@@ -95,11 +95,6 @@ def tournament(fitness: list[float], size: int, rng: np.random.Generator) -> int
 def ranked(fitness: list[float]) -> list[int]:
     """Members from the fittest down; ties go to the first."""
     return sorted(range(len(fitness)), key=lambda member: (-fitness[member], member))
-
-
-def _scaled(schedule: LinearSchedule, factor: float, maximum: float) -> LinearSchedule:
-    return replace(schedule, start=min(schedule.start * factor, maximum),
-                   end=min(schedule.end * factor, maximum))
 
 
 def _farther(discount: float, factor: float) -> float:

@@ -10,10 +10,10 @@ import numpy as np
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.network import hash_of_weights
-from firebreak.agent.settings import DQNSettings
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
+from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.schema import EvolutionConfig
 from firebreak.train.studies.genome import (
     FACTORS,
@@ -38,13 +38,13 @@ class Member:
     fitness: float = -math.inf
 
 
-def first_members(settings: DQNSettings, count: int, seed: int, device: str) -> list[Member]:
+def first_members(settings: AgentSettings, count: int, seed: int, device: str) -> list[Member]:
     """Members of generation 0: networks of different seeds, all with the settings given."""
     return [Member(_agent(settings, integer_seed(seed, "member", place), device), Genome(), 0)
             for place in range(count)]
 
 
-def clone(member: Member, settings: DQNSettings) -> Member:
+def clone(member: Member, settings: AgentSettings) -> Member:
     """A member with an agent, networks and optimizer of its own, equal in every bit."""
     agent = _agent(settings_with(settings, member.genome), 0, member.agent.device.type)
     # Loading an optimizer's state may keep the tensors it is given.
@@ -52,7 +52,7 @@ def clone(member: Member, settings: DQNSettings) -> Member:
     return Member(agent, member.genome, member.born, member.fitness)
 
 
-def child_of(members: list[Member], settings: DQNSettings, config: EvolutionConfig, born: int,
+def child_of(members: list[Member], settings: AgentSettings, config: EvolutionConfig, born: int,
              rng: np.random.Generator) -> Member:
     """A new member from one or two parents, with the first one's optimizer and counts."""
     fitness = [member.fitness for member in members]
@@ -84,7 +84,7 @@ def member_state(member: Member) -> dict[str, Any]:
             "fitness": member.fitness if math.isfinite(member.fitness) else None}
 
 
-def member_from(state: dict[str, Any], settings: DQNSettings, device: str) -> Member:
+def member_from(state: dict[str, Any], settings: AgentSettings, device: str) -> Member:
     """What `member_state` gave.
 
     Raises:
@@ -99,7 +99,7 @@ def member_from(state: dict[str, Any], settings: DQNSettings, device: str) -> Me
     return Member(agent, genome, int(state["born"]), fitness)
 
 
-def _agent(settings: DQNSettings, seed: int, device: str) -> DQNAgent:
+def _agent(settings: AgentSettings, seed: int, device: str) -> DQNAgent:
     agent = DQNAgent(OBSERVATION, settings, seed % 2**31, device)
     track(agent)
     return agent

@@ -10,7 +10,6 @@ import torch
 from firebreak.agent import losses
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainBatch, GainStore
-from firebreak.agent.settings import DQNSettings, LinearSchedule
 from firebreak.agent.symmetry import turn_map, turn_observation
 from firebreak.agent.targets import unit_of
 from firebreak.checks import InputError
@@ -19,6 +18,7 @@ from firebreak.env.gains import ExactGains
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire.engine import burn_loss
 from firebreak.layout import OBSERVATION
+from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
 from firebreak.train.gains.gain_labels import GainLabels
@@ -35,10 +35,6 @@ def env() -> FuelbreakVectorEnv:
     env.reset(seed=3)
     env.step(np.array([np.flatnonzero(mask)[5] for mask in env.action_masks()]))
     return env
-
-
-def constant(value: float) -> LinearSchedule:
-    return LinearSchedule(value, value, 0, 1)
 
 
 def store_of(count: int, capacity: int = 8) -> GainStore:
@@ -124,9 +120,8 @@ def test_gains_turn_with_their_maps(k: int) -> None:
 
 
 def test_a_step_moves_the_values_of_labelled_cells_towards_their_gains() -> None:
-    agent = DQNAgent(OBSERVATION, DQNSettings(
-        epsilon=constant(0.0), discount=constant(0.0), learning_rate=constant(3e-3), width=8,
-        target_period=4), 0)
+    agent = DQNAgent(OBSERVATION, AgentSettings(
+        learning_rate=3e-3, width=8, target_period=4), 0)
     batch = store_of(4).sample(4, torch.Generator().manual_seed(2))
     unit = unit_of(batch.observation, OBSERVATION)
     batch = GainBatch(batch.observation, batch.gain * unit[:, None])  # gains of the usual size
@@ -147,8 +142,7 @@ def test_a_step_moves_the_values_of_labelled_cells_towards_their_gains() -> None
 
 
 def test_the_loss_is_the_huber_error_of_labelled_cells_alone() -> None:
-    agent = DQNAgent(OBSERVATION, DQNSettings(
-        epsilon=constant(0.0), discount=constant(0.0), learning_rate=constant(1e-3), width=8), 0)
+    agent = DQNAgent(OBSERVATION, AgentSettings(learning_rate=1e-3, width=8), 0)
     batch = store_of(2).sample(2, torch.Generator().manual_seed(2))
     unit = unit_of(batch.observation, OBSERVATION)[:, None]
     error = ((agent.q_values(batch.observation) - batch.gain) / unit)[~batch.gain.isnan()].abs()
@@ -158,9 +152,7 @@ def test_the_loss_is_the_huber_error_of_labelled_cells_alone() -> None:
 
 def test_parts_weigh_every_labelled_cell_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     def agent() -> DQNAgent:
-        return DQNAgent(OBSERVATION, DQNSettings(
-            epsilon=constant(0.0), discount=constant(0.0), learning_rate=constant(1e-3),
-            width=8), 0)
+        return DQNAgent(OBSERVATION, AgentSettings(learning_rate=1e-3, width=8), 0)
     batch = store_of(5).sample(5, torch.Generator().manual_seed(2))
     batch.gain[:2, 3:] = torch.nan  # a part with next to no labels
     one = agent().learn_gains(batch)

@@ -15,7 +15,6 @@ from firebreak.agent.gain_store import GainStore
 from firebreak.agent.line_values import mean_along
 from firebreak.agent.network import QMapNetwork, take_over
 from firebreak.agent.policy_file import Policy, load_policy, save_policy
-from firebreak.agent.settings import DQNSettings, LinearSchedule
 from firebreak.agent.symmetry import SYMMETRIES, turn_line_actions, turn_map
 from firebreak.agent.targets import unit_of
 from firebreak.checks import InputError
@@ -40,6 +39,7 @@ from firebreak.line_actions import (
 )
 from firebreak.planning.learned.policy import line_values, q_map
 from firebreak.planning.making import make_plan
+from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
 from firebreak.train.gains.line_gains import TRIED, LineGains
@@ -243,9 +243,8 @@ def test_exploring_draws_a_length_first_and_only_allowed_segments() -> None:
     slots = slots_of(scene_of(3, priced=False), share=0.5)
     mask = torch.from_numpy(allowed(slots, SLOT_0, lines=True)).repeat(400, 1)
     seen = torch.rand(400, OBSERVATION.channels, *slots.sizes.shape)
-    settings_ = DQNSettings(epsilon=LinearSchedule(1.0, 1.0, 0, 1), segments=True,
-                            discount=LinearSchedule(0.0, 0.0, 0, 1),
-                            learning_rate=LinearSchedule(1e-3, 1e-3, 0, 1))
+    settings_ = AgentSettings(epsilon=1.0, epsilon_end=1.0, segments=True, gain_share=0.25,
+                              discount_end=0.0)
     action = exploration.explored(torch.zeros(400, dtype=torch.int64), seen, mask, OBSERVATION,
                                   settings_, 0, torch.Generator().manual_seed(0))
     assert mask[0, action].all()
@@ -315,9 +314,8 @@ def test_a_store_keeps_segments_and_a_step_towards_their_gains_brings_values_nea
     assert batch.line is not None
     assert batch.line.shape == (12, 6)
     assert set((~batch.gain.isnan()).sum(1).tolist()) == {3, 4}
-    agent = DQNAgent(OBSERVATION, DQNSettings(
-        epsilon=LinearSchedule(0.0, 0.0, 0, 1), discount=LinearSchedule(0.0, 0.0, 0, 1),
-        learning_rate=LinearSchedule(1e-2, 1e-2, 0, 1), width=8, segments=True), 0)
+    agent = DQNAgent(OBSERVATION, AgentSettings(
+        learning_rate=1e-2, width=8, segments=True, gain_share=0.25, discount_end=0.0), 0)
 
     def error() -> float:
         q = agent.q_values(batch.observation).gather(1, batch.line)

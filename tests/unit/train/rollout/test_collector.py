@@ -6,7 +6,6 @@ import torch
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Replay
-from firebreak.agent.settings import settings_of
 from firebreak.checks import InputError
 from firebreak.env import synthetic_source
 from firebreak.env.storage.observation import to_floats
@@ -21,7 +20,7 @@ ENVS, STEPS, SIZE = 3, 4, 10
 
 def make_collector(**changes: int) -> tuple[ExperienceCollector, Replay, DQNAgent]:
     source = synthetic_source(size=SIZE, plan_fires=8, reward_fires=8)
-    agent = DQNAgent(OBSERVATION, settings_of(AgentConfig(width=8)), seed=0)
+    agent = DQNAgent(OBSERVATION, AgentConfig(width=8), seed=0)
     options = {"max_experiences": 100, "max_step_times": 5, "max_collection_times": 2} | changes
     collector = ExperienceCollector(FuelbreakVectorEnv(source, ENVS), agent, steps=STEPS, seed=3,
                                     **options)

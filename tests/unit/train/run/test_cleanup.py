@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from firebreak.agent.dqn import DQNAgent
-from firebreak.agent.settings import settings_of
 from firebreak.env import synthetic_source
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
@@ -35,7 +34,7 @@ def cleaner() -> Cleaner:
 
 def make_cleaner(**given: object) -> Cleaner:
     source = synthetic_source(size=8, plan_fires=4, reward_fires=4)
-    agent = DQNAgent(OBSERVATION, settings_of(AgentConfig(width=8)), seed=0)
+    agent = DQNAgent(OBSERVATION, AgentConfig(width=8), seed=0)
     collector = ExperienceCollector(FuelbreakVectorEnv(source, 2), agent, steps=2, seed=0,
                                     max_experiences=100, max_step_times=5,
                                     max_collection_times=2)

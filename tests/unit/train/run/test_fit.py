@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 import torch
 
+from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainStore
 from firebreak.agent.network import hash_of_weights
 from firebreak.agent.policy_file import load_policy
@@ -34,16 +35,21 @@ def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
     """The run itself learns next to nothing: its rate has fallen to 1e-7 after one step."""
     monkeypatch.setattr("firebreak.train.run.fit.CELLS", 800)
     rates, sizes = [], []
-    sample = GainStore.sample
+    sample, learn = GainStore.sample, DQNAgent.learn_gains
     config = load_config("quick", [*FIT, *EARLY])
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
 
     def noted(store: GainStore, size: int, generator: torch.Generator) -> object:
-        rates.append(trainer.agent.settings.learning_rate(trainer.agent.learner_steps))
         sizes.append(size)
         return sample(store, size, generator)
 
+    def learned(agent: DQNAgent, *given: object) -> object:
+        update = learn(agent, *given)
+        rates.append(agent.optimizer.param_groups[0]["lr"])
+        return update
+
     monkeypatch.setattr(GainStore, "sample", noted)
+    monkeypatch.setattr(DQNAgent, "learn_gains", learned)
     rows = list(trainer.run())
     trainer.close()
     end = rows[-1]

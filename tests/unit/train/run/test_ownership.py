@@ -11,7 +11,6 @@ import torch
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Replay
-from firebreak.agent.settings import settings_of
 from firebreak.agent.symmetry import as_floats
 from firebreak.env import synthetic_source
 from firebreak.env.storage.sizes import Sizes
@@ -60,7 +59,7 @@ print((rss_bytes() - before) / replay.nbytes)
 @pytest.mark.slow
 def test_what_is_sampled_has_the_bits_of_what_was_seen() -> None:
     source = synthetic_source(size=SIZE, plan_fires=8, reward_fires=8)
-    agent = DQNAgent(OBSERVATION, settings_of(AgentConfig(width=8)), seed=0)
+    agent = DQNAgent(OBSERVATION, AgentConfig(width=8), seed=0)
     env = FuelbreakVectorEnv(source, ENVS)
     collector = ExperienceCollector(env, agent, steps=4, seed=3, max_experiences=100,
                                     max_step_times=5, max_collection_times=2)
@@ -140,7 +139,7 @@ def test_histories_hold_plain_numbers_and_nothing_of_a_step_is_kept(tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.skipif(heap_bytes() is None, reason="the C library does not tell")
 def test_a_hundred_updates_leave_nothing_behind() -> None:
-    agent = DQNAgent(OBSERVATION, settings_of(AgentConfig(width=8)), seed=0)
+    agent = DQNAgent(OBSERVATION, AgentConfig(width=8), seed=0)
     replay = Replay(OBSERVATION, (SIZE, SIZE), 2, 40, 1)
     shape = (2, OBSERVATION.channels, SIZE, SIZE)
     for _ in range(20):

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.agent.network import network_of
-from firebreak.agent.settings import settings_of
 from firebreak.layout import OBSERVATION
 from firebreak.seeding import generator
 from firebreak.train.config.load import load_config
@@ -21,7 +20,7 @@ from firebreak.train.studies.genome import (
     tournament,
 )
 
-SETTINGS = settings_of(load_config("quick", ["agent.width=8"]).agent)
+SETTINGS = load_config("quick", ["agent.width=8"]).agent
 
 
 def weights(seed: int) -> dict[str, torch.Tensor]:
@@ -41,16 +40,16 @@ def test_settings_stay_in_their_ranges_however_often_they_mutate(seed: int, time
     for _ in range(times):
         genome = mutated_genome(genome, 1.0, rng)
     settings = settings_with(SETTINGS, genome)
-    assert 0.0 < settings.learning_rate.end <= 8 * SETTINGS.learning_rate.start
-    assert 0.0 <= settings.epsilon.end <= settings.epsilon.start <= 1.0
-    assert 0.0 <= settings.discount.end <= 0.99
-    assert settings.discount.start == SETTINGS.discount.start
+    assert 0.0 < settings.learning_rate_end <= 8 * SETTINGS.learning_rate
+    assert 0.0 <= settings.epsilon_end <= settings.epsilon <= 1.0
+    assert 0.0 <= settings.discount_end <= 0.99
+    assert settings.discount == SETTINGS.discount
     assert 1 <= settings.n_step <= 10
 
 
 def test_a_doubled_horizon_halves_what_is_missing_from_a_discount_of_one() -> None:
     settings = settings_with(SETTINGS, Genome(horizon=2.0))
-    assert np.isclose(1.0 - settings.discount.end, (1.0 - SETTINGS.discount.end) / 2.0)
+    assert np.isclose(1.0 - settings.discount_end, (1.0 - SETTINGS.discount_end) / 2.0)
 
 
 @given(st.integers(0, 2**31))

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import torch
 
-from firebreak.agent.settings import settings_of
 from firebreak.seeding import generator
 from firebreak.train.config.load import load_config
 from firebreak.train.studies.population import (
@@ -22,7 +21,7 @@ from tiny import TINY
 
 CONFIG = load_config("quick", [*TINY, "evolution.population=3", "evolution.crossover=1.0",
                                "evolution.tournament=1"])
-SETTINGS = settings_of(CONFIG.agent)
+SETTINGS = CONFIG.agent
 
 
 @pytest.fixture

@@ -115,11 +115,10 @@ def updates_per_second(repeats: int) -> float:
 
     from firebreak.agent.dqn import DQNAgent
     from firebreak.agent.replay import Batch
-    from firebreak.agent.settings import settings_of
     from firebreak.layout import OBSERVATION
     from firebreak.train.config.schema import RunConfig
 
-    agent = DQNAgent(OBSERVATION, settings_of(RunConfig().agent), seed=0)
+    agent = DQNAgent(OBSERVATION, RunConfig().agent, seed=0)
     seen: Any = torch.rand((64, OBSERVATION.channels, SIZE, SIZE),
                            generator=torch.Generator().manual_seed(0))
     batch = Batch(seen, torch.zeros(64, dtype=torch.int64), torch.zeros(64), torch.ones(64), seen,
