@@ -22,9 +22,16 @@ DEFAULT_BUILDUP_INDEX = 80.0
 DEAD_MOISTURES = ("dead_moisture_1h", "dead_moisture_10h", "dead_moisture_100h")
 LIVE_MOISTURES = ("live_moisture_herb", "live_moisture_woody")
 _MAX_WIND_M_MIN = 6000.0
-_MIN_MOISTURE = 1e-3
-_MAX_DEAD_MOISTURE = 1.0
-_MAX_LIVE_MOISTURE = 5.0
+# By column: lowest, highest, remedy.
+_RANGES: dict[str, tuple[float, float, str]] = {
+    **dict.fromkeys(DEAD_MOISTURES, (1e-3, 1.0, "write 6 % as 0.06")),
+    **dict.fromkeys((*LIVE_MOISTURES, "foliar_moisture"), (1e-3, 5.0, "write 60 % as 0.6")),
+    **dict.fromkeys(("wind_20ft_m_min", "midflame_wind_m_min"), (
+        0.0, _MAX_WIND_M_MIN, "convert the wind to metres per minute (1 km/h is 16.7)")),
+    "wind_from_deg": (-360.0, 360.0, "pass degrees clockwise from north"),
+    "fine_fuel_moisture_code": (0.0, 101.0, "pass a code of the Canadian system"),
+    "buildup_index": (0.0, 1000.0, "pass an index of the Canadian system"),
+    "weight": (0.0, np.inf, "pass weights of 0 or more")}
 _WHERE = "weather scenarios"
 
 
@@ -34,11 +41,8 @@ class WeatherScenarios(NamedTuple):
     Attributes:
         wind_20ft_m_min: wind speed 20 ft above the vegetation, m/min.
         wind_from_deg: where the wind blows from, clockwise from north, [0, 360).
-        dead_moisture_1h: fraction.
-        dead_moisture_10h: fraction.
-        dead_moisture_100h: fraction.
-        live_moisture_herb: fraction.
-        live_moisture_woody: fraction.
+        dead_moisture_1h, dead_moisture_10h, dead_moisture_100h, live_moisture_herb,
+            live_moisture_woody: fractions.
         weight: probability of the scenario; they sum to 1.
         foliar_moisture: of the crowns' needles, fraction.
         fine_fuel_moisture_code: FFMC of the Canadian system, 0-101.
@@ -85,7 +89,6 @@ def make_scenarios(*, wind_20ft_m_min: ArrayLike, wind_from_deg: ArrayLike,
              "buildup_index": buildup_index}
     columns = _columns(given)
     check_weather_ranges(columns, where=_WHERE)
-    _check_range("weight", columns["weight"], 0.0, np.inf, _WHERE, "pass weights of 0 or more")
     total = columns["weight"].sum()
     if not total > 0.0:
         raise fail(expected="weights that sum to more than 0", given=f"{total:g}", where=_WHERE,
@@ -103,28 +106,20 @@ def _code_of_1h(dead_moisture_1h: ArrayLike) -> ArrayLike:
 
 
 def check_weather_ranges(columns: dict[str, Floats], *, where: str) -> None:
-    """Checks wind and moistures by column name; columns of other names are not looked at.
+    """Checks columns by name; those of other names are not looked at.
 
     Raises:
         InputError: naming the column, its range and `where`.
     """
     for name, values in columns.items():
-        if name in DEAD_MOISTURES:
-            _check_range(name, values, _MIN_MOISTURE, _MAX_DEAD_MOISTURE, where,
-                         "write 6 % as 0.06")
-        elif name in (*LIVE_MOISTURES, "foliar_moisture"):
-            _check_range(name, values, _MIN_MOISTURE, _MAX_LIVE_MOISTURE, where,
-                         "write 60 % as 0.6")
-        elif name in ("wind_20ft_m_min", "midflame_wind_m_min"):
-            _check_range(name, values, 0.0, _MAX_WIND_M_MIN, where,
-                         "convert the wind to metres per minute (1 km/h is 16.7)")
-        elif name == "fine_fuel_moisture_code":
-            _check_range(name, values, 0.0, 101.0, where, "pass a code of the Canadian system")
-        elif name == "buildup_index":
-            _check_range(name, values, 0.0, 1000.0, where, "pass an index of the Canadian system")
-        elif name == "wind_from_deg":
-            _check_range(name, values, -360.0, 360.0, where,
-                         "pass degrees clockwise from north")
+        if name in _RANGES:
+            low, high, remedy = _RANGES[name]
+            # Written so that nan fails too; infinity is refused even where there is no upper limit.
+            good = (values >= low) & (values <= high) & np.isfinite(values)
+            if not good.all():
+                first = int(np.argmin(good))
+                raise fail(expected=f"{name} in [{low:g}, {high:g}]",
+                           given=f"{values[first]:g} at index {first}", where=where, remedy=remedy)
 
 
 def _columns(given: dict[str, ArrayLike]) -> dict[str, Floats]:
@@ -144,16 +139,6 @@ def _bad_shape(shapes: list[tuple[int, ...]]) -> InputError:
                 given=f"shapes {listed}", where=_WHERE, remedy="pass one number per scenario")
 
 
-def _check_range(name: str, values: Floats, low: float, high: float, where: str,
-                 remedy: str) -> None:
-    # Written so that nan fails too; infinity is refused even where there is no upper limit.
-    good = (values >= low) & (values <= high) & np.isfinite(values)
-    if not good.all():
-        first = int(np.argmin(good))
-        raise fail(expected=f"{name} in [{low:g}, {high:g}]",
-                   given=f"{values[first]:g} at index {first}", where=where, remedy=remedy)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindClimate:
     """A fire season to draw scenarios from. The default is moderate to severe fire weather.
@@ -164,10 +149,9 @@ class WindClimate:
         wind_20ft_mean_m_min: mean of the lognormal wind speed, m/min.
         wind_20ft_spread_m_min: its standard deviation, m/min; no draw is above 6,000 m/min.
         dead_moisture_1h: (lowest, highest), fraction, drawn uniformly.
-        dead_moisture_10h_above_1h: added to the 1-hour moisture, fraction.
-        dead_moisture_100h_above_1h: added to the 1-hour moisture, fraction.
-        live_moisture_herb: (lowest, highest), fraction, drawn uniformly.
-        live_moisture_woody: (lowest, highest), fraction, drawn uniformly.
+        dead_moisture_10h_above_1h, dead_moisture_100h_above_1h: added to the 1-hour moisture,
+            fraction.
+        live_moisture_herb, live_moisture_woody: (lowest, highest), fraction, drawn uniformly.
     """
 
     dominant_from_deg: float | None = None
@@ -189,9 +173,9 @@ class WindClimate:
             _check_setting("dominant_from_deg", self.dominant_from_deg, -360.0, 360.0)
         for name in ("dead_moisture_1h", *LIVE_MOISTURES):
             low, high = getattr(self, name)
-            limit = _MAX_LIVE_MOISTURE if name in LIVE_MOISTURES else _MAX_DEAD_MOISTURE
-            _check_setting(f"lowest {name}", low, _MIN_MOISTURE, limit)
-            _check_setting(f"highest {name}", high, low, limit)
+            least, most, _ = _RANGES[name]
+            _check_setting(f"lowest {name}", low, least, most)
+            _check_setting(f"highest {name}", high, low, most)
 
 
 def _check_setting(name: str, value: float, low: float, high: float) -> None:

@@ -41,7 +41,7 @@ def season(days=20, *, seed=1, clock=True, wind=400.0, **columns):
     return WeatherTable(
         where="season.csv", one_fire=False, minutes=60.0 * hour,
         time=np.datetime64("2023-01-01T00:00", "m") + 60 * hour if clock else None,
-        wind_height_m=10.0, wind_20ft_m_min=rng.uniform(wind - 400.0, wind, hours),
+        wind_20ft_m_min=rng.uniform(wind - 400.0, wind, hours),
         wind_from_deg=rng.uniform(0.0, 359.0, hours), **given)
 
 

@@ -8,23 +8,28 @@ columns of their own, row by row; times in UTC become local solar time.
 """
 
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from firebreak.checks import fail
-from firebreak.units import M_MIN_PER_KM_H, M_MIN_PER_MPH, METRES_PER_FOOT
+from firebreak.units import M_MIN_PER_KM_H, METRES_PER_FOOT
 from firebreak.weather.formats.table import (
     HEIGHT_10M,
     Floats,
     Times,
     WeatherTable,
     WeatherWarning,
+    gaps,
     wind_at_20ft,
 )
 from firebreak.weather.formats.text import (
+    CELSIUS,
+    FAHRENHEIT,
+    KM_H,
+    MM,
+    MPH,
     PERCENT,
     PLAIN,
     Cells,
@@ -32,20 +37,12 @@ from firebreak.weather.formats.text import (
     check_rising,
     check_steps,
     csv_cells,
-    gaps,
     minutes_since_first,
-    number,
-    numbers,
     refuse_fractions,
     times,
 )
 
 T = TypeVar("T")
-
-CELSIUS = Unit("C")
-FAHRENHEIT = Unit("F", 5.0 / 9.0, -160.0 / 9.0)
-KM_H = Unit("km/h", M_MIN_PER_KM_H)
-MPH = Unit("mph", M_MIN_PER_MPH)
 
 # Column of the table, unit, and the names that files give it.
 _OPTIONAL: tuple[tuple[str, Unit, tuple[str, ...]], ...] = (
@@ -86,7 +83,7 @@ def read_csv(path: Path, lines: list[str]) -> WeatherTable:
             a fire's dates do not advance.
     """
     _refuse_list(path, lines)
-    cells = csv_cells(path, lines)
+    cells = csv_cells(path, lines, _WANTED)
     if cells.position("Station_Name") is not None:
         return _windninja(cells)
     return _cell2fire(cells)
@@ -102,16 +99,17 @@ def _refuse_list(path: Path, lines: list[str]) -> None:
 
 
 def _cell2fire(cells: Cells) -> WeatherTable:
-    cells = replace(cells, wanted=_WANTED)
-    speed = wind_at_20ft(numbers(cells, "wind_m_min", "WS", unit=KM_H), HEIGHT_10M,
-                         str(cells.path))
-    direction = numbers(cells, "wind_from_deg", "WD") % 360.0
+    speed = wind_at_20ft(cells.numbers("wind_m_min", "WS", unit=KM_H), HEIGHT_10M, str(cells.path))
+    direction = cells.directions("WD")
     columns: dict[str, Floats] = {
-        column: numbers(cells, column, *names, unit=unit)
+        column: cells.numbers(column, *names, unit=unit)
         for column, unit, names in _OPTIONAL if cells.position(*names) is not None}
     if "relative_humidity" in columns:
         refuse_fractions(cells, columns["relative_humidity"])
-    _check_scenarios(cells, columns.get("fire_scenario"))
+    scenarios = columns.get("fire_scenario", np.zeros(1))
+    if (odd := np.flatnonzero(scenarios % 1.0)).size:
+        raise cells.wrong(int(odd[0]), "a moisture scenario 1, 2, 3 or 4",
+                          f"{scenarios[odd[0]]:g}", "write 1 for D1L1 to 4 for D4L4")
     if cells.position(*_RAIN) is not None:
         columns["rain_mm"] = _rain(cells)
     one_fire = cells.position(*_FIRE) is not None
@@ -122,18 +120,11 @@ def _cell2fire(cells: Cells) -> WeatherTable:
                       WeatherWarning, stacklevel=4)
     minutes, time = _fire_clock(cells, stamps) if one_fire else _station_clock(cells, stamps)
     return WeatherTable(where=str(cells.path), one_fire=one_fire, minutes=minutes, time=time,
-                        wind_height_m=HEIGHT_10M, wind_20ft_m_min=speed, wind_from_deg=direction,
-                        **columns)
-
-
-def _check_scenarios(cells: Cells, scenarios: Floats | None) -> None:
-    if scenarios is not None and (odd := np.flatnonzero(scenarios % 1.0)).size:
-        raise fail(expected="a moisture scenario 1, 2, 3 or 4", given=f"{scenarios[odd[0]]:g}",
-                   where=cells.where(int(odd[0])), remedy="write 1 for D1L1 to 4 for D4L4")
+                        wind_20ft_m_min=speed, wind_from_deg=direction, **columns)
 
 
 def _rain(cells: Cells) -> Floats:
-    rain = numbers(cells, "rain_mm", *_RAIN, unit=Unit("mm"), blank=np.nan)
+    rain = cells.numbers("rain_mm", *_RAIN, unit=MM, blank=np.nan)
     blank = np.isnan(rain)
     if blank.any():
         warnings.warn(f"{cells.where(int(np.argmax(blank)))}: rain is blank here and in "
@@ -173,21 +164,18 @@ def _station_clock(cells: Cells, stamps: Times) -> tuple[Floats, Times]:
 
 
 def _windninja(cells: Cells) -> WeatherTable:
-    speed_units = _named(cells, "Speed_Units(mph,kph,mps,kts)", _SPEED_UNITS)
-    speed = np.array([number(cells, row, text, "wind_m_min", unit) for row, (text, unit) in
-                      enumerate(zip(cells.column("Speed"), speed_units, strict=True))])
-    heat_units = _named(cells, "Temperature_Units(F,C)", _TEMPERATURE_UNITS)
-    heat = np.array([number(cells, row, text, "temperature_c", unit) for row, (text, unit) in
-                     enumerate(zip(cells.column("Temperature"), heat_units, strict=True))])
+    speed = _in_named_units(cells, "wind_m_min", "Speed", "Speed_Units(mph,kph,mps,kts)",
+                            _SPEED_UNITS)
+    heat = _in_named_units(cells, "temperature_c", "Temperature", "Temperature_Units(F,C)",
+                           _TEMPERATURE_UNITS)
     height = _height_m(cells)
     stamps = times(cells, "date_time") + _solar_offset(cells)
     minutes, time = _station_clock(cells, stamps)
     return WeatherTable(
-        where=str(cells.path), one_fire=False, minutes=minutes, time=time, wind_height_m=height,
+        where=str(cells.path), one_fire=False, minutes=minutes, time=time,
         wind_20ft_m_min=wind_at_20ft(speed, height, str(cells.path)),
-        wind_from_deg=numbers(cells, "wind_from_deg", "Direction(degrees)") % 360.0,
-        temperature_c=heat,
-        cloud_cover=numbers(cells, "cloud_cover", "Cloud_Cover(%)", unit=PERCENT))
+        wind_from_deg=cells.directions("Direction(degrees)"), temperature_c=heat,
+        cloud_cover=cells.numbers("cloud_cover", "Cloud_Cover(%)", unit=PERCENT))
 
 
 def _solar_offset(cells: Cells) -> np.timedelta64:
@@ -198,19 +186,25 @@ def _solar_offset(cells: Cells) -> np.timedelta64:
         warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so hours "
                       "of the day are read as UTC", WeatherWarning, stacklevel=5)
         return np.timedelta64(0, "m")
-    longitude = number(cells, 0, cells.column("Lon/XCoord")[0], "longitude_deg")
+    longitude = cells.number(0, cells.column("Lon/XCoord")[0], "longitude_deg")
     return np.timedelta64(round(4.0 * longitude), "m")
 
 
+def _in_named_units(cells: Cells, quantity: str, name: str, unit_name: str,
+                    known: dict[str, Unit]) -> Floats:
+    """A column as numbers [N] in our unit, each in the unit that another column names."""
+    units = _named(cells, unit_name, known)
+    return np.array([cells.number(row, text, quantity, unit) for row, (text, unit) in
+                     enumerate(zip(cells.column(name), units, strict=True))])
+
+
 def _named(cells: Cells, name: str, known: dict[str, T]) -> list[T]:
-    """What the unit of each row stands for."""
-    found = []
-    for row, text in enumerate(cells.column(name)):
+    """The meaning of the unit of each row."""
+    texts = cells.column(name)
+    for row, text in enumerate(texts):
         if text not in known:
-            raise fail(expected=f"a unit of {', '.join(known)}", given=f"'{text}'",
-                       where=cells.where(row), remedy="correct the unit")
-        found.append(known[text])
-    return found
+            raise cells.wrong(row, f"a unit of {', '.join(known)}", f"'{text}'", "correct the unit")
+    return [known[text] for text in texts]
 
 
 def _height_m(cells: Cells) -> float:
@@ -220,10 +214,8 @@ def _height_m(cells: Cells) -> float:
         try:
             heights.append(float(text) * factor)
         except ValueError as error:
-            raise fail(expected="a height as a number", given=f"'{text}'", where=cells.where(row),
-                       remedy="write a number") from error
+            raise cells.wrong(row, "a height as a number", f"'{text}'", "write a number") from error
         if heights[row] != heights[0]:
-            raise fail(expected=f"one height of the wind, {heights[0]:g} m",
-                       given=f"{heights[row]:g} m", where=cells.where(row),
-                       remedy="give each height a file of its own")
+            raise cells.wrong(row, f"one height of the wind, {heights[0]:g} m",
+                              f"{heights[row]:g} m", "give each height a file of its own")
     return heights[0]

@@ -16,7 +16,7 @@ from firebreak.checks import fail
 from firebreak.landscape.raster.geotiff import open_raster
 from firebreak.landscape.raster.parts import check_blocks
 from firebreak.units import M_MIN_PER_MPH
-from firebreak.weather.formats.table import HEIGHT_20FT_M, Floats, WeatherTable
+from firebreak.weather.formats.table import Floats, WeatherTable
 from firebreak.weather.formats.text import LIMITS
 
 # Quantity, column of the table, and its unit in ours.
@@ -32,14 +32,14 @@ _LAYERS = {
 
 
 class GridHours(NamedTuple):
-    """What a folder of gridded weather holds."""
+    """Size of a folder of gridded weather."""
 
     shape: tuple[int, int]
     hours: int
 
 
 def is_gridded(path: str | Path) -> bool:
-    """Whether this is a folder of gridded weather."""
+    """True for a folder of gridded weather."""
     return Path(path).is_dir() and {"ws", "wd"} <= _files(Path(path)).keys()
 
 
@@ -99,7 +99,7 @@ def read_gridded(folder: str | Path, *, cell: tuple[int, int] | None = None,
     columns["wind_from_deg"] = columns["wind_from_deg"] % 360.0
     minutes = (np.array(chosen, dtype=np.float64) - chosen[0]) * 60.0
     return WeatherTable(where=str(folder), one_fire=False, minutes=minutes, time=None,
-                        wind_height_m=HEIGHT_20FT_M, **columns)
+                        **columns)
 
 
 def _files(folder: Path) -> dict[str, Path]:

@@ -34,27 +34,18 @@ class WeatherTable:
 
     Attributes:
         where: the file, for messages.
-        one_fire: whether the rows are one fire's weather from its start; else a season to draw
+        one_fire: True where the rows are one fire's weather from its start, else a season to draw
             from.
         minutes: since the first row, rising.
         time: datetime64[m], or None where the file has no usable clock.
-        wind_height_m: where the wind was measured.
         wind_20ft_m_min: wind speed 20 ft above the vegetation, m/min.
         wind_from_deg: where the wind blows from, clockwise from north, [0, 360).
         temperature_c: of the air, degrees C.
-        relative_humidity: fraction.
+        relative_humidity, cloud_cover: fractions.
         rain_mm: since the row before, mm.
-        cloud_cover: fraction.
-        fine_fuel_moisture_code: FFMC.
-        duff_moisture_code: DMC.
-        drought_code: DC.
-        initial_spread_index: ISI.
-        buildup_index: BUI.
-        dead_moisture_1h: fraction.
-        dead_moisture_10h: fraction.
-        dead_moisture_100h: fraction.
-        live_moisture_herb: fraction.
-        live_moisture_woody: fraction.
+        fine_fuel_moisture_code, duff_moisture_code, drought_code, initial_spread_index,
+            buildup_index: FFMC, DMC, DC, ISI and BUI.
+        dead_moisture_1h and the moistures that follow: fractions.
         fire_scenario: 1 to 4, the moisture scenarios D1L1 to D4L4 of Scott & Burgan 2005.
     """
 
@@ -62,7 +53,6 @@ class WeatherTable:
     one_fire: bool
     minutes: Floats
     time: Times | None
-    wind_height_m: float
     wind_20ft_m_min: Floats
     wind_from_deg: Floats
     temperature_c: Floats | None = None
@@ -117,10 +107,15 @@ def step_min(table: WeatherTable) -> float:
     return float(np.median(np.diff(table.minutes))) if table.rows > 1 else 60.0
 
 
+def gaps(minutes: Floats) -> NDArray[np.intp]:
+    """The rows that come too long after the row before."""
+    steps = np.diff(minutes)
+    return np.flatnonzero(steps > GAP_FACTOR * (np.median(steps) if steps.size else 0.0)) + 1
+
+
 def runs(table: WeatherTable) -> list[slice]:
     """The stretches of rows that follow each other without a gap."""
-    ends = np.flatnonzero(np.diff(table.minutes) > GAP_FACTOR * step_min(table)) + 1
-    edges = [0, *ends.tolist(), table.rows]
+    edges = [0, *gaps(table.minutes).tolist(), table.rows]
     return [slice(start, stop) for start, stop in pairwise(edges)]
 
 

@@ -10,32 +10,27 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from firebreak.checks import InputError, fail, nearest
 from firebreak.reading import MOST_LINES, csv_rows, text_of
-from firebreak.weather.formats.table import GAP_FACTOR, Floats, Times
+from firebreak.units import M_MIN_PER_KM_H, M_MIN_PER_MPH
+from firebreak.weather.formats.table import Floats, Times
 
 _STAMP = re.compile(r"(\d{1,4})([-/])(\d{1,2})\2(\d{1,4})[ T](\d{1,2}):(\d{2})"
                     r"(?::(\d{2})(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?")
 
 
 class Unit(NamedTuple):
-    """How a file writes a quantity: ours is factor * theirs + offset.
-
-    Attributes:
-        name: as people write it.
-        factor: per unit.
-        offset: in our unit.
-    """
+    """How a file writes a quantity: ours is factor * theirs + offset. name: as people write it."""
 
     name: str
     factor: float = 1.0
     offset: float = 0.0
 
 
-PERCENT = Unit("%", 0.01)
-PLAIN = Unit("")
+PLAIN, PERCENT, MM = Unit(""), Unit("%", 0.01), Unit("mm")
+CELSIUS, FAHRENHEIT = Unit("C"), Unit("F", 5.0 / 9.0, -160.0 / 9.0)
+KM_H, MPH = Unit("km/h", M_MIN_PER_KM_H), Unit("mph", M_MIN_PER_MPH)
 
 # Lowest and highest value in our units, and the quantity in words.
 LIMITS: dict[str, tuple[float, float, str]] = {
@@ -50,11 +45,8 @@ LIMITS: dict[str, tuple[float, float, str]] = {
     "drought_code": (0.0, 3000.0, "a DC"),
     "initial_spread_index": (0.0, 1000.0, "an ISI"),
     "buildup_index": (0.0, 1000.0, "a BUI"),
-    "dead_moisture_1h": (0.001, 1.0, "a dead moisture"),
-    "dead_moisture_10h": (0.001, 1.0, "a dead moisture"),
-    "dead_moisture_100h": (0.001, 1.0, "a dead moisture"),
-    "live_moisture_herb": (0.001, 5.0, "a live moisture"),
-    "live_moisture_woody": (0.001, 5.0, "a live moisture"),
+    **{f"dead_moisture_{hours}h": (0.001, 1.0, "a dead moisture") for hours in (1, 10, 100)},
+    **{f"live_moisture_{kind}": (0.001, 5.0, "a live moisture") for kind in ("herb", "woody")},
     "longitude_deg": (-180.0, 180.0, "a longitude"),
     "fire_scenario": (1.0, 4.0, "a moisture scenario"),
 }
@@ -82,6 +74,10 @@ class Cells:
         """A row's place in words."""
         return f"{self.path}, line {self.lines[row]}"
 
+    def wrong(self, row: int, expected: str, given: str, remedy: str) -> InputError:
+        """The error for a row."""
+        return fail(expected=expected, given=given, where=self.where(row), remedy=remedy)
+
     def position(self, *names: str) -> int | None:
         """Position of the first of `names` that is a column, or None; case does not matter."""
         known = [name.casefold() for name in self.names]
@@ -104,6 +100,48 @@ class Cells:
                        remedy=remedy)
         return [row[position].strip() for row in self.rows]
 
+    def numbers(self, quantity: str, *names: str, unit: Unit = PLAIN,
+                blank: float | None = None) -> Floats:
+        """A column as numbers [N] in our unit; `blank` for an empty cell, which else is an error.
+
+        Raises:
+            InputError: no such column, a cell that is no number, or one out of the quantity's
+                range.
+        """
+        return np.array([self.number(row, text, quantity, unit, blank)
+                         for row, text in enumerate(self.column(*names))], dtype=np.float64)
+
+    def number(self, row: int, text: str, quantity: str, unit: Unit = PLAIN,
+               blank: float | None = None) -> float:
+        """One cell as a number in our unit; see `numbers`."""
+        low, high, words = LIMITS[quantity]
+        if blank is not None and text.upper() in ("", "NA"):
+            return blank
+        try:
+            theirs = float(text)
+        except ValueError as error:
+            raise self.wrong(row, f"{words} as a number", f"'{text}'", "write a decimal point"
+                             if "," in text else "write a number") from error
+        value = unit.factor * theirs + unit.offset
+        # The slack lets a limit itself pass that conversion rounded; nan fails both.
+        if not low - 1e-9 <= value <= high + 1e-9:
+            lowest, highest = ((limit - unit.offset) / unit.factor for limit in (low, high))
+            raise self.wrong(row, f"{words} in [{lowest:g}, {highest:g}] {unit.name}".rstrip(),
+                             text, "correct the number, or the file's unit")
+        return min(max(value, low), high)
+
+    def directions(self, name: str) -> Floats:
+        """A column of directions [N], degrees in [0, 360)."""
+        return self.numbers("wind_from_deg", name) % 360.0
+
+
+def refuse_fractions(cells: Cells, humidity: Floats) -> None:
+    """Refuses a whole column of humidities that were written as fractions instead of percent."""
+    if humidity.max() <= 0.01:
+        raise fail(expected="relative humidities in percent",
+                   given=f"at most {100.0 * humidity.max():g}", where=str(cells.path),
+                   remedy="multiply the column by 100 if it holds fractions")
+
 
 def read_lines(path: Path) -> list[str]:
     """The lines of a text file; `InputError` if it is missing, empty, not text or far too large."""
@@ -121,7 +159,7 @@ def read_lines(path: Path) -> list[str]:
     return lines
 
 
-def csv_cells(path: Path, lines: list[str]) -> Cells:
+def csv_cells(path: Path, lines: list[str], wanted: tuple[str, ...] = ()) -> Cells:
     """The cells of a CSV file with a header, comma or semicolon; blank lines are skipped.
 
     Raises:
@@ -136,79 +174,13 @@ def csv_cells(path: Path, lines: list[str]) -> Cells:
                    where=f"{path}, line {numbered[0][0] if numbered else 1}",
                    remedy="write the weather into it")
     names = tuple(name.strip() for name in numbered[0][1])
-    for line, row in numbered[1:]:
+    cells = Cells(path, names, [row for _, row in numbered[1:]],
+                  [line for line, _ in numbered[1:]], wanted)
+    for k, row in enumerate(cells.rows):
         if len(row) != len(names):
-            raise fail(expected=f"{len(names)} cells as in the header", given=f"{len(row)}",
-                       where=f"{path}, line {line}", remedy="add what is missing in this line")
-    return Cells(path, names, [row for _, row in numbered[1:]], [line for line, _ in numbered[1:]])
-
-
-def numbers(cells: Cells, quantity: str, *names: str, unit: Unit = PLAIN,
-            blank: float | None = None) -> Floats:
-    """A column as numbers [N] in our unit; `blank` for an empty cell, which else is an error.
-
-    Raises:
-        InputError: no such column, a cell that is no number, or one out of the quantity's range.
-    """
-    return np.array([number(cells, row, text, quantity, unit, blank)
-                     for row, text in enumerate(cells.column(*names))], dtype=np.float64)
-
-
-def number(cells: Cells, row: int, text: str, quantity: str, unit: Unit = PLAIN,
-           blank: float | None = None) -> float:
-    """One cell as a number in our unit; see `numbers`."""
-    low, high, words = LIMITS[quantity]
-    if blank is not None and text.upper() in ("", "NA"):
-        return blank
-    try:
-        given = float(text)
-    except ValueError as error:
-        remedy = "write a decimal point" if "," in text else "write a number"
-        raise fail(expected=f"{words} as a number", given=f"'{text}'", where=cells.where(row),
-                   remedy=remedy) from error
-    value = unit.factor * given + unit.offset
-    # The slack lets a limit itself pass that conversion rounded; nan fails both.
-    if not low - 1e-9 <= value <= high + 1e-9:
-        lowest, highest = ((limit - unit.offset) / unit.factor for limit in (low, high))
-        raise fail(expected=f"{words} in [{lowest:g}, {highest:g}] {unit.name}".rstrip(),
-                   given=text, where=cells.where(row),
-                   remedy="correct the number, or the file's unit")
-    return min(max(value, low), high)
-
-
-def refuse_fractions(cells: Cells, humidity: Floats) -> None:
-    """Refuses a whole column of humidities that were written as fractions instead of percent."""
-    if humidity.max() <= 0.01:
-        raise fail(expected="relative humidities in percent",
-                   given=f"at most {100.0 * humidity.max():g}", where=str(cells.path),
-                   remedy="multiply the column by 100 if it holds fractions")
-
-
-def times(cells: Cells, *names: str) -> Times:
-    """A column of dates and times, [N] datetime64[m].
-
-    Where the year is last, the day comes before the month, unless the other order gives dates
-    that exist at equal and shorter steps: both kinds of files exist.
-
-    Raises:
-        InputError: no such column, no date, a date that does not exist, or mixed styles.
-    """
-    stamps = cells.column(*names)
-    parsed = [_stamp(cells, row, text) for row, text in enumerate(stamps)]
-    for row, stamp in enumerate(parsed):
-        if stamp.style != parsed[0].style:
-            raise fail(expected=f"dates written like '{stamps[0]}'", given=f"'{stamps[row]}'",
-                       where=cells.where(row), remedy="write all dates in one way")
-    swapped = _month_first(cells, stamps, parsed)
-    try:
-        found = _moments(cells, stamps, parsed)
-    except InputError:
-        if swapped is None:
-            raise
-        return swapped
-    if swapped is not None and (np.diff(found).max() > np.diff(swapped).max()):
-        return swapped
-    return found
+            raise cells.wrong(k, f"{len(names)} cells as in the header", f"{len(row)}",
+                              "add what is missing in this line")
+    return cells
 
 
 class _Stamp(NamedTuple):
@@ -221,23 +193,49 @@ class _Stamp(NamedTuple):
     hhmm: int
 
 
+def times(cells: Cells, name: str) -> Times:
+    """A column of dates and times, [N] datetime64[m].
+
+    Where the year is last, the day comes before the month, unless the other order gives dates
+    that exist at equal and shorter steps: both kinds of files exist.
+
+    Raises:
+        InputError: no such column, no date, a date that does not exist, or mixed styles.
+    """
+    stamps = cells.column(name)
+    parsed = [_stamp(cells, row, text) for row, text in enumerate(stamps)]
+    for row, stamp in enumerate(parsed):
+        if stamp.style != parsed[0].style:
+            raise cells.wrong(row, f"dates written like '{stamps[0]}'", f"'{stamps[row]}'",
+                              "write all dates in one way")
+    swapped = _month_first(cells, stamps, parsed)
+    try:
+        found = _moments(cells, stamps, parsed)
+    except InputError:
+        if swapped is None:
+            raise
+        return swapped
+    if swapped is not None and (np.diff(found).max() > np.diff(swapped).max()):
+        return swapped
+    return found
+
+
 def _stamp(cells: Cells, row: int, text: str) -> _Stamp:
     """The parts of a date, day before month."""
     match = _STAMP.fullmatch(text)
-    if match is None:
-        raise _no_date(cells, row, text)
-    first, separator, month, last, hour, minute, _ = match.groups()
+    first, separator, month, last, hour, minute = match.groups()[:6] if match else ("",) * 6
     year_first = len(first) == 4
     year, day = (first, last) if year_first else (last, first)
     if len(year) not in (2, 4) or len(day) > 2:
-        raise _no_date(cells, row, text)
+        raise cells.wrong(row, "a date and time such as 2001-10-16 13:00", f"'{text}'",
+                          "correct this line")
     century = 2000 if len(year) == 2 else 0
     return _Stamp((0 if year_first else len(year), separator), int(year) + century, int(month),
                   int(day), 100 * int(hour) + int(minute))
 
 
 def _moments(cells: Cells, stamps: list[str], parsed: list[_Stamp]) -> Times:
-    return np.array([moment(cells, row, text, stamp.year, stamp.month, stamp.day, stamp.hhmm)
+    return np.array([moment(cells, row, text, *stamp[1:])
                      for row, (text, stamp) in enumerate(zip(stamps, parsed, strict=True))],
                     dtype="datetime64[m]")
 
@@ -251,12 +249,8 @@ def _month_first(cells: Cells, stamps: list[str], parsed: list[_Stamp]) -> Times
                                          for stamp in parsed])
     except InputError:
         return None
-    return found if _equal_steps(found) else None
-
-
-def _equal_steps(time: Times) -> bool:
-    steps = np.diff(time)
-    return bool((steps == steps[:1]).all() and (steps > np.timedelta64(0, "m")).all())
+    steps = np.diff(found)
+    return found if (steps == steps[0]).all() and steps[0] > np.timedelta64(0, "m") else None
 
 
 def moment(cells: Cells, row: int, text: str, year: int, month: int, day: int,
@@ -272,14 +266,9 @@ def moment(cells: Cells, row: int, text: str, year: int, month: int, day: int,
             return datetime(year, month, day) + timedelta(days=1)
         return datetime(year, month, day, hour, minute)
     except (ValueError, OverflowError) as error:
-        raise fail(expected="a date and time that exist, the day before the month",
-                   given=f"'{text}' ({error})", where=cells.where(row),
-                   remedy="correct it, or write YYYY-MM-DD HH:MM") from error
-
-
-def _no_date(cells: Cells, row: int, text: str) -> InputError:
-    return fail(expected="a date and time such as 2001-10-16 13:00", given=f"'{text}'",
-                where=cells.where(row), remedy="correct this line")
+        raise cells.wrong(row, "a date and time that exist, the day before the month",
+                          f"'{text}' ({error})", "correct it, or write YYYY-MM-DD HH:MM",
+                          ) from error
 
 
 def minutes_since_first(time: Times) -> Floats:
@@ -292,9 +281,9 @@ def check_rising(cells: Cells, minutes: Floats) -> None:
     late = np.flatnonzero(np.diff(minutes) <= 0)
     if late.size:
         row = int(late[0]) + 1
-        raise fail(expected="times that rise from row to row",
-                   given=f"{minutes[row] - minutes[row - 1]:g} min after the row before",
-                   where=cells.where(row), remedy="sort the rows by time and remove duplicates")
+        raise cells.wrong(row, "times that rise from row to row",
+                          f"{minutes[row] - minutes[row - 1]:g} min after the row before",
+                          "sort the rows by time and remove duplicates")
 
 
 def check_steps(cells: Cells, minutes: Floats) -> None:
@@ -304,12 +293,5 @@ def check_steps(cells: Cells, minutes: Floats) -> None:
     odd = np.flatnonzero(np.abs(steps - steps[:1]) > 0.5)
     if odd.size:
         row = int(odd[0]) + 1
-        raise fail(expected=f"a row every {steps[0]:g} min", given=f"one after {steps[row - 1]:g} "
-                   "min", where=cells.where(row), remedy="fill the gap, or cut the file there")
-
-
-def gaps(minutes: Floats) -> NDArray[np.intp]:
-    """The rows that come too long after the row before."""
-    steps = np.diff(minutes)
-    return np.flatnonzero(steps > GAP_FACTOR * np.median(steps)) + 1 if steps.size else np.array(
-        [], dtype=np.intp)
+        raise cells.wrong(row, f"a row every {steps[0]:g} min", f"one after {steps[row - 1]:g} min",
+                          "fill the gap, or cut the file there")

@@ -35,7 +35,6 @@ def test_a_cell2fire_table_is_read_in_our_units(tmp_path):
     np.testing.assert_array_equal(table.temperature_c, [17.7, 16.9, 16.1])
     np.testing.assert_array_equal(table.rain_mm, [0.0, 0.5, 0.0])
     np.testing.assert_array_equal(table.minutes, [0.0, 60.0, 120.0])
-    assert table.wind_height_m == 10.0
     assert table.one_fire
     assert str(table.time[2]) == "2001-10-16T15:00"
     assert table.buildup_index is None
@@ -145,7 +144,6 @@ def test_units_of_each_row_are_honoured_and_the_clock_becomes_solar(tmp_path):
     np.testing.assert_allclose(table.wind_20ft_m_min, [10 * MPH, 600.0, 10 * KM_H, 18.52 * KM_H])
     np.testing.assert_allclose(table.temperature_c, 10.0)
     assert str(table.time[0]) == "2018-06-21T10:30"  # 120 degrees west is 8 hours
-    assert table.wind_height_m == pytest.approx(6.096)
     assert table.cloud_cover[0] == 0.25
 
 
@@ -177,7 +175,6 @@ def test_a_wxs_file_is_read_in_either_system(tmp_path):
     np.testing.assert_allclose(english.rain_mm, [2.54, 0.0])
     np.testing.assert_allclose(english.wind_20ft_m_min, [10 * MPH, 20 * MPH])
     np.testing.assert_allclose(english.cloud_cover, [0.3, 0.0])
-    assert english.wind_height_m == pytest.approx(6.096)
     metric = read_weather(written(tmp_path, WXS[0].replace("English", "metric"), *WXS[1:3],
                                   *WXS[4:], name="b.wxs"))
     np.testing.assert_array_equal(metric.temperature_c, [50.0, 59.0])
