@@ -42,11 +42,12 @@ HEAD = "| key | default | meaning |\n|---|---|---|"
 def commands() -> str:
     """The page of the commands."""
     os.environ["COLUMNS"] = "100"
-    from firebreak.cli.completion import CLASSES, help_text
+    from firebreak.cli.commands import PROGRAMS
+    from firebreak.cli.help import help_text
 
     parts = [COMMANDS]
-    for name in CLASSES:
-        shown = help_text([*name.split(), "--help-all"])
+    for name in PROGRAMS:
+        shown = help_text(name, everything=True)
         parts.append(f"## {name}\n\n```text\n{shown}\n```\n")
     return "\n".join(parts)
 
@@ -69,8 +70,8 @@ def configuration() -> str:
 
 def keys_of(table: Any) -> Iterator[tuple[str, object, str]]:
     """Key, default and meaning of each key of a table."""
+    from firebreak.settings.schema import meanings
     from firebreak.settings.surfaces import TOML_NAMES
-    from firebreak.settings.texts import meanings
 
     if dataclasses.is_dataclass(table) and not isinstance(table, type):
         told = meanings(type(table))

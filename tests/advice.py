@@ -8,7 +8,8 @@ import re
 from functools import cache
 
 from firebreak.checks import InputError
-from firebreak.cli.completion import CLASSES, options_of
+from firebreak.cli.commands import PROGRAMS
+from firebreak.cli.completion import options_of
 
 _WORD = re.compile(r"--[a-z][a-z0-9-]*|in [a-z]+|elsewhere|[;)]")
 _QUOTED = re.compile(r"'[^']*'")  # what was typed, and commands written out
@@ -17,7 +18,7 @@ _QUOTED = re.compile(r"'[^']*'")  # what was typed, and commands written out
 def strange_options(error: InputError, given: list[str]) -> list[str]:
     """Options that an error names and the command that was typed does not have."""
     command = next((" ".join(given[:words]) for words in (2, 1)
-                    if " ".join(given[:words]) in CLASSES), None)
+                    if " ".join(given[:words]) in PROGRAMS), None)
     if command is None:
         return []
     typed = {word.partition("=")[0] for word in given}  # refused, not advised
@@ -29,7 +30,7 @@ def strange_options(error: InputError, given: list[str]) -> list[str]:
             place = "" if command in named else command
         elif not word.startswith("--"):
             one = word.removeprefix("in ")
-            if one in CLASSES:
+            if one in PROGRAMS:
                 place = one
                 named.add(one)
         elif place and word not in typed | _options(place):

@@ -8,8 +8,7 @@ from benchmarks.jobs.inputs import JOBS, OUT, config_of
 
 from firebreak.api.place.place import Place, place_of
 from firebreak.checks import unknown_name
-from firebreak.cli.shared.plan_config import with_config
-from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.cli.shared.plan_record import PlanArguments, options_in
 from firebreak.fire import Scene
 
 FROM_CONFIGS = "../../outputs/jobs/"
@@ -43,7 +42,7 @@ def options_of(name: str, out: Path = OUT) -> PlanArguments:
     Raises:
         InputError: an unknown key, a value of another kind.
     """
-    args: PlanArguments = _moved(with_config(PlanArguments(), config_of(name)), out)
+    args: PlanArguments = _moved(options_in(config_of(name)), out)
     return args
 
 
@@ -60,7 +59,7 @@ def load_config(name: str, config: Path, out: Path = OUT, **place_options: Any) 
     """The job of any TOML whose inputs lie under `out`, with other options of its [place] if given;
     see `load_job`.
     """
-    args: PlanArguments = _moved(with_config(PlanArguments(), config), out)
+    args: PlanArguments = _moved(options_in(config), out)
     args = dataclasses.replace(args, place=dataclasses.replace(args.place, **place_options))
     full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
     place = place_of(args.place, full, args.budget, config, args.scene.breaks.leak)

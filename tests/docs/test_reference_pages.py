@@ -4,7 +4,8 @@ import re
 import sys
 from pathlib import Path
 
-from firebreak.cli.completion import CLASSES, options_of
+from firebreak.cli.commands import PROGRAMS
+from firebreak.cli.completion import options_of
 from firebreak.train.config.schema import RunConfig
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
@@ -14,7 +15,7 @@ import reference_pages
 def test_the_page_of_commands_has_every_option() -> None:
     parts = dict(re.findall(r"^## ([\w ]+)\n\n```text\n(.*?)^```", reference_pages.commands(),
                             re.DOTALL | re.MULTILINE))
-    assert list(parts) == [*CLASSES]
+    assert list(parts) == [*PROGRAMS]
     for name, text in parts.items():
         shown = set(re.findall(r"^  (--[a-z0-9-]+)", text, re.MULTILINE))
         assert {*options_of(name)} - {"--help", "--help-all"} == shown, name

@@ -16,8 +16,7 @@ from rasterio.crs import CRS
 from faults.hostile import Reader
 from firebreak.api.place.place import place_of
 from firebreak.cli.commands.behavior_cases import cases_in
-from firebreak.cli.commands.plan import PlanArguments
-from firebreak.cli.shared.plan_config import has_layers, with_config
+from firebreak.cli.shared.plan_record import options_in
 from firebreak.cli.shared.tables import read_table
 from firebreak.files import read_toml
 from firebreak.fire.effects.value_layers import read_layers
@@ -172,8 +171,7 @@ def _results(path: Path) -> object:
 
 
 def _planned(path: Path, land: Landscape) -> object:
-    options = with_config(PlanArguments(), path)
-    has_layers(path)
+    options = options_in(path)
     breaks, weather = options.scene.breaks, options.scene.weather
     treatment_of(breaks)
     place = place_of(options.place, land, options.budget, path)

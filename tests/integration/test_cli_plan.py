@@ -15,7 +15,7 @@ import rasterio
 
 from firebreak.cli import main
 from firebreak.cli.commands.plan import PlanArguments
-from firebreak.cli.shared.plan_config import with_config
+from firebreak.cli.shared.plan_record import options_in
 from firebreak.landscape.formats.treated import with_standing_breaks
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
@@ -214,7 +214,7 @@ def test_short_pieces_are_not_planned(place: Path, capsys: Out) -> None:
 def test_the_documented_file_has_every_key_and_its_default() -> None:
     """configs/plan.toml: what is set is the default, and what is commented out is known."""
     text = CONFIG.read_text()
-    stated = with_config(PlanArguments(), CONFIG)
+    stated = options_in(CONFIG)
     default = PlanArguments(landscape="synthetic:1:64", method="auto")
     assert asdict(stated) == asdict(default)
     everything = re.sub(r"^# ?(?=[a-z_0-9]+ = |\[\[)", "", text, flags=re.MULTILINE)
@@ -326,7 +326,7 @@ budget = 4
     (("--must-include", "half.geojson", "--must-exclude", "half.geojson"), "that must be both"),
     (("--must-include", "half.geojson", "--budget", "0.01"), "pays for what must be included"),
     (("--money", "0.5"), "buys the cheapest cell"),
-    (("--money", "-3"), "a number above 0 and at most 1e+12, got -3"),
+    (("--money", "-3"), "a number above 0, got -3"),
     (("--money", "3", "--phases", "2027:3"), "expected one budget, got --money and --phases"),
     (("--phases", "2027"), "a year and a budget for each phase"),
     (("--phases", "2028:3,2027:3"), "years in ascending order"),
@@ -348,13 +348,14 @@ def test_what_does_not_fit_is_refused_in_one_sentence(place: Path, capsys: Out,
 
 @pytest.mark.parametrize(("text", "message"), [
     ("bugdet = 0.1", "did you mean 'budget'?"),
-    ("budget = 'much'", "expected budget to be a valid number"),
-    ("budget = true", "expected budget to be a valid number, got True"),
-    ("[breaks]\nhold = true", "expected breaks.hold to be 'hand' or 'equipment', got True"),
+    ("budget = 'much'",
+     "plan.toml, line 1, key budget: expected a number above 0 and at most 1, got"),
+    ("budget = true", "key budget: expected a number above 0 and at most 1, got true"),
+    ("[breaks]\nhold = true", "key breaks.hold: expected one of equipment, hand, got true"),
     ("[[phase]]\nyear = inf\nbudget = 3", "a year and a budget for each phase"),
     ("[place]\nareas = '1'", "did you mean 'place.area'?"),
-    ("place = 3", "expected place to be a table"),
-    ("[breaks]\nbreach = 'sometimes'", "expected breaks.breach to be 'never'"),
+    ("place = 3", "plan.toml, line 1, key place: expected a table, got 3"),
+    ("[breaks]\nbreach = 'sometimes'", "line 2, key breaks.breach: expected one of flame-length, never, "),
     ("budget = ", "a TOML file"),
     ("[[phase]]\nyear = 2027", "a year and a budget for each phase"),
 ])

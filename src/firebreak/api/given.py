@@ -9,13 +9,14 @@ from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from firebreak.api.options import keywords
+from firebreak.api.options import GRIDS
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError, check_utf8, fail
 from firebreak.files import check_folder, held_folder, new_folder, write_bytes
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.arrays import ArrayOnGrid, array_on
+from firebreak.settings.schema import leaves
 
 Options = TypeVar("Options")
 Source = str | Path | Landscape
@@ -94,18 +95,15 @@ def with_arrays(options: Options, source: str | Landscape, scene: SceneOptions) 
     Raises:
         InputError: arrays of another shape, or values that are no numbers.
     """
-    words = keywords(type(options))
-    handed = [name for name, word in words.items()
-              if not isinstance(value_of(options, word.groups, name), _PLAIN)
-              and word.takes_grids]
+    handed = [leaf for name, leaf in leaves(type(options)).items()
+              if name in GRIDS and not isinstance(leaf.of(options), _PLAIN)]
     if not handed:
         return options
     land = source if isinstance(source, Landscape) else _bare(source, scene)
-    for name in handed:
-        groups = words[name].groups
-        given = value_of(options, groups, name)
-        grid = array_on(land, getattr(given, "breaks", given), name)
-        options = _replaced(options, groups, name, grid)
+    for leaf in handed:
+        given = leaf.of(options)
+        grid = array_on(land, getattr(given, "breaks", given), leaf.name)
+        options = leaf.put(options, grid)
     return options
 
 
@@ -118,20 +116,6 @@ def _bare(source: str, scene: SceneOptions) -> Landscape:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is read again, and then says what is to be said
         return read_landscape(source, terrain=scene.map.terrain, crs=scene.map.crs)
-
-
-def value_of(options: Any, groups: tuple[str, ...], name: str) -> Any:
-    """What an option is set to."""
-    for group in groups:
-        options = getattr(options, group)
-    return getattr(options, name)
-
-
-def _replaced(options: Any, groups: tuple[str, ...], name: str, value: object) -> Any:
-    if not groups:
-        return dataclasses.replace(options, **{name: value})
-    inner = _replaced(getattr(options, groups[0]), groups[1:], name, value)
-    return dataclasses.replace(options, **{groups[0]: inner})
 
 
 def with_folder(landscape: Landscape, options: PlanOptions,
@@ -213,13 +197,12 @@ def with_files(options: Options, folder: Path, landscape: Landscape) -> Options:
     Raises:
         InputError: see `_written`.
     """
-    for name, word in keywords(type(options)).items():
-        value = value_of(options, word.groups, name)
+    for name, leaf in leaves(type(options)).items():
+        value = leaf.of(options)
         if isinstance(value, ArrayOnGrid):
             file = _written(folder, f"given_{name}", ".tif",
                             _writer_of_grid({name: value.values}, landscape))
-            kept: object = str(file) if name == "area" else file
-            options = _replaced(options, word.groups, name, kept)
+            options = leaf.put(options, str(file) if name == "area" else file)
     return options
 
 

@@ -11,7 +11,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.settings.breaks import BreakSettings, MadeBreaks
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LandscapeOptions:
     """What lies on a landscape, and of which kind the breaks of `built` are."""
 

@@ -14,7 +14,6 @@ from firebreak.api.given import (
     Source,
     saving_into,
     source_of,
-    value_of,
     with_arrays,
     with_files,
     with_folder,
@@ -25,7 +24,6 @@ from firebreak.api.options import filled, keywords, verb
 from firebreak.api.place.earlier import check_not_made_from, take_place_of_earlier
 from firebreak.api.place.inputs import inputs_of
 from firebreak.api.shared.machine import notebook_bars, threads_kept
-from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.plan_steps.judge import Judgement, judge
 from firebreak.api.shared.plan_steps.make import Work, work_on
@@ -39,6 +37,7 @@ from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.effect import Interval, risk
 from firebreak.planning.output.earlier import check_list, writing_into
+from firebreak.settings.spelling import command_words
 
 if TYPE_CHECKING:
     import geopandas
@@ -242,18 +241,12 @@ class PlannedBreaks:
 
     def _command(self, options: PlanOptions, source: str) -> str:
         """The command that makes the same plan from what was written."""
-        known, words = keywords(PlanOptions), ["firebreak", "plan", source]
+        known = keywords(PlanOptions)
         # What was handed in without an option, such as the values of a landscape, has one now.
-        written = [name for name, word in known.items() if name not in self._given
-                   and value_of(options, word.groups, name)
-                   != value_of(self._work.options, word.groups, name)]
-        for name in (*self._given, *written):
-            value = value_of(options, known[name].groups, name)
-            if value is True:
-                words.append(option_of(name))
-            elif value is not None and value is not False:
-                words += [option_of(name), str(value)]
-        return shlex.join(words)
+        written = [name for name, leaf in known.items() if name not in self._given
+                   and leaf.of(options) != leaf.of(self._work.options)]
+        return shlex.join(["firebreak", "plan", source, *command_words(
+            options, [known[name] for name in (*self._given, *written)])])
 
     def __repr__(self) -> str:
         saved = "" if self.effect is None else f"; {self.effect!r}"

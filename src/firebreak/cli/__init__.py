@@ -11,7 +11,7 @@ import warnings
 
 from firebreak import __version__
 from firebreak.checks import InputError, ResourceFailedError, check_utf8, unknown_name
-from firebreak.cli.commands import COMMANDS, WITH_ACTIONS
+from firebreak.cli.commands import COMMANDS, PROGRAMS, actions_of, class_of, function_of
 from firebreak.cli.shared.signals import Terminated, stopping
 from firebreak.files import keeping
 from firebreak.lifetime import WORDS, exit_code
@@ -31,7 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
         except BaseException as error:
             # Code that a signal's exception came through may have made another one of it.
             number = stop.number or _number_of(error)
-            text, code = _told(error) if number is None else (WORDS[number], exit_code(number))
+            text, code = (_exit_message(error) if number is None
+                          else (WORDS[number], exit_code(number)))
             if text is not None:
                 print(f"firebreak: {text}", file=sys.stderr)
             return code
@@ -52,16 +53,23 @@ def _run(given: list[str]) -> int:
         options = importlib.import_module("firebreak.cli.completion")
         print(options.completion(given[1] if len(given) > 1 else ""), end="")
         return 0
-    if given[0] not in COMMANDS:
-        raise retired_command(given[0]) or unknown_name("command", given[0], COMMANDS, "COMMAND")
-    asked = not {"-h", "--help", "--help-all"}.isdisjoint(given)
-    if asked or (len(given) == 1 and given[0] in WITH_ACTIONS):
-        text = importlib.import_module("firebreak.cli.completion").help_text(given)
-        if text is not None:
-            print(text)
-            return 0
-    module = importlib.import_module(f"firebreak.cli.commands.{given[0]}")
-    return int(module.run(given[1:]))
+    command, *words = given
+    if command not in COMMANDS:
+        raise retired_command(command) or unknown_name("command", command, COMMANDS, "COMMAND")
+    actions = actions_of(command)
+    if actions and words[:1] and words[0] in actions:
+        command, words = f"{command} {words[0]}", words[1:]
+    elif actions and words and not words[0].startswith("-"):
+        raise unknown_name("action", words[0], actions, f"firebreak {command}")
+    if command not in PROGRAMS or not {"-h", "--help", "--help-all"}.isdisjoint(words):
+        help_ = importlib.import_module("firebreak.cli.help")
+        print(help_.help_text(command, "--help-all" in words))
+        return 0
+    from firebreak.cli.shared.common import parse
+
+    bound = parse(class_of(command), words, command)
+    with bound.spelled():
+        return int(function_of(command)(bound))
 
 
 def _number_of(error: BaseException) -> int | None:
@@ -71,9 +79,9 @@ def _number_of(error: BaseException) -> int | None:
     return None
 
 
-def _told(error: BaseException) -> tuple[str | None, int]:
-    """What is said of an error, None for nothing, and the exit code. Errors of the program itself
-    are raised again.
+def _exit_message(error: BaseException) -> tuple[str | None, int]:
+    """The words on an error, None for nothing, and the exit code. Errors of the program itself are
+    raised again.
     """
     match error:
         case InputError():

@@ -2,19 +2,15 @@
 classes of the options alone, so that it answers at once.
 """
 
-import dataclasses
 import shutil
 import textwrap
 import typing
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import tyro
-
-from firebreak.api.shared.option_bounds import option_of
-from firebreak.cli.commands import COMMANDS, EXAMPLES, GROUPS
-from firebreak.settings.texts import meanings
+from firebreak.cli.commands import COMMANDS, EXAMPLES, GROUPS, PROGRAMS, actions_of, class_of
+from firebreak.settings.schema import MISSING, Leaf, leaves, members, plain_type
 
 FIRST = {
     "plan": ("budget", "area", "method", "policy", "must_include", "value", "weather",
@@ -28,25 +24,6 @@ FIRST = {
 
 _KINDS = {int: "INT", float: "FLOAT", str: "STR", Path: "PATH"}
 _WIDEST, _COLUMN = 100, 28
-
-
-class Option(NamedTuple):
-    """An option as the help shows it. kind: of its value, empty for a switch; default: MISSING if
-    it must be given.
-    """
-
-    name: str
-    kind: str
-    positional: bool
-    meaning: str
-    default: object
-
-
-class Group(NamedTuple):
-    """Options that belong together; those of the command itself have no title."""
-
-    title: str
-    options: list[Option]
 
 
 def usage_of_all() -> str:
@@ -64,29 +41,34 @@ def usage_of_all() -> str:
         "interrupted, 143 terminated.", _width())])
 
 
+def help_text(name: str, everything: bool) -> str:
+    """The help of a command, of an action of one, or of a command that has actions."""
+    if name in PROGRAMS:
+        return help_of(name, class_of(name), everything)
+    return help_of_actions(name, {action: class_of(f"{name} {action}")
+                                  for action in actions_of(name)})
+
+
 def help_of(name: str, kind: type, everything: bool) -> str:
     """The help of a command, `everything` with the options that are seldom needed."""
-    groups = list(_groups(kind, ""))
-    places = [option for option in groups[0].options if option.positional]
-    count = sum(len(group.options) for group in groups) - len(places)
-    shown = FIRST.get(name)
-    words = "".join(f" {_place_word(option)}" for option in places)
+    known = leaves(kind)
+    places = [leaf for leaf in known.values() if leaf.is_positional]
+    options = [leaf for leaf in known.values() if not leaf.is_positional]
+    words = "".join(f" {_place_word(leaf)}" for leaf in places)
     lines = [f"usage: firebreak {name}{words} [options]", "",
              *textwrap.wrap(" ".join((kind.__doc__ or "").split()), _width()), ""]
     if name in EXAMPLES:
         lines += [f"example: {EXAMPLES[name]}", ""]
-    for option in places:
-        lines += _filled(f"  {_place_word(option)}", _told(option), _COLUMN)
-    if shown is None or everything:
-        for group in groups:
-            lines += ["", f"{group.title or 'options'}:"]
-            for option in group.options:
-                lines += [] if option.positional else _line(option)
+    for leaf in places:
+        lines += _filled(f"  {_place_word(leaf)}", _help(leaf), _COLUMN)
+    if name not in FIRST or everything:
+        for group, own in _groups(options).items():
+            lines += ["", f"{group[-1] if group else 'options'}:"]
+            lines += [line for leaf in own for line in _lines(leaf)]
     else:
-        by_name = {option.name: option for group in groups for option in group.options}
         lines += ["", "main options:",
-                  *(line for one in shown for line in _line(by_name[one]))]
-        lines += ["", f"firebreak {name} --help-all shows all {count} options."]
+                  *(line for one in FIRST[name] for line in _lines(known[one]))]
+        lines += ["", f"firebreak {name} --help-all shows all {len(options)} options."]
     return "\n".join(lines)
 
 
@@ -103,66 +85,47 @@ def help_of_actions(command: str, kinds: dict[str, type]) -> str:
         f"firebreak {command} ACTION --help shows the options of an action.", _width())])
 
 
-def _groups(kind: Any, title: str, given: Any = None) -> Iterator[Group]:
-    """The options of a class itself, then those of the groups in it.
-
-    given: an instance that has the defaults, where they are not the class's own.
-    """
-    hints = typing.get_type_hints(kind, include_extras=True)
-    told = meanings(kind)
-    own, inner = [], []
-    for field in dataclasses.fields(kind):
-        hint = hints[field.name]
-        if dataclasses.is_dataclass(hint):
-            made = field.default_factory
-            inner.append((field.name, hint, None if made is dataclasses.MISSING else made()))
-        else:
-            default = field.default if given is None else getattr(given, field.name)
-            own.append(_option(field.name, hint, told.get(field.name, ""), default))
-    yield Group(title, own)
-    for name, hint, instance in inner:
-        yield from _groups(hint, name, instance)
-
-
-def _option(name: str, hint: Any, meaning: str, default: object) -> Option:
-    return Option(name, " | ".join(_kinds(hint)),
-                  tyro.conf.Positional in getattr(hint, "__metadata__", ()), meaning, default)
+def _groups(options: list[Leaf]) -> dict[tuple[str, ...], list[Leaf]]:
+    """The options of each group: those of the command itself, then of the groups in it."""
+    found: dict[tuple[str, ...], list[Leaf]] = {}
+    for leaf in options:
+        for depth in range(len(leaf.path)):
+            found.setdefault(leaf.path[:depth], [])
+        found[leaf.path[:-1]].append(leaf)
+    return found
 
 
 def _kinds(hint: Any) -> Iterator[str]:
-    """What a value may be, in words of the command line."""
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Annotated:
-        yield from _kinds(parts[0])
-    elif origin is typing.Literal:
-        yield "{" + ",".join(map(str, parts)) + "}"
-    elif origin is list:
-        yield f"{next(_kinds(parts[0]))} ..."
-    elif origin is tuple:
-        yield " ".join(next(_kinds(part)) for part in parts if part is not Ellipsis)
-    elif parts:
-        for part in parts:
-            yield from _kinds(part)
-    elif hint not in (bool, type(None)):
-        yield _KINDS.get(hint, getattr(hint, "__name__", str(hint)).upper())
+    """The kinds of values that an option takes, as the help shows them; none for a switch."""
+    for member in members(hint):
+        kind = plain_type(member)
+        origin, parts = typing.get_origin(kind), typing.get_args(kind)
+        if origin is typing.Literal:
+            yield "{" + ",".join(map(str, parts)) + "}"
+        elif origin is list:
+            yield f"{next(_kinds(parts[0]))} ..."
+        elif origin is tuple:
+            yield " ".join(next(_kinds(part)) for part in parts)
+        elif kind is not bool:
+            yield _KINDS[kind]
 
 
-def _place_word(option: Option) -> str:
-    if "..." in option.kind:
-        return f"{option.name.upper().removesuffix('S')}..."
-    needed = option.default is dataclasses.MISSING
-    return option.name.upper() if needed else f"[{option.name.upper()}]"
+def _place_word(leaf: Leaf) -> str:
+    if leaf.is_list:
+        return f"{leaf.option.removesuffix('S')}..."
+    return leaf.option if leaf.is_required else f"[{leaf.option}]"
 
 
-def _told(option: Option) -> str:
-    default = option.default
-    if default is None or default is False or default == "" or default is dataclasses.MISSING:
-        return option.meaning
-    return f"{option.meaning} [{f'{default:g}' if isinstance(default, float) else default}]"
+def _help(leaf: Leaf) -> str:
+    default = leaf.default
+    if default is None or default is False or default is MISSING or default in ("", []):
+        return leaf.help
+    return f"{leaf.help} [{f'{default:g}' if isinstance(default, float) else default}]"
 
 
-def _line(option: Option) -> list[str]:
-    return _filled(f"  {option_of(option.name)} {option.kind}".rstrip(), _told(option), _COLUMN)
+def _lines(leaf: Leaf) -> list[str]:
+    kinds = " | ".join(_kinds(leaf.hint))
+    return _filled(f"  {leaf.option} {kinds}".rstrip(), _help(leaf), _COLUMN)
 
 
 def _filled(head: str, text: str, column: int) -> list[str]:

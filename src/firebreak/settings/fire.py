@@ -1,7 +1,8 @@
-"""How fires start, spread and end."""
+"""How fires start, spread and end, and what they destroy."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from firebreak.checks import fail
@@ -40,6 +41,19 @@ class FireSettings:
     given."""
     spotting: bool = False
     """Crowning cells throw embers, which may cross breaks (Sardoy et al. 2008)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueSettings:
+    """What fires destroy."""
+
+    losses: str | list[float] | None = None
+    """Share of the value lost by flame length: six fractions for flames below 2 ft, 2-4, 4-6, 6-8,
+    8-12 and above 12 ft, such as 0,0.2,0.4,0.6,0.8,1; any flame destroys the whole value if not
+    given."""
+    layers: str | Path | None = None
+    """A .toml file of several values, instead of --value and --losses. Each [[layer]] has a raster,
+    and optionally a name, a weight, and losses as six fractions."""
 
 
 def check_fire(given: FireSettings, spelled: Callable[[str], str]) -> None:

@@ -112,7 +112,7 @@ def is_idle(key: str, value: object, place: Callable[[str], str]) -> bool:
     """
     option = option_of_key(key)
     if option is not None and value != option.default:
-        raise fail(expected="a known key", given=f"'{key}' = {str(value)[:80]}, {LAST}",
+        raise fail(expected="a key of this version", given=f"'{key}' = {str(value)[:80]}, {LAST}",
                    where=place(key), remedy=option.remedy)
     return option is not None
 

@@ -1,7 +1,5 @@
 """Options of the public functions: those of the command line, with its defaults and its bounds."""
 
-import dataclasses
-import importlib
 import inspect
 from pathlib import Path
 from typing import Any
@@ -10,12 +8,11 @@ import numpy as np
 import pytest
 
 import firebreak
-from firebreak.api.given import value_of
 from firebreak.api.options import filled, keywords
-from firebreak.api.shared.percents import is_share
 from firebreak.api.shared.plan_options import EvaluateOptions, PlanOptions, SimulateOptions
 from firebreak.checks import InputError
-from firebreak.cli.completion import CLASSES
+from firebreak.cli.commands import class_of
+from firebreak.settings.schema import is_share, leaves
 
 LAND = firebreak.read_landscape("synthetic:1:10")
 ONLY_TYPED = {
@@ -34,22 +31,7 @@ FUNCTIONS = {"plan": firebreak.plan, "evaluate": firebreak.evaluate,
 
 def typed_defaults(command: str) -> dict[str, Any]:
     """Option -> default, of a command."""
-    module, kind = CLASSES[command]
-    own = getattr(importlib.import_module(f"firebreak.cli.commands.{module}"), kind)
-
-    def walk(kind: Any) -> dict[str, Any]:
-        found = {}
-        for field in dataclasses.fields(kind):
-            if dataclasses.is_dataclass(field.type):
-                found |= walk(field.type)
-            else:
-                found[field.name] = (field.default if field.default is not dataclasses.MISSING
-                                     else field.default_factory()
-                                     if field.default_factory is not dataclasses.MISSING
-                                     else dataclasses.MISSING)
-        return found
-
-    return walk(own)
+    return {name: leaf.default for name, leaf in leaves(class_of(command)).items()}
 
 
 @pytest.mark.parametrize("command", FUNCTIONS)
@@ -78,7 +60,7 @@ def test_defaults_of_reading_are_those_of_planning() -> None:
 
 
 def test_every_option_says_what_it_means() -> None:
-    assert [name for name, word in keywords(PlanOptions).items() if not word.meaning] == []
+    assert [name for name, word in keywords(PlanOptions).items() if not word.help] == []
     text = firebreak.plan.__doc__
     assert "    budget: Share of the treatable cells' cost" in text
     assert "instead of budget" in " ".join(text.split())
@@ -87,19 +69,19 @@ def test_every_option_says_what_it_means() -> None:
 
 @pytest.mark.parametrize(("given", "words"), [
     ({"budgt": 0.1}, "did you mean 'budget'?"),
-    ({"budget": 3}, "budget: expected a number less than or equal to 1, got 3"),
+    ({"budget": 3}, "budget: expected a number above 0 and at most 1, got 3"),
     ({"budget": float("nan")}, "budget: expected"),
-    ({"budget": True}, "budget: expected a valid number, got True"),
-    ({"budget": "much"}, "budget: expected a valid number"),
-    ({"plan_fires": 1.5}, "plan_fires: expected a valid integer"),
-    ({"break_kind": "soft"}, "break_kind: expected 'hard' or 'shaded'"),
+    ({"budget": True}, "budget: expected a number above 0 and at most 1, got true"),
+    ({"budget": "much"}, "budget: expected a number above 0 and at most 1, got 'much'"),
+    ({"plan_fires": 1.5}, "plan_fires: expected a whole number, got 1.5"),
+    ({"break_kind": "soft"}, "break_kind: expected one of hard, shaded, got 'soft'"),
     ({"method": "gredy"}, "did you mean 'greedy'?"),
     ({"hours": 3}, "hours: expected weather together with hours"),
     ({"value": np.ones((3, 3))}, "value: expected an array of shape (10, 10)"),
     ({"value": {"a": 1}}, "value: expected an array of numbers, or the path of a file, got dict"),
     ({"value": "nowhere.tif"}, "nowhere.tif"),
     ({"budget": 0.1, "money": 3.0}, "expected one budget, got budget and money"),
-    ({"json": True}, "option 'json'"),
+    ({"json": True}, "plan: expected an argument that it has, got 'json'"),
 ])
 def test_mistakes_are_told_in_the_words_of_python(given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as told:
@@ -136,10 +118,10 @@ def test_every_share_takes_percent_as_on_the_command_line() -> None:
     for kind in (PlanOptions, EvaluateOptions, SimulateOptions):
         for name, word in keywords(kind).items():
             if is_share(word.hint):
-                assert value_of(filled(kind, {name: "5 %"}, "plan"), word.groups, name) == 0.05
+                assert word.of(filled(kind, {name: "5 %"}, "plan")) == 0.05
                 found += 1
     assert found >= 6
-    with pytest.raises(InputError, match="budget: expected a number less than or equal to 1"):
+    with pytest.raises(InputError, match="budget: expected a number above 0 and at most 1"):
         firebreak.plan(LAND, budget="200%")
 
 

@@ -56,7 +56,7 @@ def test_asking_for_reading_loads_no_learning_library() -> None:
     (loaded,) = said_by("import sys; from firebreak import read_landscape\n"
                         "print(*sorted({name.partition('.')[0] for name in sys.modules}))")
     assert {"numpy", "firebreak"} <= {*loaded.split()}
-    assert {"torch", "matplotlib", "gymnasium", "tyro"}.isdisjoint(loaded.split())
+    assert {"torch", "matplotlib", "gymnasium"}.isdisjoint(loaded.split())
 
 
 def test_every_name_is_the_one_that_its_module_has() -> None:

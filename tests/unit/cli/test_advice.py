@@ -16,7 +16,8 @@ import firebreak
 from advice import strange_options
 from firebreak.checks import PART_OF_MAP, InputError
 from firebreak.cli import BAD_INPUT, main
-from firebreak.cli.completion import CLASSES, options_of
+from firebreak.cli.commands import PROGRAMS
+from firebreak.cli.completion import options_of
 from firebreak.fire import FireConditions
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
@@ -54,10 +55,10 @@ def sentences() -> Iterator[tuple[Path, str]]:
 
 @pytest.mark.slow
 def test_every_option_that_an_error_names_is_one_of_some_command() -> None:
-    every = {"--completion", "--version"}.union(*map(options_of, CLASSES))
-    own = {SOURCES / "cli" / "commands" / f"{module.replace('.', '/')}.py":
-           set(options_of(name)) for name, (module, _) in CLASSES.items()
-           if sum(other == module for other, _ in CLASSES.values()) == 1}
+    every = {"--completion", "--version"}.union(*map(options_of, PROGRAMS))
+    own = {SOURCES / "cli" / "commands" / f"{own.module.replace('.', '/')}.py":
+           set(options_of(name)) for name, own in PROGRAMS.items()
+           if sum(other.module == own.module for other in PROGRAMS.values()) == 1}
     named = [(path, option) for path, words in sentences()
              for option in re.findall(r"--[a-z][a-z0-9-]+", re.sub(r"'[^']*'", "", words))]
     assert len(named) > 100

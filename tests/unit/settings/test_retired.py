@@ -8,11 +8,13 @@ import firebreak
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import warn_of_other_options, write_options
 from firebreak.checks import InputError
-from firebreak.cli.mistakes import mistake, option_names
-from firebreak.cli.shared.plan_config import filled, with_config
-from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.cli.shared.common import parse
+from firebreak.cli.shared.plan_record import PlanArguments, options_in
 from firebreak.planning.methods import METHODS, check_methods
 from firebreak.settings import retired
+from firebreak.settings.binding import bind
+from firebreak.settings.schema import leaves
+from firebreak.settings.sources import tables
 from firebreak.train.config.errors import keys_of, schema
 from firebreak.train.config.load import as_toml, load_config
 
@@ -21,7 +23,7 @@ SPREAD = "last in version 1.0; leave it out: every fire spreads as the elliptica
 
 def test_what_is_retired_is_not_there() -> None:
     assert not set(retired.METHODS) & set(METHODS)
-    options = {name.removeprefix("--").replace("-", "_") for name in option_names(PlanArguments)}
+    options = {*leaves(PlanArguments)}
     keys = {".".join(key) for key in keys_of(schema())}
     assert not set(retired.OPTIONS) & options
     assert not {key for option in (*retired.OPTIONS.values(), *retired.KEYS)
@@ -35,9 +37,10 @@ def test_what_is_used_instead_is_there() -> None:
 
 @pytest.mark.parametrize("words", [["--spread", "graph"], ["--spread=front"]])
 def test_an_option_is_answered_with_its_remedy(words: list[str]) -> None:
-    error = mistake("", PlanArguments, ["synthetic:3:20", *words], "firebreak plan")
-    assert str(error) == ("firebreak plan: expected an option of this version, got '--spread', "
-                          f"{SPREAD}")
+    with pytest.raises(InputError) as error:
+        parse(PlanArguments, ["synthetic:3:20", *words], "plan")
+    assert str(error.value) == (
+        f"firebreak plan: expected an option of this version, got '--spread', {SPREAD}")
 
 
 def test_a_keyword_is_answered_with_its_remedy() -> None:
@@ -56,22 +59,24 @@ def test_a_method_is_answered_with_its_remedy(name: str) -> None:
 def test_a_plans_file_may_say_the_default(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('[fire]\nspread = "front"\nburned_share = 0.2\n')
-    assert with_config(PlanArguments(), path).scene.fire.burned_share == 0.2
+    assert options_in(path).scene.fire.burned_share == 0.2
     path.write_text('[fire]\nspread = "graph"\n')
     with pytest.raises(InputError) as error:
-        with_config(PlanArguments(), path)
-    assert str(error.value) == f"{path}: expected a known key, got 'fire.spread' = graph, {SPREAD}"
+        options_in(path)
+    assert str(error.value) == (f"{path}, line 2: expected a key of this version, got "
+                                f"'fire.spread' = graph, {SPREAD}")
 
 
-def test_a_plans_record_may_hold_retired_options_that_were_not_given(tmp_path: Path) -> None:
-    path = tmp_path / "options.json"
+def test_a_plans_record_may_hold_retired_options_that_were_not_given() -> None:
     record = {"place": {"cost_per_ha": None, "cost_slope": 0.0, "cost_per_km": 0.5},
               "breaks": {"break_fuel": None}}
-    scene = {"scene": {"breaks": record["breaks"]}, "place": record["place"]}
-    assert filled(PlanArguments(), scene, path, tmp_path).place.cost_per_km == 0.5
+    def read(tree: dict) -> PlanArguments:
+        return bind(PlanArguments, tables(tree, "options.json")).options
+
+    assert read(record).place.cost_per_km == 0.5
     for table, key, value in (("place", "cost_per_ha", 90.0), ("place", "cost_slope", 1.0)):
         with pytest.raises(InputError, match=f"got '{table}.{key}' = {value}, last in version 1.0"):
-            filled(PlanArguments(), {table: {key: value}}, path, tmp_path)
+            read({table: {key: value}})
 
 
 @pytest.mark.parametrize("text", ["evaluations = 300", "search_from = 'dqn'", "batch = 4",
@@ -79,8 +84,9 @@ def test_a_plans_record_may_hold_retired_options_that_were_not_given(tmp_path: P
 def test_a_plans_file_that_says_more_is_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(text)
-    with pytest.raises(InputError, match=r"own\.toml: expected a known key, .* version 1\.0; "):
-        with_config(PlanArguments(), path)
+    with pytest.raises(InputError, match=r"own\.toml, line \d: expected a key of this version, "
+                                         r".* version 1\.0; "):
+        options_in(path)
 
 
 def test_a_runs_file_may_say_the_default(tmp_path: Path) -> None:

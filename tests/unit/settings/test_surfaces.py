@@ -10,10 +10,9 @@ from firebreak.fire.conditions import FireConditions, conditions_from
 from firebreak.landscape.treatments import Treatment, treatment_of
 from firebreak.settings.agent import AgentSettings
 from firebreak.settings.breaks import BreakSettings, MadeBreaks
-from firebreak.settings.fire import FireSettings
+from firebreak.settings.fire import FireSettings, ValueSettings
+from firebreak.settings.schema import in_short, meanings
 from firebreak.settings.surfaces import DEFAULTS, FORMS, TOML_NAMES, TOML_ONLY, WIND_SPREAD
-from firebreak.settings.texts import in_short, meanings
-from firebreak.settings.values import ValueSettings
 from firebreak.settings.weather import WeatherSettings
 from firebreak.train.config.errors import schema
 from firebreak.train.config.schema import BreakConfig, FireConfig

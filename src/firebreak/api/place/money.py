@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from firebreak.api.place.options import NO_PHASES, PlaceOptions
+from firebreak.api.place.options import PlaceOptions
 from firebreak.checks import fail
+from firebreak.settings.planning import NO_PHASES
 
 if TYPE_CHECKING:
     from firebreak.planning.evaluation.build_order import Phase

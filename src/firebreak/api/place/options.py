@@ -8,12 +8,10 @@ from annotated_types import Ge, Le
 
 from firebreak.settings.kinds import Fraction, NotNegative, Positive
 
-NO_PHASES = ""
-"""Phases that replace those of a file by none."""
 MOST_YEARS = 100
 
 
-@dataclass
+@dataclass(frozen=True)
 class PlaceOptions:
     """Where breaks may go, what they cost and what the plan must have. Files of shapes or rasters
     in any reference system."""

@@ -5,11 +5,11 @@ effect.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from firebreak.api.shared.option_bounds import option_of
 from firebreak.checks import fail
 from firebreak.landscape.names import is_path, is_sample
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.fire import FireSettings
+from firebreak.settings.schema import option_of
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_options import PlanOptions

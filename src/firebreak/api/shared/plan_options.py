@@ -4,14 +4,16 @@ in Python: names, defaults and meanings, said once.
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from firebreak.api.place.options import PlaceOptions
 from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
 from firebreak.settings.kinds import NotNegative
 from firebreak.settings.planning import COMPARED, ReportKind
+from firebreak.settings.schema import ONE_EACH
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PlanOptions(PlanningOptions):
     """The options of a plan."""
 
@@ -34,7 +36,7 @@ class PlanOptions(PlanningOptions):
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class EvaluateOptions(PlanningOptions):
     """The options of a comparison."""
 
@@ -51,7 +53,7 @@ class EvaluateOptions(PlanningOptions):
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SimulateOptions:
     """The options of fires on a map."""
 
@@ -68,7 +70,7 @@ class SimulateOptions:
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainOptions:
     """The options of a run."""
 
@@ -76,8 +78,8 @@ class TrainOptions:
     """Output folder; a new one under outputs/ if not given."""
     resume: Path | None = None
     """Continue the run in this folder, with its own configuration."""
-    set: list[str] = field(default_factory=list)
-    """Change a key of the configuration, such as train.episodes=600."""
+    set: Annotated[list[str], ONE_EACH] = field(default_factory=list)
+    """Change a key of the configuration, such as train.episodes=600. May be repeated."""
     data: str | None = None
     """Folder that the configuration's maps are relative to; FIREBREAK_DATA if not given."""
     seed: int | None = None

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.scene_checks import (
     check_wide_memory,
     notice_of_ignitions,
@@ -14,7 +13,7 @@ from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
 from firebreak.landscape.names import is_sample, weather_place
 from firebreak.settings.breaks import MadeBreaks, check_breaks
-from firebreak.settings.fire import FireSettings, check_fire
+from firebreak.settings.fire import FireSettings, ValueSettings, check_fire
 from firebreak.settings.kinds import (
     DURATION_SPREAD,
     MAX_WIND_KM_H,
@@ -23,8 +22,8 @@ from firebreak.settings.kinds import (
     Share,
 )
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
+from firebreak.settings.schema import option_of
 from firebreak.settings.surfaces import WIND_SPREAD
-from firebreak.settings.values import ValueSettings
 from firebreak.settings.weather import (
     DEFAULT_MOISTURE,
     DEFAULT_WIND_KM_H,
@@ -104,7 +103,7 @@ class FireOptions(FireSettings):
     median, for an observed fire that is burned again."""
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PlanningOptions:
     """The options of every command that plans."""
 
@@ -125,7 +124,7 @@ class PlanningOptions:
         return SearchOptions(self.time_limit)
 
 
-@dataclass
+@dataclass(frozen=True)
 class SceneOptions:
     """The options of every command that burns fires on landscapes."""
 

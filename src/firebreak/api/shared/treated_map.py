@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from firebreak.api.shared.option_bounds import option_of
 from firebreak.settings.breaks import MadeBreaks, check_treatment
+from firebreak.settings.schema import option_of
 
 if TYPE_CHECKING:
     from firebreak.fire import FireConditions

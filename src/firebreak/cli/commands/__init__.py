@@ -2,6 +2,9 @@
 they compute is in the packages below.
 """
 
+import importlib
+from typing import Any, NamedTuple
+
 COMMANDS = {
     "train": "train a policy and compare it with other methods on landscapes it never saw",
     "trials": "search for hyper-parameters, cross-validated over folds of land",
@@ -22,8 +25,54 @@ COMMANDS = {
 }
 """Command -> what it does, in the order of the help."""
 
-WITH_ACTIONS = ("landscape", "memory")
-"""Commands that say what to do by a second word, their action."""
+
+class Program(NamedTuple):
+    """A command, or an action of one: its module, the class of its options, the function that runs
+    it. The module is loaded when it is asked for.
+    """
+
+    module: str
+    options: str
+    function: str = "run"
+
+
+PROGRAMS = {
+    "train": Program("train", "TrainArguments"), "plan": Program("plan", "PlanArguments"),
+    "evaluate": Program("evaluate", "EvaluateArguments"),
+    "simulate": Program("simulate", "SimulateArguments"),
+    "methods": Program("methods", "MethodsArguments"),
+    "visualize": Program("visualize", "VisualizeArguments"),
+    "behavior": Program("behavior", "BehaviorArguments"),
+    "bench": Program("bench.command", "BenchArguments"),
+    "landscape info": Program("landscape.command", "InfoArguments", "info"),
+    "landscape generate": Program("landscape.command", "GenerateArguments", "generate_landscape"),
+    "landscape convert": Program("landscape.convert", "ConvertArguments"),
+    "landscape fetch": Program("landscape.fetch", "FetchArguments"),
+    "landscape lines": Program("landscape.lines", "LinesArguments"),
+    "trials": Program("trials", "TrialsArguments"), "evolve": Program("evolve", "EvolveArguments"),
+    "memory report": Program("memory", "ReportArguments", "report"),
+    "memory check": Program("memory", "CheckArguments", "check")}
+"""Command, and action where it has some -> what runs it."""
+
+
+def actions_of(command: str) -> list[str]:
+    """The actions of a command, which it names by a second word; none for most."""
+    return [name.split()[1] for name in PROGRAMS if name.startswith(f"{command} ")]
+
+
+def class_of(name: str) -> Any:
+    """The class of a program's options."""
+    return _of(name, PROGRAMS[name].options)
+
+
+def function_of(name: str) -> Any:
+    """The function that runs a program: takes its bound options, returns the exit code."""
+    return _of(name, PROGRAMS[name].function)
+
+
+def _of(name: str, member: str) -> Any:
+    return getattr(importlib.import_module(f"{__name__}.{PROGRAMS[name].module}"), member)
+
 
 GROUPS = {
     "Plan": ("plan", "evaluate", "methods", "visualize"),

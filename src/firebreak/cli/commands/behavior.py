@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import tyro
-
 from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.files import made_folder
+from firebreak.settings.binding import Bound
+from firebreak.settings.schema import POSITIONAL
 
 
-@dataclass
+@dataclass(frozen=True)
 class BehaviorArguments:
     """Write the fire behaviour of every row of a table beside the row.
 
@@ -25,7 +25,7 @@ class BehaviorArguments:
     name of a result is kept as NAME_given.
     """
 
-    cases: Annotated[Path, tyro.conf.Positional]
+    cases: Annotated[Path, POSITIONAL]
     """CSV file with a header; comma, semicolon or tab."""
     out: Path
     """CSV file to write."""
@@ -33,9 +33,9 @@ class BehaviorArguments:
     """End with one machine-readable line."""
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[BehaviorArguments]) -> int:
     """Runs the command."""
-    args = common.parse(BehaviorArguments, common.without_seed(arguments), "behavior")
+    args = bound.options
     from firebreak.cli.shared import tables
 
     begin = time.perf_counter()

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import tyro
-
 from firebreak.api.shared.executor_options import WorkerOptions
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.progress import bars
@@ -15,8 +13,10 @@ from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import held_folder
+from firebreak.settings.binding import Bound
 from firebreak.settings.doubt import DRAWS
 from firebreak.settings.kinds import AtLeastOne
+from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene, WideScene
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from firebreak.planning.evaluation.evaluate import Evaluation
 
 
-@dataclass
+@dataclass(frozen=True)
 class EvaluateArguments(EvaluateOptions):
     """Compare planning methods, and plans that were made before, on test fires."""
 
-    landscapes: Annotated[list[str], tyro.conf.Positional]
+    landscapes: Annotated[list[str], POSITIONAL]
     """Files or folders, synthetic:SEED[:SIZE], or sample:NAME."""
     plan: list[Path] | None = None
     """Plans to compare too: each a folder that `firebreak plan` wrote, its plan.csv or plan.tif, or
@@ -43,25 +43,9 @@ class EvaluateArguments(EvaluateOptions):
     where: WorkerOptions = field(default_factory=WorkerOptions)
 
 
-def plans_together(arguments: list[str]) -> list[str]:
-    """The arguments with the values of every --plan behind one: of several the last would count."""
-    plans, others, follows = list[str](), list[str](), False
-    for word in arguments:
-        name, equals, value = word.partition("=")
-        if name == "--plan":
-            follows = not equals
-            plans += [value] if equals else []
-        elif follows and not word.startswith("--"):
-            plans.append(word)
-        else:
-            follows = False
-            others.append(word)
-    return [*others, "--plan", *plans] if plans else arguments
-
-
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[EvaluateArguments]) -> int:
     """Runs the command."""
-    args = common.parse(EvaluateArguments, plans_together(arguments), "evaluate")
+    args = bound.options
     if args.perturb and args.where.executor is not None:
         raise fail(expected="--perturb without --executor", given="both", where="--perturb",
                    remedy="leave one of them out")

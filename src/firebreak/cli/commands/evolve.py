@@ -5,26 +5,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import tyro
-
 from firebreak.api.shared.executor_options import ExecutorOptions
+from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import run_progress
 from firebreak.api.shared.run_output import configuration, named, splits_of
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
+from firebreak.settings.binding import Bound
+from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
     from firebreak.train.studies.evolution import Evolution
 
 
-@dataclass
+@dataclass(frozen=True)
 class EvolveArguments:
     """Evolve a population of fuel-break policies."""
 
-    config: Annotated[str | None, tyro.conf.Positional] = None
+    config: Annotated[str | None, POSITIONAL] = None
     """A TOML file or a preset, quick if not given; its [evolution] table has the settings."""
-    run: runs.RunOptions = field(default_factory=runs.RunOptions)
+    run: TrainOptions = field(default_factory=TrainOptions)
     population: int | None = None
     """Number of members, instead of the configuration's."""
     generations: int | None = None
@@ -36,9 +37,9 @@ class EvolveArguments:
     where: ExecutorOptions = field(default_factory=ExecutorOptions)
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[EvolveArguments]) -> int:
     """Runs the command."""
-    args = common.parse(EvolveArguments, arguments, "evolve")
+    args = bound.options
     args.where.check()
     config = configuration(args.config, args.run, {
         "evolution.population": args.population, "evolution.generations": args.generations})

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import tyro
-
 from firebreak.api.shared.machine import use_threads
-from firebreak.checks import fail, unknown_name
+from firebreak.checks import fail
 from firebreak.cli.shared import common
+from firebreak.settings.binding import Bound
+from firebreak.settings.schema import ONE_EACH, POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.memory.verdict import Verdict
@@ -21,11 +21,11 @@ FILE = "memory.jsonl"
 LEAK_FOUND, NO_VERDICT = 1, 4
 
 
-@dataclass
+@dataclass(frozen=True)
 class ReportArguments:
     """Print how much memory a run used in each phase and what grew, and draw it over time."""
 
-    run: Annotated[Path, tyro.conf.Positional]
+    run: Annotated[Path, POSITIONAL]
     """Folder of a run made by `firebreak train`."""
     out: Path | None = None
     """Picture to write; figures/memory_timeline.png in the run's folder if not given."""
@@ -33,19 +33,19 @@ class ReportArguments:
     """End with one machine-readable line."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class CheckArguments:
     """Judge whether a run's memory stayed constant. Exit code 0: it did; 1: it did not; 2: bad
     input; 4: the run is too short for a verdict, or resident memory could not be judged.
     """
 
-    target: Annotated[str, tyro.conf.Positional]
+    target: Annotated[str, POSITIONAL]
     """Folder of a run to judge, or a TOML file or preset to train and then judge."""
     episodes: int | None = None
     """Number of episodes to judge of a run, all if not given; or to train of a configuration."""
     out: Path | None = None
     """Folder to keep the trained run in; it is not kept if not given."""
-    set: Annotated[list[str], tyro.conf.UseAppendAction] = field(default_factory=list)
+    set: Annotated[list[str], ONE_EACH] = field(default_factory=list)
     """Change a key of the configuration. May be repeated."""
     data: str | None = None
     """Folder that the configuration's maps are relative to; FIREBREAK_DATA if not given."""
@@ -55,19 +55,12 @@ class CheckArguments:
     """End with one machine-readable line."""
 
 
-def run(arguments: list[str]) -> int:
-    """Runs `report` or `check`."""
-    actions = {"report": _report, "check": _check}
-    if arguments[0] not in actions:
-        raise unknown_name("action", arguments[0], actions, "firebreak memory")
-    return actions[arguments[0]](arguments[1:])
-
-
-def _report(arguments: list[str]) -> int:
+def report(bound: Bound[ReportArguments]) -> int:
+    """Runs the action."""
     from firebreak.memory.explain import describe_verdict, to_json
     from firebreak.memory.verdict import judge
 
-    args = common.parse(ReportArguments, common.without_seed(arguments), "memory report")
+    args = bound.options
     begin = time.perf_counter()
     rows = rows_of(args.run)
     verdict = judge(rows)
@@ -84,11 +77,12 @@ def _report(arguments: list[str]) -> int:
     return 0
 
 
-def _check(arguments: list[str]) -> int:
+def check(bound: Bound[CheckArguments]) -> int:
+    """Runs the action."""
     from firebreak.memory.explain import describe_verdict
     from firebreak.memory.verdict import judge
 
-    args = common.parse(CheckArguments, arguments, "memory check")
+    args = bound.options
     if args.episodes is not None and args.episodes < 1:
         raise fail(expected="at least 1 episode", given=f"{args.episodes}", where="--episodes",
                    remedy="give more, or leave it out to judge all of a run")

@@ -4,11 +4,12 @@ import textwrap
 from dataclasses import dataclass
 
 from firebreak.cli.shared import common
+from firebreak.settings.binding import Bound
 
 WIDTH = 96
 
 
-@dataclass
+@dataclass(frozen=True)
 class MethodsArguments:
     """List the planning methods, which --method and --methods take, and what each does."""
 
@@ -16,9 +17,9 @@ class MethodsArguments:
     """End with one machine-readable line."""
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[MethodsArguments]) -> int:
     """Runs the command."""
-    args = common.parse(MethodsArguments, arguments, "methods")
+    args = bound.options
     from firebreak.planning.methods import CHOOSERS, DEFAULT, METHODS
 
     column = max(map(len, METHODS)) + 2

@@ -4,7 +4,6 @@
 import dataclasses
 import shlex
 import sys
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +25,7 @@ from firebreak.cli.shared.same_options import scene_words
 from firebreak.cli.shared.signals import finishing
 from firebreak.files import held_folder
 from firebreak.landscape.names import check_there
+from firebreak.settings.binding import Bound
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_steps.make import Made, Work
@@ -36,9 +36,12 @@ if TYPE_CHECKING:
     from firebreak.report.pages.plan_origin import Origin
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[PlanArguments]) -> int:
     """Runs the command."""
-    args = _parsed(arguments)
+    args = bound.options
+    if not args.landscape:
+        raise fail(expected="LANDSCAPE", given="nothing", where="firebreak plan",
+                   remedy="name a file, a folder or sample:santa-ana, or --config with one")
     common.check_out(args.out)
     from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods
     from firebreak.planning.output.earlier import check_list
@@ -51,19 +54,18 @@ def run(arguments: list[str]) -> int:
     check_segments(args, by_choice=method in CHOOSERS)
     check_there(args.landscape)  # an output folder of that name would be there
     with held_folder(args.out):
-        return _run(args, arguments)
+        return _run(args, fires_named="plan_fires" in bound.origins)
 
 
-def _run(args: PlanArguments, arguments: list[str]) -> int:
+def _run(args: PlanArguments, *, fires_named: bool) -> int:
     """Makes, judges, writes and tells the plan."""
     from firebreak.cli.commands.by_windows.run import run_by_windows
-    from firebreak.cli.shared.plan_config import is_named
     from firebreak.planning.output.earlier import writing_into
 
     made_from = inputs_of(args.landscape, args.policy, args.place, args.scene)
     if args.out is not None:
         check_not_made_from(args.out, made_from, args.landscape, judged=is_judged(args))
-    by_windows = run_by_windows(args, fires_named=is_named("plan_fires", arguments, args.config))
+    by_windows = run_by_windows(args, fires_named=fires_named)
     if by_windows is not None:
         return by_windows
     check_judged_at_once(args)
@@ -106,22 +108,6 @@ def _run(args: PlanArguments, arguments: list[str]) -> int:
         files.append(take_place_of_earlier(writing, made_from))
     _say(work.made, work.evaluation, over_years, files, args, out)
     return 0
-
-
-def _parsed(arguments: list[str]) -> PlanArguments:
-    """The options of the command line, over those of a file that it names."""
-    from firebreak.cli.shared.one_budget import with_one_budget
-    from firebreak.cli.shared.plan_config import config_in, has_layers, with_config
-
-    file = config_in(arguments)
-    default = PlanArguments() if file is None else with_config(PlanArguments(), file)
-    args = with_one_budget(common.parse(PlanArguments, arguments, "plan", default), arguments, file)
-    if file is not None and args.scene.map.layers is None and has_layers(file):
-        args.scene.map = replace(args.scene.map, layers=file)
-    if not args.landscape:
-        raise fail(expected="a landscape", given="none", where="firebreak plan",
-                   remedy="name a file, a folder or sample:santa-ana, or --config with one")
-    return args
 
 
 def _origin(args: PlanArguments, files: list[Path], choice: "Choice | None") -> "Origin":

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-import tyro
 from numpy.typing import NDArray
 
 from firebreak.api.shared.executor_options import BurnOptions
@@ -19,6 +18,8 @@ from firebreak.cli.shared import common
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import held_folder
 from firebreak.landscape.value_unit import Agreement, agreement_of
+from firebreak.settings.binding import Bound
+from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.api.shared.fire_maps import BurnAll
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from firebreak.landscape.landscape import Landscape
 
 
-@dataclass
+@dataclass(frozen=True)
 class SimulateArguments(SimulateOptions):
     """Burn a landscape and map burn probability, arrival time, flame length, downstream value."""
 
-    landscape: Annotated[str, tyro.conf.Positional]
+    landscape: Annotated[str, POSITIONAL]
     """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     observed: Path | None = None
     """The area that a real fire burned, polygons or a raster (not 0), to compare with the fire of
@@ -41,9 +42,9 @@ class SimulateArguments(SimulateOptions):
     where: BurnOptions = field(default_factory=BurnOptions)
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[SimulateArguments]) -> int:
     """Runs the command."""
-    args = common.parse(SimulateArguments, arguments, "simulate")
+    args = bound.options
     if args.observed is not None and args.fires != 1:
         raise fail(expected="--fires 1 together with --observed", given=f"{args.fires} fires",
                    where="--observed", remedy="burn the one fire that was observed")

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import tyro
-
-from firebreak.api.shared.option_bounds import option_of
+from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.run_output import (
     begin_or_resume,
     configuration,
@@ -23,29 +21,31 @@ from firebreak.api.shared.run_output import (
     splits_of,
 )
 from firebreak.cli.shared import common, runs, signals
+from firebreak.settings.binding import Bound
+from firebreak.settings.schema import POSITIONAL, option_of
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
     from firebreak.train.run.trainer import ParallelTrainer
 
 
-@dataclass
+@dataclass(frozen=True)
 class TrainArguments:
     """Train a fuel-break policy."""
 
-    config: Annotated[str | None, tyro.conf.Positional] = None
+    config: Annotated[str | None, POSITIONAL] = None
     """A TOML file, or a preset (a file of configs/, by its name): quick, of about 5
     minutes, if not given."""
-    run: runs.RunOptions = field(default_factory=runs.RunOptions)
+    run: TrainOptions = field(default_factory=TrainOptions)
     quiet: bool = False
     """No progress bar."""
     json: bool = False
     """End with one machine-readable line."""
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[TrainArguments]) -> int:
     """Runs the command."""
-    args = common.parse(TrainArguments, arguments, "train")
+    args = bound.options
     config = configuration(args.config, args.run, {})  # refused before torch is loaded
     from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.lock import locked

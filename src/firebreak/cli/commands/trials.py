@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import tyro
-
 from firebreak.api.shared.executor_options import ExecutorOptions
+from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import run_progress
 from firebreak.api.shared.run_output import configuration, named
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
 from firebreak.files import write_text
 from firebreak.reading import record_of
+from firebreak.settings.binding import Bound
+from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 OPTIONS = "search.json"
 
 
-@dataclass
+@dataclass(frozen=True)
 class TrialsArguments:
     """Try configurations, each trained and tested on every fold of the land."""
 
-    config: Annotated[str | None, tyro.conf.Positional] = None
+    config: Annotated[str | None, POSITIONAL] = None
     """A TOML file or a preset, quick if not given; its [trials] table lists the keys and values to
     try."""
     folds: int | None = None
@@ -37,16 +38,16 @@ class TrialsArguments:
     search: Literal["auto", "grid", "optuna"] = "auto"
     """How trials are chosen. grid: every combination of the listed values, in random order; optuna:
     by the results so far (extra tune); auto: optuna where it is installed, else grid."""
-    run: runs.RunOptions = field(default_factory=runs.RunOptions)
+    run: TrainOptions = field(default_factory=TrainOptions)
     json: bool = False
     """End with one machine-readable line."""
     where: ExecutorOptions = field(
         default_factory=lambda: ExecutorOptions(executor="processes", workers=1))
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[TrialsArguments]) -> int:
     """Runs the command."""
-    args = common.parse(TrialsArguments, arguments, "trials")
+    args = bound.options
     args.where.check()
     config = configuration(args.config, args.run, {
         "trials.folds": args.folds, "trials.trials": args.trials})  # refused before torch is loaded

@@ -8,16 +8,17 @@ from firebreak.api.shared.run_output import draw_run
 from firebreak.checks import check_fraction, fail
 from firebreak.cli.commands.visualize_options import VisualizeArguments, check_heeded, run_parts
 from firebreak.cli.shared import common
+from firebreak.settings.binding import Bound
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[VisualizeArguments]) -> int:
     """Runs the command."""
-    args = common.parse(VisualizeArguments, arguments, "visualize")
+    args = bound.options
     check_fraction(args.budget, what="a budget", where="--budget",
                    remedy="0.05 treats 5 % of the treatable cells")
     begin = time.perf_counter()
     if args.runs:
-        check_heeded(args, arguments)
+        check_heeded(bound)
     if len(args.runs) > 1:
         from firebreak.cli.commands.run_curves import draw_curves
 

@@ -4,18 +4,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import tyro
-
-from firebreak.api.options import keywords
-from firebreak.api.shared.option_bounds import option_of
 from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOptions, WeatherOptions
 from firebreak.checks import fail
+from firebreak.settings.binding import Bound
 from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.kinds import Share
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
+from firebreak.settings.schema import POSITIONAL, leaves, option_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from firebreak.train.config.schema import RunConfig
     from firebreak.train.data.splits import Splits
@@ -23,11 +21,11 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 8710
 
 
-@dataclass
+@dataclass(frozen=True)
 class VisualizeArguments:
     """Draw a run: learning curve, memory, maps, Q-maps, an animated fire. Or open the explorer."""
 
-    runs: Annotated[list[str], tyro.conf.Positional]
+    runs: Annotated[list[str], POSITIONAL]
     """Folder of a run made by `firebreak train`. Several, such as those of several seeds: their
     learning curves in one figure. The explorer also takes the folder of a plan, or a landscape (a
     file or folder, synthetic:SEED[:SIZE], or sample:NAME)."""
@@ -81,18 +79,17 @@ ALWAYS = ("threads", "quiet", "json", "out")
 """`--out` is refused elsewhere, in words of its own."""
 
 
-def check_heeded(args: VisualizeArguments, arguments: "Sequence[str]") -> None:
+def check_heeded(bound: Bound[VisualizeArguments]) -> None:
     """Refuses options that would change nothing in what is shown.
 
     Raises:
         InputError: naming the option and what is shown.
     """
+    args = bound.options
     shown, heeded, remedy = _heeded(args)
-    for word in arguments:
-        name = word.partition("=")[0].removeprefix("--").replace("-", "_")
-        if not word.startswith("--") or name in (*ALWAYS, *heeded):
-            continue
-        raise fail(expected=shown, given=option_of(name), where="visualize", remedy=remedy)
+    for name in bound.origins:
+        if name not in ("runs", *ALWAYS, *heeded):
+            raise fail(expected=shown, given=option_of(name), where="visualize", remedy=remedy)
     if args.port != DEFAULT_PORT and not args.serve:
         raise fail(expected="--serve together with --port", given="none", where="--port",
                    remedy="add it, or leave --port out")
@@ -106,11 +103,11 @@ def _heeded(args: VisualizeArguments) -> tuple[str, "Collection[str]", str]:
     if (folder / "config.toml").is_file():
         return "a run as it is", (*EXPLORER, "data", "landscape", "seed"), alone
     if not args.serve and args.export is None:  # which is refused: only a run has figures
-        return "the explorer", keywords(VisualizeArguments), alone
+        return "the explorer", {*leaves(VisualizeArguments)}, alone
     if (folder / "plan.json").is_file():
         return ("a plan's folder alone, which says what it was made on and with",
                 (*EXPLORER, "policy"), f"{alone}, or give the landscape and --plan {folder}")
-    heeded = {*keywords(VisualizeArguments)} - {"data", "landscape"}
+    heeded = {*leaves(VisualizeArguments)} - {"data", "landscape"}
     if args.plan is None:
         return "a landscape, which is no run", heeded, alone
     return "a plan as it is", heeded - {"method", "budget"}, alone

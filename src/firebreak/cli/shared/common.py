@@ -7,18 +7,17 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import tyro
-
 from firebreak.api.place.inputs import check_named_there, inputs_of
-from firebreak.api.shared.option_bounds import check_numbers
-from firebreak.api.shared.percents import without_percents
 from firebreak.checks import fail
-from firebreak.cli.mistakes import told_plainly
+from firebreak.cli.shared.plan_record import plan_file
 from firebreak.files import check_folder, keep, made_folder
 from firebreak.landscape import names
+from firebreak.settings.binding import Bound, bind
+from firebreak.settings.schema import leaves
+from firebreak.settings.sources import argv
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from firebreak.train.config.schema import ArtifactsConfig
 
@@ -28,23 +27,22 @@ WRITTEN = ("out", "export", "picture", "new")
 Arguments = TypeVar("Arguments")
 
 
-def parse(kind: type[Arguments], arguments: list[str], command: str,
-          default: Arguments | None = None) -> Arguments:
-    """Parses a command's options into its dataclass, over `default`; --help ends the program.
-    Shares may be percentages. Of what the options name no file is written over: `files.keep`.
+def parse(kind: type[Arguments], words: list[str], command: str) -> Bound[Arguments]:
+    """A command's options from its words, over those of the file that --config names, where it has
+    that option. Of what the options name no file is written over: `files.keep`.
 
     Raises:
         InputError: an option that the command does not have, a value of another kind, a number out
             of its bounds.
     """
-    parsed = told_plainly(
-        lambda: tyro.cli(kind, args=without_percents(kind, arguments), prog=f"firebreak {command}",
-                         default=tyro.MISSING_NONPROP if default is None else default,
-                         config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes)),
-        kind, arguments, command)
-    check_numbers(parsed)
-    keep(inputs_of(parsed, written=WRITTEN))
-    return parsed
+    typed = argv(words, command)
+    sources = [typed]
+    if (config := leaves(kind).get("config")) is not None and not config.is_positional:
+        named = [given.raw for given in typed.given(kind) if given.leaf.name == "config"]
+        sources = [*(plan_file(Path(name)) for name in named), typed]
+    bound = bind(kind, *sources)
+    keep(inputs_of(bound.options, written=WRITTEN))
+    return bound
 
 
 def check_there(asked: Any, *landscapes: str) -> None:
@@ -59,28 +57,6 @@ def check_there(asked: Any, *landscapes: str) -> None:
     for landscape in landscapes:
         names.check_there(landscape)
     check_named_there(asked, WRITTEN)
-
-
-def without_seed(arguments: "Sequence[str]") -> list[str]:
-    """A command's arguments without `--seed N`: every command takes one, also where nothing is
-    drawn, and there it is not in --help.
-
-    Raises:
-        InputError: a seed that is no whole number.
-    """
-    kept, words = [], iter(arguments)
-    for word in words:
-        name, equals, value = word.partition("=")
-        if name != "--seed":
-            kept.append(word)
-            continue
-        text = value if equals else next(words, "")
-        try:
-            int(text)
-        except ValueError:
-            raise fail(expected="a whole number", given=f"'{text}'", where="--seed",
-                       remedy="leave it out: this command draws nothing") from None
-    return kept
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -2,26 +2,28 @@
 
 import dataclasses
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
-
-import tyro
+from typing import Annotated, Any
 
 from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import OPTIONS_FILE, found_in
 from firebreak.checks import fail
 from firebreak.files import without_links
-from firebreak.landscape.names import is_path
+from firebreak.landscape.names import beside, is_path
 from firebreak.reading import record_of
+from firebreak.settings.binding import bind
+from firebreak.settings.schema import POSITIONAL, Leaf
+from firebreak.settings.sources import Source, tables, toml_file
 
 
-@dataclass
+@dataclass(frozen=True)
 class PlanArguments(PlanOptions):
     """Plan fuel breaks for a landscape. Every option may also stand in a file, see --config."""
 
-    landscape: Annotated[str, tyro.conf.Positional] = ""
+    landscape: Annotated[str, POSITIONAL] = ""
     """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     config: Path | None = None
     """A TOML file with options; command-line options override it. configs/plan.toml lists every
@@ -31,14 +33,53 @@ class PlanArguments(PlanOptions):
     windows: WindowOptions = field(default_factory=WindowOptions)
 
 
+def plan_file(path: Path) -> Source:
+    """A plan's TOML file: keys are the options' names, tables their groups, but for [[layer]] and
+    [[phase]]. Paths in it are relative to its folder.
+
+    Raises:
+        InputError: no such file, or not TOML.
+    """
+    return toml_file(path, left_out=("config", "json", "quiet"), placed=_relative_to(path.parent),
+                     lists={"layer": {"layers": path}, "phase": {"phases": None}})
+
+
+def options_in(path: Path) -> PlanArguments:
+    """The options that a plan's TOML file says, over their defaults.
+
+    Raises:
+        InputError: no such file, not TOML, an unknown key, a value of another kind.
+    """
+    return bind(PlanArguments, plan_file(path)).options
+
+
+def _relative_to(base: Path) -> Callable[[Leaf, Any], Any]:
+    """The function that names, from here, what a file in a folder names from there."""
+    def placed(leaf: Leaf, value: Any) -> Any:
+        if isinstance(value, Path):
+            is_name = leaf.name == "policy" and _is_shipped(value, base)
+            return value if is_name else beside(base, value)
+        # An area may be rows and columns or a file; a landscape a name or a file.
+        if leaf.name in ("landscape", "area") and (base / str(value)).exists():
+            return str(base / str(value))
+        return value
+
+    return placed
+
+
+def _is_shipped(policy: Path, base: Path) -> bool:
+    """True for the name of a policy that comes with firebreak, and of no file of the folder."""
+    from firebreak.agent.policy_place import shipped_policies
+
+    return str(policy) in shipped_policies() and not (base / policy).exists()
+
+
 def recorded(folder: Path) -> PlanArguments:
     """The options that the plan in a folder was made with.
 
     Raises:
         InputError: they were not kept, are damaged, or the landscape is no longer there.
     """
-    from firebreak.cli.shared.plan_config import filled
-
     path = folder / OPTIONS_FILE
     remedy = f"give the plan's landscape, and --plan {folder}"
     try:
@@ -47,7 +88,6 @@ def recorded(folder: Path) -> PlanArguments:
         base = without_links(folder / own.pop("relative_to"))
         config = own.pop("config")
         place = tree.pop("place")
-        tree["seed"] = own.pop("seed")
         if is_path(own["landscape"]):
             own["landscape"] = str(base / own["landscape"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
@@ -56,7 +96,8 @@ def recorded(folder: Path) -> PlanArguments:
     if is_path(own["landscape"]) and not Path(own["landscape"]).exists():
         raise fail(expected="the landscape of the plan", given="nothing there",
                    where=own["landscape"], remedy=remedy)
-    args = filled(PlanArguments(), {**own, "place": place, "scene": tree}, path, base)
+    args = bind(PlanArguments, tables(
+        {**own, "place": place, **tree}, str(path), placed=_relative_to(base)), one_of={}).options
     return dataclasses.replace(args, config=None if config is None else base / config)
 
 

@@ -5,11 +5,8 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import tyro
+from typing import TYPE_CHECKING
 
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import bars
@@ -21,15 +18,7 @@ if TYPE_CHECKING:
     from firebreak.train.data.splits import Splits
 
 
-@dataclass
-class RunOptions(TrainOptions):
-    """The options of every command that begins a run or goes on with one."""
-
-    set: Annotated[list[str], tyro.conf.UseAppendAction] = field(default_factory=list)
-    """Change a key of the configuration, e.g. --set train.episodes=600. May be repeated."""
-
-
-def folder_of(options: RunOptions, name: str) -> Path:
+def folder_of(options: TrainOptions, name: str) -> Path:
     """The folder of the run to go on with, or of a new one, which is not made yet.
 
     Raises:

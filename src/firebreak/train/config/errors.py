@@ -10,8 +10,8 @@ import pydantic
 
 from firebreak.checks import InputError, fail, nearest
 from firebreak.reading import from_toml
+from firebreak.settings.schema import in_short, meanings
 from firebreak.settings.surfaces import TOML_NAMES
-from firebreak.settings.texts import in_short, meanings
 from firebreak.train.config.schema import RunConfig
 
 Path = tuple[str, ...]

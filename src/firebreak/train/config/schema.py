@@ -13,10 +13,9 @@ from pydantic import Field
 from firebreak.executors.base import ExecutorName, Mode
 from firebreak.settings.agent import AgentSettings
 from firebreak.settings.breaks import BreakSettings, TreatmentSettings
-from firebreak.settings.fire import FireSettings
+from firebreak.settings.fire import FireSettings, ValueSettings
 from firebreak.settings.kinds import DURATION_SPREAD, AtLeastOne, DurationSpread, WindSpeed
 from firebreak.settings.planning import BUDGET, COMPARED, PLAN_FIRES
-from firebreak.settings.values import ValueSettings
 from firebreak.settings.weather import DEFAULT_MOISTURE, DEFAULT_WIND_KM_H, WeatherSettings
 from firebreak.train.config.mixture import MixtureConfig
 from firebreak.train.config.section import Section, section

@@ -16,7 +16,7 @@ def test_a_plan_by_a_policy_warns_of_breaks_that_it_was_not_trained_for(method: 
     """A plan by another method does not: the policy's map of values is an extra there."""
     args = parse(VisualizeArguments, [
         "synthetic:5:12", "--method", method, "--plan-fires", "8", "--scenarios", "2",
-        "--break-width-m", "50", "--breach", "wilson"], "visualize")
+        "--break-width-m", "50", "--breach", "wilson"], "visualize").options
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         _of_landscape(args)

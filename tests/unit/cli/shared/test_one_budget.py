@@ -5,14 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from firebreak.api.place.options import NO_PHASES
 from firebreak.checks import InputError
-from firebreak.cli.commands.plan import _parsed
+from firebreak.cli.shared.common import parse
+from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.settings.planning import NO_PHASES
 
 LAND = "synthetic:1:12"
 FORMS = {"budget": ("--budget", "0.1"), "money": ("--money", "3"), "phases": ("--phases", "2027:3")}
 WRITTEN = {"budget": "budget = 0.1\n", "money": "[place]\nmoney = 3.0\n",
            "phases": "[[phase]]\nyear = 2027\nbudget = 3\n"}
+KEYS = {"budget": "budget", "money": "place.money", "phases": "place.phases"}
+LINES = {"budget": "1, key budget", "money": "2, key place.money", "phases": "1"}
+
+
+def _parsed(words: list[str]) -> PlanArguments:
+    return parse(PlanArguments, words, "plan").options
 
 
 @pytest.mark.parametrize("text", ["2%", "2 %", "0.02", "2e0%"])
@@ -31,7 +38,7 @@ def test_a_percentage_is_held_to_the_bounds_of_its_share() -> None:
 
 
 def test_what_is_no_share_takes_no_percentage() -> None:
-    with pytest.raises(InputError, match="--money: expected a number, got '2%'"):
+    with pytest.raises(InputError, match="--money: expected a number above 0, got '2%'"):
         _parsed([LAND, "--money", "2%"])
 
 
@@ -40,7 +47,7 @@ def test_what_is_no_share_takes_no_percentage() -> None:
 def test_two_budgets_from_one_source_are_refused(first: str, second: str, tmp_path: Path) -> None:
     if first == second:
         return
-    with pytest.raises(InputError, match="the command line: expected one budget, got --"):
+    with pytest.raises(InputError, match=r"^firebreak plan: expected one budget, got --"):
         _parsed([LAND, *FORMS[first], *FORMS[second]])
     file = tmp_path / "plan.toml"
     file.write_text("".join(sorted({WRITTEN[first], WRITTEN[second]},
@@ -60,7 +67,7 @@ def test_the_command_lines_budget_replaces_the_files_and_says_so(typed: str, wri
         args = _parsed([LAND, "--config", str(file), *FORMS[typed]])
     said = [str(one.message) for one in caught]
     assert said == ([] if typed == written else [
-        f"--{typed} on the command line replaces {written} in {file}"])
+        f"--{typed} replaces {KEYS[written]} of {file}, line {LINES[written]}"])
     assert (args.place.money is not None) == (typed == "money")
     if typed == "phases":
         assert args.place.phases == "2027:3"

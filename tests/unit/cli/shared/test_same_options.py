@@ -11,7 +11,7 @@ from firebreak.cli.shared import common
 from firebreak.cli.shared.same_options import scene_words
 
 
-@dataclass
+@dataclass(frozen=True)
 class Typed:
     """Options of a map and its fires alone."""
 
@@ -19,7 +19,7 @@ class Typed:
 
 
 def parsed(*words: str) -> Any:
-    return common.parse(Typed, list(words), "evaluate").scene
+    return common.parse(Typed, list(words), "evaluate").options.scene
 
 
 @pytest.mark.parametrize("words", [

@@ -15,6 +15,7 @@ from firebreak.cli.commands.bench.fires import (
     thread_scaling,
 )
 from firebreak.cli.shared import common
+from firebreak.settings.binding import Bound
 
 __all__ = ["WINDS", "BenchArguments", "ellipse_areas", "neighbour_graph", "run"]
 
@@ -25,7 +26,7 @@ BURNED_SHARES = (0.02, 0.15, 0.40)
 ENVS = (1, 8, 64)
 
 
-@dataclass
+@dataclass(frozen=True)
 class BenchArguments:
     """Measure fires, environment steps and learner updates per second on this machine."""
 
@@ -37,9 +38,9 @@ class BenchArguments:
     """End with one machine-readable line."""
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[BenchArguments]) -> int:
     """Runs the command."""
-    args = common.parse(BenchArguments, arguments, "bench")
+    args = bound.options
     begin = time.perf_counter()
     repeats = 3 if args.quick else 7
     use_threads(1, 1)

@@ -1,28 +1,26 @@
-"""`firebreak landscape`: chooses the action; info and generate."""
+"""`firebreak landscape info` and `generate`."""
 
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-import tyro
-
-from firebreak.checks import fail, unknown_name
-from firebreak.cli.commands.landscape import convert, fetch, lines
 from firebreak.cli.commands.landscape.describe import about_sample, describe
 from firebreak.cli.shared import common
 from firebreak.files import check_folder, check_not_kept, held_folder
 from firebreak.landscape.names import FUEL_MAP
+from firebreak.settings.binding import Bound
 from firebreak.settings.kinds import Positive
+from firebreak.settings.schema import POSITIONAL
 
 _PICTURE = "landscape.png"
 
 
-@dataclass
+@dataclass(frozen=True)
 class InfoArguments:
     """Describe a landscape: size, place, terrain, fuels by area."""
 
-    landscape: Annotated[str, tyro.conf.Positional]
+    landscape: Annotated[str, POSITIONAL]
     """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     terrain: Literal["derived", "shipped"] = "derived"
     """Derive slope and aspect from elevation, or take the file's own."""
@@ -34,11 +32,11 @@ class InfoArguments:
     """End with one machine-readable line."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class GenerateArguments:
     """Make a synthetic landscape."""
 
-    out: Annotated[Path, tyro.conf.Positional]
+    out: Annotated[Path, POSITIONAL]
     """The GeoTIFF to write."""
     seed: int = 0
     """The same seed gives the same landscape."""
@@ -52,17 +50,9 @@ class GenerateArguments:
     """End with one machine-readable line."""
 
 
-def run(arguments: list[str]) -> int:
-    """Runs an action."""
-    actions = {"info": _info, "generate": _generate, "convert": convert.run, "fetch": fetch.run,
-               "lines": lines.run}
-    if arguments[0] not in actions:
-        raise unknown_name("action", arguments[0], actions, "firebreak landscape")
-    return actions[arguments[0]](arguments[1:])
-
-
-def _info(arguments: list[str]) -> int:
-    args = common.parse(InfoArguments, common.without_seed(arguments), "landscape info")
+def info(bound: Bound[InfoArguments]) -> int:
+    """Runs the action."""
+    args = bound.options
     begin = time.perf_counter()
     if args.out is not None:
         check_folder(args.out)
@@ -93,14 +83,12 @@ def _info(arguments: list[str]) -> int:
     return 0
 
 
-def _generate(arguments: list[str]) -> int:
+def generate_landscape(bound: Bound[GenerateArguments]) -> int:
+    """Runs the action."""
     from firebreak.landscape.formats.write import write_landscape
     from firebreak.landscape.synthetic.generate import generate
 
-    args = common.parse(GenerateArguments, arguments, "landscape generate")
-    if not args.cell_size_m > 0.0:
-        raise fail(expected="a cell size above 0 m", given=f"{args.cell_size_m:g}",
-                   where="--cell-size-m", remedy="30 to 100 is usual")
+    args = bound.options
     begin = time.perf_counter()
     land = generate(args.seed, args.size, family=args.family, cell_size_m=args.cell_size_m)
     path = write_landscape(args.out, land)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import tyro
-
 from firebreak.checks import fail
 from firebreak.cli.commands.landscape.describe import describe
 from firebreak.cli.shared import common
 from firebreak.files import check_not_kept, held_folder
+from firebreak.settings.binding import Bound
 from firebreak.settings.kinds import Positive
+from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.landscape.landscape import Landscape
@@ -20,11 +20,11 @@ FILES = ("geotiff", "lcp")
 """Formats of one file; the others are folders."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class ConvertArguments:
     """Write a landscape in another format, on other cells, or with other layers."""
 
-    landscape: Annotated[str, tyro.conf.Positional]
+    landscape: Annotated[str, POSITIONAL]
     """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     out: Path
     """The file to write, or for ascii and cell2fire a folder that is new or empty."""
@@ -52,9 +52,9 @@ class ConvertArguments:
     """End with one machine-readable line."""
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[ConvertArguments]) -> int:
     """Runs the command."""
-    args = common.parse(ConvertArguments, common.without_seed(arguments), "landscape convert")
+    args = bound.options
     common.check_there(args, args.landscape)
     from firebreak.landscape.formats.lcp import PRJ
     from firebreak.landscape.formats.overlays import with_rasters

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import tyro
-
 from firebreak.checks import fail
 from firebreak.cli.commands.landscape.describe import describe
 from firebreak.cli.shared import common
+from firebreak.settings.binding import Bound
 from firebreak.settings.kinds import NotNegative, Positive
+from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.landscape.formats.landfire import Job, Left
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 SERVICE_VARIABLE = "FIREBREAK_LANDFIRE_SERVICE"
 
 
-@dataclass
+@dataclass(frozen=True)
 class FetchArguments:
     """Download a landscape of the United States from LANDFIRE (public domain): elevation, fuels,
     canopy, cells of 30 m."""
 
-    out: Annotated[Path, tyro.conf.Positional]
+    out: Annotated[Path, POSITIONAL]
     """The GeoTIFF to write."""
     bbox: tuple[float, float, float, float]
     """West, south, east and north, in degrees."""
@@ -49,13 +49,13 @@ class FetchArguments:
     """End with one machine-readable line."""
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[FetchArguments]) -> int:
     """Runs the command."""
     from firebreak.landscape.formats import landfire as lfps
     from firebreak.landscape.formats.landfire_archive import landscape_of_archive
     from firebreak.landscape.formats.read import read_landscape
 
-    args = common.parse(FetchArguments, common.without_seed(arguments), "landscape fetch")
+    args = bound.options
     begin = time.perf_counter()
     service = (args.service or os.environ.get(SERVICE_VARIABLE) or lfps.SERVICE).rstrip("/")
     layers = (lfps.product_layers(args.version) if args.layers is None
@@ -90,9 +90,6 @@ def _check(args: FetchArguments) -> None:
         raise fail(expected="a file to write into a folder that is there",
                    given="a folder" if args.out.is_dir() else "no such folder",
                    where=str(args.out), remedy="choose a name such as landscape.tif")
-    if not (args.timeout_min > 0.0 and args.poll_s >= 0.0):
-        raise fail(expected="a time to wait above 0", given=f"{args.timeout_min:g} min",
-                   where="--timeout-min", remedy="30 is usual")
 
 
 def _wait(service: str, name: str, args: FetchArguments, left: "Left") -> "Job":

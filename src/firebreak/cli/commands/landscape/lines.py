@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-import tyro
 from numpy.typing import NDArray
 
 from firebreak.api.shared.scene_options import SceneOptions
@@ -15,7 +14,9 @@ from firebreak.checks import counted, fail, unknown_name
 from firebreak.cli.shared import common
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import check_not_kept
+from firebreak.settings.binding import Bound
 from firebreak.settings.kinds import Fraction, Positive
+from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.landscape.candidates.lines import Candidate
@@ -26,11 +27,11 @@ MOST_CELLS = 16_000_000
 """Cells of a map: its drainage is followed cell by cell, in some microseconds each."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class LinesArguments:
     """Find lines on which a fire may be held: ridges, valleys, roads, edges of fuels."""
 
-    landscape: Annotated[str, tyro.conf.Positional]
+    landscape: Annotated[str, POSITIONAL]
     """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     out: Path
     """The file to write: .gpkg or .geojson."""
@@ -51,9 +52,9 @@ class LinesArguments:
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
-def run(arguments: list[str]) -> int:
+def run(bound: Bound[LinesArguments]) -> int:
     """Runs the command."""
-    args = common.parse(LinesArguments, arguments, "landscape lines")
+    args = bound.options
     common.check_there(args, args.landscape)
     from firebreak.api.place.area import area_mask, part_of
     from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of

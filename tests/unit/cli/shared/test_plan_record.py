@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firebreak.cli.shared.plan_config import with_config
-from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.cli.shared.plan_record import options_in
 
 
 @pytest.mark.parametrize(("named", "read"), [
@@ -17,7 +16,7 @@ def test_a_policy_that_comes_along_is_named_without_its_place(
     file = Path("conf/plan.toml")
     file.parent.mkdir()
     file.write_text(f'policy = "{named}"\n')
-    assert with_config(PlanArguments(), file).policy == Path(read)
+    assert options_in(file).policy == Path(read)
 
 
 def test_a_file_of_that_name_goes_before_the_policy_that_comes_along(
@@ -25,5 +24,5 @@ def test_a_file_of_that_name_goes_before_the_policy_that_comes_along(
     monkeypatch.chdir(tmp_path)
     Path("conf/general").mkdir(parents=True)
     Path("conf/plan.toml").write_text('policy = "general"\n')
-    asked = with_config(PlanArguments(), Path("conf/plan.toml"))
+    asked = options_in(Path("conf/plan.toml"))
     assert asked.policy == Path("conf/general")

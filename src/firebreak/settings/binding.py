@@ -1,0 +1,123 @@
+"""Settings from where they are said. Whatever the source, a value is converted, held to its bounds
+and refused alike; each setting remembers where it was said, so that an error names the place.
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from firebreak.checks import InputError, check_utf8, fail
+from firebreak.settings.conversion import UnfitError, converted
+from firebreak.settings.planning import NO_PHASES
+from firebreak.settings.schema import Leaf, default_of, in_short, leaves
+from firebreak.settings.sources import Given, Source
+from firebreak.settings.spelling import Origin, Style, respelled, respelled_error
+
+Options = TypeVar("Options")
+BUDGETS = {"budget": None, "money": None, "phases": NO_PHASES}
+"""The forms of a budget, see `bind`."""
+
+
+@dataclass(frozen=True)
+class Bound(Generic[Options]):
+    """Settings, and where each of them was said: those that are not in `origins` are defaults."""
+
+    options: Options
+    origins: Mapping[str, Origin]
+    usual: Style = "option"
+
+    @contextmanager
+    def spelled(self) -> Iterator[None]:
+        """Errors of the block name settings as those who said them, with their place."""
+        try:
+            yield
+        except InputError as error:
+            told = respelled_error(str(error), leaves(type(self.options)), self.origins, self.usual)
+            if told == str(error):
+                raise
+            raise InputError(told) from error
+
+
+def bind(kind: type[Options], *sources: Source,
+         one_of: Mapping[str, Any] = BUDGETS) -> Bound[Options]:
+    """The settings of a class as sources say them, later ones over earlier ones.
+
+    Args:
+        one_of: settings of which a source says one at most, with what replaces one of an earlier
+            source: None where it is as if that was not said.
+
+    Raises:
+        InputError: an unknown name, a value of another kind or out of its bounds, one that is
+            missing, two budgets from one source.
+    """
+    known = leaves(kind)
+    values: dict[str, Any] = {}
+    origins: dict[str, Origin] = {}
+    for source in sources:
+        said = [given for given in source.given(kind)]
+        own = {given.leaf.name: _value(given, source, known) for given in said}
+        where = {given.leaf.name: given.origin for given in said}
+        names = [name for name in one_of if name in own]
+        if len(names) > 1:
+            raise fail(expected="one budget",
+                       given=" and ".join(where[name].spelled(known[name]) for name in names),
+                       where=source.where, remedy="give one of them")
+        for before in [name for name in one_of if names and name in values and name not in own]:
+            warnings.warn(f"{where[names[0]].spelled(known[names[0]])} replaces "
+                          f"{origins[before].spelled(known[before])} of {origins[before].where}",
+                          stacklevel=2)
+            values[before] = known[before].default if one_of[before] is None else one_of[before]
+            del origins[before]
+        values |= {name: value for name, value in own.items() if name in known}
+        origins |= {name: origin for name, origin in where.items() if name in known}
+    missing = [leaf.option for leaf in known.values()
+               if leaf.is_required and leaf.name not in values]
+    if missing:
+        last = sources[-1]
+        raise fail(expected=" and ".join(missing), given=last.shown, where=last.where,
+                   remedy=f"{last.where} --help lists what it takes")
+    tree: dict[str, Any] = {}
+    for name, value in values.items():
+        inside = tree
+        for group in known[name].path[:-1]:
+            inside = inside.setdefault(group, {})
+        inside[name] = value
+    return Bound(_made(kind, tree), origins)
+
+
+def _value(given: Given, source: Source, known: Mapping[str, Leaf]) -> Any:
+    """A value as its setting has it."""
+    if given.is_ready:
+        return given.raw
+    origin, leaf = given.origin, given.leaf
+    if isinstance(given.raw, str | Path):
+        check_utf8(str(given.raw), origin.where)  # of a file, or the name of something
+    try:
+        value = converted(leaf.hint, given.raw)
+    except UnfitError as unfit:
+        meaning = respelled(in_short(leaf.help), known, lambda _: origin)
+        remedy = (f"{unfit.remedy} ({meaning})" if meaning and unfit.remedy == "correct it"
+                  else unfit.remedy)
+        raise fail(expected=unfit.expected, given=unfit.given, where=origin.where,
+                   remedy=remedy) from None
+    return source.placed(leaf, value)
+
+
+def _made(kind: Any, tree: Mapping[str, Any]) -> Any:
+    """An instance of a class with the values of a tree of its groups."""
+    given = {}
+    for field in fields(kind):
+        if field.name in tree:
+            default = default_of(field)
+            value = tree[field.name]
+            given[field.name] = _replaced(default, value) if is_dataclass(default) else value
+    return kind(**given)
+
+
+def _replaced(options: Any, tree: Mapping[str, Any]) -> Any:
+    changes = {name: _replaced(getattr(options, name), value)
+               if is_dataclass(getattr(options, name)) else value for name, value in tree.items()}
+    return replace(options, **changes)

@@ -1,0 +1,184 @@
+"""A value from outside as the type of its setting, within its bounds: one rule, and one wording,
+for the words of a command line, the keys of a file and the keywords of a function.
+"""
+
+import json
+import re
+import typing
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from annotated_types import Ge, Gt, Le, Len, Lt, MinLen
+
+from firebreak.checks import nearest
+from firebreak.settings.schema import bounds_of, is_share, members, plain_type
+
+MAX_NUMBER = 1e12
+"""No setting needs a larger number, whatever its unit."""
+_PERCENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*%")
+_BOUNDS: dict[type, tuple[str, str]] = {Gt: ("gt", "above"), Ge: ("ge", "of at least"),
+                                        Lt: ("lt", "below"), Le: ("le", "at most")}
+
+
+class UnfitError(ValueError):
+    """A value that a setting cannot have: what is expected, what is given, and what to do."""
+
+    def __init__(self, expected: str, given: str, remedy: str = "correct it") -> None:
+        super().__init__(expected)
+        self.expected, self.given, self.remedy = expected, given, remedy
+
+
+def converted(hint: Any, raw: Any) -> Any:
+    """A value as a type. Numbers may be text, shares percentages, paths and names either; true and
+    false are no numbers.
+
+    Raises:
+        UnfitError: a value of another kind, or out of bounds.
+    """
+    if raw is None and type(None) in typing.get_args(hint):
+        return None
+    kinds = list(members(hint))
+    for kind in kinds[:-1]:
+        try:
+            return _converted(kind, raw)
+        except UnfitError:
+            continue
+    try:
+        return _converted(kinds[-1], raw)
+    except UnfitError as unfit:
+        if len(kinds) > 1:
+            raise UnfitError(kind_words(hint), unfit.given) from None
+        raise
+
+
+def fraction(value: Any) -> Any:
+    """The fraction of a text that is a percentage; anything else as it is."""
+    if isinstance(value, str) and _PERCENT.fullmatch(value.strip()):
+        return float(Decimal(value.strip().removesuffix("%").strip()) / 100)
+    return value
+
+
+def shown(value: Any) -> str:
+    """A value as an error shows it: text in quotes, and not more than a line of it."""
+    text = (f"'{value}'" if isinstance(value, str | Path) else
+            f"{value:g}" if isinstance(value, float) else
+            json.dumps(value, ensure_ascii=False, default=repr))
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def kind_words(hint: Any) -> str:
+    """What a value may be, in words: `a number above 0 and at most 1`."""
+    return " or ".join(dict.fromkeys(_kind_words(kind) for kind in members(hint)))
+
+
+def _converted(hint: Any, raw: Any) -> Any:
+    """A value as one member of a union."""
+    kind = plain_type(hint)
+    origin = typing.get_origin(kind)
+    if origin is typing.Literal:
+        return _choice(typing.get_args(kind), raw)
+    if origin in (list, tuple):
+        return _several(hint, raw)
+    if kind is bool:
+        fits = isinstance(raw, bool)
+    elif kind in (int, float):
+        return _number(hint, kind, fraction(raw) if is_share(hint) else raw)
+    elif kind in (str, Path):
+        fits = isinstance(raw, str | Path) and not (
+            not str(raw) and any(isinstance(part, MinLen) for part in typing.get_args(hint)))
+        raw = kind(raw) if fits else raw
+    else:
+        fits = isinstance(raw, dict)
+        raw = _table(kind, raw) if fits else raw
+    if not fits:
+        raise UnfitError(kind_words(hint), shown(raw))
+    return raw
+
+
+def _choice(names: tuple[Any, ...], raw: Any) -> Any:
+    if raw in names and not isinstance(raw, bool):
+        return raw
+    close = nearest(raw, map(str, names)) if isinstance(raw, str) else None
+    raise UnfitError(f"one of {', '.join(sorted(map(str, names)))}", shown(raw),
+                     f"did you mean '{close}'?" if close else "choose one of them")
+
+
+def _several(hint: Any, raw: Any) -> Any:
+    """A list, or a tuple of as many values as its type has."""
+    kind = plain_type(hint)
+    parts = typing.get_args(kind)
+    is_list = typing.get_origin(kind) is list
+    count = _length(hint)
+    if not isinstance(raw, list | tuple) or (count is not None and len(raw) != count) or (
+            not raw and any(isinstance(part, MinLen) for part in typing.get_args(hint))):
+        raise UnfitError(kind_words(hint), shown(raw))
+    found = []
+    for place, one in enumerate(raw):
+        try:
+            found.append(converted(parts[0] if is_list else parts[place], one))
+        except UnfitError as unfit:
+            raise UnfitError(kind_words(hint), f"entry {place + 1} = {unfit.given}",
+                             unfit.remedy) from None
+    return found if is_list else tuple(found)
+
+
+def _table(kind: Any, raw: dict[str, Any]) -> dict[str, Any]:
+    """A table whose values are all of one type."""
+    (_, hint) = typing.get_args(kind)
+    return {str(key): converted(hint, value) for key, value in raw.items()}
+
+
+def _number(hint: Any, kind: type, raw: Any) -> Any:
+    """A number within the bounds of its type; a real one is finite and at most MAX_NUMBER."""
+    bounds = list(bounds_of(hint))
+    try:
+        number = None if isinstance(raw, bool) else kind(raw)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or (isinstance(raw, float) and number != raw == raw):
+        raise UnfitError(_number_words(hint), shown(raw))
+    too_large = kind is float and not abs(number) <= MAX_NUMBER
+    if too_large or not all(_within(number, bound) for bound in bounds):
+        words = _number_words(hint)
+        if too_large and not any(isinstance(bound, Le | Lt) for bound in bounds):
+            words += f" and at most {MAX_NUMBER:g}" if bounds else f" of at most {MAX_NUMBER:g}"
+        raise UnfitError(words, f"{number:g}" if kind is float else f"{number}")
+    return number
+
+
+def _within(number: float, bound: Any) -> bool:
+    limit = getattr(bound, _BOUNDS[type(bound)][0])
+    return {Gt: number > limit, Ge: number >= limit, Lt: number < limit,
+            Le: number <= limit}[type(bound)]
+
+
+def _number_words(hint: Any) -> str:
+    bounds = [f"{words} {getattr(bound, name):g}" for bound in bounds_of(hint)
+              for name, words in [_BOUNDS[type(bound)]]]
+    kind = "a number" if plain_type(hint) is float else "a whole number"
+    return f"{kind} {' and '.join(bounds)}".rstrip()
+
+
+def _length(hint: Any) -> int | None:
+    """Of a list or tuple whose length is fixed."""
+    kind = plain_type(hint)
+    if typing.get_origin(kind) is tuple:
+        return len(typing.get_args(kind))
+    return next((part.min_length for part in typing.get_args(hint) if isinstance(part, Len)
+                 and part.min_length == part.max_length), None)
+
+
+def _kind_words(hint: Any) -> str:
+    kind = plain_type(hint)
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Literal:
+        return f"one of {', '.join(sorted(map(str, parts)))}"
+    if origin in (list, tuple):
+        count = _length(hint)
+        return (f"{'a list' if count is None else f'{count} values'}, each "
+                f"{kind_words(parts[0])}")
+    if kind in (int, float):
+        return _number_words(hint)
+    return {bool: "true or false", str: "a text", Path: "the name of a file or folder"}.get(
+        kind, "a table")

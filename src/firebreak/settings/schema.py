@@ -1,0 +1,178 @@
+"""The leaves of a tree of settings: every option of a command, key of a file and keyword of a
+function, found from the fields of the dataclass that says them once.
+"""
+
+import ast
+import inspect
+import re
+import textwrap
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING as MISSING
+from dataclasses import Field, fields, is_dataclass, replace
+from functools import cache
+from typing import Any, NamedTuple
+
+from annotated_types import Ge, Gt, Le, Lt
+
+POSITIONAL = "positional"
+"""Marks a field that is typed by its place: `Annotated[str, POSITIONAL]`."""
+ONE_EACH = "one each"
+"""Marks a list that takes one value each time that its option is typed."""
+TRANSPARENT = ("scene",)
+"""Groups that a file does not name: theirs stand at its top."""
+
+
+class Leaf(NamedTuple):
+    """One setting.
+
+    path: of fields to it; hint: its type, with bounds; default: MISSING if it must be given; help:
+    the text below its field; key: as a file has it, after the names of its tables.
+    """
+
+    path: tuple[str, ...]
+    hint: Any
+    default: Any
+    help: str
+    key: str
+
+    @property
+    def name(self) -> str:
+        """The keyword of functions."""
+        return self.path[-1]
+
+    @property
+    def option(self) -> str:
+        """As it is typed: the option, or what is typed in its place."""
+        return self.name.upper() if self.is_positional else option_of(self.name)
+
+    @property
+    def is_positional(self) -> bool:
+        return POSITIONAL in getattr(self.hint, "__metadata__", ())
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is MISSING
+
+    def of(self, options: Any) -> Any:
+        """The setting in an instance of its class."""
+        for name in self.path:
+            options = getattr(options, name)
+        return options
+
+    def put(self, options: Any, value: object) -> Any:
+        """The instance with another value of the setting."""
+        return _put(options, self.path, value)
+
+    @property
+    def is_list(self) -> bool:
+        return any(typing.get_origin(plain_type(kind)) is list for kind in members(self.hint))
+
+    @property
+    def values_typed(self) -> int | None:
+        """Values that are typed after the option; None: as many as follow."""
+        if self.is_list:
+            return 1 if ONE_EACH in getattr(self.hint, "__metadata__", ()) else None
+        kind = plain_type(next(iter(members(self.hint))))
+        if typing.get_origin(kind) is tuple:
+            return len(typing.get_args(kind))
+        return 0 if kind is bool else 1
+
+
+def _put(options: Any, path: tuple[str, ...], value: object) -> Any:
+    name, *rest = path
+    inner = _put(getattr(options, name), tuple(rest), value) if rest else value
+    return replace(options, **{name: inner})
+
+
+def option_of(name: str) -> str:
+    """A setting's name as it is written on the command line."""
+    return "--" + name.replace("_", "-")
+
+
+def leaves(kind: type) -> Mapping[str, Leaf]:
+    """The settings of a dataclass and of the groups in it, by name, in the order of its fields."""
+    return _leaves(kind)
+
+
+@cache
+def _leaves(kind: Any) -> Mapping[str, Leaf]:
+    found = list(_walk(kind, (), None))
+    assert len({leaf.name for leaf in found}) == len(found), f"two settings of one name in {kind}"
+    return types.MappingProxyType({leaf.name: leaf for leaf in found})
+
+
+def _walk(kind: Any, path: tuple[str, ...], given: Any) -> Iterator[Leaf]:
+    """given: an instance that has the defaults, where they are not the class's own."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    told = meanings(kind)
+    for field in fields(kind):
+        own, hint = (*path, field.name), hints[field.name]
+        default = default_of(field) if given is None else getattr(given, field.name)
+        if is_dataclass(hint):
+            yield from _walk(hint, own, default)
+        else:
+            key = ".".join(part for part in own if part not in TRANSPARENT)
+            yield Leaf(own, hint, default, told.get(field.name, ""), key)
+
+
+def default_of(field: "Field[Any]") -> Any:
+    """The default of a field, MISSING if it has none."""
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def bounds_of(hint: Any) -> Iterator[Any]:
+    """The bounds that a type declares."""
+    for part in typing.get_args(hint):
+        if isinstance(part, Gt | Ge | Lt | Le):
+            yield part
+        else:
+            yield from bounds_of(part)
+
+
+def is_share(hint: Any) -> bool:
+    """True for a number of at most 1, which may be written in percent."""
+    return any(isinstance(bound, Le) and bound.le == 1 for bound in bounds_of(hint))
+
+
+def members(hint: Any) -> Iterator[Any]:
+    """The members of a union but None, or the type itself; each with its annotations."""
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        for part in typing.get_args(hint):
+            yield from members(part)
+    elif origin is typing.Annotated and typing.get_origin(typing.get_args(hint)[0]) in (
+            typing.Union, types.UnionType):
+        yield from members(typing.get_args(hint)[0])
+    elif hint is not type(None):
+        yield hint
+
+
+def plain_type(hint: Any) -> Any:
+    """A type without its annotations."""
+    return typing.get_args(hint)[0] if typing.get_origin(hint) is typing.Annotated else hint
+
+
+@cache
+def meanings(kind: type) -> dict[str, str]:
+    """Text below each field of a dataclass and of its bases, in one line each."""
+    found: dict[str, str] = {}
+    for base in reversed(kind.__mro__[:-1]):
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+        assert isinstance(tree, ast.ClassDef)
+        for field, below in zip(tree.body, tree.body[1:], strict=False):
+            text = below.value.value if isinstance(below, ast.Expr) and isinstance(
+                below.value, ast.Constant) else None
+            if (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+                    and isinstance(text, str)):
+                found[field.target.id] = " ".join(text.split())
+    return {field.name: found[field.name] for field in fields(kind) if field.name in found}
+
+
+def in_short(text: str) -> str:
+    """The first sentence, without its capital and full stop: a part of another sentence."""
+    first = re.split(r"\. (?=[A-Z\[])", text)[0].rstrip(".")
+    return first if first[:2].isupper() else first[:1].lower() + first[1:]

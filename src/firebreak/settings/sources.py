@@ -1,0 +1,216 @@
+"""The places where settings are said: the words of a command line, the tables of a file, the
+keywords of a function.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from firebreak.checks import InputError, fail, nearest
+from firebreak.files import read_toml
+from firebreak.settings.conversion import shown
+from firebreak.settings.retired import is_idle, retired_option
+from firebreak.settings.schema import Leaf, leaves
+from firebreak.settings.spelling import Origin, Style
+from firebreak.settings.toml_lines import line_finder
+
+SEED = Leaf(("seed",), int, None, "leave it out: this command draws nothing", "seed")
+"""Every command takes a seed, also where nothing is drawn, and there it is not in --help."""
+NO_LISTS: Mapping[str, Mapping[str, Any]] = {}
+_TYPED = re.compile(r"--?[A-Za-z]")
+_NOUNS: dict[Style, str] = {"option": "an option", "key": "a key", "argument": "an argument"}
+
+
+class Given(NamedTuple):
+    """A setting as it was said. is_ready: its value needs no conversion."""
+
+    leaf: Leaf
+    raw: Any
+    origin: Origin
+    is_ready: bool = False
+
+
+class Source(NamedTuple):
+    """where: the source, as an error names it; given: what it says of a class of settings; shown:
+    all that was said, in short; placed: what is made of a converted value.
+    """
+
+    where: str
+    given: Callable[[type], Sequence[Given]]
+    shown: str = "nothing"
+    placed: Callable[[Leaf, Any], Any] = lambda leaf, value: value
+
+
+def argv(words: Sequence[str], command: str) -> Source:
+    """The words of a command line: `--name VALUE`, `--name=VALUE`, `--name A B` of several values,
+    switches, and what is typed in a place of its own. The last of an option counts; lists add up.
+    """
+    where = f"firebreak {command}"
+    return Source(where, lambda kind: _typed(kind, list(words), where),
+                  f"'{' '.join(words)}'" if words else "nothing")
+
+
+def _typed(kind: type, words: list[str], where: str) -> list[Given]:
+    remedy = f"{where} --help lists what it takes"
+    known = {SEED.option: SEED} | {leaf.option: leaf for leaf in leaves(kind).values()
+                                   if not leaf.is_positional}
+    end = words.index("--") if "--" in words else len(words)
+    rest, last = words[:end], words[end + 1:]
+    for word in rest:
+        name = word.partition("=")[0]
+        if _TYPED.match(word) and name.replace("_", "-") not in known:
+            raise _unknown("option", name, [*known], where, remedy)
+    found: dict[str, Given] = {}
+    placed: list[str] = []
+    while rest:
+        word = rest.pop(0)
+        if not _TYPED.match(word):
+            placed.append(word)
+            continue
+        name, equals, value = word.partition("=")
+        leaf = known[name.replace("_", "-")]
+        raw = _values(leaf, [value] if equals else [], rest, remedy)
+        if leaf.is_list and leaf.name in found:
+            raw = [*found[leaf.name].raw, *raw]
+        found[leaf.name] = Given(leaf, raw, Origin("option", leaf.option))
+    return [*found.values(), *_in_place(kind, [*placed, *last], where, remedy)]
+
+
+def _values(leaf: Leaf, first: list[str], rest: list[str], remedy: str) -> Any:
+    """The words that belong to an option, taken off the rest."""
+    count = leaf.values_typed
+    if count == 0:
+        if first:
+            raise fail(expected="no value after it", given=f"'{first[0]}'", where=leaf.option,
+                       remedy=remedy)
+        return True
+    taken = first
+    while rest and not _TYPED.match(rest[0]) and (count is None or len(taken) < count):
+        taken.append(rest.pop(0))
+    if not taken or (count is not None and len(taken) < count):
+        several = count is not None and count > 1
+        raise fail(expected=f"{count} values after it" if several else "a value after it",
+                   given="fewer" if several else "none", where=leaf.option, remedy=remedy)
+    return taken if leaf.is_list or count != 1 else taken[0]
+
+
+def _in_place(kind: type, placed: list[str], where: str, remedy: str) -> Iterator[Given]:
+    """What is typed without an option."""
+    for leaf in leaves(kind).values():
+        if leaf.is_positional and placed:
+            raw: Any = placed if leaf.is_list else placed[0]
+            placed = [] if leaf.is_list else placed[1:]
+            yield Given(leaf, raw, Origin("option", leaf.option))
+    if placed:
+        raise fail(expected="no further words", given=f"'{' '.join(placed)}'", where=where,
+                   remedy=remedy)
+
+
+def keywords(given: Mapping[str, Any], where: str, left_out: Sequence[str] = (),
+             handed: Callable[[Leaf, Any], Any] = lambda leaf, value: None) -> Source:
+    """The keywords of a function.
+
+    Args:
+        left_out: options that functions do not have.
+        handed: the value of what is handed in instead of a file, None for anything else.
+    """
+    def read(kind: type) -> Iterator[Given]:
+        known = {name: leaf for name, leaf in leaves(kind).items() if name not in left_out}
+        for name, value in given.items():
+            if name not in known:
+                raise _unknown("argument", name, [*known], where)
+            ready = handed(known[name], value)
+            yield Given(known[name], value if ready is None else ready, Origin("argument", name),
+                        ready is not None)
+
+    return Source(where, lambda kind: list(read(kind)))
+
+
+def tables(tree: Mapping[str, Any], where: str, *, at: Callable[[str], str] | None = None,
+           left_out: Sequence[str] = (), lists: Mapping[str, Mapping[str, Any]] = NO_LISTS,
+           placed: Callable[[Leaf, Any], Any] = lambda leaf, value: value) -> Source:
+    """The tables of a file.
+
+    Args:
+        where: the file.
+        at: takes a key with its tables, gives the place where it stands; the file alone otherwise.
+        left_out: settings that files do not have.
+        lists: lists of tables that the file may have, with the settings for which each stands.
+        placed: what is made of a converted value, such as a path that is relative to the file.
+    """
+    place = at or (lambda key: where)
+
+    def read(kind: type) -> list[Given]:
+        known = leaves(kind)
+        keys = {leaf.key: leaf for name, leaf in known.items() if name not in left_out}
+        listed = [Given(known[name], value, Origin("key", place(one)), is_ready=True)
+                  for one in lists if one in tree for name, value in lists[one].items()]
+        return [*listed, *_in_tables(
+            keys, {name: value for name, value in tree.items() if name not in lists}, place, "")]
+
+    return Source(where, read, placed=placed)
+
+
+def toml_file(path: Path, **more: Any) -> Source:
+    """The tables of a TOML file, whose errors name the line; `more` as of `tables`.
+
+    Raises:
+        InputError: no such file, larger than settings are, or not TOML.
+    """
+    tree = read_toml(path)
+    return tables(tree, str(path), at=line_words(path.read_text(encoding="utf-8"), str(path)),
+                  **more)
+
+
+def line_words(text: str, where: str) -> Callable[[str], str]:
+    """The function that says where in a TOML file a key stands."""
+    line_of = line_finder(text)
+
+    def at(key: str) -> str:
+        line = line_of(tuple(key.split(".")))
+        return where if line is None else f"{where}, line {line}"
+
+    return at
+
+
+def _in_tables(keys: Mapping[str, Leaf], tree: Mapping[str, Any], at: Callable[[str], str],
+               table: str) -> Iterator[Given]:
+    for name, value in tree.items():
+        key = f"{table}{name}"
+        if key in keys:
+            where = at(key)
+            yield Given(keys[key], value, Origin(
+                "key", f"{where}, key {key}" if not where.endswith(key) else where))
+        elif any(other.startswith(f"{key}.") for other in keys):
+            if not isinstance(value, dict):
+                raise fail(expected="a table", given=shown(value), where=f"{at(key)}, key {key}",
+                           remedy=f"write [{key}] above its keys")
+            yield from _in_tables(keys, value, at, f"{key}.")
+        elif not is_idle(key, value, at):
+            raise _unknown("key", key, [*keys], at(key), given=f" = {shown(value)}")
+
+
+def _unknown(style: Style, name: str, known: Sequence[str], where: str, remedy: str = "",
+             given: str = "") -> InputError:
+    """The error for a name that the source does not have, with the nearest that it has."""
+    if retired := retired_option(name, where):
+        return retired
+    close = _nearest(name, known)
+    remedies = [*([f"did you mean '{close}'?"] if close else []), *([remedy] if remedy else [])]
+    return fail(expected=f"{_NOUNS[style]} that it has", given=f"'{name}'{given}", where=where,
+                remedy=" ".join(remedies) or f"it has {', '.join(sorted(known))}")
+
+
+def _nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known name most like a name: of keys that of another table, if it is the same there, or
+    one of the same table.
+    """
+    table, _, last = name.rpartition(".")
+    dots = name.count(".") + 1
+    for other in known:
+        if other != name and other.rpartition(".")[2] == last and "." in other:
+            return other
+    beside = {".".join(other.split(".")[:dots]) for other in known
+              if other.startswith(f"{table}." if table else "")}
+    return nearest(name, beside)
