@@ -124,7 +124,7 @@ def test_the_list_of_methods_has_all_of_them_and_says_which_search(
 
 def test_commands_with_actions_have_one_help_of_them(capsys: pytest.CaptureFixture[str]) -> None:
     with_actions = [command for command in COMMANDS if actions_of(command)]
-    assert with_actions == ["landscape", "memory", "policy"]
+    assert with_actions == ["landscape", "memory"]
     for command in with_actions:
         text = shown(capsys, command)
         assert text == shown(capsys, command, "--help-all") == shown(capsys, "help", command)
