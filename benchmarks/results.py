@@ -14,6 +14,11 @@ import doubt
 import numpy as np
 import results_kinds
 import results_sealed
+from interquartile import (
+    interquartile_mean,
+    probability_of_improvement,
+    stratified_interval,
+)
 from job_kinds import KINDS
 from protocol import read_records
 from results_figures import draw_figures
@@ -30,11 +35,6 @@ from results_records import (
     worded,
 )
 
-from firebreak.planning.evaluation.statistics import (
-    interquartile_mean,
-    probability_of_improvement,
-    stratified_interval,
-)
 from firebreak.seeding import generator
 
 RIVALS = {"dqn": ("segments", "greedy", "regression", "downstream-value"),

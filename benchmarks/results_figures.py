@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from interquartile import stratified_interval
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from firebreak.planning.evaluation.statistics import stratified_interval
 from firebreak.report.figures.canvas import QUIET, new_figure, save_figure
 from firebreak.seeding import generator
 

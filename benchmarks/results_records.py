@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.planning.evaluation.evaluate import MIN_BOOTSTRAP_LANDSCAPES
-from firebreak.planning.evaluation.statistics import (
+from firebreak.planning.evaluation.intervals import (
+    MIN_BOOTSTRAP_LANDSCAPES,
     bootstrap_means,
     percentile_interval,
     student_interval,

@@ -83,8 +83,7 @@ def _years(job: Job, plan: Plan) -> Record:
     order = in_build_order(scene, segments, args.plan_fires)
     years, money = money_by_year(job.place.phases, job.place.money, args.place.horizon)
     found = years_of_plan(scene, order, rows_named(args.scene.breaks), years, money,
-                          args.test_fires, args.scene.seed,
-                          discount_rate=args.place.discount_rate)
+                          args.test_fires, discount_rate=args.place.discount_rate)
     return {"segments": len(order), "years": len(years), "discount_rate": found.discount_rate,
             "chosen": found.chosen, "schedules": {
                 schedule: {"reduction": one.reduction, "low": one.low, "high": one.high,

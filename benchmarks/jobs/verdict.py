@@ -9,7 +9,7 @@ from benchmarks.rivals import method_of
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from firebreak.planning.evaluation.statistics import bootstrap_means, percentile_interval
+from firebreak.planning.evaluation.intervals import bootstrap_means, percentile_interval
 from firebreak.planning.methods import AUTO
 from firebreak.seeding import generator
 

@@ -19,11 +19,11 @@ from firebreak.planning.core.plan import Plan, cost_of, cost_unit
 from firebreak.planning.evaluation.evaluate import (
     Difference,
     Evaluation,
-    IntervalOver,
     MethodSummary,
     Row,
 )
 from firebreak.planning.evaluation.evaluate import evaluate as evaluate_scenes
+from firebreak.planning.evaluation.intervals import IntervalOver
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_steps.make import Work
@@ -42,7 +42,8 @@ class ComparedPlans:
         rows: one per landscape and method.
         plans: of each landscape by name the plan, of a stochastic method the first.
         test_fires: fires per landscape.
-        interval: what the intervals are over: landscapes, or the fires of the one.
+        interval: what the intervals are over: landscapes, or of a single one the weathers of its
+            fires; fires where these are fewer than 4, whose weather is taken as given.
     """
 
     methods: Mapping[str, MethodSummary]

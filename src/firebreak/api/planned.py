@@ -35,7 +35,8 @@ from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.evaluation.effect import Interval, risk
+from firebreak.planning.evaluation.effect import risk
+from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.earlier import check_list, writing_into
 from firebreak.settings.spelling import command_words
 
@@ -306,7 +307,7 @@ def _effect(judgement: Judgement) -> PlanEffect:
     from firebreak.planning.output.export_effect import segment_columns
 
     result, effect = judgement.result, judgement.result.effect
-    numbers = risk(effect.loss[0], effect.loss[-1], result.seed)
+    numbers = risk(effect)
     before, after, half_width = (_on_map(grid, result.full, result.offset) for grid in (
         effect.before, effect.after, effect.half_width))
     return PlanEffect(

@@ -19,7 +19,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core import learned_size
 from firebreak.planning.core.area import lift, plan_area
-from firebreak.planning.core.plan import Plan, check_plan
+from firebreak.planning.core.plan import Plan, check_plan, pieces_of
 from firebreak.planning.core.rounds import afford, default_batch, spaced_best
 from firebreak.planning.making import make_plan
 
@@ -190,3 +190,10 @@ def test_a_plan_is_checked(scene: Scene) -> None:
         plan_with(scene, burnable[:3], budget=2.0)
     with pytest.raises(InputError, match="20 x 20"):
         check_plan(plan_with(scene, [0], shape=(10, 40)), land)
+
+
+def test_pieces_of_a_plan_hang_together_by_corners() -> None:
+    mask = np.zeros((5, 6), np.bool_)
+    mask[0, 0] = mask[1, 1] = mask[1, 2] = mask[4, 4] = mask[4, 0] = True
+    assert pieces_of(mask) == 3
+    assert pieces_of(np.zeros((2, 2), np.bool_)) == 0

@@ -84,8 +84,7 @@ def _run(args: EvaluateArguments) -> int:
         done = _by_weather(args, scenes[0], methods, request)
     else:
         done = _in_chunks(args, whole, methods, request)
-    in_chunks = args.where.executor is not None and not isinstance(scenes[0], WideScene)
-    print(table(done, from_sums=in_chunks))
+    print(table(done))
     print(args.scene.crews_words(), end="")
     doubted = _doubted(args, whole, done) if args.perturb else None
     print(f"next: {_next(args, done, scenes)}")

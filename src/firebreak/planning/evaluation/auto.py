@@ -26,9 +26,9 @@ from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.choice import Verdict, choose, ends_of, race
+from firebreak.planning.evaluation.losses import relative_drop
 from firebreak.planning.evaluation.moving import moved_plan, with_cells
 from firebreak.planning.evaluation.pruning import useful_segments
-from firebreak.planning.evaluation.statistics import relative_drop
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import AUTO, CANDIDATES, METHODS
 

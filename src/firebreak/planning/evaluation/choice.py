@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.evaluation.statistics import student_interval
+from firebreak.planning.evaluation.intervals import student_interval
 
 PARTS = (0.125, 0.25, 0.5, 1.0)
 """Shares of the fires after which plans fall out; after the last one all is known."""

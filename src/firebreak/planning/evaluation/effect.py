@@ -23,15 +23,17 @@ from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.evaluation.statistics import (
-    RESAMPLES,
-    bootstrap_means,
-    bootstrap_worst_tenths,
-    percentile_interval,
+from firebreak.planning.evaluation.intervals import (
+    FireGroups,
+    Interval,
+    fire_groups,
+    single_fires,
+)
+from firebreak.planning.evaluation.losses import (
     relative_drop,
     worst_tenth_mean,
+    worst_tenth_parts,
 )
-from firebreak.seeding import generator
 from firebreak.weather.scenarios import DEAD_MOISTURES, LIVE_MOISTURES
 
 MIN_BATCHES = 20
@@ -41,16 +43,6 @@ MAX_CELLS_TOGETHER = 8_000_000
 PROTECTED_DROP = 0.01
 """A segment protects cells whose burn probability it lowers by so much."""
 CURVE_POINTS = 5
-CVAR_RESAMPLES = RESAMPLES // 5
-WEATHER_RESAMPLES = RESAMPLES // 5
-
-
-class Interval(NamedTuple):
-    """A number with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
 
 
 class PlanEffect(NamedTuple):
@@ -59,7 +51,7 @@ class PlanEffect(NamedTuple):
     Attributes:
         loss: f64 [n + 1, F], under the first 0 to n segments, in units of value, but see `in_unit`.
         before, after: f64, burn probability without and with all segments.
-        half_width: f64, of the 95 % interval of after - before in a cell.
+        half_width: f64, of the 95 % interval of after - before in a cell, the weather as given.
         protected: f64 [n], value on the cells in which the burn probability falls by
             PROTECTED_DROP or more when the segment is added.
         scenario: i64 [F], stream of weather of each fire.
@@ -78,6 +70,11 @@ class PlanEffect(NamedTuple):
     cost: NDArray[np.float64]
     engaged: NDArray[np.float64] | None = None
     held: NDArray[np.float64] | None = None
+
+    @property
+    def groups(self) -> FireGroups:
+        """The fires that count as one draw in intervals."""
+        return fire_groups(self.scenario, self.loss[0])
 
 
 def effect_of(scene: Scene, segments: Sequence[BreakSegment], test_fires: int,
@@ -249,41 +246,33 @@ def marginal_benefit(effect: PlanEffect) -> NDArray[np.float64]:
     return -np.diff(effect.loss.mean(axis=1))
 
 
-def reductions(effect: PlanEffect, seed: int) -> list[Interval]:
-    """Share of the untreated loss that the first 0 to n segments save, with bootstrap intervals
-    over the fires, drawn as `evaluate` draws them: a plan has one interval.
+def reductions(effect: PlanEffect) -> list[Interval]:
+    """Share of the untreated loss that the first 0 to n segments save, with the intervals that
+    `evaluate` gives: a plan has one.
     """
-    means = bootstrap_means(effect.loss.T, generator(seed, "bootstrap", "fires"))
-    whole = np.maximum(means[:, :1], np.finfo(np.float64).tiny)
-    saved = 1.0 - means / whole
-    exact = 1.0 - effect.loss.mean(axis=1) / effect.loss[0].mean()
-    return [Interval(float(exact[k]), *percentile_interval(saved[:, k]))
-            for k in range(exact.size)]
+    before = effect.loss[0]
+    low, high = effect.groups.bounds(before - effect.loss, before, before)
+    exact = 1.0 - effect.loss.mean(axis=1) / before.mean()
+    return [Interval(*one) for one in zip(exact.tolist(), low.tolist(),
+                                          np.minimum(high, 1.0).tolist(), strict=True)]
 
 
-def risk(before: NDArray[np.float64], after: NDArray[np.float64],
-         seed: int) -> dict[str, Interval]:
+def risk(effect: PlanEffect) -> dict[str, Interval]:
     """Mean loss and mean of the worst tenth without and with the plan, and the share of each that
-    the plan saves, with bootstrap intervals over fires [F] that are the same in both.
+    the plan saves, with intervals.
     """
-    losses = np.stack([before, after])
-    means = bootstrap_means(losses.T, generator(seed, "bootstrap", "fires"))
-    worst = bootstrap_worst_tenths(losses, generator(seed, "bootstrap", "risk"), CVAR_RESAMPLES)
-    found: dict[str, Interval] = {}
-    for name, measure, samples in (("mean_loss", _mean, means),
-                                   ("cvar90", worst_tenth_mean, worst)):
-        first, second = samples.T
-        own, left = measure(before), measure(after)
-        saved = 1.0 - second / np.maximum(first, np.finfo(np.float64).tiny)
-        found[f"{name}_before"] = Interval(own, *percentile_interval(first))
-        found[f"{name}_after"] = Interval(left, *percentile_interval(second))
-        found[f"{name}_reduction"] = Interval(relative_drop(own, left),
-                                              *percentile_interval(saved))
-    return found
-
-
-def _mean(losses: NDArray[np.float64]) -> float:
-    return float(losses.mean())
+    before, after, groups = effect.loss[0], effect.loss[-1], effect.groups
+    worst, worst_loss = worst_tenth_parts(before)
+    left, left_loss = worst_tenth_parts(after)
+    tail, tail_left = worst_tenth_mean(before), worst_tenth_mean(after)
+    return {
+        "mean_loss_before": groups.mean(before), "mean_loss_after": groups.mean(after),
+        "mean_loss_reduction": groups.saving(before - after, before)._replace(
+            mean=relative_drop(float(before.mean()), float(after.mean()))),
+        "cvar90_before": groups.mean(worst, worst_loss)._replace(mean=tail),
+        "cvar90_after": groups.mean(left, left_loss)._replace(mean=tail_left),
+        "cvar90_reduction": groups.saving(worst - left, worst, worst_loss)._replace(
+            mean=relative_drop(tail, tail_left))}
 
 
 def exceedance(losses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -293,10 +282,10 @@ def exceedance(losses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
     return ordered, 1.0 - first / ordered.size
 
 
-def by_weather(effect: PlanEffect, scene: Scene, seed: int) -> list[dict[str, float | None]]:
+def by_weather(effect: PlanEffect, scene: Scene) -> list[dict[str, float | None]]:
     """For each stream of weather that a fire met: its wind and moistures, its fires, losses and
-    their drop with a bootstrap interval over its fires, None for a single one. Wind in km/h 20 ft
-    above the vegetation, moistures as fractions, both means of its rows.
+    their drop with an interval over its fires, None for a single one. Wind in km/h 20 ft above the
+    vegetation, moistures as fractions, both means of its rows.
     """
     rows, steps = scene.scenarios, scene.field.steps
     lines: list[dict[str, float | None]] = []
@@ -304,8 +293,9 @@ def by_weather(effect: PlanEffect, scene: Scene, seed: int) -> list[dict[str, fl
         own = effect.scenario == stream
         before, after = effect.loss[0, own], effect.loss[-1, own]
         part = slice(stream * steps, (stream + 1) * steps)
-        low, high = _drop_interval(before, after, seed, stream)
         mean = float(before.mean())
+        low, high = (None, None) if before.size < 2 else single_fires(before.size).saving(
+            before - after, before)[1:]
         lines.append({
             "weather": stream, "probability": float(scene.stream_weight[stream]),
             "wind_20ft_km_h": float(rows.wind_20ft_m_min[part].mean()) * 60.0 / 1000.0,
@@ -316,22 +306,6 @@ def by_weather(effect: PlanEffect, scene: Scene, seed: int) -> list[dict[str, fl
             "mean_loss_after": float(after.mean()),
             "reduction": relative_drop(mean, float(after.mean())), "low": low, "high": high})
     return lines
-
-
-def _drop_interval(before: NDArray[np.float64], after: NDArray[np.float64], seed: int,
-                   stream: int) -> tuple[float | None, float | None]:
-    """95 % interval of 1 - sum(after) / sum(before), by drawing pairs of the same fire [F] anew: a
-    fire that loses much does so without and with the plan, so that the ratio varies less than its
-    parts. None for fewer than two fires. Draws that lose nothing without the plan tell nothing.
-    """
-    if before.size < 2:
-        return None, None
-    draws = bootstrap_means(np.stack([before, after], axis=1),
-                            generator(seed, "bootstrap", "weather", stream), WEATHER_RESAMPLES)
-    draws = draws[draws[:, 0] > 0.0]
-    if draws.size == 0:
-        return 0.0, 0.0
-    return percentile_interval(1.0 - draws[:, 1] / draws[:, 0])
 
 
 def _mean_direction(degrees: NDArray[np.float64]) -> float:

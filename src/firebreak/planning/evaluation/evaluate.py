@@ -2,16 +2,15 @@
 
 Each row says what is saved on the whole map and what is saved on the cells that the plan leaves
 untreated, so that deleted cells are not sold as protection. Intervals are over landscapes where
-there are several, else over the fires of the one.
+there are several, else over the weathers of the one's fires, see `intervals`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import budget_cost
 from firebreak.fire import Scene, WideScene
@@ -21,24 +20,19 @@ from firebreak.planning.core.plan import Plan, cost_unit
 from firebreak.planning.core.progress import Bar, Reporter, in_shares, no_bar, no_report
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.auto import plan_by_choice
+from firebreak.planning.evaluation.intervals import (
+    IntervalOver,
+    bounds_over_maps,
+    fire_groups,
+)
 from firebreak.planning.evaluation.judging import Burn, Judged, Row, judge_scene, statistics
 from firebreak.planning.evaluation.request import RANDOM_DRAWS, checked_plans
-from firebreak.planning.evaluation.statistics import (
-    bootstrap_means,
-    percentile_interval,
-    student_interval,
-)
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import AUTO, CHOOSERS, POLICY_METHOD, method_of
-from firebreak.seeding import generator, integer_seed
+from firebreak.seeding import integer_seed
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
-
-MIN_BOOTSTRAP_LANDSCAPES = 10
-"""Below this many, intervals are Student's: a bootstrap of a handful is too narrow."""
-
-IntervalOver = Literal["landscapes", "fires"]
 
 
 class MethodSummary(NamedTuple):
@@ -63,13 +57,15 @@ class Evaluation:
     """Methods compared on test fires.
 
     Attributes:
-        interval: what the 95 % intervals are resampled over: landscapes, or fires if only one.
+        interval: what the 95 % intervals are over: landscapes, or of a single one the weathers
+            that its fires share; fires where these are fewer than 4 and are taken as given.
         landscapes: names, in order.
         rows: one per landscape and method.
         methods: by name of the method, in order.
         paired: "a - b" -> how much more a saves than b.
         test_fires: fires per landscape that no method was shown.
         plans: one per landscape, by method the plan, of a stochastic one the first.
+        weathers: that intervals are over, 0 where they are over something else.
     """
 
     interval: IntervalOver
@@ -79,13 +75,23 @@ class Evaluation:
     paired: dict[str, Difference]
     test_fires: int
     plans: tuple[dict[str, Plan], ...] = ()
+    weathers: int = 0
 
 
-Results = list[dict[str, Judged]]
-"""Scene -> method -> result."""
+Rows = Sequence[Mapping[str, Row]]
+"""Of each scene by method."""
 
-IntervalOf = Callable[[str, str | None], tuple[float, float]]
-"""(method, minus which or None) -> 95 % interval of its reduction, or of the difference."""
+
+class Bounds(NamedTuple):
+    """95 % bounds of what methods save.
+
+    of: (method, minus which or None) -> of its reduction, or of the difference. over: what they
+    are over. weathers: how many, 0 where they are over something else.
+    """
+
+    of: Callable[[str, str | None], tuple[float, float]]
+    over: IntervalOver
+    weathers: int = 0
 
 
 def evaluate(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budget_share: float,
@@ -101,7 +107,7 @@ def evaluate(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, bud
         scenes: wide ones where no method treats anything.
         budget_share, plan_fires, policy, search: see `make_plan`.
         test_fires: number of fires of the keyed set "test", never used for planning.
-        seed: of random plans and of the bootstrap.
+        seed: of random plans and of the bootstrap over landscapes.
         random_draws: a stochastic method is the mean over this many plans.
         rules: what plans must keep to, see `make_plan`; of one scene only.
         existing: plans of one scene to be compared at their own cost, by name; the others are held
@@ -128,10 +134,10 @@ def evaluate(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, bud
                    for scene, (made, own) in zip(scenes, request, strict=True)]
     kept = tuple({method: drawn[0] for method, drawn in made.items()} | own
                  for made, own in request)
-    samples = (sampled_by_landscape(results, seed) if len(scenes) > 1
-               else _sampled_by_fire(results[0], seed))
-    return concluded(results, samples.interval, test_fires, kept,
-                     subject=next(iter(existing or ()), None), pairs=pairs)
+    rows = [{name: own.row for name, own in found.items()} for found in results]
+    bounds = over_landscapes(rows, seed) if len(scenes) > 1 else _over_fires(results[0])
+    return concluded(rows, bounds, test_fires, kept, subject=next(iter(existing or ()), None),
+                     pairs=pairs)
 
 
 class Planned(NamedTuple):
@@ -194,20 +200,26 @@ def _fires_to_burn(request: Sequence[Planned], fires: int) -> int:
     return fires * sum(1 + sum(map(len, made.values())) + len(own) for made, own in request)
 
 
-def concluded(results: Results, interval: IntervalOf, test_fires: int,
+def concluded(rows: Rows, bounds: Bounds, test_fires: int,
               plans: tuple[dict[str, Plan], ...] = (), subject: str | None = None,
               pairs: Sequence[tuple[str, str]] = ()) -> Evaluation:
-    """The evaluation of results by scene and method. subject: the method that the others are held
+    """The evaluation of rows by scene and method. subject: the method that the others are held
     against; if not given AUTO, or POLICY_METHOD where it is not there. pairs: further ones.
     """
-    names = list(results[0])
+    names = list(rows[0])
     usual = AUTO if AUTO in names else POLICY_METHOD
+
+    def mean(name: str, field: str) -> float:
+        return float(np.mean([getattr(own[name], field) for own in rows]))
+
     return Evaluation(
-        interval="landscapes" if len(results) > 1 else "fires",
-        landscapes=tuple(next(iter(own.values())).row.landscape for own in results),
-        rows=tuple(judged.row for own in results for judged in own.values()),
-        methods={name: _summary(results, interval, name) for name in names},
-        paired={f"{a} - {b}": _difference(results, interval, a, b)
+        interval=bounds.over, weathers=bounds.weathers,
+        landscapes=tuple(next(iter(own.values())).landscape for own in rows),
+        rows=tuple(row for own in rows for row in own.values()),
+        methods={name: MethodSummary(mean(name, "reduction"), *bounds.of(name, None),
+                                     mean(name, "seconds")) for name in names},
+        paired={f"{a} - {b}": Difference(mean(a, "reduction") - mean(b, "reduction"),
+                                         *bounds.of(a, b))
                 for a, b in [*_pairs(names, subject or usual), *pairs]},
         test_fires=test_fires, plans=plans)
 
@@ -218,49 +230,26 @@ def _seeds_of(method: str, seed: int, random_draws: int) -> list[int]:
     return [integer_seed(seed, "random-draw", draw) for draw in range(random_draws)]
 
 
-class Samples(NamedTuple):
-    """By method: reductions per landscape [N] if they are few, else resampled means [R]."""
+def over_landscapes(rows: Rows, seed: int) -> Bounds:
+    """Bounds over landscapes."""
+    def bounds(name: str, minus: str | None) -> tuple[float, float]:
+        own = np.array([row[name].reduction - (row[minus].reduction if minus else 0.0)
+                        for row in rows])
+        return bounds_over_maps(own, seed)
 
-    values: dict[str, NDArray[np.float64]]
-    few: bool
-
-    def interval(self, name: str, minus: str | None = None) -> tuple[float, float]:
-        """95 % interval of a method's reduction, or of its difference to another's."""
-        own = self.values[name] - (self.values[minus] if minus else 0.0)
-        return student_interval(own) if self.few else percentile_interval(own)
+    return Bounds(bounds, "landscapes")
 
 
-def sampled_by_landscape(results: Results, seed: int) -> Samples:
-    """Landscapes drawn with replacement, where there are enough of them to draw from."""
-    names = list(results[0])
-    samples = np.array([[own[name].row.reduction for name in names] for own in results])
-    few = len(results) < MIN_BOOTSTRAP_LANDSCAPES
-    drawn = samples if few else bootstrap_means(samples, generator(seed, "bootstrap", "landscapes"))
-    return Samples(dict(zip(names, drawn.T, strict=True)), few)
+def _over_fires(judged: Mapping[str, Judged]) -> Bounds:
+    """Bounds over the weathers or the fires of one landscape."""
+    first = next(iter(judged.values()))
+    before, groups = first.untreated, fire_groups(first.weather, first.untreated)
 
+    def bounds(name: str, minus: str | None) -> tuple[float, float]:
+        saved = judged[name].saved - (judged[minus].saved if minus else 0.0)
+        return groups.saving(saved, before, at_most=None if minus else 1.0)[1:]
 
-def _sampled_by_fire(judged: dict[str, Judged], seed: int) -> Samples:
-    """Reductions on one landscape, fires drawn with replacement."""
-    untreated = next(iter(judged.values())).untreated
-    samples = np.stack([untreated, *(own.saved for own in judged.values())], axis=1)
-    means = bootstrap_means(samples, generator(seed, "bootstrap", "fires"))
-    whole = np.maximum(means[:, 0], np.finfo(np.float64).tiny)
-    return Samples({name: means[:, place] / whole
-                     for place, name in enumerate(judged, start=1)}, few=False)
-
-
-def _mean_of(results: Results, name: str, field: str) -> float:
-    return float(np.mean([getattr(own[name].row, field) for own in results]))
-
-
-def _summary(results: Results, interval: IntervalOf, name: str) -> MethodSummary:
-    return MethodSummary(_mean_of(results, name, "reduction"), *interval(name, None),
-                         _mean_of(results, name, "seconds"))
-
-
-def _difference(results: Results, interval: IntervalOf, a: str, b: str) -> Difference:
-    more = _mean_of(results, a, "reduction") - _mean_of(results, b, "reduction")
-    return Difference(more, *interval(a, b))
+    return Bounds(bounds, groups.over, groups.weathers)
 
 
 def _pairs(names: Sequence[str], subject: str) -> list[tuple[str, str]]:

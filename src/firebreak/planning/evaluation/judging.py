@@ -22,7 +22,7 @@ from firebreak.fire import (
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.evaluation.statistics import relative_drop, worst_tenth_mean
+from firebreak.planning.evaluation.losses import relative_drop, worst_tenth_mean
 
 TEST_SET = "test"
 
@@ -71,11 +71,14 @@ class _Burned(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A method on a scene. saved, untreated: f64 [F], loss per test fire."""
+    """A method on a scene. saved, untreated: f64 [F], loss per test fire. weather: i64 [F], of
+    each fire.
+    """
 
     row: Row
     saved: NDArray[np.float64]
     untreated: NDArray[np.float64]
+    weather: NDArray[np.int64]
 
 
 Burn = Callable[[Scene | WideScene, Fires, NDArray[np.bool_] | None], BurnStatistics]
@@ -146,7 +149,7 @@ def _judge(scene: Scene | WideScene, name: str, plan: Plan, test: _Burned, plan_
                                        worst_tenth_mean(after.loss)),
         in_sample_reduction=_mean_drop(plan_set.untreated, promised),
         seconds=plan.seconds, simulations=plan.simulations)
-    return Judged(row, before.loss - after.loss, before.loss)
+    return Judged(row, before.loss - after.loss, before.loss, test.fires.scenario)
 
 
 def untreated_loss_of(scene: Scene | WideScene, loss: float) -> dict[str, Any]:
@@ -170,5 +173,5 @@ def _mean_judged(draws: list[Judged]) -> Judged:
     measured = Row._fields[Row._fields.index("reduction"):]
     numbers: dict[str, Any] = {
         field: float(np.mean([getattr(draw.row, field) for draw in draws])) for field in measured}
-    return Judged(draws[0].row._replace(**numbers),
-                   np.mean([draw.saved for draw in draws], axis=0), draws[0].untreated)
+    return draws[0]._replace(row=draws[0].row._replace(**numbers),
+                             saved=np.mean([draw.saved for draw in draws], axis=0))

@@ -12,7 +12,7 @@ from firebreak.fire import Scene
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.evaluation.statistics import student_interval
+from firebreak.planning.evaluation.intervals import student_interval
 from firebreak.planning.search.improve import improved
 
 

@@ -8,19 +8,20 @@ import numpy as np
 from firebreak.checks import counted
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.evaluation.auto import Choice
-from firebreak.planning.evaluation.evaluate import MIN_BOOTSTRAP_LANDSCAPES, Evaluation
+from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.intervals import (
+    MIN_BOOTSTRAP_LANDSCAPES,
+    RESAMPLES,
+    interval_words,
+)
 from firebreak.planning.evaluation.judging import Row
-from firebreak.planning.evaluation.statistics import RESAMPLES
 
 _HEADER = ("method", "cost", "reduction", "95 % interval", "untreated cells", "worst 10 %",
            "in sample", "seconds", "simulations")
 
 
-def table(evaluation: Evaluation, *, from_sums: bool = False) -> str:
-    """The methods and their paired differences as aligned text, several lines.
-
-    from_sums: whether the fires were burned in chunks, of which sums are kept and no single losses.
-    """
+def table(evaluation: Evaluation) -> str:
+    """The methods and their paired differences as aligned text, several lines."""
     rows = evaluation.rows
     count = len(evaluation.landscapes)
     where = f"{count} landscapes" if count > 1 else evaluation.landscapes[0]
@@ -41,7 +42,7 @@ def table(evaluation: Evaluation, *, from_sums: bool = False) -> str:
         lines += ["", *aligned([("difference", "mean", "95 % interval"), *(
             (name, f"{pair.difference:+.3f}", f"{pair.low:+.3f} to {pair.high:+.3f}")
             for name, pair in evaluation.paired.items())])]
-    return "\n".join([*lines, "", _footnote(evaluation, from_sums)])
+    return "\n".join([*lines, "", _footnote(evaluation)])
 
 
 def _header(evaluation: Evaluation) -> tuple[str, ...]:
@@ -147,15 +148,15 @@ def aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
             for line in lines]
 
 
-def _footnote(evaluation: Evaluation, from_sums: bool) -> str:
-    over = (f"the {len(evaluation.landscapes)} landscapes" if evaluation.interval == "landscapes"
-            else f"the {evaluation.test_fires} test fires of one landscape")
-    few = (evaluation.interval == "landscapes"
-           and len(evaluation.landscapes) < MIN_BOOTSTRAP_LANDSCAPES)
-    how = ("Student's t" if few else
-           "delta method of a ratio" if from_sums and evaluation.interval == "fires" else
-           f"bootstrap, {RESAMPLES:,} resamples,")
-    return (f"Intervals: {how} over {over}.\n"
+def _footnote(evaluation: Evaluation) -> str:
+    count = len(evaluation.landscapes)
+    if evaluation.interval != "landscapes":
+        how = interval_words(evaluation.interval, evaluation.weathers)
+    elif count < MIN_BOOTSTRAP_LANDSCAPES:
+        how = f"Student's t over the {count} landscapes"
+    else:
+        how = f"bootstrap, {RESAMPLES:,} resamples, over the {count} landscapes"
+    return (f"Intervals: {how}.\n"
             "'untreated cells' counts the losses in untreated cells only; 'in sample' is the "
             "reduction on the plan fires.")
 

@@ -27,7 +27,6 @@ from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.doubt import DoubtResult
 from firebreak.planning.evaluation.effect import (
-    Interval,
     PlanEffect,
     by_weather,
     exceedance,
@@ -35,6 +34,7 @@ from firebreak.planning.evaluation.effect import (
     reductions,
     risk,
 )
+from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.treatments_used import treatments_of_cells, treatments_used
 from firebreak.planning.output.vectors import segment_numbers, write_segments
 from firebreak.planning.output.year_tables import schedule_table, years_built, years_table
@@ -141,11 +141,11 @@ def plan_id(result: PlanResult) -> str:
 def summary_of(result: PlanResult) -> dict[str, Any]:
     """Mean loss and worst tenth before and after, with 95 % intervals, and by weather."""
     effect = result.effect
-    numbers = risk(effect.loss[0], effect.loss[-1], result.seed)
+    numbers = risk(effect)
     return {"schema": 1, "firebreak": __version__, "test_fires": int(effect.loss.shape[1]),
-            "interval": "95 %, over the test fires", "loss_unit": result.unit.name,
+            "interval": f"95 %, {effect.groups.words}", "loss_unit": result.unit.name,
             **{name: interval._asdict() for name, interval in numbers.items()},
-            "weather": by_weather(effect, result.scene, result.seed)}
+            "weather": by_weather(effect, result.scene)}
 
 
 def on_full_map(result: PlanResult) -> list[BreakSegment]:
@@ -217,7 +217,7 @@ def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
     curve = [{"segments": k, "cost": float(effect.cost[k]),
               "mean_loss": float(effect.loss[k].mean()), **_named("reduction", saved),
               "loss_unit": result.unit.name, "cost_unit": result.plan.priced_in}
-             for k, saved in enumerate(reductions(effect, result.seed))]
+             for k, saved in enumerate(reductions(effect))]
     tables: dict[str, Sequence[Mapping[str, Any]]] = {
         "segments": segment_columns(result), "budget_curve": curve, "exceedance": _in_unit(
             _exceeded(effect), result), "weather": _in_unit(summary["weather"], result)}

@@ -17,13 +17,8 @@ from firebreak.landscape.treatment_choice import treated_ha
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.evaluation.effect import Interval
+from firebreak.planning.evaluation.intervals import Interval, fire_groups, student_interval
 from firebreak.planning.evaluation.judging import TEST_SET
-from firebreak.planning.evaluation.statistics import (
-    bootstrap_means,
-    percentile_interval,
-    student_interval,
-)
 from firebreak.planning.years.schedule import (
     BUILD_ONCE,
     RULES,
@@ -32,7 +27,6 @@ from firebreak.planning.years.schedule import (
     prices_of,
     schedule_of,
 )
-from firebreak.seeding import generator
 
 SCHEDULE_SET = "schedule"
 """Fires that choose among schedules."""
@@ -102,7 +96,7 @@ def discount_factors(rate: float, years: int) -> Floats:
 
 
 def years_of_plan(scene: Scene, segments: Sequence[BreakSegment], rows: Sequence[TreatmentRow],
-                  years: list[int], money: Sequence[float], test_fires: int, seed: int,
+                  years: list[int], money: Sequence[float], test_fires: int,
                   report: Reporter = no_report, discount_rate: float = 0.0) -> YearsResult:
     """The schedules of a plan's segments, in build order, and what each saves.
 
@@ -136,7 +130,7 @@ def years_of_plan(scene: Scene, segments: Sequence[BreakSegment], rows: Sequence
                  for name, own_loss in losses.items()}
     chosen = _chosen({name: weight @ own_loss[0] for name, own_loss in losses.items()})
     found, untreated = _saved({name: own_loss[1] for name, own_loss in losses.items()},
-                              before[TEST_SET], weight, seed)
+                              before[TEST_SET], burner.fires[TEST_SET].scenario, weight)
     return YearsResult(schedules, found, untreated, chosen_by, chosen, years, test_fires,
                        discount_rate, prices)
 
@@ -154,27 +148,23 @@ def _chosen(losses: Mapping[str, Floats]) -> str:
     return best if student_interval(more)[0] > 0.0 else BUILD_ONCE.name
 
 
-def _saved(losses: Mapping[str, Floats], before: Floats, weight: Floats,
-           seed: int) -> tuple[dict[str, Saved], Interval]:
+def _saved(losses: Mapping[str, Floats], before: Floats, weather: NDArray[np.int64],
+           weight: Floats) -> tuple[dict[str, Saved], Interval]:
     """What losses f64 [Y, F] of each schedule save of those without breaks, f64 [F], which are
-    told too; years count by their weight f64 [Y], whose sum is 1.
+    told too; years count by their weight f64 [Y], whose sum is 1. weather: i64 [F], of each fire.
     """
-    names, years = list(losses), weight.size
-    each = np.concatenate([losses[name] for name in names]).T  # by fire, schedule and year
-    drawn = bootstrap_means(np.column_stack([before, each]), generator(seed, "years", "bootstrap"))
-    whole = before.mean()
-    by_year = drawn[:, 1:].reshape(len(drawn), len(names), years)
-    shares = 1.0 - by_year @ weight / drawn[:, :1]
-    low, high = np.percentile(by_year, (2.5, 97.5), axis=0)
-    own = np.array([1.0 - weight @ losses[name].mean(axis=1) / whole for name in names])
-    once = names.index(BUILD_ONCE.name)
-    return {name: Saved(float(own[k]), *percentile_interval(shares[:, k]),
-                        float(own[k] - own[once]),
-                        *percentile_interval(shares[:, k] - shares[:, once]),
-                        1.0 - losses[name].mean(axis=1) / whole, losses[name].mean(axis=1),
-                        low[k], high[k])
-            for k, name in enumerate(names)}, Interval(
-                float(whole), *percentile_interval(drawn[:, 0]))
+    groups, whole = fire_groups(weather, before), before.mean()
+    once = weight @ losses[BUILD_ONCE.name]
+    once_saved = float(1.0 - weight @ losses[BUILD_ONCE.name].mean(axis=1) / whole)
+    found = {}
+    for name, own in losses.items():
+        by_year, left = own.mean(axis=1), weight @ own
+        saved = float(1.0 - weight @ by_year / whole)
+        low, high = groups.bounds(own, np.ones(before.size), before)
+        found[name] = Saved(saved, *groups.saving(before - left, before)[1:], saved - once_saved,
+                            *groups.saving(once - left, before, at_most=None)[1:],
+                            1.0 - by_year / whole, by_year, np.maximum(low, 0.0), high)
+    return found, groups.mean(before)
 
 
 class _Burner:

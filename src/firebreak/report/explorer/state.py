@@ -29,7 +29,7 @@ from firebreak.fire import (
 )
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.rounds import loaded
-from firebreak.planning.evaluation.statistics import relative_drop, worst_tenth_mean
+from firebreak.planning.evaluation.losses import relative_drop, worst_tenth_mean
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.scenarios import WeatherScenarios, make_scenarios
 from firebreak.weather.streams import constant

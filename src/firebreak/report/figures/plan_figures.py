@@ -25,13 +25,13 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import one_of
 from firebreak.planning.evaluation.effect import (
-    Interval,
     PlanEffect,
     exceedance,
     marginal_benefit,
     reductions,
     risk,
 )
+from firebreak.planning.evaluation.intervals import Interval
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import INK, QUIET, new_figure, percent_ticks
 from firebreak.report.figures.coordinates import (
@@ -119,11 +119,11 @@ def _map_and_legend(figure: Figure, landscape: Landscape, whole: Whole | None,
     return axes, figure.add_subplot(grid[0, 1])
 
 
-def exceedance_figure(effect: PlanEffect, seed: int, unit: str, *, caption: str) -> Figure:
+def exceedance_figure(effect: PlanEffect, unit: str, *, caption: str) -> Figure:
     """The chance that a fire loses more than so much, with and without the plan, with 95 % bands;
     mean and worst tenth are marked.
     """
-    numbers = risk(effect.loss[0], effect.loss[-1], seed)
+    numbers = risk(effect)
     with new_figure(9.0, 5.4, title="Losses of fires without and with the plan",
                     caption=caption) as figure:
         axes = figure.subplots()
@@ -155,7 +155,7 @@ def exceedance_figure(effect: PlanEffect, seed: int, unit: str, *, caption: str)
         return figure
 
 
-def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
+def budget_figure(effect: PlanEffect, cost_unit: str,
                   others: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]], *,
                   loss_unit: str, caption: str, method: str = "") -> Figure:
     """What is saved over what is spent, in the order to build, with a 95 % band, beside other
@@ -166,7 +166,7 @@ def budget_figure(effect: PlanEffect, seed: int, cost_unit: str,
         method: that made the plan, for its colour.
     """
     own = colour_of(method) if method else AFTER
-    saved = reductions(effect, seed)
+    saved = reductions(effect)
     stop = stopping_point(effect)
     with new_figure(9.0, 5.8, title="Where to stop: what each further segment adds",
                     caption=caption) as figure:

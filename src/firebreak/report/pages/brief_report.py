@@ -14,7 +14,7 @@ from firebreak.fire import FireConditions
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan, pieces_of, spent_words
-from firebreak.planning.evaluation.effect import Interval
+from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.export_effect import BUILD_ORDER, NO_CELLS
 from firebreak.report.break_words import breaks_in_short, how_fires_end, what_breaks_do
 from firebreak.report.figures.canvas import save_figure

@@ -10,6 +10,7 @@ from firebreak.fire import Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.intervals import interval_words
 from firebreak.planning.output.export_effect import PlanResult
 from firebreak.report.figures.canvas import png_of
 from firebreak.report.figures.cartography import caption_of
@@ -47,10 +48,11 @@ def methods_table(evaluation: Evaluation, marked: str | None = None) -> str:
     names = list(evaluation.methods)
     rows = [[name, f"{one.reduction:.1%}", f"{one.low:.1%} to {one.high:.1%}",
              f"{one.seconds:.2f}"] for name, one in evaluation.methods.items()]
-    over = "landscapes" if evaluation.interval == "landscapes" else "fires"
+    over = ("over the landscapes" if evaluation.interval == "landscapes" else
+            interval_words(evaluation.interval, evaluation.weathers))
     made = html.table(["method", "reduction", "95 % interval", "seconds"], rows,
                       f"Reduction of the expected loss on {evaluation.test_fires:,} test fires "
-                      f"that no method was given; intervals over the {over}.",
+                      f"that no method was given; intervals {over}.",
                       names.index(marked) if marked in names else None)
     pairs = [[name, f"{pair.difference:+.1%}", f"{pair.low:+.1%} to {pair.high:+.1%}"]
              for name, pair in evaluation.paired.items()]

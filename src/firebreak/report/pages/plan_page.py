@@ -10,8 +10,9 @@ from firebreak import __version__
 from firebreak.checks import counted
 from firebreak.landscape.raster.degrees import centre_of, degrees_in_words
 from firebreak.planning.core.plan import Plan, pieces_of, spent_words
-from firebreak.planning.evaluation.effect import Interval, risk
+from firebreak.planning.evaluation.effect import risk
 from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.evaluation.rivals import rival_words, rivals_of
 from firebreak.planning.evaluation.tables import left_out_words
 from firebreak.planning.output.export_effect import PlanResult
@@ -52,7 +53,7 @@ def plan_page(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
             comparison, years, fire; those that are missing are left out.
     """
     plan = result.plan
-    numbers = risk(result.effect.loss[0], result.effect.loss[-1], result.seed)
+    numbers = risk(result.effect)
     sections = [
         html.Section("Where the breaks are", "plan", plan_map(result, pictures)),
         html.Section("What it costs", "cost", costs_part(result, pictures)

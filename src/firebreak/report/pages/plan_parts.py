@@ -5,8 +5,8 @@ from pathlib import Path
 
 from firebreak.planning.core.plan import Plan, one_of
 from firebreak.planning.evaluation.auto import Choice
-from firebreak.planning.evaluation.effect import Interval
 from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.evaluation.tables import CHOICE_HEADER, choice_rows, choice_words
 from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, segment_columns
 from firebreak.report.figures.cartography import fuel_shares
@@ -101,9 +101,8 @@ def effect_part(result: PlanResult, numbers: Mapping[str, Interval], pictures: P
     body = html.table(["loss", f"without breaks, {unit}", f"with the plan, {unit}", "reduction"],
                       [row("mean loss of a fire", "mean_loss"),
                        row("mean of the worst tenth", "cvar90")],
-                      f"In {unit}, over {result.effect.loss.shape[1]:,} test fires, "
-                      "with 95 % intervals (bootstrap over the fires, which are the same with and "
-                      "without breaks).")
+                      f"In {unit}, over {result.effect.loss.shape[1]:,} test fires, the same with "
+                      f"and without breaks; 95 % intervals {result.effect.groups.words}.")
     words = (f"The burn probability falls by more than chance explains on {less:.0%} of the "
              f"untreated burnable cells, and rises on {more:.0%}.")
     body += html.paragraph(words)
@@ -126,8 +125,8 @@ def weather_part(pictures: Pictures) -> str:
     return picture(
         pictures, "weather", "Reduction of the mean loss in each weather with its interval.",
         "Reduction in each weather of the test fires, the one with the greatest losses on top, "
-        "with 95 % interval (bootstrap over its fires, the same without and with the plan); none "
-        "for a single fire.", chart=True)
+        "with 95 % interval over its fires, the same without and with the plan; none for a single "
+        "fire.", chart=True)
 
 
 def methods_part(evaluation: Evaluation, plan: Plan, pictures: Pictures) -> str:

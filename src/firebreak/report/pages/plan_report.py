@@ -76,11 +76,11 @@ def _figures(result: PlanResult, evaluation: Evaluation | None,
         "burn_probability": burn_probability_figure(
             land, effect.before, effect.after, plan.break_mask(), caption=tested,
             half_width=effect.half_width),
-        "exceedance": exceedance_figure(effect, result.seed, result.unit.name, caption=tested),
-        "weather": weather_figure(by_weather(effect, result.scene, result.seed),
+        "exceedance": exceedance_figure(effect, result.unit.name, caption=tested),
+        "weather": weather_figure(by_weather(effect, result.scene),
                                   result.unit.name, caption=tested)}
     if result.segments:
-        figures["budget"] = budget_figure(effect, result.seed, plan.priced_in, curves,
+        figures["budget"] = budget_figure(effect, plan.priced_in, curves,
                                           loss_unit=result.unit.name, caption=tested,
                                           method=plan.label)
     if result.over_years is not None and result.segments:

@@ -23,19 +23,18 @@ from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.evaluate import (
     Evaluation,
     Planned,
-    Results,
     concluded,
-    sampled_by_landscape,
+    over_landscapes,
 )
-from firebreak.planning.evaluation.statistics import relative_drop
+from firebreak.planning.evaluation.losses import relative_drop
 from firebreak.planning.evaluation.streaming import (
     FireSums,
     added,
+    bounds_from,
     burn_chunk,
     chunk_counts,
-    judged_from,
     no_fires,
-    ratio_interval,
+    rows_from,
 )
 from firebreak.train.storage.checkpoints import checkpoints_of, latest_checkpoint, save_checkpoint
 from firebreak.train.storage.forms import check_form, restoring
@@ -77,7 +76,8 @@ def evaluate_in_chunks(scenes: list[Scene], planned: list[Planned], executor: Ex
     Raises:
         InputError: the folder holds sums of another evaluation, or no fire burns anything of value.
     """
-    sums = [no_fires(len(masks), sum(map(len, masks))) for masks in masks_of(planned)]
+    sums = [no_fires(scene.stream_weight.size, len(masks), sum(map(len, masks)))
+            for scene, masks in zip(scenes, masks_of(planned), strict=True)]
     identity = _identity(scenes, planned, test_fires)
     done = 0
     if folder is not None:
@@ -119,22 +119,17 @@ def _chunks(scenes: list[Scene], test_fires: int) -> Iterator[tuple[int, int, in
 
 def _concluded(scenes: list[Scene], planned: list[Planned], sums: list[FireSums],
                plan_fires: int, test_fires: int, seed: int) -> Evaluation:
-    results: Results = []
+    rows = []
     for scene, own, total in zip(scenes, planned, sums, strict=True):
         if not total.total[0] > 0.0:
             raise nothing_burned(scene)
         plans = _by_name(own)
         promised = {name: None if name in own.given else _promised(scene, mine, plan_fires)
                     for name, mine in plans.items()}
-        results.append(judged_from(scene, total, plans, plan_fires, promised))
-    if len(scenes) > 1:
-        return concluded(results, sampled_by_landscape(results, seed).interval, test_fires)
-    names = list(results[0])
-
-    def interval(name: str, minus: str | None) -> tuple[float, float]:
-        weights = np.array([float(one == name) - float(one == minus) for one in names])
-        return ratio_interval(sums[0], weights)
-    return concluded(results, interval, test_fires)
+        rows.append(rows_from(scene, total, plans, plan_fires, promised))
+    bounds = (over_landscapes(rows, seed) if len(scenes) > 1
+              else bounds_from(sums[0], list(rows[0])))
+    return concluded(rows, bounds, test_fires)
 
 
 def _promised(scene: Scene, plans: list[Plan], plan_fires: int) -> float:

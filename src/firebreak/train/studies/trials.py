@@ -22,7 +22,7 @@ from firebreak.executors.base import Executor, call_all
 from firebreak.memory.process import peak_rss_bytes, rss_bytes
 from firebreak.memory.registry import live_counts
 from firebreak.planning.evaluation.evaluate import evaluate
-from firebreak.planning.evaluation.statistics import student_interval
+from firebreak.planning.evaluation.intervals import student_interval
 from firebreak.planning.methods import POLICY_METHOD
 from firebreak.train.config.load import written_data
 from firebreak.train.config.schema import RunConfig

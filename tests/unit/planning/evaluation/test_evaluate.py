@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
@@ -23,13 +21,6 @@ from firebreak.layout import OBSERVATION
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.evaluation.judging import judge_scene
-from firebreak.planning.evaluation.statistics import (
-    bootstrap_means,
-    bootstrap_worst_tenths,
-    percentile_interval,
-    relative_drop,
-    worst_tenth_mean,
-)
 from firebreak.planning.evaluation.tables import table, to_json
 from firebreak.planning.making import make_plan
 from firebreak.seeding import integer_seed
@@ -171,7 +162,8 @@ def test_intervals_are_over_landscapes_or_over_fires(scenes: list[Scene]) -> Non
     assert pair.low <= pair.difference <= pair.high
     single = evaluate(scenes[:1], methods, budget_share=0.05, plan_fires=16, test_fires=80, seed=0,
                       random_draws=2)
-    assert single.interval == "fires"
+    assert (single.interval, single.weathers) == ("fires", 0)
+    assert "over the test fires, with the weather taken as given." in table(single)
     assert single.methods["downstream-value"].low < own[0] < single.methods[
         "downstream-value"].high
 
@@ -245,46 +237,6 @@ def test_bad_requests_are_refused(scenes: list[Scene], corridor: Scene) -> None:
     worthless = replace(corridor, value_by_class=np.zeros((1, 1, 5), np.float32))
     with pytest.raises(InputError, match="burn something of value"):
         ask([worthless], ["random"])
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=25))
-def test_worst_tenths_of_resamples_are_those_of_the_fires_drawn(
-        pairs: list[tuple[int, int]]) -> None:
-    losses = np.array(pairs, np.float64).T
-    found = bootstrap_worst_tenths(losses, np.random.default_rng(1), 40)
-    drawn = np.random.default_rng(1).integers(losses.shape[1], size=(40, losses.shape[1]))
-    assert found == pytest.approx(np.array([[worst_tenth_mean(own[rows]) for own in losses]
-                                            for rows in drawn]))
-
-
-def test_bootstrap_of_known_numbers() -> None:
-    rng = np.random.default_rng(0)
-    coin = bootstrap_means(np.array([[0.0, 5.0], [1.0, 5.0]]), rng)
-    # Two rows: both the first, one of each, both the second, as 1 : 2 : 1.
-    values, counts = np.unique(coin[:, 0], return_counts=True)
-    assert values.tolist() == [0.0, 0.5, 1.0]
-    assert counts / 10_000 == pytest.approx([0.25, 0.5, 0.25], abs=0.02)
-    assert (coin[:, 1] == 5.0).all()
-    assert percentile_interval(coin[:, 0]) == (0.0, 1.0)
-    sample = rng.normal(10.0, 2.0, (400, 1))
-    low, high = percentile_interval(bootstrap_means(sample, rng)[:, 0])
-    half = 1.96 * sample.std() / 20
-    assert (low, high) == pytest.approx((sample.mean() - half, sample.mean() + half), abs=0.02)
-
-
-def test_columns_are_resampled_together() -> None:
-    one = np.random.default_rng(1).normal(size=(30, 1))
-    means = bootstrap_means(np.hstack([one, one + 0.25]), np.random.default_rng(2), 700)
-    assert means.shape == (700, 2)
-    assert means[:, 1] - means[:, 0] == pytest.approx(np.full(700, 0.25))
-    assert means[:, 0].std() > 0.1
-
-
-def test_the_worst_tenth_and_relative_drops() -> None:
-    assert worst_tenth_mean(np.arange(20.0)) == 18.5
-    assert worst_tenth_mean(np.array([1.0, 4.0, 2.0])) == 4.0
-    assert relative_drop(8.0, 6.0) == 0.25
-    assert relative_drop(0.0, 0.0) == 0.0
 
 
 def test_json_and_table_say_the_same(scenes: list[Scene]) -> None:

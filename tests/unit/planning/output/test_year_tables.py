@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.planning.core.break_segments import BreakSegment
-from firebreak.planning.evaluation.effect import Interval
+from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.year_tables import (
     schedule_table,
     spent,

@@ -110,7 +110,7 @@ def test_upkeep_is_paid_for_what_is_treated_of_a_cell():
         made = make_scene(land, FireConditions(
             scenarios=2, treatment=treatment_of_rows(rows, 0, "x", width)), 0)
         line = break_segments_of(np.eye(14, dtype=bool) & land.treatable, land)
-        found = years_of_plan(made, line, rows, [1, 2], [1e6, 1e6], FIRES, 0)
+        found = years_of_plan(made, line, rows, [1, 2], [1e6, 1e6], FIRES)
         own = found.schedules["build-and-keep-up"]
         spent[width] = own.kept.sum()
         assert own.kept.sum() == pytest.approx(0.2 * own.built.sum())  # 460 of 2,300 a hectare
@@ -124,7 +124,7 @@ def test_later_years_count_less_by_the_rate():
 
 def test_what_schedules_save_is_discounted(scene, segments):
     cost = sum(one.cost for one in segments)
-    plain, less = (years_of_plan(scene, segments, ROWS, [1, 2, 3, 4], [cost] * 4, FIRES, 0,
+    plain, less = (years_of_plan(scene, segments, ROWS, [1, 2, 3, 4], [cost] * 4, FIRES,
                                  discount_rate=rate) for rate in (0.0, 0.5))
     weight = np.array([27.0, 18.0, 12.0, 8.0]) / 65.0  # (2/3)^k
     for name, own in less.saved.items():
@@ -194,7 +194,7 @@ def test_building_once_is_kept_where_no_other_schedule_is_told_apart_as_better()
 
 def test_a_segment_is_as_fresh_as_the_first_state_of_its_treatments(scene, segments):
     rows = [replace(ROWS[0], states=TABLE["grazing"].states), ROWS[1]]  # to year 0, to year 1
-    found = years_of_plan(scene, segments, rows, [1], [0.0], FIRES, 0)
+    found = years_of_plan(scene, segments, rows, [1], [0.0], FIRES)
     kinds = [scene.landscape.treatment.ravel()[one.cells] for one in segments]
     assert found.prices.fresh_years.tolist() == [0 if (own == 0).any() else 1 for own in kinds]
     assert set(found.prices.fresh_years.tolist()) == {0, 1}

@@ -44,7 +44,7 @@ def planned(scene: Scene, years: int, parts: int = 1) -> tuple[list[BreakSegment
     line = break_segments_of(mask & land.treatable, land)
     cost = sum(one.cost for one in line)
     money = [cost if year == 0 else cost / parts for year in range(years)]
-    return line, years_of_plan(scene, line, ROWS, list(range(2030, 2030 + years)), money, 40, 0)
+    return line, years_of_plan(scene, line, ROWS, list(range(2030, 2030 + years)), money, 40)
 
 
 def kept(found: YearsResult, name: str) -> YearsResult:

@@ -275,7 +275,7 @@ def test_a_better_method_is_told_below_the_headline(result: PlanResult,
 def test_the_curve_over_the_budget_stays_inside_its_axes(result: PlanResult) -> None:
     others = {"far better": (np.array([0.0, 5.0]), np.array([0.0, 0.99])),
               "harmful": (np.array([0.0, 5.0]), np.array([0.0, -0.4]))}
-    figure = budget_figure(result.effect, 0, "cells", others, loss_unit="ha", caption="of a test")
+    figure = budget_figure(result.effect, "cells", others, loss_unit="ha", caption="of a test")
     low, high = figure.axes[0].get_ylim()
     assert all(low <= np.min(line.get_ydata()) and np.max(line.get_ydata()) <= high
                for line in figure.axes[0].get_lines() if len(line.get_xdata()) > 2
@@ -289,7 +289,7 @@ def test_the_words_on_where_to_stop_stay_inside_their_axes(result: PlanResult, l
     saved = np.linspace(0.0, 30.0, count) ** (4.0 if late else 0.05)
     effect = result.effect._replace(loss=100.0 - 90.0 * saved[:, None] / saved[-1]
                                     + np.zeros_like(result.effect.loss))
-    figure = budget_figure(effect, 0, "cells", {}, loss_unit="ha", caption="of a test")
+    figure = budget_figure(effect, "cells", {}, loss_unit="ha", caption="of a test")
     FigureCanvasAgg(figure).draw()
     words = next(text for text in figure.axes[1].texts if "of the reduction" in text.get_text())
     place, axes = words.get_window_extent(), figure.axes[1].bbox
@@ -300,7 +300,8 @@ def test_the_words_on_where_to_stop_stay_inside_their_axes(result: PlanResult, l
 
 def test_losses_stay_inside_their_axes(result: PlanResult) -> None:
     loss = np.array([[1.0, 2.0, 3.0, 90.0], [1.0, 2.0, 3.0, 400.0]])
-    figure = exceedance_figure(result.effect._replace(loss=loss), 0, "cells", caption="of a test")
+    effect = result.effect._replace(loss=loss, scenario=np.zeros(4, np.int64))
+    figure = exceedance_figure(effect, "cells", caption="of a test")
     assert figure.axes[0].get_xlim()[1] >= 400.0
     close_figure(figure)
 
@@ -308,7 +309,7 @@ def test_losses_stay_inside_their_axes(result: PlanResult) -> None:
 def test_the_chance_of_at_least_a_loss_is_drawn_at_every_loss(result: PlanResult) -> None:
     loss = np.zeros_like(result.effect.loss)
     loss[0, ::3], loss[0, 1::9], loss[-1, ::6] = 1.0, 4.0, 3.0
-    figure = exceedance_figure(result.effect._replace(loss=loss), 0, "houses", caption="of a test")
+    figure = exceedance_figure(result.effect._replace(loss=loss), "houses", caption="of a test")
     lines = [line for line in figure.axes[0].get_lines() if line.get_xdata().size > 2]
     for line, losses in zip(lines, (loss[0], loss[-1]), strict=True):
         x, y = STEP_LOOKUP_MAP[line.get_drawstyle()](line.get_xdata(), line.get_ydata())
@@ -339,7 +340,7 @@ def test_pictures_of_a_small_saving_have_ticks_that_are_told_apart(result: PlanR
         0.0, 1.0, len(result.effect.loss))[:, None] + np.zeros_like(result.effect.loss))
     for figure, along in ((weather_figure([line], "ha", caption=""), "x"),
                           (comparison_figure(methods, caption=""), "x"),
-                          (budget_figure(effect, 0, "cells", {}, loss_unit="ha", caption=""), "y")):
+                          (budget_figure(effect, "cells", {}, loss_unit="ha", caption=""), "y")):
         FigureCanvasAgg(figure).draw()
         axis = getattr(figure.axes[0], f"{along}axis")
         words = [tick.get_text() for tick in axis.get_ticklabels()]

@@ -25,11 +25,8 @@ from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation import streaming
 from firebreak.planning.evaluation.evaluate import Evaluation, Planned, planned
-from firebreak.planning.evaluation.statistics import (
-    bootstrap_means,
-    percentile_interval,
-    worst_tenth_mean,
-)
+from firebreak.planning.evaluation.intervals import fire_groups
+from firebreak.planning.evaluation.losses import worst_tenth_mean
 from firebreak.planning.evaluation.streaming import BINS, chunk_counts, worst_tenth
 from firebreak.seeding import generator
 from firebreak.train.storage.checkpoints import checkpoints_of, save_checkpoint
@@ -152,21 +149,22 @@ def test_sums_give_what_all_fires_at_once_give(
                 before.burn_probability[scene.landscape.burnable].mean())
 
 
-def test_the_interval_over_fires_is_that_of_the_bootstrap(
-        scenes: list[Scene], plans: list[Planned]) -> None:
-    one = judged(scenes[:1], plans[:1], executor_for(scenes[:1], plans[:1]))
-    scene, plan = scenes[0], plans[0].made["betweenness"][0]
+@pytest.mark.parametrize("weathers", [2, 6])
+def test_sums_give_the_interval_of_all_fires_at_once(weathers: int) -> None:
+    scene = make_scene(generate(0, 12), FireConditions(scenarios=weathers), 3)
+    plans = list(planned([scene], METHODS, budget_share=0.05, plan_fires=24, seed=3,
+                         random_draws=2))
+    one = judged([scene], plans, executor_for([scene], plans))
     fires = fires_of(scene)
     before = burn_statistics(scene.field, fires, scene.value_by_class).loss
     saved = before - burn_statistics(scene.field, fires, scene.value_by_class,
-                                     plan.break_mask()).loss
-    means = bootstrap_means(np.stack([before, saved], axis=1), generator(1, "test"))
-    low, high = percentile_interval(means[:, 1] / means[:, 0])
+                                     plans[0].made["betweenness"][0].break_mask()).loss
+    own = fire_groups(fires.scenario, before).saving(saved, before)
     found = one.methods["betweenness"]
-    assert found.low < found.reduction < found.high
-    assert found.low == pytest.approx(low, abs=0.1 * (high - low))
-    assert found.high == pytest.approx(high, abs=0.1 * (high - low))
-    assert one.interval == "fires"
+    # Few weathers are taken as given: fires are then dealt to groups.
+    close = 1e-9 if weathers == 6 else 0.1 * (own.high - own.low)
+    assert found[:3] == pytest.approx(own, abs=close)
+    assert (one.interval, one.weathers) == (("weathers", 6) if weathers == 6 else ("fires", 0))
     pair = one.paired["betweenness - random"]
     assert pair.difference == pytest.approx(
         found.reduction - one.methods["random"].reduction)
@@ -289,14 +287,19 @@ def test_a_folder_of_something_else_is_refused_before_a_plan_is_made(
 
 
 @pytest.mark.parametrize(("options", "words"), [
-    ((), "Intervals: bootstrap, 10,000 resamples, over the 20 test fires"),
+    ((), "Intervals: over the test fires, with the weather taken as given"),
+    (("--scenarios", "5"), "Intervals: over the 5 weathers of the test fires"),
+    (("--executor", "in-process", "--scenarios", "5"),
+     "Intervals: over the 5 weathers of the test fires"),
     (("--executor", "in-process"),
-     "Intervals: delta method of a ratio over the 20 test fires"),
+     "Intervals: over the test fires, with the weather taken as given"),
     (("synthetic:8:12", "--executor", "in-process"), "Intervals: Student's t over the 2 landscap")])
 def test_the_table_says_how_its_intervals_were_made(
         options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["evaluate", "synthetic:7:12", *options, "--methods", "none,strips", "--scenarios",
-                 "2", "--plan-fires", "12", "--test-fires", "20", "--quiet"]) == 0
+    if "--scenarios" not in options:
+        options = (*options, "--scenarios", "2")
+    assert main(["evaluate", "synthetic:7:12", *options, "--methods", "none,strips",
+                 "--plan-fires", "12", "--test-fires", "20", "--quiet"]) == 0
     assert words in capsys.readouterr().out
 
 

@@ -82,5 +82,4 @@ def _over_years(work: Work, order: "list[BreakSegment]", bar: "Bar") -> "YearsRe
     years, money = money_by_year(work.place.phases, work.place.money, horizon)
     with bar(len(RULES), "schedule") as advance:
         return years_of_plan(work.scene, order, rows_named(options.scene.breaks), years, money,
-                             options.test_fires, options.scene.seed, advance,
-                             options.place.discount_rate)
+                             options.test_fires, advance, options.place.discount_rate)

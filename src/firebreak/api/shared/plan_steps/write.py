@@ -61,7 +61,8 @@ def write_judged(out: Path, work: Work, judgement: Judgement, evaluation: "Evalu
 def _write_brief(out: Path, work: Work, judgement: Judgement, evaluation: "Evaluation",
                  origin: "Origin") -> list[Path]:
     """Segments and the brief report of a plan that was judged."""
-    from firebreak.planning.evaluation.effect import Interval, risk
+    from firebreak.planning.evaluation.effect import risk
+    from firebreak.planning.evaluation.intervals import Interval
     from firebreak.planning.output.export_effect import segment_columns
     from firebreak.planning.output.segment_table import write_segment_table
     from firebreak.report.pages.brief_report import Brief, write_brief_report
@@ -74,7 +75,7 @@ def _write_brief(out: Path, work: Work, judgement: Judgement, evaluation: "Evalu
     return [*written, *write_brief_report(out, Brief(
         conditions=work.scene.conditions, land=place.land, full=place.full, plan=plan,
         segments=result.segments, columns=columns,
-        saved=risk(loss[0], loss[-1], result.seed)["mean_loss_reduction"],
+        saved=risk(result.effect)["mean_loss_reduction"],
         promised=_promised(work.scene, plan), test_fires=loss.shape[1],
         others={name: (Interval(one.reduction, one.low, one.high),
                        evaluation.plans[0][name].cost)

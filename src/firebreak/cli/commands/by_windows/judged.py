@@ -3,13 +3,11 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.fire import burn_wide_losses
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.evaluation.effect import Interval
+from firebreak.planning.evaluation.intervals import Interval, fire_groups
 from firebreak.planning.output.segment_table import in_plan_order
 from firebreak.planning.windows.region import Region
 
@@ -47,8 +45,10 @@ def judge(plan: Plan, region: Region, network: Plan | None, args: PlanArguments,
     under = [plan.cells[:0], plan.cells] + ([] if network is None else [network.cells])
     with bar(len(under) * args.test_fires, "fire") as advance:
         before, after, *others = burn_wide_losses(scene, fires, under, advance)
-    existing = None if network is None else (_saved(before, others[0]), network.cost)
-    found = JudgedPlan(_saved(before, after), existing, None)
+    groups = fire_groups(fires.scenario, before)
+    existing = None if network is None else (groups.saving(before - others[0], before),
+                                             network.cost)
+    found = JudgedPlan(groups.saving(before - after, before), existing, None)
     if args.report == "none":
         return found
     untreated = float(before.mean())
@@ -67,15 +67,3 @@ def _segments(plan: Plan, region: Region, untreated: float, args: PlanArguments,
             args.test_fires, "fire") as advance:
         shares = saved_in_order(region, [one.cells for one in segments], executor, advance)
     return SegmentSavings(segments, [share * untreated for share in shares], untreated)
-
-
-def _saved(before: np.ndarray, after: np.ndarray) -> Interval:
-    """Share of the loss that is saved, with a 95 % interval over the fires.
-
-    Source: the delta method for a ratio of means, Cochran (1977), Sampling techniques.
-    """
-    saved = before - after
-    share = float(saved.sum() / before.sum()) if before.sum() > 0.0 else 0.0
-    error = float(np.std(saved - share * before, ddof=1)) / np.sqrt(before.size)
-    half = 1.96 * error / max(float(before.mean()), 1e-9)
-    return Interval(share, share - half, share + half)

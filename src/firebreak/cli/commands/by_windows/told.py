@@ -10,7 +10,7 @@ from firebreak.checks import counted
 from firebreak.cli.commands.by_windows.judged import JudgedPlan
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.planning.core.plan import EXISTING, Plan, spent_words
-from firebreak.planning.evaluation.effect import Interval
+from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.windows.make import WindowPlan
 
 if TYPE_CHECKING:

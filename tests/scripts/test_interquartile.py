@@ -1,14 +1,13 @@
-"""Interquartile means, their intervals, chances of improvement, pieces of a plan."""
+"""Interquartile means, their intervals, chances of improvement."""
+
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from firebreak.planning.core.plan import pieces_of
-from firebreak.planning.evaluation.statistics import (
-    interquartile_mean,
-    probability_of_improvement,
-    stratified_interval,
-)
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+from interquartile import interquartile_mean, probability_of_improvement, stratified_interval
 
 
 def test_the_interquartile_mean_leaves_out_a_quarter_at_each_end() -> None:
@@ -37,10 +36,3 @@ def test_the_stratified_interval_of_one_row_resamples_landscapes() -> None:
 def test_the_probability_of_improvement_counts_ties_half() -> None:
     ours = np.array([[1.0, 2.0], [3.0, 4.0]])
     assert probability_of_improvement(ours, np.array([2.0, 2.0])) == pytest.approx(0.625)
-
-
-def test_pieces_of_a_plan_hang_together_by_corners() -> None:
-    mask = np.zeros((5, 6), np.bool_)
-    mask[0, 0] = mask[1, 1] = mask[1, 2] = mask[4, 4] = mask[4, 0] = True
-    assert pieces_of(mask) == 3
-    assert pieces_of(np.zeros((2, 2), np.bool_)) == 0
