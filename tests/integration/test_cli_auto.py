@@ -118,7 +118,7 @@ def test_a_better_method_is_told_with_its_command(capsys: Out,
     chosen = plan(capsys, *ALONE, out="first")[0]["method"]
     assert chosen != "strips"
 
-    monkeypatch.setattr("firebreak.planning.evaluation.rivals.better_rivals", better)
+    monkeypatch.setattr("firebreak.planning.evaluation.tables.better_rivals", better)
     monkeypatch.setattr("sys.argv", ["firebreak", "plan", "my land.tif", "--out", "x",
                                      "--method=auto", "--seed", "0"])
     _, text = plan(capsys, "--test-fires", "40")

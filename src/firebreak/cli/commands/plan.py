@@ -154,8 +154,12 @@ def _first_words(first: "FirstPlan", args: PlanArguments, out: Path, earlier: bo
 def _say(made: "Made", evaluation: "Evaluation | None", over_years: "YearsResult | None",
          files: list[Path], args: PlanArguments, out: Path) -> None:
     from firebreak.planning.core.plan import spent_words
-    from firebreak.planning.evaluation.rivals import rival_words
-    from firebreak.planning.evaluation.tables import choice_table, left_out_words, table
+    from firebreak.planning.evaluation.tables import (
+        choice_table,
+        left_out_words,
+        rival_words,
+        table,
+    )
     from firebreak.planning.output.vectors import has_vector_reader
     from firebreak.planning.output.year_tables import years_record, years_words
 

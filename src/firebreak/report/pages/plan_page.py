@@ -13,8 +13,7 @@ from firebreak.planning.core.plan import Plan, pieces_of, spent_words
 from firebreak.planning.evaluation.effect import risk
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.intervals import Interval
-from firebreak.planning.evaluation.rivals import rival_words, rivals_of
-from firebreak.planning.evaluation.tables import left_out_words
+from firebreak.planning.evaluation.tables import left_out_words, rival_words, rivals_of
 from firebreak.planning.output.export_effect import PlanResult
 from firebreak.report.break_words import how_fires_end, what_breaks_do
 from firebreak.report.figures.cartography import place_of
