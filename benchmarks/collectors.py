@@ -89,7 +89,7 @@ def cpu_of(config: RunConfig, calls: int) -> tuple[float, float]:
                 arena.collector.buffer.drain(arena.replay)
             for _ in range(calls):
                 begin = time.process_time()
-                update(trainer.agent, trainer.arenas, config.agent)
+                update(trainer.agent, trainer.arenas)
                 updated.append(time.process_time() - begin)
         finally:
             trainer.close()

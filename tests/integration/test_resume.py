@@ -144,7 +144,7 @@ def counted(folder: Path, *changes: str) -> tuple[ParallelTrainer, int]:
 
 @pytest.fixture
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firebreak.train.run.fit.CELLS", 800)
+    monkeypatch.setattr("firebreak.train.data.sizes.CELLS", 800)
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire import FireConditions, HoldRule, conditions_from, make_scene
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.fire import FireSettings
-from firebreak.train.gains.line_gains import LineGains
+from firebreak.train.rollout.gains import LineGains
 from firebreak.weather.scenarios import make_scenarios
 from firebreak.weather.streams import STEPS, make_streams
 

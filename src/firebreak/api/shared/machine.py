@@ -23,9 +23,9 @@ def use_threads(count: int, torch_threads: int | None = None) -> None:
 
     set_threads(count or max_threads())
     if torch_threads is not None:
-        from firebreak.train.run.machine import use_network_threads
+        import torch
 
-        use_network_threads(torch_threads)
+        torch.set_num_threads(torch_threads)
 
 
 @contextmanager
@@ -34,14 +34,13 @@ def threads_kept() -> Iterator[None]:
     import torch
 
     from firebreak.native_library import set_threads, thread_count
-    from firebreak.train.run.machine import use_network_threads
 
     fires, networks = thread_count(), torch.get_num_threads()
     try:
         yield
     finally:
         set_threads(fires)
-        use_network_threads(networks)
+        torch.set_num_threads(networks)
 
 
 def bar_of_place() -> "type[tqdm[NoReturn]]":

@@ -40,7 +40,7 @@ from firebreak.train.config.setup import (
     synthetic_systems,
     variation_of,
 )
-from firebreak.train.data.memory_needed import check_memory
+from firebreak.train.data.sizes import check_memory
 from firebreak.train.data.treated import Treat, all_treated, treat_as, treated_draw
 
 SPLIT_SHARES = (0.6, 0.2, 0.2)

@@ -25,7 +25,7 @@ from firebreak.memory.registry import track
 from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import written_data
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.data.run_sizes import VALIDATION_ENVS
+from firebreak.train.data.sizes import VALIDATION_ENVS
 from firebreak.train.data.splits import make_splits
 from firebreak.train.rollout.validation import returns_of
 

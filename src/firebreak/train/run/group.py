@@ -1,27 +1,19 @@
 """A group of environments of one map size, with their replay and their validation problems."""
 
-import warnings
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Replay
-from firebreak.checks import fail
-from firebreak.env.gains import ExactGains
 from firebreak.env.sources import ProblemSource
-from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem import Problem
 from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.data.run_sizes import VALIDATION_ENVS, shortest_episode
-from firebreak.train.gains.gain_labels import GainLabels
-from firebreak.train.gains.line_gains import LineGains
+from firebreak.train.data.sizes import VALIDATION_ENVS, shortest_episode
 from firebreak.train.rollout.collector import ExperienceCollector
+from firebreak.train.rollout.gains import gain_labels
 from firebreak.train.rollout.parallel import CollectorPool, check_collectors
 
 
@@ -97,52 +89,3 @@ def replay_share(groups: list[EnvGroup]) -> float:
     held = sum(len(group.replay) for group in groups)
     room = sum((group.replay.rows - 1) * group.replay.num_envs for group in groups)
     return min(held / room, 1.0)
-
-
-def check_replay_budget(needed_bytes: int, max_mb: float) -> None:
-    """Refuses replays above `replay.memory_budget_mb`.
-
-    Raises:
-        InputError: naming both sizes.
-    """
-    if needed_bytes / 1e6 > max_mb:
-        raise fail(expected=f"a replay of at most {max_mb} MB",
-                   given=f"{needed_bytes / 1e6:.0f} MB", where="replay.capacity",
-                   remedy="lower replay.capacity or raise replay.memory_budget_mb")
-
-
-def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, place: int,
-                count: int) -> GainLabels | None:
-    """The labels of group `place` of `count`, if the agent is to learn from gains. Where every cell
-    is tried there are fewer on larger maps, in proportion to their side, since a state of theirs
-    has more cells to try and tells more.
-    """
-    agent = config.agent
-    if agent.gain_share == 0.0:
-        return None
-    capacity = max(agent.gain_capacity // count, 1)
-    share, gains = agent.gain_share, _gains(config, env, learner, place)
-    if share * config.train.collect_steps > 1.0 and place == 0:
-        warnings.warn(f"agent.gain_share = {share:g} labels {1.0 / config.train.collect_steps:g} "
-                      "of the env steps: each environment's state once in train.collect_steps = "
-                      f"{config.train.collect_steps} steps; lower one of the two", stacklevel=2)
-    if not agent.segments:
-        smallest = min(config.mixture.sizes, default=config.landscapes.size)
-        share *= min(smallest / env.source.shape[0], 1.0)
-    return GainLabels(env, gains, share, capacity)
-
-
-def _gains(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent,
-           place: int) -> ExactGains | LineGains:
-    """What tells the gains of group `place`."""
-    agent, sizes = config.agent, env.source.sizes(env.num_envs)
-    if not agent.segments:
-        return ExactGains(sizes, agent.gain_fires)
-
-    def values(layers: NDArray[np.uint8]) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = learner.q_values(
-            torch.from_numpy(to_floats(layers[None]))).numpy()[0]
-        return found
-
-    return LineGains(sizes, agent.gain_fires, values,
-                     integer_seed(config.seed, "segments", place))

@@ -1,15 +1,23 @@
-"""Where a run stands: what its turns change, and the figures that it reports after each."""
+"""Where a run stands: what its turns change, the policy that it keeps so far, and the figures that
+it reports after each turn.
+"""
 
+import warnings
 from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from firebreak.agent.dqn import DQNAgent
+import torch
+
+from firebreak.agent.dqn import DQNAgent, Update
+from firebreak.agent.network import QMapNetwork
+from firebreak.agent.policy_file import save_policy
+from firebreak.agent.policy_place import POLICY
 from firebreak.agent.schedules import epsilon_at
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.run.best_policy import BestPolicy
 from firebreak.train.run.group import EnvGroup
 
 RECENT = 50
@@ -59,12 +67,69 @@ class Progress:
             setattr(self, one.name, getattr(kept, one.name))
 
 
+class BestPolicy:
+    """The policy that a run keeps so far: its weights, in storage of their own, and its file; what
+    did best on validation, or what a fit ended with.
+
+    Args:
+        network: whose weights these are at first.
+        folder: where the policy file is written.
+
+    Attributes:
+        reduction: on validation; -inf before the first.
+        learner_steps: when it did.
+        provenance: plain values stored with it; empty before the first validation.
+        unwritten: why the file was not written; None if it was, or there is nothing to write.
+    """
+
+    def __init__(self, network: QMapNetwork, width: int, folder: Path) -> None:
+        self._network, self._width, self._path = network, width, folder / POLICY
+        self.weights = {name: tensor.detach().cpu().clone()
+                        for name, tensor in network.state_dict().items()}
+        self.reduction, self.learner_steps = -float("inf"), 0
+        self.provenance: dict[str, Any] = {}
+        self.unwritten: OSError | None = None
+
+    def take(self, reduction: float, learner_steps: int, provenance: dict[str, Any]) -> None:
+        """The network's weights are the best from now on; writes them."""
+        self.reduction, self.learner_steps, self.provenance = reduction, learner_steps, provenance
+        for name, tensor in self._network.state_dict().items():
+            self.weights[name].copy_(tensor)
+        self.write()
+
+    def write(self) -> None:
+        """Writes the policy file; where the disk is full the checkpoints have it too."""
+        try:
+            save_policy(self._path, self._network, self._width, self.provenance, self.weights)
+            self.unwritten = None
+        except OSError as error:
+            self.unwritten = error
+            warnings.warn(f"{POLICY} not written ({error.strerror or error})", stacklevel=2)
+
+    def state(self) -> dict[str, Any]:
+        """Tensors, which are its own, and plain values."""
+        return {"weights": self.weights, "learner_steps": self.learner_steps,
+                "provenance": self.provenance,
+                "reduction": self.reduction if self.provenance else None}
+
+    @torch.no_grad()
+    def restore(self, state: dict[str, Any]) -> None:
+        """Takes back what `state` gave; writes nothing."""
+        for name, tensor in self.weights.items():
+            tensor.copy_(state["weights"][name])
+        self.provenance = dict(state["provenance"])
+        self.learner_steps = int(state["learner_steps"])
+        self.reduction = (-float("inf") if state["reduction"] is None
+                          else float(state["reduction"]))
+
+
 class RunState(NamedTuple):
     """What the turns of a run change and its checkpoints hold: the trainer's own parts, no copies.
 
     groups: one for each map size; losses, returns: the last gradient steps and episodes, bounded.
     """
 
+    config: RunConfig
     agent: DQNAgent
     groups: list[EnvGroup]
     progress: Progress
@@ -82,17 +147,23 @@ class RunState(NamedTuple):
         """Steps of all environments."""
         return sum(group.collector.env_steps for group in self.groups)
 
+    def note(self, update: Update) -> None:
+        """Takes down what a gradient step did."""
+        self.losses.append(update.loss)
+        self.progress.updates.append((update.loss, update.mean_q, update.gradient_norm))
 
-def progress_of(run: RunState, config: RunConfig, seconds: float) -> dict[str, Any]:
-    """The figures of a turn. seconds: of the run so far."""
+
+def progress_of(run: RunState, seconds: float) -> dict[str, Any]:
+    """The figures of a turn, and how far a fit is. seconds: of the run so far."""
     turn = run.progress
+    fit = ({"fitted": turn.fitted, "fit_steps": run.config.agent.fit_steps} if turn.fitted else {})
     losses, qs, norms = zip(*turn.updates, strict=True) if turn.updates else ((), (), ())
     return {
         "episodes_ended": len(turn.returns), "seconds": seconds,
         "epsilon": epsilon_at(run.agent.settings, run.env_steps),
         "discount": run.agent.discount,
         "replay": sum(len(group.replay) for group in run.groups),
-        "learning_starts": config.train.learning_starts,
+        "learning_starts": run.config.train.learning_starts,
         "mean_return": mean_or_none(list(run.returns)[-RECENT:]),
         "loss": mean_or_none(losses), "mean_q": mean_or_none(qs),
         "gradient_norm": mean_or_none(norms),
@@ -100,7 +171,7 @@ def progress_of(run: RunState, config: RunConfig, seconds: float) -> dict[str, A
             seconds / group.env.num_envs for group in run.groups
             for seconds in group.collector.step_times]),
         "seconds_per_collection": mean_or_none([sum(seconds) for seconds in zip(*(
-            group.collector.collection_times for group in run.groups), strict=False)])}
+            group.collector.collection_times for group in run.groups), strict=False)]), **fit}
 
 
 def mean_or_none(values: Collection[float]) -> float | None:

@@ -4,15 +4,17 @@ Maps and fires are not stored: a problem is made again from its stream and episo
 under its breaks, which gives the same bits.
 """
 
+import platform
 import warnings
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+import torch
+
 from firebreak.checks import InputError
 from firebreak.reading import from_toml
 from firebreak.train.config.load import as_toml, checked
-from firebreak.train.config.schema import RunConfig
-from firebreak.train.run.machine import machine_of
 from firebreak.train.run.progress import RunState
 from firebreak.train.storage.forms import check_channels, check_form, check_within, restoring
 from firebreak.train.storage.metrics import Position, positions_of
@@ -24,7 +26,7 @@ _FREE = ("train.episodes", "train.threads", "train.checkpoints_kept", "train.ray
          "train.collector_limit_s", "landscapes.data")
 
 
-def state_of(run: RunState, config: RunConfig, positions: dict[str, Any]) -> dict[str, Any]:
+def state_of(run: RunState, positions: dict[str, Any]) -> dict[str, Any]:
     """Everything `restore` needs; large tensors are the run's own, not copies.
 
     positions: of the run's files of rows.
@@ -37,11 +39,11 @@ def state_of(run: RunState, config: RunConfig, positions: dict[str, Any]) -> dic
         "progress": asdict(run.progress),
         "histories": {"losses": list(run.losses), "returns": list(run.returns)},
         "best": run.best.state(),
-        "positions": positions, "config": as_toml(config),
+        "positions": positions, "config": as_toml(run.config),
         "made_by": machine_of(run.agent.device)}
 
 
-def restore(run: RunState, config: RunConfig, saved: Saved) -> dict[str, Position]:
+def restore(run: RunState, saved: Saved) -> dict[str, Position]:
     """Takes back what `state_of` gave, into the memory that the run has; returns the positions of
     its files. Warns where the machine is another one, so that not every bit will be the same.
 
@@ -56,14 +58,22 @@ def restore(run: RunState, config: RunConfig, saved: Saved) -> dict[str, Positio
             if name.endswith("/static"):
                 check_channels(saved.folder, saved.entries.get(name), tensor)
         state = saved.load(room)
-        own = state_of(run, config, {})
+        own = state_of(run, {})
         for name in _FORMED:
             check_form(state[name], own[name], name)
         positions = positions_of(state["positions"])
         _put_back(run, state)
         _warn_of_another_machine(state["made_by"], machine_of(run.agent.device))
-        _warn_of_other_settings(state["config"], as_toml(config))
+        _warn_of_other_settings(state["config"], as_toml(run.config))
         return positions
+
+
+def machine_of(device: torch.device) -> dict[str, Any]:
+    """Return what the bits of a run depend on besides its configuration. device: of its networks.
+    """
+    return {"device": device.type, "torch": torch.__version__,
+            "network threads": torch.get_num_threads(), "numpy": np.__version__,
+            "processor": platform.machine()}
 
 
 def _put_back(run: RunState, state: dict[str, Any]) -> None:

@@ -10,8 +10,11 @@ import tracemalloc
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from firebreak.agent.dqn import DQNAgent, NotFinite
 from firebreak.agent.network import hash_of_weights, parameter_count
@@ -23,22 +26,20 @@ from firebreak.seeding import integer_seed
 from firebreak.train.config.load import as_toml
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import begin_with
+from firebreak.train.data.sizes import check_replay_budget
 from firebreak.train.data.splits import Splits
 from firebreak.train.rollout.validation import joined, validate
-from firebreak.train.run.best_policy import BestPolicy
 from firebreak.train.run.cleanup import EVERYTHING, Cleaner
-from firebreak.train.run.fit import ends, fit, fitted_of, is_due, is_over
-from firebreak.train.run.group import (
-    EnvGroup,
-    check_replay_budget,
-    replay_bytes,
-    replay_share,
-    size_in_words,
+from firebreak.train.run.group import EnvGroup, replay_bytes, replay_share, size_in_words
+from firebreak.train.run.progress import (
+    BestPolicy,
+    Progress,
+    RunState,
+    mean_or_none,
+    progress_of,
 )
-from firebreak.train.run.machine import use_network_threads
-from firebreak.train.run.progress import Progress, RunState, mean_or_none, progress_of
 from firebreak.train.run.resume import KIND, restore, state_of
-from firebreak.train.run.turn import collect, learn
+from firebreak.train.run.turn import collect, fit, is_due, is_fitted, is_over, learn
 from firebreak.train.storage.checkpoints import (
     CHECKPOINTS,
     checkpoints_of,
@@ -101,14 +102,14 @@ class ParallelTrainer:
         self._begin = time.perf_counter()
 
     def describe(self) -> str:
-        """What is about to run, in one line, with the bytes of the replay."""
+        """Return what is about to run, in one line, with the bytes of the replay."""
         return f"{parameter_count(self.agent.online_net):,} weights; {size_in_words(self.arenas)}"
 
     @property
     def state(self) -> RunState:
-        """What turns change and checkpoints hold."""
-        return RunState(self.agent, self.arenas, self.progress, self.losses, self.returns,
-                        self.best)
+        """The parts that turns change and checkpoints hold."""
+        return RunState(self.config, self.agent, self.arenas, self.progress, self.losses,
+                        self.returns, self.best)
 
     @property
     def episodes(self) -> int:
@@ -133,7 +134,7 @@ class ParallelTrainer:
             OSError: the disk has not taken the last checkpoints; the last good one stays.
         """
         self._begin = time.perf_counter() - self.progress.seconds
-        use_network_threads(self.config.train.torch_threads)
+        torch.set_num_threads(self.config.train.torch_threads)
         if self.config.cleanup.python_heap:
             tracemalloc.start()
         gc.collect()
@@ -142,7 +143,7 @@ class ParallelTrainer:
             yield from self._memory_rows("baseline")
             yield from self._turns()
             yield from self._fit()
-            if self._is_fitted():
+            if is_fitted(self.state):
                 if self.best.learner_steps != self.agent.learner_steps:
                     yield self._validated()[0]
                     self._save_or_warn(best=True)
@@ -177,33 +178,32 @@ class ParallelTrainer:
                 if self.episodes >= self.config.train.episodes:
                     return
             self.progress.in_turn, self.progress.fitted = True, 0
-            try:
-                with self.profiler.phase("collect"):
-                    collect(self.state, self.config, self.check_stop)
-                with self.profiler.phase("learn"):
-                    learn(self.state, self.config, self.check_stop)
-            except NotFinite as error:
-                raise self._diverged(error) from error
+            with self._learning("collect"):
+                collect(self.state, self.check_stop)
+            with self._learning("learn"):
+                learn(self.state, self.check_stop)
             yield from self._turn_rows()
 
     def _fit(self) -> Iterator[Row]:
         """The learner steps after the last episode, with validations between them."""
-        while not is_over(self.state, self.config):
-            if is_due(self.state, self.config) and not self._is_validated():
+        while not is_over(self.state):
+            if is_due(self.state) and not self._is_validated():
                 yield from self._validate_and_save()
-            try:
-                with self.profiler.phase("learn"):
-                    fit(self.state, self.config, self.check_stop)
-            except NotFinite as error:
-                raise self._diverged(error) from error
+            with self._learning("learn"):
+                fit(self.state, self.check_stop)
             yield from self._turn_rows()
 
-    def _is_fitted(self) -> bool:
-        """Whether a fit is at its end, whose weights are the policy."""
-        return ends(self.state, self.config)
+    @contextmanager
+    def _learning(self, phase: str) -> Iterator[None]:
+        """A phase in which a number that is not finite ends the run."""
+        try:
+            with self.profiler.phase(phase):
+                yield
+        except NotFinite as error:
+            raise self._diverged(error) from error
 
     def _is_validated(self) -> bool:
-        """Whether nothing was learned or played since the last validation."""
+        """True where nothing was learned or played since the last validation."""
         return self.progress.validated_at == self.env_steps + self.progress.fitted
 
     def _turn_rows(self) -> Iterator[Row]:
@@ -216,8 +216,7 @@ class ParallelTrainer:
     def _progress_row(self) -> Row:
         seconds = time.perf_counter() - self._begin
         return {"kind": "progress", **self._counts(),
-                **progress_of(self.state, self.config, seconds),
-                **fitted_of(self.state, self.config),
+                **progress_of(self.state, seconds),
                 "cleanup_seconds": self.cleaner.seconds,
                 "cleanup_freed_bytes": self.cleaner.freed_bytes,
                 "profiler_seconds": self.profiler.seconds, "rss_bytes": rss_bytes()}
@@ -251,7 +250,7 @@ class ParallelTrainer:
         Raises:
             InputError: none is whole, or it is one of other settings.
         """
-        positions = restore(self.state, self.config,
+        positions = restore(self.state,
                             latest_checkpoint(self.run_folder / CHECKPOINTS, KIND))
         self.cleaner.skip_to(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
         if self.best.provenance:
@@ -273,7 +272,7 @@ class ParallelTrainer:
         if self.best.unwritten is not None:
             self.best.write()
         save_checkpoint(self.run_folder / CHECKPOINTS, KIND,
-                        state_of(self.state, self.config, self.positions()), best=best,
+                        state_of(self.state, self.positions()), best=best,
                         keep=self.config.train.checkpoints_kept)
         self.unsaved, self._failed_saves = None, 0
 
@@ -328,7 +327,7 @@ class ParallelTrainer:
             result = joined([validate(self.agent, group.validation_env, group.problems,
                                       self.check_stop) for group in self.arenas])
         self.progress.validated_at = self.env_steps + self.progress.fitted
-        improved = result.reduction > self.best.reduction or self._is_fitted()
+        improved = result.reduction > self.best.reduction or is_fitted(self.state)
         if improved:
             self.best.take(result.reduction, self.agent.learner_steps, {
                 "run": self.run_folder.name, "validation_reduction": result.reduction,

@@ -1,21 +1,31 @@
-"""A turn of a run: a collection in every group, and the gradient steps that it earns.
+"""A turn of a run: a collection in every group, and the gradient steps that it earns; and the fit
+that ends a run which learns from gains: learner steps on all states that it has labelled.
 
 Each can be left in its midst, saved, and gone on with: where it stands is in the run's `progress`.
+While a run goes on its network learns from few labelled states first, and from states that worse
+networks came to; in the fit all are there from the start.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 
 import torch
 
 from firebreak.agent.dqn import DQNAgent, Update
+from firebreak.agent.gain_store import GainStore
 from firebreak.agent.replay import Replay
+from firebreak.agent.schedules import between
 from firebreak.agent.symmetry import SYMMETRIES
-from firebreak.train.config.schema import AgentConfig, RunConfig
+from firebreak.train.data.sizes import states_of_a_step
 from firebreak.train.run.group import EnvGroup
 from firebreak.train.run.progress import RunState
 
+VALIDATIONS, STEPS_PER_ROW = 8, 50
+"""Validations of a fit after its first learner step, at most, and how many steps a row of metrics
+is of."""
 
-def collect(run: RunState, config: RunConfig, check_stop: Callable[[], None]) -> None:
+
+def collect(run: RunState, check_stop: Callable[[], None]) -> None:
     """One collection in every group, or in those left; the returns of episodes that ended.
 
     check_stop: raises between two steps to leave.
@@ -28,14 +38,14 @@ def collect(run: RunState, config: RunConfig, check_stop: Callable[[], None]) ->
         group = run.groups[turn.collected]
         returns = group.collector.collect(run.env_steps, check_stop).returns
         turn.env_steps += group.collector.buffer.drain(group.replay)
-        if group.labels is not None and learns_gains(run.agent, config.agent):
-            group.labels.label(config.train.collect_steps * group.env.num_envs)
+        if group.labels is not None and learns_gains(run.agent):
+            group.labels.label(run.config.train.collect_steps * group.env.num_envs)
         turn.returns += returns
         turn.collected += 1
         run.returns.extend(returns)
 
 
-def learn(run: RunState, config: RunConfig, check_stop: Callable[[], None]) -> None:
+def learn(run: RunState, check_stop: Callable[[], None]) -> None:
     """The gradient steps due for a collection; none before the replays are ready.
 
     check_stop: raises between two steps to leave.
@@ -43,7 +53,7 @@ def learn(run: RunState, config: RunConfig, check_stop: Callable[[], None]) -> N
     Raises:
         NotFinite: NaN or infinity in loss, gradient or weights.
     """
-    turn, train = run.progress, config.train
+    turn, train = run.progress, run.config.train
     ready = sum(len(group.replay) for group in run.groups) >= train.learning_starts
     if ready and not turn.counted:
         turn.updates_due += turn.env_steps * train.updates_per_env_step
@@ -52,14 +62,12 @@ def learn(run: RunState, config: RunConfig, check_stop: Callable[[], None]) -> N
         check_stop()
         for group in run.groups:
             group.collector.poll()
-        made = update(run.agent, run.groups, config.agent)
-        run.losses.append(made.loss)
+        run.note(update(run.agent, run.groups))
         turn.updates_due -= 1.0
-        turn.updates.append((made.loss, made.mean_q, made.gradient_norm))
     check_stop()
 
 
-def update(agent: DQNAgent, groups: Sequence[EnvGroup], config: AgentConfig) -> Update:
+def update(agent: DQNAgent, groups: Sequence[EnvGroup]) -> Update:
     """One gradient step, on maps of each size by turns, with about as many cells in a batch.
 
     Raises:
@@ -67,30 +75,99 @@ def update(agent: DQNAgent, groups: Sequence[EnvGroup], config: AgentConfig) -> 
     """
     group = groups[agent.learner_steps % len(groups)]
     size = max(1, agent.settings.batch_size * groups[0].cells // group.cells)
-    if group.labels is None or not learns_gains(agent, config) or not len(group.labels.store):
-        return update_from(agent, group.replay, size, config)
-    k = drawn_symmetry(agent, group.replay, config)
+    if group.labels is None or not learns_gains(agent) or not len(group.labels.store):
+        return update_from(agent, group.replay, size)
+    k = drawn_symmetry(agent, group.replay)
     return agent.learn_gains(group.labels.store.sample(size, agent.sampling), k)
 
 
-def update_from(agent: DQNAgent, replay: Replay, size: int, config: AgentConfig) -> Update:
+def update_from(agent: DQNAgent, replay: Replay, size: int) -> Update:
     """One gradient step on `size` transitions.
 
     Raises:
         NotFinite: NaN or infinity in loss, gradient or weights.
     """
-    k = drawn_symmetry(agent, replay, config)
+    k = drawn_symmetry(agent, replay)
     batch = replay.sample(size, agent.discount, agent.settings.n_step, agent.sampling)
     return agent.learn(batch, k)
 
 
-def learns_gains(agent: DQNAgent, config: AgentConfig) -> bool:
-    """Whether the discount is still 0 and the simulator's gains are learned from."""
-    return config.gain_share > 0.0 and (agent.learner_steps < config.discount_begin
-                                        or config.discount_end == 0.0)
+def learns_gains(agent: DQNAgent) -> bool:
+    """True while the discount is 0 and the simulator's gains are learned from."""
+    settings = agent.settings
+    return settings.gain_share > 0.0 and (agent.learner_steps < settings.discount_begin
+                                          or settings.discount_end == 0.0)
 
 
-def drawn_symmetry(agent: DQNAgent, replay: Replay, config: AgentConfig) -> int:
+def drawn_symmetry(agent: DQNAgent, replay: Replay) -> int:
     """One that the maps of a replay have, drawn."""
-    turns = SYMMETRIES if replay.shape[0] == replay.shape[1] and config.symmetries else 1
+    turns = SYMMETRIES if replay.shape[0] == replay.shape[1] and agent.settings.symmetries else 1
     return int(torch.randint(turns, (1,), generator=agent.sampling))
+
+
+def fit(run: RunState, check_stop: Callable[[], None]) -> None:
+    """Learner steps on the states kept with their gains, until a row or a validation is due; map
+    sizes by turns. The learning rate stays for a fifth of `agent.fit_steps`, then falls to 0.
+
+    check_stop: raises before a step to leave; never after the last, whose row is due first.
+
+    Raises:
+        NotFinite: NaN or infinity in loss, gradient or weights.
+    """
+    agent, turn, total = run.agent, run.progress, run.config.agent.fit_steps
+    labelled = _labelled(run)
+    began = agent.learner_steps - turn.fitted
+    until = min(_next(turn.fitted, STEPS_PER_ROW), _next(turn.fitted, _period(total)), total)
+    while turn.fitted < until:
+        check_stop()
+        group, store = labelled[turn.fitted % len(labelled)]
+        group.collector.poll()
+        batch = store.sample(states_of_a_step(group.cells), agent.sampling)
+        rate = between(agent.learner_steps, agent.settings.learning_rate, 0.0, began + total // 5,
+                       began + total)
+        run.note(agent.learn_gains(batch, drawn_symmetry(agent, group.replay), rate))
+        turn.fitted += 1
+
+
+def is_due(run: RunState) -> bool:
+    """True where a fit is to be validated: before its first learner step, and on the way."""
+    fitted, total = run.progress.fitted, run.config.agent.fit_steps
+    return fitted % _period(total) == 0 or fitted >= total
+
+
+def is_fitted(run: RunState) -> bool:
+    """True at the end of a fit. Its last weights are the policy of a run, whatever validation said
+    on the way: the learning rate has fallen to 0 there, and the validation problems are too few to
+    tell weights of one fit apart.
+    """
+    return 0 < run.config.agent.fit_steps <= run.progress.fitted
+
+
+def is_over(run: RunState) -> bool:
+    """True where all learner steps of a fit are made. A run that has no labelled states makes none,
+    with a warning.
+    """
+    total = run.config.agent.fit_steps
+    if run.progress.fitted >= total:
+        return True
+    if _labelled(run):
+        return False
+    warnings.warn("no state was labelled with gains, so the run makes no learner steps of "
+                  f"agent.fit_steps = {total}; raise agent.gain_share or train.episodes",
+                  stacklevel=2)
+    return True
+
+
+def _labelled(run: RunState) -> list[tuple[EnvGroup, GainStore]]:
+    """The groups that have labelled states, with these."""
+    return [(group, group.labels.store) for group in run.groups
+            if group.labels is not None and len(group.labels.store)]
+
+
+def _period(total: int) -> int:
+    """Learner steps between two validations."""
+    return max(-(-total // VALIDATIONS), 1)
+
+
+def _next(step: int, period: int) -> int:
+    return (step // period + 1) * period

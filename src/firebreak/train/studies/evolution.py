@@ -22,6 +22,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+import torch
 
 from firebreak.agent.policy_file import save_policy
 from firebreak.agent.policy_place import POLICY
@@ -35,11 +36,12 @@ from firebreak.memory.registry import live_counts, track
 from firebreak.seeding import generator, integer_seed
 from firebreak.train.config.load import as_toml
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.data.memory_needed import check_population
-from firebreak.train.data.run_sizes import shortest_episode
+from firebreak.train.data.sizes import (
+    check_population,
+    check_replay_budget,
+    shortest_episode,
+)
 from firebreak.train.rollout.player import Player, weights_of
-from firebreak.train.run.group import check_replay_budget
-from firebreak.train.run.machine import use_network_threads
 from firebreak.train.run.turn import update_from
 from firebreak.train.storage.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
 from firebreak.train.storage.forms import check_channels, check_form, check_within, restoring
@@ -111,7 +113,7 @@ class Evolution:
         "evolve", "cleanup", "end"), and one "end".
         """
         begin = time.perf_counter()
-        use_network_threads(self.config.train.torch_threads)
+        torch.set_num_threads(self.config.train.torch_threads)
         gc.collect()
         gc.freeze()  # what exists now lives to the end; later collections need not look at it
         try:
@@ -243,8 +245,7 @@ class Evolution:
         return fmean(losses) if losses else None
 
     def _update(self, member: Member) -> float:
-        update = update_from(member.agent, self.replay, member.agent.settings.batch_size,
-                             self.config.agent)
+        update = update_from(member.agent, self.replay, member.agent.settings.batch_size)
         self.learner_steps += 1
         return update.loss
 

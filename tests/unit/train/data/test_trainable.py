@@ -28,7 +28,7 @@ from firebreak.train.data.compared_methods import check_compared
 from firebreak.train.data.folds import make_store
 from firebreak.train.data.splits import Splits, make_splits
 from firebreak.train.data.treated import all_treated, treat_as, treated_draw
-from firebreak.train.gains.line_gains import LineGains
+from firebreak.train.rollout.gains import LineGains
 from tiny import TINY
 
 HOURLY = ('fires.weather="Weather.csv"', "fires.hours=4")

@@ -16,9 +16,9 @@ from firebreak.checks import InputError
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
 from firebreak.train.rollout.validation import Validation
-from firebreak.train.run.fit import is_due
 from firebreak.train.run.progress import RunState
 from firebreak.train.run.trainer import ParallelTrainer
+from firebreak.train.run.turn import is_due
 from tiny import TINY
 
 pytestmark = pytest.mark.usefixtures("bare_runs")
@@ -33,7 +33,7 @@ EARLY = ["agent.learning_rate=0.004", "agent.learning_rate_end=0.0000001", "agen
 def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run itself learns next to nothing: its rate has fallen to 1e-7 after one step."""
-    monkeypatch.setattr("firebreak.train.run.fit.CELLS", 800)
+    monkeypatch.setattr("firebreak.train.data.sizes.CELLS", 800)
     rates, sizes = [], []
     sample, learn = GainStore.sample, DQNAgent.learn_gains
     config = load_config("quick", [*FIT, *EARLY])
@@ -122,7 +122,7 @@ def test_a_fit_that_is_cut_short_keeps_its_last_weights_also_for_what_goes_on(
 def test_a_fit_is_validated_before_it_and_at_most_eight_times_on_the_way(total: int) -> None:
     config = load_config("quick", [*FIT, f"agent.fit_steps={total}"])
     due = [step for step in range(total + 1) if is_due(
-        cast(RunState, SimpleNamespace(progress=SimpleNamespace(fitted=step))), config)]
+        cast(RunState, SimpleNamespace(config=config, progress=SimpleNamespace(fitted=step))))]
     assert due[0] == 0
     assert due[-1] == total
     assert len(due) <= 9

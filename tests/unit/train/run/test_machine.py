@@ -9,8 +9,7 @@ import pytest
 FRESH = """
 import firebreak, torch
 from firebreak.native_library import set_threads
-from firebreak.train.run.machine import use_network_threads
-use_network_threads(1)
+torch.set_num_threads(1)
 torch.ones(100_000).sum()  # PyTorch takes the count that it is told until its first operation
 set_threads(2)
 firebreak.simulate("synthetic:1:20", fires=20, quiet=True)

@@ -21,7 +21,7 @@ from firebreak.layout import OBSERVATION
 from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
-from firebreak.train.gains.gain_labels import GainLabels
+from firebreak.train.rollout.gains import GainLabels
 from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINY
 

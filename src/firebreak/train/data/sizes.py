@@ -1,23 +1,50 @@
-"""The memory that a configuration asks for, told and checked before any of it is taken."""
+"""Sizes of the parts of a run, which follow from its configuration, and the memory that they take:
+checked before any of it is taken.
+"""
 
 import torch
 
 from firebreak.agent.gain_store import GainStore
 from firebreak.agent.network import network_of, parameter_count
 from firebreak.agent.replay import Replay
+from firebreak.checks import fail
 from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.estimate import FIRE_BYTES, storage_bytes
 from firebreak.free_memory import check_free
 from firebreak.layout import OBSERVATION
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.data.run_sizes import VALIDATION_ENVS, shortest_episode, states_of_a_step
 
+VALIDATION_ENVS = 4
+"""Problems of validation played at once: enough for the native calls, little beside what training
+holds.
+"""
+CELLS = 40_000
+"""Cells of the maps of a learner step of the fit."""
 SCENE_PER_CELL_ROW = 340
 """Most bytes of a scene for each cell and row of weather, measured: of shaded breaks and losses by
 flame length in constant weather; others take 150 to 300.
 """
-_LINES_TRIED = 100  # at most, of a state; see `train.gains.line_gains`
+_LINES_TRIED = 100  # at most, of a state; see `train.rollout.gains`
 _MOST_COUNTED = 10**12  # more rows than this are counted as so many: no machine has room for them
+
+
+def states_of_a_step(cells: int) -> int:
+    """States of a learner step of the fit, on maps of so many cells."""
+    return max(2, round(CELLS / cells))
+
+
+def shortest_episode(config: RunConfig, side: int) -> int:
+    """A lower bound for the steps of an episode: what the least budget buys at unit cost on a map
+    of which half burns, and of which a mixture's margins leave a quarter; one where it draws parts,
+    breaks that stand or dear slopes, and for lines, of which one may take all. side: rows of a map.
+    """
+    mixture = config.mixture
+    if config.agent.segments or mixture.parts or mixture.existing or mixture.slope_costs:
+        return 1
+    inside = side - 2 * config.landscapes.margin
+    least = mixture.budget[0] if mixture.budget else config.budget
+    share = 0.5 * (0.25 if mixture.margin else 1.0)
+    return max(int(share * least * inside**2), 1)
 
 
 def check_memory(config: RunConfig, sources: tuple[ProblemSource, ...]) -> None:
@@ -86,6 +113,18 @@ def check_population(config: RunConfig, shape: tuple[int, int]) -> None:
         **_batch_part(config, shape[0] * shape[1])},
         where="configuration",
         remedy="lower the largest of these settings, or use a machine with more memory")
+
+
+def check_replay_budget(needed_bytes: int, max_mb: float) -> None:
+    """Refuses replays above `replay.memory_budget_mb`.
+
+    Raises:
+        InputError: naming both sizes.
+    """
+    if needed_bytes / 1e6 > max_mb:
+        raise fail(expected=f"a replay of at most {max_mb} MB",
+                   given=f"{needed_bytes / 1e6:.0f} MB", where="replay.capacity",
+                   remedy="lower replay.capacity or raise replay.memory_budget_mb")
 
 
 def _agent_bytes(config: RunConfig) -> int:

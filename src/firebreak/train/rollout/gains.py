@@ -1,24 +1,33 @@
-"""What line actions would save of fires that no planner sees: labels to learn their values from.
+"""Labels from the simulator: what cells or line actions of a state would save of the reward fires,
+which no planner sees. Some of a collector's states are labelled as they come by.
 
 A state has tens of thousands of line actions, so some are tried: those that the agent values
 most, whose errors matter; those that most value comes through on the plan fires, in every length;
 and some at random.
 """
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
+from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.gain_store import GainStore
 from firebreak.env.gains import ExactGains
+from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.sizes import Sizes
 from firebreak.env.storage.slots import Slots
+from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire import pad
+from firebreak.layout import OBSERVATION
 from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps, shape_cells, shape_number
 from firebreak.planning.core.line_trials import try_lines
 from firebreak.planning.patterns.candidates import Lines, flow_of, ground_of, rated_lines
 from firebreak.planning.ranking.trees import conditional_value, tree_scratch
-from firebreak.seeding import generator
+from firebreak.seeding import generator, integer_seed
+from firebreak.train.config.schema import RunConfig
 
 LENGTHS = (1, *LINE_LENGTHS)
 BY_FLOW, BY_VALUE, BY_CHANCE = 2, 14, 1
@@ -72,6 +81,85 @@ class LineGains:
         unit = (float(land.cost[land.treatable].mean())
                 / max(float(slots.untreated_reward_loss[slot]), 1e-9))
         return actions[chosen], np.array(saved, np.float32) * np.float32(unit)
+
+
+class GainLabels:
+    """The labelled states of one map size, and the simulator that labels them.
+
+    Args:
+        gains: of every cell, or of line actions.
+        share: of the env steps whose states are labelled; at most one state per environment and
+            call.
+        capacity: states kept.
+    """
+
+    def __init__(self, env: FuelbreakVectorEnv, gains: ExactGains | LineGains, share: float,
+                 capacity: int) -> None:
+        self.env, self.gains, self.share = env, gains, share
+        max_lines = TRIED if isinstance(gains, LineGains) else None
+        self.store = GainStore(OBSERVATION, env.source.shape, capacity, max_lines)
+        # The first call labels a state of line actions, which are learned from nothing else.
+        self._due = 0.0 if max_lines is None else 1.0
+        self._next = 0
+
+    def label(self, env_steps: int) -> int:
+        """Labels states of the environment as it stands, for so many env steps to come; returns how
+        many. The environments take turns.
+        """
+        self._due += self.share * env_steps
+        count = min(int(self._due), self.env.num_envs)
+        self._due -= int(self._due)
+        for _ in range(count):
+            slot, self._next = self._next, (self._next + 1) % self.env.num_envs
+            self._label(slot)
+        return count
+
+    def _label(self, slot: int) -> None:
+        slots = self.env.slots
+        layers = torch.from_numpy(slots.layers[slot])
+        if isinstance(self.gains, LineGains):
+            lines, gain = self.gains.of(slots, slot, self.store.written)
+            self.store.append(layers, torch.from_numpy(gain), torch.from_numpy(lines))
+        else:
+            self.store.append(layers, torch.from_numpy(self.gains.of(slots, slot)))
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Everything needed to go on: tensors by name."""
+        turn = torch.tensor([self._due, self._next], dtype=torch.float64)
+        return self.store.state() | {"turn": turn}
+
+    def restore(self, state: dict[str, torch.Tensor]) -> None:
+        """Takes back what `state` gave."""
+        self.store.restore(state)
+        self._due, self._next = float(state["turn"][0]), int(state["turn"][1])
+
+
+def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, place: int,
+                count: int) -> GainLabels | None:
+    """The labels of group `place` of `count`, if the agent is to learn from gains. Where every cell
+    is tried there are fewer on larger maps, in proportion to their side, since a state of theirs
+    has more cells to try and tells more.
+    """
+    agent, sizes = config.agent, env.source.sizes(env.num_envs)
+    if agent.gain_share == 0.0:
+        return None
+    share, capacity = agent.gain_share, max(agent.gain_capacity // count, 1)
+    if share * config.train.collect_steps > 1.0 and place == 0:
+        warnings.warn(f"agent.gain_share = {share:g} labels {1.0 / config.train.collect_steps:g} "
+                      "of the env steps: each environment's state once in train.collect_steps = "
+                      f"{config.train.collect_steps} steps; lower one of the two", stacklevel=2)
+    if not agent.segments:
+        smallest = min(config.mixture.sizes, default=config.landscapes.size)
+        share *= min(smallest / env.source.shape[0], 1.0)
+        return GainLabels(env, ExactGains(sizes, agent.gain_fires), share, capacity)
+
+    def values(layers: NDArray[np.uint8]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = learner.q_values(
+            torch.from_numpy(to_floats(layers[None]))).numpy()[0]
+        return found
+
+    seed = integer_seed(config.seed, "segments", place)
+    return GainLabels(env, LineGains(sizes, agent.gain_fires, values, seed), share, capacity)
 
 
 def _lines(slots: Slots, slot: int, steps: list[NDArray[np.int64]]) -> Lines:

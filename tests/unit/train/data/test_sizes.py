@@ -19,10 +19,14 @@ from firebreak.fire.behavior_models import _OnDemand
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import conditions_of
-from firebreak.train.data import memory_needed, splits
+from firebreak.train.data import sizes as run_sizes
+from firebreak.train.data import splits
+from firebreak.train.data.sizes import shortest_episode
 from firebreak.train.data.splits import make_splits, source_of
 from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINIER
+
+LINES = ["agent.segments=true", "agent.gain_share=0.25", "agent.discount_end=0"]
 
 
 @pytest.mark.parametrize("sizes", [
@@ -39,7 +43,7 @@ def test_storage_is_told_to_the_byte(sizes: Sizes) -> None:
 def test_the_replay_is_told_without_making_it(tmp_path: Path, changes: list[str]) -> None:
     config = load_config("quick", [*TINIER, *changes])
     splits = make_splits(config, Path())
-    told = memory_needed._replay_bytes(config, splits.train[0], 1)
+    told = run_sizes._replay_bytes(config, splits.train[0], 1)
     trainer = ParallelTrainer(config, splits, tmp_path)
     made = trainer.arenas[0].replay.nbytes
     trainer.close()
@@ -48,7 +52,7 @@ def test_the_replay_is_told_without_making_it(tmp_path: Path, changes: list[str]
 
 def test_the_fit_is_told_by_the_setting_that_it_comes_from() -> None:
     lines = ["agent.segments=true", "agent.gain_share=0.25", "agent.discount_end=0"]
-    plain, fit = ([name for name in memory_needed.parts_of(
+    plain, fit = ([name for name in run_sizes.parts_of(
         config, make_splits(config, Path()).train) if "steps of" in name
         and "environments" not in name] for config in (
             load_config("quick", [*TINIER, *lines, *more]) for more in ([], ["agent.fit_steps=9"])))
@@ -133,7 +137,7 @@ def told(*settings: str) -> dict[str, int]:
     """Bytes of a configuration's parts by the word that they begin with after their number."""
     config, source = configured(*settings)
     return {name.split(" ", 1)[1].split(" ")[0]: size
-            for name, size in memory_needed.parts_of(config, (source,)).items()}
+            for name, size in run_sizes.parts_of(config, (source,)).items()}
 
 
 def test_changing_weather_counts_where_it_is_drawn() -> None:
@@ -178,12 +182,12 @@ def array_bytes(thing: Any, seen: set[int] | None = None) -> int:
 
 def test_presets_fit_a_small_machine(monkeypatch: Any) -> None:
     asked: list[dict[str, int]] = []
-    original: Callable[..., dict[str, int]] = memory_needed.parts_of
-    monkeypatch.setattr(memory_needed, "parts_of",
+    original: Callable[..., dict[str, int]] = run_sizes.parts_of
+    monkeypatch.setattr(run_sizes, "parts_of",
                         lambda *given: asked.append(original(*given)) or asked[-1])
     make_splits(load_config("quick"), Path())
     assert 1e7 < sum(asked[0].values()) < 2e9
-    assert splits.check_memory is memory_needed.check_memory
+    assert splits.check_memory is run_sizes.check_memory
 
 
 @pytest.mark.parametrize("arguments", [
@@ -216,3 +220,11 @@ def test_a_container_has_no_more_than_its_group(monkeypatch: Any, tmp_path: Path
     assert free_memory.free_bytes() > 2_400_000_000
     with pytest.raises(InputError, match="more than 1,000,000 GB for cats"):
         free_memory.check_free({"cats": 10**400}, where="a", remedy="b")
+
+
+@pytest.mark.parametrize("change", [LINES, ["mixture.parts=0.1"], ["mixture.existing=0.1"],
+                                    ["mixture.slope_costs=0.1"]])
+def test_one_step_may_spend_the_budget_where_lines_or_jobs_are_drawn(change: list[str]) -> None:
+    """The replay's ring of landscapes would be too short for such episodes."""
+    assert shortest_episode(load_config("quick", []), 40) > 1
+    assert shortest_episode(load_config("quick", change), 40) == 1

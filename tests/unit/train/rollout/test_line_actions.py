@@ -42,7 +42,7 @@ from firebreak.planning.making import make_plan
 from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
-from firebreak.train.gains.line_gains import TRIED, LineGains
+from firebreak.train.rollout.gains import TRIED, LineGains
 from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINY
 

@@ -1,1 +1,0 @@
-"""Labels from the simulator: what a cell or a line would save. They are learned from in `run`."""
