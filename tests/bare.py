@@ -3,8 +3,7 @@
 import gc
 from typing import TYPE_CHECKING, Any
 
-from firebreak.memory.profiler import Profiler
-from firebreak.memory.snapshot import SINGLE
+from firebreak.memory.profiler import SINGLE, Profiler
 
 if TYPE_CHECKING:
     import pytest

@@ -15,7 +15,7 @@ from firebreak.memory.registry import live_counts
 from firebreak.train.config.load import as_toml, load_config
 from firebreak.train.data.splits import make_splits
 from firebreak.train.run.trainer import ParallelTrainer
-from firebreak.train.storage.lock import locked
+from firebreak.train.storage.checkpoints import locked
 from leaks import LEAKS
 from tiny import TINIER
 from unit.memory.rows import series

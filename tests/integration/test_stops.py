@@ -21,8 +21,12 @@ from firebreak.cli.shared import common
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
 from firebreak.train.run.trainer import ParallelTrainer
-from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of, latest_checkpoint
-from firebreak.train.storage.lock import locked
+from firebreak.train.storage.checkpoints import (
+    CHECKPOINTS,
+    checkpoints_of,
+    latest_checkpoint,
+    locked,
+)
 from firebreak.train.storage.metrics import (
     JsonLines,
     Position,

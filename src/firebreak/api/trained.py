@@ -113,7 +113,7 @@ def _trained(name: str | None, asked: TrainOptions, folder: Path, quiet: bool) -
     from firebreak.api.shared.run_output import check_new
     from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.artifacts import mirrored
-    from firebreak.train.storage.lock import locked
+    from firebreak.train.storage.checkpoints import locked
     from firebreak.train.storage.stored import metrics_rows
 
     config = configuration(name, asked, {})

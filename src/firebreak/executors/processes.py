@@ -1,10 +1,15 @@
 """Workers that are processes of this machine: started afresh (spawn), one thread each, arrays
 through shared memory. A worker ends with its parent, whatever ends the parent: on Linux the system
 kills it, elsewhere it watches its parent, which it can do as soon as the native library returns.
+
+A block of shared memory is anonymous: it has no name in the file system, is inherited when a
+process is started and vanishes with its last user, so that even a killed process leaves nothing
+behind.
 """
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Iterator
@@ -15,11 +20,14 @@ from multiprocessing.process import parent_process
 from typing import Any, NamedTuple
 
 from firebreak.executors.calls import Done, LazyThing, Lost, Message, Raised, Recipe, Reply
-from firebreak.executors.shared_memory import Packed, new_block, pack, unpack
 from firebreak.lifetime import end_with
 
 BLOCK_BYTES = 16_000_000
 """Shared memory in each direction, resident from the start; what is larger goes through a pipe."""
+
+ALIGNMENT = 64
+MIN_SHARED_BYTES = 16_384
+"""Bytes of arrays below which a pipe is as fast."""
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "FIREBREAK_THREADS": "1"}
 
@@ -50,7 +58,7 @@ class Processes:
     def start(self, worker: int) -> None:
         """Starts a process; it makes what it works with at its first call."""
         ours, theirs = self._context.Pipe()
-        blocks = [new_block(self._context, self.block_bytes) for _ in range(2)]
+        blocks = [self._context.RawArray("B", self.block_bytes) for _ in range(2)]
         # The system ends a child with the thread that started it, and only the first lives on.
         first = threading.current_thread() is threading.main_thread()
         parent = os.getpid() if first else None
@@ -175,3 +183,38 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+class Packed(NamedTuple):
+    """body: the value without its arrays; places: (offset, bytes) of each array in the block, None
+    where the body holds them.
+    """
+
+    body: bytes
+    places: list[tuple[int, int]] | None
+
+
+def pack(value: Any, block: Any) -> Packed:
+    """A value on its way to the other process; arrays go into the block where they fit."""
+    buffers: list[pickle.PickleBuffer] = []
+    body = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    parts = [buffer.raw() for buffer in buffers]
+    places, end = [], 0
+    for part in parts:
+        places.append((end, part.nbytes))
+        end += -(-part.nbytes // ALIGNMENT) * ALIGNMENT
+    if end < MIN_SHARED_BYTES or end > len(block):
+        return Packed(pickle.dumps(value, protocol=5), None)
+    view = memoryview(block).cast("B")
+    for (offset, size), part in zip(places, parts, strict=True):
+        view[offset:offset + size] = part
+    return Packed(body, places)
+
+
+def unpack(packed: Packed, block: Any) -> Any:
+    """The value; its arrays are copies, so that the block is free for the next one."""
+    if packed.places is None:
+        return pickle.loads(packed.body)
+    view = memoryview(block).cast("B")
+    return pickle.loads(packed.body, buffers=[bytearray(view[offset:offset + size])
+                                              for offset, size in packed.places])

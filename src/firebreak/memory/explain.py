@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from firebreak.memory.snapshot import SINGLE
+from firebreak.memory.profiler import SINGLE
 from firebreak.memory.trend import Trend, after_warm_up, trend
 from firebreak.memory.verdict import NOT_JUDGED, TOO_SHORT, Growth, Verdict, last_stretch
 

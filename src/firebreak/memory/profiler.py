@@ -13,11 +13,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from firebreak.memory.mappings import mapped_bytes
-from firebreak.memory.snapshot import SINGLE, reading, summary
+from firebreak.memory.owned import owned, package_globals
+from firebreak.memory.process import gpu_row, heap_row, mapped_bytes, process_row
+from firebreak.memory.registry import census, live_counts
 
 Row = dict[str, Any]
 Roots = Callable[[], dict[str, object]]
+
+PACKAGE = "firebreak"
+SINGLE = ("rss_bytes", "heap_bytes", "python_blocks", "gpu_bytes", "figures", "open_files",
+          "threads", "graph_tensors", "children")
+"""Quantities of a row that are one number each."""
+_MAPS = ("owned_bytes", "items", "live", "objects", "file_kinds", "thread_kinds", "filled",
+         "bounded_objects")
 
 LOOP_PHASES = ("collect", "learn")
 READ_AT_FIRST = 60
@@ -99,6 +107,29 @@ class Profiler:
         row = reading(self.roots(), without=(self,))
         self.seconds += self.clock() - begin
         return row
+
+
+def reading(roots: dict[str, object], without: tuple[object, ...] = ()) -> dict[str, Any]:
+    """Memory of process, children and GPU, bytes and entries by owner, objects, files, threads.
+
+    Args:
+        roots: named objects that are walked, besides what the package's modules hold.
+        without: things not to look into.
+    """
+    held = owned({**roots, **package_globals(PACKAGE)}, without)
+    counted = census(PACKAGE)
+    return {
+        **process_row(), **heap_row(), **gpu_row(), "owned_bytes": held.bytes,
+        "items": held.items, "filled": held.filled, "bounded_bytes": held.bounded.bytes,
+        "bounded_blocks": held.bounded.blocks, "bounded_objects": held.bounded.objects,
+        "live": live_counts(), "objects": counted.kinds, "graph_tensors": counted.graph_tensors,
+        "figures": max(counted.figures, live_counts().get("Figure", 0))}
+
+
+def summary(row: dict[str, Any]) -> dict[str, Any]:
+    """A reading without its owners, but with the bytes of all of them."""
+    return {name: value for name, value in row.items() if name not in _MAPS} | {
+        "owned_total_bytes": sum(row["owned_bytes"].values())}
 
 
 def grown(before: Row, after: Row) -> dict[str, float]:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.memory.mappings import is_file
+from firebreak.memory.process import is_file
 from firebreak.memory.trend import (
     NO_TREND,
     Limit,

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.memory.mappings import HEAP
+from firebreak.memory.process import HEAP
 from firebreak.memory.resident import Resident, Series, read_resident
 from firebreak.memory.trend import Limit, Trend, after_warm_up, trend
 

@@ -20,9 +20,8 @@ from firebreak.checks import InputError
 from firebreak.executors.base import Executor, call_all, closing, map_chunks
 from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor
-from firebreak.executors.processes import Processes
+from firebreak.executors.processes import Processes, pack, unpack
 from firebreak.executors.ray_core import check_address
-from firebreak.executors.shared_memory import new_block, pack, unpack
 from worked import Tally, make_nothing, make_tally
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no system call does this")
@@ -84,7 +83,7 @@ def test_arrays_go_out_and_come_back_whole(processes: Executor) -> None:
 
 @given(st.lists(st.integers(0, 3000), max_size=6), st.integers(64, 40_000))
 def test_what_is_packed_is_unpacked_whatever_the_block(sizes: list[int], block_bytes: int) -> None:
-    block = new_block(get_context("spawn"), block_bytes)
+    block = get_context("spawn").RawArray("B", block_bytes)
     value = {"name": "x", "arrays": [np.arange(size, dtype=np.int64) for size in sizes]}
     out = unpack(pack(value, block), block)
     again = unpack(pack({"arrays": [np.full(5000, 7)]}, block), block)

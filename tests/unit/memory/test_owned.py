@@ -17,10 +17,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firebreak.memory.census import census
 from firebreak.memory.owned import owned, owned_bytes, package_globals
-from firebreak.memory.profiler import MAX_SHARE_OF_TIME, READ_AT_FIRST, Profiler, grown
-from firebreak.memory.snapshot import SINGLE, reading
+from firebreak.memory.profiler import (
+    MAX_SHARE_OF_TIME,
+    READ_AT_FIRST,
+    SINGLE,
+    Profiler,
+    grown,
+    reading,
+)
+from firebreak.memory.registry import census
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
     config = often_read(load_config(args.target, changes), args.episodes)
     from firebreak.train.data.splits import make_splits  # torch, which a refusal does not need
     from firebreak.train.run.trainer import ParallelTrainer
-    from firebreak.train.storage.lock import locked
+    from firebreak.train.storage.checkpoints import locked
     from firebreak.train.storage.metrics import read_rows
 
     use_threads(config.train.threads, config.train.torch_threads)

@@ -48,7 +48,7 @@ def run(bound: Bound[TrainArguments]) -> int:
     args = bound.options
     config = configuration(args.config, args.run, {})  # refused before torch is loaded
     from firebreak.train.run.trainer import ParallelTrainer
-    from firebreak.train.storage.lock import locked
+    from firebreak.train.storage.checkpoints import locked
 
     splits = splits_of(config)
     folder = runs.folder_of(args.run, Path(named(args.config)).stem)
@@ -108,7 +108,7 @@ def _run(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
     Raises:
         KeyboardInterrupt: a signal has stopped it; it is saved.
     """
-    from firebreak.memory.snapshot import reading
+    from firebreak.memory.profiler import reading
 
     received: list[int] = []
 

@@ -37,7 +37,7 @@ def writing(folder: Path, config: "RunConfig", command: str, saved: str) -> Iter
     """Holds a run's folder and copies it to its store; Ctrl-C and SIGTERM stop at once, and how to
     continue is printed.
     """
-    from firebreak.train.storage.lock import locked
+    from firebreak.train.storage.checkpoints import locked
 
     stop: dict[int, signals.Handler] = dict.fromkeys((signal.SIGINT, signal.SIGTERM),
                                                      signals.stop_now)

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import torch
 
 from firebreak.agent.dqn import DQNAgent
-from firebreak.memory.census import census
 from firebreak.memory.process import gpu_share_used, heap_bytes
-from firebreak.memory.snapshot import PACKAGE
+from firebreak.memory.profiler import PACKAGE
+from firebreak.memory.registry import census
 from firebreak.train.config.schema import CleanupConfig
 from firebreak.train.rollout.collector import ExperienceCollector
 from firebreak.train.rollout.parallel import CollectorPool

@@ -1,18 +1,23 @@
-"""Checkpoints: a series of saved folders, of which the last few and the best are kept; and what a
-run leaves where it meets a number that must be finite and is not.
+"""The folder of a run: one process at a time writes into it; its checkpoints, a series of saved
+folders, of which the last few and the best are kept; and what a run leaves where it meets a number
+that must be finite and is not.
 
 Folders are numbered upwards and never renamed once complete, so no link points at the latest one:
 it is the highest number whose content is as it was written.
 """
 
 import contextlib
+import errno
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import filelock
+
 from firebreak.checks import fail
+from firebreak.files import made_folder
 from firebreak.tensor_file import Damaged
 from firebreak.train.storage.store import (
     Saved,
@@ -22,9 +27,38 @@ from firebreak.train.storage.store import (
     write_folder,
 )
 
+LOCK = ".lock"
+_NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 CHECKPOINTS = "checkpoints"
 KEPT = 2
 _NAME = re.compile(r"(\d{8,})(?:-best)?")
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Holds a folder, which is made if missing. The system lets go of it when the process ends,
+    however it ends.
+
+    Raises:
+        InputError: another process holds it, or it may not be written.
+    """
+    try:
+        made_folder(folder)
+        lock = filelock.FileLock(folder / LOCK)
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        raise fail(expected="a folder that no other run writes to", given="one in use",
+                   where=str(folder), remedy="wait for the other run, or choose another --out"
+                   ) from None
+    except OSError as error:
+        if error.errno not in _NOT_OURS:
+            raise
+        raise fail(expected="a folder that can be written", given=error.strerror or str(error),
+                   where=str(folder), remedy="choose another --out") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def save_checkpoint(root: Path, kind: str, tree: Mapping[str, Any], *, best: bool = False,

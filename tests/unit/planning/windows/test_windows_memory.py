@@ -11,7 +11,7 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.executors.base import Executor
 from firebreak.executors.calls import Recipe
-from firebreak.executors.in_process import InProcess
+from firebreak.executors.choice import InProcess
 from firebreak.fire import FireConditions, FireRegime, make_wide_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.windows import memory

@@ -8,8 +8,8 @@ import torch
 
 from firebreak.memory.owned import owned_bytes
 from firebreak.memory.process import peak_rss_bytes, rss_bytes
+from firebreak.memory.profiler import reading
 from firebreak.memory.registry import live_counts, track, untrack
-from firebreak.memory.snapshot import reading
 
 
 class Holder:

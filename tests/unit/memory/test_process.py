@@ -7,8 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from firebreak.memory.mappings import ANONYMOUS, HEAP, SMALL_FILES, is_file, mapped_bytes
-from firebreak.memory.process import heap_row, rss_bytes
+from firebreak.memory.process import (
+    ANONYMOUS,
+    HEAP,
+    SMALL_FILES,
+    heap_row,
+    is_file,
+    mapped_bytes,
+    rss_bytes,
+)
 
 LISTED = """\
 55d0c0000000-55d0c0400000 rw-p 00000000 00:00 0                          [heap]
