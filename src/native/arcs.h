@@ -16,6 +16,7 @@
 
 #include "random.h"
 #include "scratch.h"
+#include "words.h"
 
 namespace firebreak {
 
@@ -175,21 +176,36 @@ INLINE double row_end(const Arcs& arcs, i64 first, i64 row) {
     return row == first + arcs.steps - 1 ? HUGE_VAL : double(row - first + 1) * arcs.step_min;
 }
 
-// Minutes along an arc in the weather of a row. code: a step, or FACET_CODE and a facet.
-inline double arc_cost(const Arcs& arcs, i64 row, i64 child, i64 code, double weight,
-                       const i64* offset) {
-    if (code < FACET_CODE)
-        return step_cost(arcs.metric[row], arcs.unit_time[row], child, code, offset);
-    return facet_cost(arcs.metric[row], child, code - FACET_CODE, weight, offset);
+// A row of the travel field, the `row - first`-th weather of a stream, from `begin` until `until`
+// minutes since ignition. edges: null where there are none.
+struct Weather {
+    i64 first, row;
+    double begin, until;
+    Metric metric;
+    UnitTime unit_time;
+    const u64* facets;
+    const u32 *accepts, *sends, *sends_far;
+    const double* edges;
+};
+
+INLINE Weather weather_of(const Arcs& arcs, i64 first, i64 row) {
+    return {first, row, double(row - first) * arcs.step_min, row_end(arcs, first, row),
+            arcs.metric[row], arcs.unit_time[row], arcs.facets[row].data, arcs.accepts[row].data,
+            arcs.sends[row].data, arcs.sends_far[row].data,
+            arcs.edges.empty() ? nullptr : arcs.edges[row].data};
 }
 
-// Arrival along an arc that starts at `start`, through as many weather steps as it takes.
+// Arrival along an arc that starts at `start`, through as many weather steps as it takes. code: a
+// step, or FACET_CODE and a facet.
 inline double arrive_across(const Arcs& arcs, i64 first, double start, i64 child, i64 code,
                             double weight, const i64* offset) {
     i64 row = row_at(arcs, first, start);
     double time = start, left = 1.0;
     for (;; row++) {
-        const double whole = arc_cost(arcs, row, child, code, weight, offset);
+        const Metric metric = arcs.metric[row];
+        const double whole =
+            code < FACET_CODE ? step_cost(metric, arcs.unit_time[row], child, code, offset)
+                              : facet_cost(metric, child, code - FACET_CODE, weight, offset);
         const double end = row_end(arcs, first, row), arrival = time + left * whole;
         if (!(arrival > end)) return arrival;  // so also where it is nan
         left = left - (end - time) / whole;
@@ -197,6 +213,64 @@ inline double arrive_across(const Arcs& arcs, i64 first, double start, i64 child
         // By rounding; what is closed in the next weather would take 0 times inf.
         if (!(left > 0.0)) return time;
     }
+}
+
+// When fire arrives by a single step from a cell that burned at `now`, in whose weather the step
+// begins.
+INLINE float step_arrival(const Arcs& arcs, const Weather& weather, i64 child, i64 step, float now,
+                          const i64* offset) {
+    double late = double(now) + step_cost(weather.metric, weather.unit_time, child, step, offset);
+    if (late > weather.until)
+        late = arrive_across(arcs, weather.first, double(now), child, step, 0.0, offset);
+    return larger(float(late), later(now));
+}
+
+// A facet of a child's, and when its two ends burn.
+struct FacetEnds {
+    i64 child, facet;
+    float time_a, time_b;
+};
+
+// When fire arrives through a facet, and the weight of the facet's second end in the arc.
+struct FacetTime {
+    double late, weight;
+};
+
+// The better of `found` and of the point of the facet that suits the next weather, in which the arc
+// ends.
+inline FacetTime under_next_weather(const Arcs& arcs, const Weather& now, const FacetEnds& ends,
+                                    const FacetTime& found, const i64* offset) {
+    const double other =
+        facet_weight(arcs.metric[now.row + 1], ends.child, ends.facet, ends.time_a, ends.time_b);
+    if (!(other >= 0.0)) return found;
+    const double start = ends.time_a + other * (double(ends.time_b) - double(ends.time_a));
+    const double late = arrive_across(arcs, now.first, start, ends.child, ends.facet + FACET_CODE,
+                                      other, offset);
+    return late < found.late ? FacetTime{late, other} : found;
+}
+
+// The arc through a facet whose later end burned in the weather `now`; none: inf, and a weight
+// below 0.
+INLINE Arrival facet_arrival(const Arcs& arcs, const Weather& now, const FacetEnds& ends,
+                             const i64* offset) {
+    const i64 child = ends.child, facet = ends.facet;
+    FacetTime found{HUGE_VAL, facet_weight(now.metric, child, facet, ends.time_a, ends.time_b)};
+    if (found.weight >= 0.0) {
+        const double start =
+            ends.time_a + found.weight * (double(ends.time_b) - double(ends.time_a));
+        found.late = start + facet_cost(now.metric, child, facet, found.weight, offset);
+        if (start < now.begin || found.late > now.until)
+            found.late = arrive_across(arcs, now.first, start, child, facet + FACET_CODE,
+                                       found.weight, offset);
+    }
+    if (found.late > now.until) found = under_next_weather(arcs, now, ends, found, offset);
+    const float last = larger(ends.time_a, ends.time_b);
+    return {larger(float(found.late), later(last)), facet + FACET_CODE, found.weight};
+}
+
+// Is an arc better than the best one so far? Of two that arrive at once the one of the lower code.
+INLINE bool is_better(float time, i64 code, const Arrival& best) {
+    return time < best.time || (time == best.time && time < HUGE_VALF && code < best.code);
 }
 
 }  // namespace firebreak

@@ -13,7 +13,7 @@ constexpr u64 COUNTED = 64;            // longer buckets are sorted by insertion
 // see: so the compiler knows that nothing changes `work`.
 struct Front {
     FrontLists lists;
-    FieldRow field;
+    Weather field;
     const u32* sends;
     FireView view;
     float limit;
@@ -52,7 +52,7 @@ INLINE u64 list_facets(u64 facets, i64 child, u64 last, const FireView& view, co
 // Lists the long steps, and the facets that are not unit ones, that a cell completes; returns the
 // new count. last: the cell's word, it just became final; steps: bits of those that lead to its
 // children.
-__attribute__((noinline)) u64 list_far(u64 steps, u64 last, const FieldRow& field,
+__attribute__((noinline)) u64 list_far(u64 steps, u64 last, const Weather& field,
                                        const FireView& view, const Scratch& work, u64 count) {
     for (; steps != 0; steps &= steps - 1) {
         const i64 step = lowest_bit(steps), child = cell_of(last) - view.offset[step];
@@ -218,7 +218,7 @@ INLINE void burn_bucket(Front& fire) {
 
 i64 spread_constant_weather(double duration, i64 row, const Arcs& arcs, const FireView& view,
                             Scratch& work) {
-    const FieldRow field = field_row(arcs, row);
+    const Weather field = weather_of(arcs, row, row);
     const double per_min = 1.0 / arcs.bucket_min[row];
     Front fire{front_lists(field.edges, field.metric.data, view.width, work),
                field,

@@ -12,7 +12,6 @@
 #include "constant_weather.h"
 #include "crews.h"
 #include "embers.h"
-#include "weather.h"
 
 namespace firebreak {
 namespace {
@@ -21,27 +20,16 @@ namespace {
 struct Sender {
     i64 cell;
     float now;
-    float soonest;  // that what it lights can burn
     const Weather& weather;
 };
-
-// Is an arc that arrives at `time` better than the best so far?
-INLINE bool is_better(float time, i64 code, const Arrival& best) {
-    return time < best.time || (time == best.time && time < HUGE_VALF && code < best.code);
-}
 
 // Improves `best` by the single step to a child, if it is open.
 INLINE void offer_step(i64 child, i64 step, i64 kind, const Sender& from, const Fire& fire,
                        const Scratch& work, Arrival& best) {
-    const Weather& weather = from.weather;
-    const i64* offset = fire.view.offset;
-    if (!(weather.accepts[child] >> step & 1)) return;
+    if (!(from.weather.accepts[child] >> step & 1)) return;
     if (kind != OPEN && !step_open(child, step, fire.view)) return;
-    double late =
-        double(from.now) + step_cost(weather.metric, weather.unit_time, child, step, offset);
-    if (late > weather.until)
-        late = arrive_across(fire.arcs, fire.first, from.now, child, step, 0.0, offset);
-    const float time = larger(float(late), from.soonest);
+    const float time =
+        step_arrival(fire.arcs, from.weather, child, step, from.now, fire.view.offset);
     if (is_better(time, step, best)
         && (kind == OPEN || !corner_held({child, step, from.now, time}, fire, work)))
         best = {time, step, 0.0};
@@ -52,26 +40,22 @@ INLINE void offer_step(i64 child, i64 step, i64 kind, const Sender& from, const 
 INLINE void offer_facets(i64 child, i64 step, i64 kind, const Sender& from, const Fire& fire,
                          const Scratch& work, Arrival& best) {
     const i64* offset = fire.view.offset;
-    u64 ending = from.weather.facets[child] & TOUCHING[step];
-    while (ending != 0) {
-        const i64 facet = lowest_bit(ending);
-        ending &= ending - 1;
+    for (u64 facets = from.weather.facets[child] & TOUCHING[step]; facets != 0;
+         facets &= facets - 1) {
+        const i64 facet = lowest_bit(facets);
         const i64 cell_a = child + offset[FACET_A[facet]], cell_b = child + offset[FACET_B[facet]];
         if (work.status[cell_a] != FINAL || work.status[cell_b] != FINAL) continue;
         if (kind != OPEN && !facet_open(child, facet, fire.view)) continue;
         const FacetEnds ends{child, facet, work.time[cell_a], work.time[cell_b]};
-        const FacetTime found = facet_time(fire.arcs, from.weather, ends, offset);
-        const float time = larger(float(found.late), later(larger(ends.time_a, ends.time_b)));
-        if (is_better(time, facet + FACET_CODE, best))
-            best = {time, facet + FACET_CODE, found.weight};
+        const Arrival found = facet_arrival(fire.arcs, from.weather, ends, offset);
+        if (is_better(found.time, found.code, best)) best = found;
     }
 }
 
 // Sends fire to a child; returns the queue's size.
 INLINE i64 reach(i64 child, i64 step, const Sender& from, i64 size, const Fire& fire,
                  Scratch& work) {
-    i64 kind = fire.view.state[child];
-    if (kind != OPEN && kind != NEAR) kind = kind_of(child, fire.view);
+    const i64 kind = kind_of(child, fire.view);
     if (kind == CLOSED) return size;
     const float before = work.time[child];
     Arrival best{before, work.code[child], work.weight[child]};
@@ -89,7 +73,7 @@ i64 throw_ember(const Sender& from, i64 size, const Fire& fire, Scratch& work) {
     const Ember ember = ember_lands(from.cell, from.weather.row, fire.spots, fire.view);
     const i64 child = ember.target;
     if (child < 0 || work.status[child] != UNSEEN) return size;
-    const float time = larger(float(double(from.now) + ember.delay_min), from.soonest);
+    const float time = larger(float(double(from.now) + ember.delay_min), later(from.now));
     if (!(time <= fire.duration && time < work.time[child])) return size;
     work.time[child] = time;
     work.code[child] = u8(SPOT);
@@ -100,11 +84,8 @@ i64 throw_ember(const Sender& from, i64 size, const Fire& fire, Scratch& work) {
 
 // Sends fire from a cell to all children that are not final; returns the queue's size.
 INLINE i64 send(const Sender& from, i64 size, const Fire& fire, Scratch& work) {
-    u64 steps = from.weather.sends[from.cell];
-    while (steps != 0) {
-        const i64 step = lowest_bit(steps);
-        steps &= steps - 1;
-        const i64 child = from.cell - fire.view.offset[step];
+    for (u64 steps = from.weather.sends[from.cell]; steps != 0; steps &= steps - 1) {
+        const i64 step = lowest_bit(steps), child = from.cell - fire.view.offset[step];
         if (work.status[child] == UNSEEN) size = reach(child, step, from, size, fire, work);
     }
     return size;
@@ -136,7 +117,7 @@ i64 spread(i64 size, const Fire& fire, Scratch& work) {
         work.status[parent] = u8(FINAL);
         if (now >= weather.until)
             weather = weather_of(fire.arcs, fire.first, row_at(fire.arcs, fire.first, now));
-        const Sender from{parent, now, later(now), weather};
+        const Sender from{parent, now, weather};
         if (throws) size = throw_ember(from, size, fire, work);
         size = send(from, size, fire, work);
     }

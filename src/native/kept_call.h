@@ -29,7 +29,7 @@ KeptFire kept_fire_of(i64 fire, i64 thread, const Array<const u8, ANY>& state, c
             first,
             call.fires.duration[fire],
             view,
-            field_row(arcs, first),
+            weather_of(arcs, first, first),
             scratch_of_kept(fire, thread, call.store, call.scratch),
             changes_of_thread(call.changes, thread),
             inner_cells(view.cells, call.width),

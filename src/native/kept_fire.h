@@ -8,24 +8,6 @@
 
 namespace firebreak {
 
-// One row of a travel field. edges: null where there are none.
-struct FieldRow {
-    Metric metric;
-    UnitTime unit_time;
-    const u64* facets;
-    const u32* accepts;
-    const u32* sends;
-    const u32* sends_far;
-    const double* edges;
-};
-
-INLINE FieldRow field_row(const Arcs& arcs, i64 row) {
-    return {arcs.metric[row],       arcs.unit_time[row],
-            arcs.facets[row].data,  arcs.accepts[row].data,
-            arcs.sends[row].data,   arcs.sends_far[row].data,
-            arcs.edges.empty() ? nullptr : arcs.edges[row].data};
-}
-
 // arcs: with the weather steps of the fire's own stream, from row `first` on; here: that row.
 // work: scratch memory on the fire's own time, code and weight. constant: the fire
 // `suits_constant_weather`. Only cells that are `inner` ever change.
@@ -34,7 +16,7 @@ struct KeptFire {
     i64 first;
     double duration;
     FireView view;
-    FieldRow here;
+    Weather here;
     Scratch work;
     Changed changes;
     InnerCells inner;
