@@ -88,6 +88,16 @@ INLINE T smaller(T a, T b) {
     return b < a ? b : a;
 }
 
+// Sums wrap around where memory holds nonsense, instead of being undefined.
+template <class T>
+INLINE void add_to(T& sum, i64 amount) {
+    sum = T(u64(i64(sum)) + u64(amount));
+}
+template <class T>
+INLINE void subtract_from(T& sum, i64 amount) {
+    sum = T(u64(i64(sum)) - u64(amount));
+}
+
 // Index of the lowest set bit of a word that is not zero.
 INLINE i64 lowest_bit(u64 word) { return __builtin_ctzll(word); }
 

@@ -8,10 +8,6 @@
 
 namespace firebreak {
 
-// Sums of losses, which wrap around where memory holds nonsense.
-INLINE i64 added(i64 a, i64 b) { return i64(u64(a) + u64(b)); }
-INLINE i64 subtracted(i64 a, i64 b) { return i64(u64(a) - u64(b)); }
-
 // A thread's scratch memory on a kept fire's own arrays.
 INLINE Scratch scratch_of_kept(i64 fire, i64 thread, const KeptFires& store, const Workspace& all) {
     return scratch_on(store.time[fire].data, store.code[fire].data, store.weight[fire].data, all,

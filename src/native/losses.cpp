@@ -8,12 +8,6 @@ namespace {
 
 constexpr i64 AHEAD = 6;  // cells
 
-// Sums wrap around instead of being undefined where memory holds nonsense.
-template <class T>
-INLINE void add_to(T& sum, i64 amount) {
-    sum = T(u64(i64(sum)) + u64(amount));
-}
-
 // Prefetches what `class_of` reads of a cell some places ahead of the k-th.
 INLINE void prefetch_heat(const i32* cells, i64 k, i64 count, const Classes& classes) {
     if (classes.matter() && k + AHEAD < count)
@@ -30,15 +24,16 @@ INLINE i64 second_part(float weight, i64 below) {
     return part > -4e18 && part < 4e18 ? i64(part) : 0;
 }
 
-// Ends of the facet by whose code fire came to a cell.
-struct FacetParents {
-    i64 a, b;
-};
-
-INLINE bool is_facet(i64 code) { return u64(code - FACET_CODE) < u64(FACETS); }
-
-INLINE FacetParents parents_of(i64 cell, i64 code, const i64* offset) {
-    return {cell + offset[FACET_A[code - FACET_CODE]], cell + offset[FACET_B[code - FACET_CODE]]};
+// Calls give(parent, part) for each parent from which fire came to a cell, with its part of an
+// amount; embers have none.
+template <class Give>
+INLINE void to_parents(i64 cell, i64 code, float weight, i64 amount, const i64* offset,
+                       const Give& give) {
+    if (code < FACET_CODE) return give(cell + offset[code], amount);
+    if (code >= FACET_CODE + FACETS) return;
+    const i64 facet = code - FACET_CODE, second = second_part(weight, amount);
+    give(cell + offset[FACET_B[facet]], second);
+    give(cell + offset[FACET_A[facet]], amount - second);
 }
 
 }  // namespace
@@ -61,9 +56,9 @@ i64 lost_before(const Classes& classes, const ClassValues& value, const Changed&
         prefetch_heat(changed.cell, k, count, classes);
         if (changed.code[k] == UNBURNED) continue;
         const i64 cell = changed.cell[k];
-        add_to(lost, value(class_of(cell, changed.time[k], changed.code[k], changed.weight[k],
-                                    classes),
-                           cell));
+        const i64 own =
+            class_of(cell, changed.time[k], changed.code[k], changed.weight[k], classes);
+        add_to(lost, value(own, cell));
     }
     return lost;
 }
@@ -81,8 +76,8 @@ void subtract_fire(const FireSums& sums) {
     for (i64 k = 0; k < size; k++) {
         const i64 cell = sums.order[k];
         if (!sums.inner.has(cell)) continue;
-        add_to(sums.burned[cell], -1);
-        add_to(sums.downstream[cell], -i64(sums.below[cell]));
+        subtract_from(sums.burned[cell], 1);
+        subtract_from(sums.downstream[cell], sums.below[cell]);
         sums.below[cell] = 0;
     }
 }
@@ -98,16 +93,10 @@ void add_fire(const FireSums& sums, i64 burned, const i64* offset, const Classes
         const i64 cell = order[k], code = work.code[cell], mine = below[cell];
         add_to(sums.burned[cell], 1);
         add_to(sums.downstream[cell], mine);
-        if (code < FACET_CODE) {
-            add_to(below[cell + offset[code]], mine);
-        } else if (code == SPOT) {
-            if (sums.inner.has(work.thrower[cell])) add_to(below[work.thrower[cell]], mine);
-        } else if (is_facet(code)) {
-            const i64 second = second_part(work.weight[cell], mine);
-            const FacetParents parents = parents_of(cell, code, offset);
-            add_to(below[parents.b], second);
-            add_to(below[parents.a], mine - second);
-        }
+        if (code == SPOT && sums.inner.has(work.thrower[cell]))
+            add_to(below[work.thrower[cell]], mine);
+        to_parents(cell, code, work.weight[cell], mine, offset,
+                   [&](i64 parent, i64 part) { add_to(below[parent], part); });
     }
 }
 
@@ -125,15 +114,6 @@ i64 close_ranks(const FireSums& sums, i64 fresh, const Scratch& work) {
 
 namespace {
 
-// Adds to what a cell hands down; what a cell that stands gets is kept apart.
-INLINE void give(i64 parent, i64 amount, i32* below, i32* more, const Scratch& work) {
-    add_to(work.status[parent] == UNSEEN ? more[parent] : below[parent], amount);
-}
-
-INLINE void take_back(i64 parent, i64 amount, i32* more, const Scratch& work) {
-    if (work.status[parent] == UNSEEN) add_to(more[parent], -amount);
-}
-
 // Subtracts what cells handed down before they changed from those that stand.
 void subtract_old(const FireSums& sums, const i64* offset, const Changed& changed,
                   const Scratch& work) {
@@ -142,16 +122,11 @@ void subtract_old(const FireSums& sums, const i64* offset, const Changed& change
         const i64 cell = changed.cell[k], code = changed.code[k];
         if (code == UNBURNED) continue;
         const i64 mine = sums.below[cell];
-        add_to(sums.burned[cell], -1);
-        add_to(sums.downstream[cell], -mine);
-        if (code < FACET_CODE) {
-            take_back(cell + offset[code], mine, changed.more, work);
-        } else if (is_facet(code)) {
-            const i64 second = second_part(changed.weight[k], mine);
-            const FacetParents parents = parents_of(cell, code, offset);
-            take_back(parents.b, second, changed.more, work);
-            take_back(parents.a, mine - second, changed.more, work);
-        }
+        subtract_from(sums.burned[cell], 1);
+        subtract_from(sums.downstream[cell], mine);
+        to_parents(cell, code, changed.weight[k], mine, offset, [&](i64 parent, i64 part) {
+            if (work.status[parent] == UNSEEN) subtract_from(changed.more[parent], part);
+        });
     }
     for (i64 k = 0; k < count; k++) sums.below[changed.cell[k]] = 0;
 }
@@ -162,19 +137,15 @@ void hand_down_fresh(const FireSums& sums, i64 fresh, const i64* offset, const C
                      i32* more, const Scratch& work) {
     i32* const below = sums.below;
     for (i64 k = fresh - 1; k >= 0; k--) {
-        const i64 cell = work.order[k], code = work.code[cell];
+        const i64 cell = work.order[k];
         add_to(below[cell], share(work.classes[cell], cell));
         const i64 mine = below[cell];
         add_to(sums.burned[cell], 1);
         add_to(sums.downstream[cell], mine);
-        if (code < FACET_CODE) {
-            give(cell + offset[code], mine, below, more, work);
-        } else if (is_facet(code)) {
-            const i64 second = second_part(work.weight[cell], mine);
-            const FacetParents parents = parents_of(cell, code, offset);
-            give(parents.b, second, below, more, work);
-            give(parents.a, mine - second, below, more, work);
-        }
+        to_parents(cell, work.code[cell], work.weight[cell], mine, offset,
+                   [&](i64 parent, i64 part) {
+                       add_to(work.status[parent] == UNSEEN ? more[parent] : below[parent], part);
+                   });
     }
 }
 
@@ -186,17 +157,13 @@ void hand_down_more(const FireSums& sums, i64 stands, const i64* offset, i32* mo
         if (extra == 0) continue;
         more[cell] = 0;
         const i64 mine = sums.below[cell], code = work.code[cell];
+        const float weight = work.weight[cell];
         sums.below[cell] = i32(mine + extra);
         add_to(sums.downstream[cell], extra);
-        if (code < FACET_CODE) {
-            add_to(more[cell + offset[code]], extra);
-        } else if (is_facet(code)) {
-            const float weight = work.weight[cell];
-            const i64 second = second_part(weight, mine + extra) - second_part(weight, mine);
-            const FacetParents parents = parents_of(cell, code, offset);
-            add_to(more[parents.b], second);
-            add_to(more[parents.a], extra - second);
-        }
+        to_parents(cell, code, weight, mine + extra, offset,
+                   [&](i64 parent, i64 part) { add_to(more[parent], part); });
+        to_parents(cell, code, weight, mine, offset,
+                   [&](i64 parent, i64 part) { subtract_from(more[parent], part); });
     }
 }
 

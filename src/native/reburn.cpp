@@ -52,8 +52,8 @@ void burn_on(const Reburning& own, KeptFire& fire, const ReburnMany& call) {
         revalue(own, fresh, classes, fire, call.store);
     } else {
         i64& lost = call.store.lost[own.fire];
-        lost = subtracted(added(lost, lost_now(fresh, classes, own.value, fire.work)),
-                          lost_before(classes, own.value, fire.changes));
+        add_to(lost, lost_now(fresh, classes, own.value, fire.work));
+        subtract_from(lost, lost_before(classes, own.value, fire.changes));
         if (own.is_summed(call.store))
             correct(own.sums(call.store, fire.inner), fresh, fire.view.offset, own.share,
                     fire.changes, fire.work);

@@ -45,9 +45,6 @@ INLINE i64 whole(double parts) {
     return near > -9e18 && near < 9e18 ? i64(near) : INT64_MIN;
 }
 
-INLINE void add_to(i64& sum, i64 amount) { sum = i64(u64(sum) + u64(amount)); }
-INLINE void count_up(i32& count) { count = i32(u32(count) + 1); }
-
 // Adds a burned fire to its thread's sums.
 void add(i64 burned, bool classed, const Sums& sums, i64 thread, const Scratch& work) {
     const Array<i32, ANY, ANY> count = sums.burned[thread];
@@ -55,14 +52,14 @@ void add(i64 burned, bool classed, const Sums& sums, i64 thread, const Scratch& 
     i64* const arrival = sums.arrival.empty() ? nullptr : sums.arrival[thread].data;
     for (i64 k = 0; k < burned; k++) {
         const i64 cell = work.order[k];
-        count_up(count(classed ? work.classes[cell] : 0, cell));
+        add_to(count(classed ? work.classes[cell] : 0, cell), 1);
         if (below != nullptr) add_to(below[cell], whole(work.below[cell] * sums.per_value));
         if (arrival != nullptr)
             add_to(arrival[cell], whole(double(work.time[cell]) * sums.per_minute));
     }
     if (sums.stopped.empty()) return;
     for (i64 k = 0; k < work.stopped[0]; k++)
-        count_up(sums.stopped(thread, stopped_cell(k, work)));
+        add_to(sums.stopped(thread, stopped_cell(k, work)), 1);
 }
 
 // Puts a burned fire into the tracks.

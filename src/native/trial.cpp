@@ -77,7 +77,8 @@ i64 saved_inside(Cells cells, const Classes& classes, const Trial& trial) {
     for (i64 cell : cells) {
         if (work.code[cell] == UNBURNED) continue;
         const i64 k = class_of(cell, work.time[cell], work.code[cell], work.weight[cell], classes);
-        saved = added(saved, subtracted(trial.value(k, cell), left(k, cell)));
+        add_to(saved, trial.value(k, cell));
+        subtract_from(saved, left(k, cell));
     }
     return saved;
 }
@@ -98,9 +99,9 @@ i64 try_cells(Cells cells, Trial& trial) {
     set_breaks(cells, trial);
     fire.constant = suits_constant_weather(fire.arcs, fire.view);  // not of an ignition in a break
     const i64 size = change(cells, trial.crossing, fire), fresh = propagate(size, fire);
-    i64 saved = subtracted(lost_before(classes, trial.value, fire.changes),
-                           lost_now(fresh, classes, trial.value, fire.work));
-    saved = added(saved, saved_inside(cells, classes, trial));
+    i64 saved = lost_before(classes, trial.value, fire.changes);
+    subtract_from(saved, lost_now(fresh, classes, trial.value, fire.work));
+    add_to(saved, saved_inside(cells, classes, trial));
     trial.is_beyond = trial.is_beyond || burns_beyond(fire);
     remove_breaks(cells, trial);
     rollback(fire);
