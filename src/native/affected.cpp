@@ -1,7 +1,6 @@
 // Entries that choose the fires which a change of breaks affects.
-#include "affected.h"
-
-#include "kept_checks.h"
+#include "invalidate.h"
+#include "kept_call.h"
 #include "lanes.h"
 
 namespace firebreak {
@@ -46,6 +45,19 @@ void note_change(i64 slot, i64 place, const SlotFires& fires, const ChangedCells
         count = 0;
     }
     changed.cells(slot, count++) = place;
+}
+
+// Did a fire burn a cell within REACH of an inner one?
+INLINE bool burned_within_reach(const u8* code, i64 cell, i64 width) {
+    static_assert(UNBURNED == 255 && REACH == 3, "all bits are set of what did not burn");
+    u32 all = ~u32(0);
+    for (i64 row = -REACH; row <= REACH; row++) {
+        u32 west, east;  // four cells each, of which they share the middle one
+        __builtin_memcpy(&west, code + (cell + row * width - REACH), sizeof west);
+        __builtin_memcpy(&east, code + (cell + row * width), sizeof east);
+        all &= west & east;
+    }
+    return all != ~u32(0);
 }
 
 // Prefetches what `burned_within_reach` looks at.

@@ -70,7 +70,8 @@ INLINE Arrival best_arc(ArcBits among, Arrival best, i64 child, i64 kind, const 
             || !is_sending(cell_b, view, work))
             continue;
         const Arrival found = in_weather(last, fire, [&](const Weather& weather) {
-            if ((weather.facets[child] >> facet & 1) == 0) return Arrival{HUGE_VALF, UNBURNED, -1.0};
+            if ((weather.facets[child] >> facet & 1) == 0)
+                return Arrival{HUGE_VALF, UNBURNED, -1.0};
             return facet_arrival(fire.arcs, weather, {child, facet, time_a, time_b}, offset);
         });
         if (is_better(found.time, found.code, best)

@@ -1,6 +1,15 @@
-// The front in constant weather; see the header. Calls the C library: sqrt.
-#include "constant_weather.h"
-
+// The front of fires in constant weather, without embers, breaches and ignitions in breaks.
+//
+// The same arcs in the same order of evaluation as in `front.cpp`, so with the same bits; but cells
+// become final some at a time. Arrivals are put into buckets (`buckets.h`), a bucket is put in
+// order when it is opened, and a batch of its cells lists what it sends before any of it is taken:
+// an arc depends on the times of final cells alone. If one of the arcs leads to a cell that burns
+// before the last of the batch, which is rare, the batch ends before: later cells send again.
+//
+// Calls the C library: sqrt.
+#include "buckets.h"
+#include "front.h"
+#include "front_batch.h"
 #include "neighbors.h"
 
 namespace firebreak {

@@ -9,7 +9,6 @@
 // on any thread.
 #include "front.h"
 
-#include "constant_weather.h"
 #include "crews.h"
 #include "embers.h"
 

@@ -36,6 +36,18 @@ Fire fire_of(i64 fire, const i64* offset, const Call& call) {
             crews_of(fire, call.rules, call.fires)};
 }
 
+// Does this fire, if it throws no embers, burn as the functions here assume?
+inline bool suits_constant_weather(const Arcs& arcs, const FireView& view) {
+    const u8 kind = view.state[view.source];
+    return !arcs.edges.empty() && !arcs.bucket_min.empty() && arcs.steps == 1
+           && view.breach == nullptr && !view.manned && (kind == OPEN || kind == NEAR);
+}
+
+// Burns a fire into clean scratch memory; returns the number of cells burned. Needs
+// `suits_constant_weather`. Leaves `status` alone.
+i64 spread_constant_weather(double duration, i64 row, const Arcs& arcs, const FireView& view,
+                            Scratch& work);
+
 // Burns one fire into clean scratch memory; returns the number of cells burned. A fire that the
 // initial attack contains ends there.
 i64 burn_one(const Fire& fire, Scratch& work);

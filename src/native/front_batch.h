@@ -2,7 +2,7 @@
 // Calls the C library: sqrt.
 #pragma once
 
-#include "unit_facets.h"
+#include "facet_lanes.h"
 
 namespace firebreak {
 
@@ -159,5 +159,52 @@ INLINE void arrive_listed(const float* metric, const i64* offset, u64 first, con
     store(latest(t, after(latest(time_a, time_b))), work.late + first);
     store(narrow(share), work.share + first);
 }
+
+// How many unit steps, and how many other arcs, are listed.
+struct Listed {
+    u64 steps, others;
+};
+
+// Makes arrival times and weights of the arcs listed in `tried`.
+INLINE void arrive(u64 count, const float* metric, const i64* offset, const Scratch& work) {
+    if (count == 0) return;
+    for (u64 k = count; k < count + 3; k++) work.tried[k] = work.tried[0];  // four at a time
+    for (u64 k = 0; k < count; k += 4) arrive_listed(metric, offset, k, work);
+}
+
+// The earliest of the arrivals in `found` and `late`; inf if there is none.
+INLINE float first_arrival(const Listed& listed, const Scratch& work) {
+    // Of four at a time; and of words, which are ordered as their times are.
+    Floats4 late = splat<Floats4>(__builtin_inff());
+    for (u64 k = 0; k < listed.others; k += 4) late = earliest(load<Floats4>(work.late + k), late);
+    u64 word = word_of(__builtin_inff(), 0);
+    for (u64 k = 0; k < listed.steps; k++) word = work.found[k] < word ? work.found[k] : word;
+    const float by_step = time_of(word), by_facet = least(late);
+    return by_step < by_facet ? by_step : by_facet;
+}
+
+// The end of the part of a batch current[first:end] that burns before a time: of one cell, or more.
+INLINE u64 batch_until(float time, u64 first, u64 end, const u64* current) {
+    while (end > first + 1 && time_of(current[end - 1]) >= time) end--;
+    return end;
+}
+
+// Puts a word into its place among current[first:count], which are in order.
+INLINE void insert(u64 word, u64 first, u64 count, u64* current) {
+    u64 place = count;
+    for (; place > first && current[place - 1] > word; place--) current[place] = current[place - 1];
+    current[place] = word;
+}
+
+// The parent code of a unit step that is listed in a lane.
+struct StepCodes {
+    u8 of[8];
+};
+constexpr StepCodes step_codes() {
+    StepCodes own{};
+    for (int lane = 0; lane < 8; lane++) own.of[lane] = u8(STEP_OF_LANE[lane]);
+    return own;
+}
+inline constexpr StepCodes STEP_CODE = step_codes();
 
 }  // namespace firebreak

@@ -1,10 +1,7 @@
 // Invalidation: the cells of a kept fire that lose the arc by which fire came to them.
 #pragma once
 
-#include "arcs.h"
-#include "front_lanes.h"
-#include "kept_fire.h"
-#include "words.h"
+#include "neighbors.h"
 
 namespace firebreak {
 
@@ -99,6 +96,15 @@ INLINE bool crosses(i64 code, i64 k, const Crossing& crossing) {
     if (code < FACET_CODE) return (crossing.steps[k] >> code & 1) != 0;
     if (code >= FACET_CODE + FACETS) return false;
     return (crossing.facets[k] >> (code - FACET_CODE) & 1) != 0;
+}
+
+// May a fire change when a cell becomes a break? It burned the cell, or some child's recorded step
+// or facet crosses the cell or is a diagonal beside it. The children lie in memory.
+INLINE bool depends(const u8* code, i64 cell, const Crossing& crossing) {
+    if (code[cell] != UNBURNED) return true;
+    for (i64 k = 0; k < crossing.child.size(); k++)
+        if (crosses(code[cell + crossing.child[k]], k, crossing)) return true;
+    return false;
 }
 
 // Invalidates what is reached through a break, CLOSED or NARROW_BREAK, and by arcs that it closes.

@@ -2,11 +2,23 @@
 #pragma once
 
 #include "arcs.h"
-#include "changed.h"
-#include "inner_cells.h"
-#include "words.h"
 
 namespace firebreak {
+
+// A row of each array of `Changes`, where its meaning is told.
+struct Changed {
+    i32* cell;
+    float* time;
+    float* weight;
+    u8* code;
+    i64* how_many;
+    i32* more;
+};
+
+INLINE Changed changes_of_thread(const Changes& all, i64 thread) {
+    return {all.cell[thread].data, all.time[thread].data,     all.weight[thread].data,
+            all.code[thread].data, all.how_many[thread].data, all.more[thread].data};
+}
 
 // arcs: with the weather steps of the fire's own stream, from row `first` on; here: that row.
 // work: scratch memory on the fire's own time, code and weight. constant: the fire

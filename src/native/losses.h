@@ -6,9 +6,8 @@
 // corrected: where some cells changed, only they and their ancestors get others.
 #pragma once
 
-#include "changed.h"
-#include "inner_cells.h"
 #include "intensity.h"
+#include "kept_fire.h"
 
 namespace firebreak {
 

@@ -1,11 +1,10 @@
 // Propagation of what is invalidated and queued in a kept fire.
-#include "propagate.h"
+#include "repair.h"
 
 #include "best_arc.h"
-#include "constant_weather.h"
+#include "front_batch.h"
 #include "invalidate.h"
 #include "neighbors.h"
-#include "repair.h"
 
 namespace firebreak {
 
@@ -75,7 +74,7 @@ INLINE Listed sent_by(u64 count, const Scratch& work) {
 }
 
 // Lists what the first `count` cells of the batch send to their neighbours, up to one that sends
-// further, see `constant_weather.h`; returns how many sent.
+// further, see `constant_weather.cpp`; returns how many sent.
 INLINE u64 list_sent(u64 count, float limit, const FrontLists& lists, const KeptFire& fire,
                      const Scratch& work) {
     const u8* const state = fire.view.state;

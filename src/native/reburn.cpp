@@ -6,7 +6,6 @@
 #include "kept_call.h"
 #include "losses.h"
 #include "parallel.h"
-#include "propagate.h"
 #include "repair.h"
 
 namespace firebreak {

@@ -27,4 +27,9 @@ void commit(const KeptFire& fire);
 // Makes the fire what it was before the changes, and forgets them.
 void rollback(const KeptFire& fire);
 
+// Lets fire spread from the queue into the invalidated cells; returns how many it reached, which
+// are in `order` then. A cell that still stands may burn earlier than before: a later end of a
+// facet can lead to a better point of it, see `facet_weight`. It is then invalidated too.
+i64 propagate(i64 size, const KeptFire& fire);
+
 }  // namespace firebreak

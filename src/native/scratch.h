@@ -65,6 +65,21 @@ INLINE Offsets offsets_for(i64 width) {
     return own;
 }
 
+// All cells of the map are among these, and some of the padding beside it. A look from one of them
+// as far as REACH, in rows and in columns, finds cells of the array.
+struct InnerCells {
+    u64 first;
+    u64 count;
+
+    INLINE bool has(i64 cell) const { return u64(cell) - first < count; }
+};
+
+// cells: of the padded map, of more than 2 * REACH rows of `width`, which is more than 2 * REACH.
+INLINE InnerCells inner_cells(i64 cells, i64 width) {
+    const i64 first = REACH * width + REACH;
+    return {u64(first), u64(cells - 2 * first)};
+}
+
 // One fire's view of the land. state: codes of its overlay, [P]. source: its ignition cell, which
 // burns even in a break. breach: probabilities, or null where breaks are not breached. leak: fire
 // passes between two breaks that touch at a corner. manned: crews may hold breaks.

@@ -5,11 +5,10 @@
 // it is invalidated and repaired as in `repair.h`, what was lost before and after is counted over
 // the cells that this changed, and they are put back. There is nothing to hand down and no order to
 // restore. Losses are whole numbers, so that sums over fires have no rounding.
-#include "affected.h"
+#include "invalidate.h"
 #include "kept_call.h"
 #include "losses.h"
 #include "parallel.h"
-#include "propagate.h"
 #include "repair.h"
 
 namespace firebreak {

@@ -1,4 +1,4 @@
-"""Kernels that burn many fires; see `src/native/burn.cpp` and `sums.cpp`."""
+"""Kernels that burn many fires; see `src/native/burn.cpp`."""
 
 from typing import Annotated
 

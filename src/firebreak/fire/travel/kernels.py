@@ -1,4 +1,4 @@
-"""Kernels of travel fields and of overlays of breaks; see `src/native/field.cpp`."""
+"""Kernels of travel fields and of overlays of breaks; see `src/native/metric.cpp`."""
 
 from typing import Annotated
 
