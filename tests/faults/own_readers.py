@@ -28,8 +28,7 @@ from firebreak.report.explorer.plans import shown_plan
 from firebreak.report.explorer.queries import PARAMETERS
 from firebreak.report.explorer.server import Explorer
 from firebreak.report.explorer.state import ExplorerState
-from firebreak.report.pages.run_page import run_page
-from firebreak.report.pages.run_report import curves
+from firebreak.report.pages.run_report import RunReport, curves, run_page
 from firebreak.train.config.load import load_config
 from firebreak.train.storage.store import open_folder, write_folder
 from firebreak.train.storage.stored import evaluation_of, memory_rows, metrics_rows, trial_rows
@@ -125,7 +124,7 @@ def _drawn(folder: Path, scene: Scene) -> Iterator[Reader]:
 
     def read() -> object:
         stored = metrics_rows(run), memory_rows(run), evaluation_of(run)
-        return run_page(run, scene, plan, stored[2], *stored[:2], [])
+        return run_page(RunReport(run, scene, plan, stored[2], *stored[:2]))
 
     def draw() -> object:
         return curves(run, metrics_rows(run), memory_rows(run), evaluation_of(run), "a run")

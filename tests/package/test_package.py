@@ -138,6 +138,7 @@ def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
             "firebreak/report/explorer/assets/explorer.css",
             "firebreak/report/explorer/assets/js/3_map.js",
             "firebreak/report/figures/countries.npz",
+            *(f"firebreak/report/pages/assets/{name}" for name in ("plan.html", "report.css")),
             *(f"firebreak/samples/santa-ana/{name}" for name in SAMPLE),
             "firebreak/py.typed"} <= names
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.years.judged import YearsResult
-    from firebreak.report.pages.plan_origin import Origin
+    from firebreak.report.pages.reported_plan import Origin
 
 Grid = NDArray[np.float64]
 
@@ -235,7 +235,7 @@ class PlannedBreaks:
     def _origin(self, options: PlanOptions, source: str, files: list[Path]) -> "Origin":
         import dataclasses
 
-        from firebreak.report.pages.plan_origin import Origin
+        from firebreak.report.pages.reported_plan import Origin
 
         return Origin(self._command(options, source), plain(dataclasses.asdict(options)),
                       [path.name for path in files], self.choice)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from firebreak.planning.evaluation.auto import Choice, FirstPlan
     from firebreak.planning.evaluation.evaluate import Evaluation
     from firebreak.planning.years.judged import YearsResult
-    from firebreak.report.pages.plan_origin import Origin
+    from firebreak.report.pages.reported_plan import Origin
 
 
 def run(bound: Bound[PlanArguments]) -> int:
@@ -111,7 +111,7 @@ def _run(args: PlanArguments, *, fires_named: bool) -> int:
 
 
 def _origin(args: PlanArguments, files: list[Path], choice: "Choice | None") -> "Origin":
-    from firebreak.report.pages.plan_origin import Origin
+    from firebreak.report.pages.reported_plan import Origin
 
     options = dataclasses.asdict(args)
     return Origin(_command(), plain(options), [path.name for path in files], choice)

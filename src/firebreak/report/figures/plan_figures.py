@@ -31,7 +31,6 @@ from firebreak.planning.evaluation.effect import (
     reductions,
     risk,
 )
-from firebreak.planning.evaluation.intervals import Interval
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import INK, QUIET, new_figure, percent_ticks
 from firebreak.report.figures.coordinates import (
@@ -42,6 +41,7 @@ from firebreak.report.figures.coordinates import (
 )
 from firebreak.report.figures.maps import map_caption, map_size
 from firebreak.report.method_colours import colour_of
+from firebreak.report.words import amount, span, wind_in_words
 
 BEFORE, AFTER = "#d95f02", "#1f6fb4"
 MOST_LABELS, LABEL_GAP = 30, 0.045
@@ -50,11 +50,8 @@ MOST_STEPS = 12
 """Segments up to which each has a colour of its own on the scale."""
 ENOUGH = 0.9
 """Share of the whole saving that is marked on the curve over the budget."""
-WINDS = ("N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW",
-         "NW", "NNW")
 COLUMNS = (1.13, 1.24, 1.35)
 """Right ends of the columns of numbers beside the axes of weathers, in widths of the axes."""
-_DIRECTION_DECIMALS = 6
 _OUTLINES = ("#00b5e2", "#7b3294", "#008837")
 _BELOW_MAP_IN = 0.2
 _DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1)), (0, (8, 3)), "-")
@@ -259,40 +256,10 @@ def _weathers_in_words(lines: Sequence[Mapping[str, Any]]) -> list[str]:
     return words
 
 
-def wind_in_words(km_h: float, from_deg: float) -> str:
-    """A wind's speed and direction in words."""
-    speed = f"{km_h:.0f}"
-    return "calm" if speed == "0" else f"{speed} km/h from {wind_name(from_deg)}"
-
-
-def wind_name(from_deg: float) -> str:
-    """A wind's direction in words and degrees."""
-    return f"{compass(from_deg)} ({round(from_deg, 1) % 360.0:g}°)"
-
-
 def stopping_point(effect: PlanEffect) -> int:
     """The fewest segments, in build order, that save ENOUGH of what all of them save."""
     saved = effect.loss[0].mean() - effect.loss.mean(axis=1)
     return int(np.argmax(saved >= ENOUGH * saved[-1]))
-
-
-def amount(number: float) -> str:
-    """Four figures, or whole thousands with commas: 0.01234, 12.35, 61,080."""
-    return f"{number:,.0f}" if abs(number) >= 1000.0 else f"{number:.4g}"
-
-
-def span(interval: Interval) -> str:
-    """A number with its interval."""
-    return f"{amount(interval.mean)} ({amount(interval.low)} to {amount(interval.high)})"
-
-
-def compass(degrees: float) -> str:
-    """The nearest of sixteen winds; half way between two the one further on clockwise, so that a
-    direction has one name: N is [-11.25, 11.25), NNE is [11.25, 33.75).
-    """
-    # A mean over rows may fall short of the boundary by rounding.
-    sixteenth = np.floor((round(degrees, _DIRECTION_DECIMALS) + 11.25) / 22.5)
-    return WINDS[int(sixteenth) % len(WINDS)]
 
 
 def _draw_ranks(axes: Axes, landscape: Landscape, segments: Sequence[BreakSegment]) -> None:

@@ -1,9 +1,6 @@
 """Results as a notebook shows them: a map and a table, without a file."""
 
-import base64
-
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from firebreak.fire import Scene
@@ -17,7 +14,8 @@ from firebreak.report.figures.cartography import caption_of
 from firebreak.report.figures.fields import field_figure
 from firebreak.report.figures.maps import plan_figure
 from firebreak.report.figures.plan_figures import segments_figure
-from firebreak.report.pages import html
+from firebreak.report.pages.html import filled, percents
+from firebreak.report.pages.plan_parts import marked_in, pair_rows
 
 
 def plan_cell(scene: Scene, plan: Plan, result: PlanResult | None,
@@ -29,9 +27,9 @@ def plan_cell(scene: Scene, plan: Plan, result: PlanResult | None,
     else:
         drawn = segments_figure(scene.landscape, result.segments, caption=caption,
                                 title=f"Fuel breaks ({plan.made_by})", years=result.years)
-    words = f"{plan.label}: {spent_words(plan)}"
-    table = "" if evaluation is None else methods_table(evaluation, plan.label)
-    return f"<div>{html.paragraph(words)}{picture(drawn, words)}{table}</div>"
+    methods = "" if evaluation is None else methods_table(evaluation, plan.label)
+    return filled("notebook.html", "cell", f"{plan.label}: {spent_words(plan)}", png_of(drawn),
+                  methods)
 
 
 def fires_cell(landscape: Landscape, probability: NDArray[np.float64], seed: int,
@@ -40,28 +38,14 @@ def fires_cell(landscape: Landscape, probability: NDArray[np.float64], seed: int
     drawn = field_figure(landscape, probability, title="Burn probability",
                          label="share of fires that burn the cell", colours="inferno",
                          caption=caption_of(landscape, seed=seed))
-    return f"<div>{html.paragraph(words)}{picture(drawn, words)}</div>"
+    return filled("notebook.html", "cell", words, png_of(drawn), "")
 
 
 def methods_table(evaluation: Evaluation, marked: str | None = None) -> str:
     """The reduction by each method, and the paired differences."""
-    names = list(evaluation.methods)
-    rows = [[name, f"{one.reduction:.1%}", f"{one.low:.1%} to {one.high:.1%}",
-             f"{one.seconds:.2f}"] for name, one in evaluation.methods.items()]
+    rows = [[name, f"{one.reduction:.1%}", percents(one), f"{one.seconds:.2f}"]
+            for name, one in evaluation.methods.items()]
     over = ("over the landscapes" if evaluation.interval == "landscapes" else
             interval_words(evaluation.interval, evaluation.weathers))
-    made = html.table(["method", "reduction", "95 % interval", "seconds"], rows,
-                      f"Reduction of the expected loss on {evaluation.test_fires:,} test fires "
-                      f"that no method was given; intervals {over}.",
-                      names.index(marked) if marked in names else None)
-    pairs = [[name, f"{pair.difference:+.1%}", f"{pair.low:+.1%} to {pair.high:+.1%}"]
-             for name, pair in evaluation.paired.items()]
-    return made + (html.table(["difference", "mean", "95 % interval"], pairs,
-                              "Reduction by the first minus that by the second.")
-                   if pairs else "")
-
-
-def picture(figure: Figure, alt: str) -> str:
-    """A figure, carried within the page; it is closed."""
-    data = base64.b64encode(png_of(figure)).decode()
-    return f'<img style="max-width:100%" src="data:image/png;base64,{data}" alt="{html.text(alt)}">'
+    return filled("notebook.html", "methods", rows, marked_in(evaluation, marked),
+                  pair_rows(evaluation), evaluation.test_fires, over)

@@ -1,194 +1,359 @@
-"""Parts of a plan's report: what it costs, what it changes, what that hangs on, and the rivals."""
+"""What the parts of a plan's report show: one function for each part, from the report to what the
+macro of its name in `assets/plan.html` prints.
+"""
 
-from collections.abc import Mapping
-from pathlib import Path
+import json
+import platform
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
-from firebreak.planning.core.plan import Plan, one_of
+from firebreak import __version__
+from firebreak.checks import counted
+from firebreak.fire import Scene
+from firebreak.planning.core.plan import one_of, pieces_of
 from firebreak.planning.evaluation.auto import Choice
+from firebreak.planning.evaluation.doubt import (
+    HEADER,
+    DoubtResult,
+    doubt_rows,
+    doubt_verdict,
+    draws_of,
+    what_is_drawn,
+)
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.intervals import Interval
-from firebreak.planning.evaluation.tables import CHOICE_HEADER, choice_rows, choice_words
-from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, segment_columns
+from firebreak.planning.evaluation.tables import (
+    CHOICE_HEADER,
+    choice_rows,
+    choice_words,
+    left_out_words,
+    rival_words,
+    rivals_of,
+)
+from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, plan_id, treatments_in
+from firebreak.planning.output.year_tables import spent
+from firebreak.planning.years.judged import SCHEDULE_FIRES, YearsResult, discount_factors
+from firebreak.planning.years.schedule import BUILD_ONCE
 from firebreak.report.figures.cartography import fuel_shares
-from firebreak.report.figures.plan_figures import ENOUGH, amount, span, stopping_point
+from firebreak.report.figures.plan_figures import ENOUGH, stopping_point
 from firebreak.report.method_colours import colour_of
-from firebreak.report.pages import html
+from firebreak.report.pages.html import percents
+from firebreak.report.pages.reported_plan import ReportedPlan
+from firebreak.report.words import (
+    LIMITS,
+    amount,
+    breaks_in_short,
+    how_fires_end,
+    span,
+    what_breaks_do,
+    wind_in_words,
+)
+from firebreak.settings.doubt import TRUST_FIRES
+from firebreak.weather.scenarios import WeatherScenarios
 
-MOST_SEGMENTS, PRINTED_SEGMENTS, PRINTED_METHODS = 25, 10, 8
+MOST_SEGMENTS, PRINTED_SEGMENTS = 25, 10
+PACKAGES = ("numpy", "torch", "rasterio", "scipy", "matplotlib")
+MOST_WINDS, MOST_NUMBERS = 12, 12
+"""Winds that are listed, and segments that are listed in a year."""
+_COLUMNS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    BUILD_ORDER: ("build order", str), "length_m": ("length, m", "{:,.0f}".format),
+    "area_ha": ("area, ha", "{:,.2f}".format), "cost": ("cost, {cost}", amount),
+    "cumulative_cost": ("cumulative cost, {cost}", amount),
+    "benefit_percent": ("reduction of the expected loss, %", "{:.2f}".format)}
+_MORE_COLUMNS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "benefit_per_cost": ("reduction per cost, {loss} per {one}", "{:.3g}".format),
+    "value_protected": ("value protected, {loss}", amount),
+    "engaged_m": ("engaged, m per fire", "{:,.0f}".format),
+    "held_percent": ("held to engaged", "{:.0f} %".format),
+    "treatment": ("treatment", str), "year": ("year", str)}
 
-Pictures = Mapping[str, Path]
-
-
-def plan_map(result: PlanResult, pictures: Pictures) -> str:
-    """The segments on the map."""
-    return picture(pictures, "plan", f"Map of {len(result.segments)} numbered break segments, "
-                   f"{result.plan.cells.size} cells in all, over fuels and relief.",
-                   "Break segments, numbered in build order, over fuels and relief; along the "
-                   "edges coordinates of the map's reference system.", main=True)
-
-
-def costs_part(result: PlanResult, pictures: Pictures) -> str:
-    """The segments in the order to build them, and where to stop."""
-    return _where_to_stop(result, pictures) + _segments(result)
-
-
-def _segments(result: PlanResult) -> str:
-    plan = result.plan
-    rows = segment_columns(result)
-    shown = rows[:MOST_SEGMENTS]
-    header = ["build order", "length, m", "area, ha", f"cost, {plan.priced_in}",
-              f"cumulative cost, {plan.priced_in}",
-              "reduction of the expected loss, %",
-              f"reduction per cost, {result.unit.name} per {one_of(plan.priced_in)}",
-              f"value protected, {result.unit.name}"]
-    table_rows = [[row[BUILD_ORDER], f"{row['length_m']:,.0f}", f"{row['area_ha']:,.2f}",
-                   amount(row["cost"]), amount(row["cumulative_cost"]),
-                   f"{row['benefit_percent'] + 0.0:.2f}", f"{row['benefit_per_cost'] + 0.0:.3g}",
-                   amount(row["value_protected"])] for row in shown]
-    if result.effect.engaged is not None:
-        header += ["engaged, m per fire", "held to engaged"]
-        table_rows = [[*cells, f"{row['engaged_m']:,.0f}", f"{row['held_percent']:.0f} %"]
-                      for cells, row in zip(table_rows, shown, strict=True)]
-    if result.treatments:
-        header.append("treatment")
-        table_rows = [[*cells, row["treatment"]]
-                      for cells, row in zip(table_rows, shown, strict=True)]
-    if result.years is not None:
-        header.append("year")
-        table_rows = [[*cells, row["year"]] for cells, row in zip(table_rows, shown, strict=True)]
-    left = "" if len(rows) <= MOST_SEGMENTS else (
-        f" The first {MOST_SEGMENTS} of {len(rows)}; all are in segments.csv.")
-    body = html.table(header, table_rows, "Segments in build order. Value protected: value of the "
-                      "cells in which the segment lowers the burn probability by a percentage "
-                      f"point or more.{left}", printed=PRINTED_SEGMENTS)
-    if len(rows) > PRINTED_SEGMENTS:
-        body += html.on_paper(f"Printed are the first {PRINTED_SEGMENTS} of {len(rows)} segments.")
-    return body + html.on_screen(html.paragraph(
-        "A break segment is a connected piece of the plan. The one with build order 1 is to be "
-        "built first. The order comes from removing segments one by one, each time the one whose "
-        "removal raises the expected loss least per unit of cost. The benefit of a segment is "
-        "measured with all earlier segments built."))
+Facts = dict[str, Any]
 
 
-def _where_to_stop(result: PlanResult, pictures: Pictures) -> str:
-    stop = stopping_point(result.effect)
-    spent, whole = float(result.effect.cost[stop]), float(result.effect.cost[-1])
-    share = spent / whole if whole > 0.0 else 0.0
-    unit = result.plan.priced_in
-    words = (f"The plan costs {amount(result.plan.cost)} {unit}. The first {stop} of "
-             f"{len(result.segments)} segments give {ENOUGH:.0%} of the reduction for {share:.0%} "
-             f"of the cost ({amount(spent)} {unit}).")
-    return html.paragraph(words) + picture(
-        pictures, "budget", f"Curve of the reduction of the expected loss over the cost. {words}",
-        "Above: reduction of the expected loss over the cost. Below: what each segment adds per "
-        "unit of cost.", chart=True)
+def headline(r: ReportedPlan) -> Facts:
+    """The key numbers and, directly below them, what one must know to read them."""
+    hectares = r.plan.cells.size * r.land.cell_size_m**2 / 1e4
+    choice, judged, caveats = r.origin.choice, r.evaluation, []
+    if choice is not None:
+        left_out = left_out_words(choice, r.plan)
+        caveats.append(f"{left_out[0].upper()}{left_out[1:]}.")
+    caveats += what_breaks_do(r.conditions, r.land.cell_size_m)
+    if r.result is not None and r.result.fires_per_ha_year is None:
+        caveats.append("In a year the plan saves this much for each fire that starts on the map; "
+                       "--fires-per-ha-year tells how many do.")
+    return _over_years(r.result) | {
+        "treated_ha": f"{hectares:,.1f} ha", "pieces": pieces_of(r.plan.break_mask()),
+        "losses": None if r.result is None else _losses(r, r.result),
+        "tail": r.numbers.get("cvar90_reduction"),
+        "rivals": [] if judged is None else rivals_of(judged, r.plan),
+        "better": None if judged is None else rival_words(judged, r.plan, r.origin.command),
+        "caveats": [*caveats, "The intervals cover the random draw of fires, not the error of the "
+                              "fire model or of the fuel map."]}
 
 
-def effect_part(result: PlanResult, numbers: Mapping[str, Interval], pictures: Pictures) -> str:
+def _losses(r: ReportedPlan, result: PlanResult) -> Facts:
+    """What a fire and a year burn less, in hectares and in the unit of the losses."""
+    before, cell_ha = r.numbers["mean_loss_before"].mean, r.land.cell_size_m**2 / 1e4
+    fires = result.fires_per_ha_year
+    return {"unit": result.unit.name, "before": before,
+            "after": r.numbers["mean_loss_after"].mean,
+            "saved": Interval(*(before * end for end in r.saved)),
+            "burned_ha": float(result.effect.before.sum()) * cell_ha,
+            "left_ha": float(result.effect.after.sum()) * cell_ha,
+            "yearly": None if fires is None else fires * float(r.land.burnable.sum()) * cell_ha}
+
+
+def _over_years(result: PlanResult | None) -> Facts:
+    """What the schedule that is kept saves: not all is built at once, and what stands ages."""
+    found = None if result is None else result.over_years
+    if found is None:
+        return {"kept": None}
+    return {"kept": found.saved[found.chosen], "chosen": found.chosen,
+            "years": counted(len(found.years), "year")}
+
+
+def plan(r: ReportedPlan) -> Facts:
+    """The map of the segments, which needs nothing else."""
+    return {}
+
+
+def cost(r: ReportedPlan) -> Facts:
+    """The segments in the order to build them, where to stop, and how the breaks are made."""
+    known = _COLUMNS if r.result is None else _COLUMNS | _MORE_COLUMNS
+    shown = r.columns[:MOST_SEGMENTS]
+    names = [name for name in known if name in (shown[0] if shown else _COLUMNS)]
+    words = {"cost": r.plan.priced_in, "one": one_of(r.plan.priced_in),
+             "loss": "" if r.result is None else r.result.unit.name}
+    rows = () if r.result is None else r.result.treatments
+    return {"header": [known[name][0].format_map(words) for name in names],
+            "rows": [[known[name][1](row[name]) for name in names] for row in shown],
+            "printed": PRINTED_SEGMENTS, "stop": _where_to_stop(r),
+            "left_out": "" if len(r.columns) <= MOST_SEGMENTS else
+            f"The first {MOST_SEGMENTS} of {len(r.columns)}; all are in segments.csv.",
+            "order": "The plan took them in this order." if r.result is None else
+            "The order comes from removing segments one by one, each time the one whose removal "
+            "raises the expected loss least per unit of cost.",
+            "treatments": treatments_in(r.result) if r.result is not None and rows else [],
+            "currency": rows[0].currency if rows else ""}
+
+
+def _where_to_stop(r: ReportedPlan) -> Facts | None:
+    """The first segments, which give most of the reduction; None where they are not in the order
+    to build them.
+    """
+    if r.result is None:
+        return None
+    cost, count = r.result.effect.cost, stopping_point(r.result.effect)
+    whole = float(cost[-1])
+    return {"segments": count, "enough": ENOUGH, "cost": float(cost[count]),
+            "share": float(cost[count]) / whole if whole > 0.0 else 0.0}
+
+
+def effect(r: ReportedPlan) -> Facts:
     """Losses and burn probability without and with the plan."""
-    def row(words: str, name: str) -> list[str]:
-        before, after, drop = (numbers[f"{name}_{part}"] for part in ("before", "after",
-                                                                     "reduction"))
-        return [words, span(before), span(after),
-                f"{drop.mean:.1%} ({drop.low:.1%} to {drop.high:.1%})"]
+    result = r.result
+    assert result is not None
 
-    burnable = result.scene.landscape.burnable & ~result.plan.break_mask()
+    def row(words: str, name: str) -> list[str]:
+        before, after, drop = (r.numbers[f"{name}_{part}"]
+                               for part in ("before", "after", "reduction"))
+        return [words, span(before), span(after), f"{drop.mean:.1%} ({percents(drop)})"]
+
+    burnable = r.land.burnable & ~r.plan.break_mask()
     change = result.effect.after - result.effect.before
     sure = (abs(change) > result.effect.half_width) & burnable
     less, more = ((part & sure).sum() / max(burnable.sum(), 1)
                   for part in (change < 0.0, change > 0.0))
-    unit = result.unit.name
-    body = html.table(["loss", f"without breaks, {unit}", f"with the plan, {unit}", "reduction"],
-                      [row("mean loss of a fire", "mean_loss"),
-                       row("mean of the worst tenth", "cvar90")],
-                      f"In {unit}, over {result.effect.loss.shape[1]:,} test fires, the same with "
-                      f"and without breaks; 95 % intervals {result.effect.groups.words}.")
-    words = (f"The burn probability falls by more than chance explains on {less:.0%} of the "
-             f"untreated burnable cells, and rises on {more:.0%}.")
-    body += html.paragraph(words)
-    body += picture(pictures, "burn_probability", "Three maps: burn probability without breaks, "
-                    f"with the plan, and the difference. {words}",
-                    "Burn probability without and with the plan on one scale, and the change; "
-                    "dotted where it may be chance (95 % interval of the cell includes 0).")
-    more_pictures = picture(
-        pictures, "exceedance", "Curves of the probability that a fire causes at least a given "
-        "loss, without and with the plan.", "The probability that a fire causes at least a given "
-        "loss, with 95 % bands.", chart=True) + picture(
-        pictures, "fire", "Animation of one fire without and with the plan, side by side.",
-        "Of 64 further fires the one whose loss the plan reduces most: an illustration, not a "
-        "typical fire.")
-    return body + html.on_screen(html.pair(more_pictures) if more_pictures else "")
+    return {"unit": result.unit.name, "intervals": result.effect.groups.words,
+            "less": less, "more": more,
+            "rows": [row("mean loss of a fire", "mean_loss"),
+                     row("mean of the worst tenth", "cvar90")]}
 
 
-def weather_part(pictures: Pictures) -> str:
-    """What the plan saves in each weather."""
-    return picture(
-        pictures, "weather", "Reduction of the mean loss in each weather with its interval.",
-        "Reduction in each weather of the test fires, the one with the greatest losses on top, "
-        "with 95 % interval over its fires, the same without and with the plan; none for a single "
-        "fire.", chart=True)
+def methods(r: ReportedPlan) -> Facts | None:
+    """The plan beside others on the same test fires; None where there are none."""
+    header = ["method", f"cost, {r.plan.priced_in}", "reduction", "95 % interval"]
+    found = r.evaluation
+    if found is None or r.result is None:
+        if not r.others:
+            return None
+        plans = {r.plan.label: (r.saved, r.plan.cost), **r.others}
+        rows = [[name, amount(cost), f"{saved.mean:.1%}", percents(saved)]
+                for name, (saved, cost) in plans.items()]
+        return {"header": header, "rows": rows, "marked": 0, "pairs": [],
+                "colours": [colour_of(name) for name in plans]}
+    first = {row.method: row for row in reversed(found.rows)}
+    rows = [[name, amount(found.plans[0][name].cost), f"{one.reduction:.1%}", percents(one),
+             f"{first[name].reduction_untreated_cells:.1%}",
+             f"{first[name].cvar90_reduction:.1%}", f"{one.seconds:.2f}"]
+            for name, one in found.methods.items()]
+    pairs = [[*row, "yes" if pair.low > 0.0 or pair.high < 0.0 else "no"]
+             for row, pair in zip(pair_rows(found), found.paired.values(), strict=True)]
+    return {"header": [*header, "in untreated cells", "in the worst tenth", "time to plan, s"],
+            "rows": rows, "marked": marked_in(found, r.plan.label), "pairs": pairs,
+            "colours": [colour_of(name) for name in found.methods]}
 
 
-def methods_part(evaluation: Evaluation, plan: Plan, pictures: Pictures) -> str:
-    """The plan beside other methods on the same test fires."""
-    rows = []
-    for name, summary in evaluation.methods.items():
-        own = next(row for row in evaluation.rows if row.method == name)
-        rows.append([name, amount(evaluation.plans[0][name].cost),
-                     f"{summary.reduction:.1%}",
-                     f"{summary.low:.1%} to {summary.high:.1%}",
-                     f"{own.reduction_untreated_cells:.1%}", f"{own.cvar90_reduction:.1%}",
-                     f"{summary.seconds:.2f}"])
+def pair_rows(evaluation: Evaluation) -> list[list[str]]:
+    """Paired differences, each with its mean and interval."""
+    return [[name, f"{pair.difference:+.1%}", f"{pair.low:+.1%} to {pair.high:+.1%}"]
+            for name, pair in evaluation.paired.items()]
+
+
+def marked_in(evaluation: Evaluation, label: str | None) -> int | None:
+    """The row of a plan among the methods, where it is one of them."""
     names = list(evaluation.methods)
-    marked = names.index(plan.label) if plan.label in names else None
-    body = html.table(["method", f"cost, {plan.priced_in}", "reduction", "95 % interval",
-                       "in untreated cells", "in the worst tenth", "time to plan, s"], rows,
-                      f"Reduction of the expected loss on the same {evaluation.test_fires:,} test "
-                      "fires, all with the same budget except those whose name has 'existing'. "
-                      "'In untreated cells' counts the losses in untreated cells only.", marked,
-                      colours=[colour_of(name) for name in names])
-    body += picture(pictures, "comparison", "Bars of the reduction by method with their "
-                    "intervals.", "Every method was given the same plan fires.", chart=True)
-    pairs = [[name, f"{pair.difference:+.1%}", f"{pair.low:+.1%} to {pair.high:+.1%}",
-              "yes" if pair.low > 0.0 or pair.high < 0.0 else "no"]
-             for name, pair in evaluation.paired.items()]
-    if pairs:
-        body += html.table(["difference", "mean", "95 % interval", "significant"], pairs,
-                           "Reduction by the first method minus that by the second, on the same "
-                           "fires.", printed=PRINTED_METHODS)
-    return body
+    return names.index(label) if label in names else None
 
 
-def choice_part(choice: Choice) -> str:
+def years(r: ReportedPlan) -> Facts | None:
+    """The schedules beside one another, and the one that is kept year by year."""
+    found = None if r.result is None else r.result.over_years
+    if r.result is None or found is None:
+        return None
+    schedules = []
+    for name, own in found.schedules.items():
+        saved = found.saved[name]
+        more = ("" if name == BUILD_ONCE.name else
+                f"{saved.more:+.1%} ({saved.more_low:+.1%} to {saved.more_high:+.1%})")
+        schedules.append([name, amount(spent(own)), amount(float(own.kept.sum() + own.again.sum())),
+                          f"{saved.reduction:.1%} ({percents(saved)})", more])
+    kept, once = found.schedules[found.chosen], found.chosen == BUILD_ONCE.name
+    by_year = [[year, *(_numbers(numbers) for numbers in done),
+                amount(float(kept.built[k] + kept.kept[k] + kept.again[k])),
+                f"{found.saved[found.chosen].by_year[k]:.1%}"]
+               for k, (year, done) in enumerate(zip(found.years, kept.done, strict=True))]
+    return {"chosen": found.chosen, "build_once": BUILD_ONCE.name, "own_fires": SCHEDULE_FIRES,
+            "why": "no other schedule is told apart as better" if once else "it saves most",
+            "currency": r.result.treatments[0].currency, "test_fires": found.test_fires,
+            "schedules": schedules, "marked": list(found.schedules).index(found.chosen),
+            "by_year": by_year, "discounted": found.discount_rate,
+            "discounting": discount_words(found)}
+
+
+def discount_words(found: YearsResult) -> str:
+    """What a later year counts."""
+    if not found.discount_rate:
+        return "Losses of all years count alike."
+    last = discount_factors(found.discount_rate, len(found.years))[-1]
+    return (f"Losses are discounted by {found.discount_rate:.3g} a year: one of the last year "
+            f"counts {last:.2f} of one of the first. Money is not discounted.")
+
+
+def _numbers(numbers: list[int]) -> str:
+    """Segments by build order, a long list in short."""
+    names = [str(k + 1) for k in numbers[:MOST_NUMBERS]]
+    more = "" if len(numbers) <= MOST_NUMBERS else f" and {len(numbers) - MOST_NUMBERS} more"
+    return ", ".join(names) + more
+
+
+def made(r: ReportedPlan) -> list[str]:
+    """How the plan was made, in sentences."""
+    return [*r.facts, breaks_in_short(r.conditions)]
+
+
+def depends(r: ReportedPlan) -> Facts:
+    """The weather, the land, the fire model and what else was assumed."""
+    assert r.result is not None
+    common = fuel_shares(r.land.fuel_model)[:4]
+    return {"doubt": None if r.result.trust is None else doubt(r.result.trust),
+            "fuels": ", ".join(f"{r.land.fuels.described(code)} {share:.0%}"
+                               for code, share in common),
+            "assumptions": assumptions(r.result)}
+
+
+def doubt(trust: DoubtResult | str) -> Facts | str:
+    """What the plan and its best rivals save in perturbed worlds, or why that was not looked at."""
+    if isinstance(trust, str):
+        return trust
+    return {"verdict": doubt_verdict(trust), "rows": doubt_rows(trust), "draws": draws_of(trust),
+            "header": [*HEADER, *(f"reduction by {name}, share" for name in trust.methods)],
+            "fires": TRUST_FIRES, "drawn": what_is_drawn(trust)}
+
+
+def assumptions(result: PlanResult) -> list[str]:
+    """The conditions under which the fires burned, in sentences."""
+    scene = result.scene
+    conditions = scene.conditions
+    unattacked = "" if conditions.attack_min is None else " where nobody attacks them"
+    return [
+        f"Fires: median duration {scene.median_duration_min / 60.0:.1f} hours"
+        + ("" if conditions.regime.duration_min else
+           f", set so that untreated fires burn {conditions.regime.burned_share:.0%} of the "
+           f"burnable cells on average{unattacked}")
+        + f"; {conditions.regime.edge_share:.0%} enter from the edge.",
+        _weather_in_words(scene),
+        f"Crown fire: {conditions.model.crown}; embers: "
+        + ("none" if conditions.spotting is None else "thrown by crown fire") + ".",
+        breaks_in_short(conditions),
+        f"The method was given {result.plan.plan_fires} plan fires; the plan is tested on "
+        f"{result.effect.loss.shape[1]:,} others.",
+        *([f"Breaks that stand already: {counted(result.standing.size, 'cell')}, part of the land "
+           "with and without the plan, at no cost."] if result.standing.size else []),
+        "Existing barriers: cells that cannot burn stop fire at no cost to the budget."]
+
+
+def _weather_in_words(scene: Scene) -> str:
+    """How much weather there is, how often it changes, and its winds."""
+    kinds, rows = len(scene.stream_weight), scene.scenarios
+    steps, step_min = rows.weight.size // kinds, scene.field.step_min
+    changes = during = ""
+    if steps > 1:
+        hourly = step_min == 60.0
+        changes = (f", {'which' if kinds == 1 else 'each of which'} changes "
+                   + (f"by the hour for {counted(steps, 'hour')}" if hourly else
+                      f"every {step_min:g} minutes for {steps * step_min:g} minutes"))
+        during = " in these hours" if hourly else " in this time"
+    return (f"Weather: {counted(kinds, 'kind')}{changes}, wind 20 ft above the vegetation"
+            f"{during}: {_winds_in_words(rows)}.")
+
+
+def _winds_in_words(rows: WeatherScenarios) -> str:
+    """The first winds; those of the same words once, for hours often have the same one."""
+    winds = list(dict.fromkeys(
+        wind_in_words(speed * 0.06, angle)
+        for speed, angle in zip(rows.wind_20ft_m_min, rows.wind_from_deg, strict=True)))
+    more = f" and {len(winds) - MOST_WINDS} more" if len(winds) > MOST_WINDS else ""
+    return ", ".join(winds[:MOST_WINDS]) + more
+
+
+def limits(r: ReportedPlan) -> list[str]:
+    """What the report leaves out, in sentences."""
+    not_doubted = ["What the plan saves if the fire model is wrong was not looked at: firebreak "
+                   "evaluate --plan FOLDER --perturb does."] if r.result is None else []
+    return [how_fires_end(r.conditions), *LIMITS, *not_doubted]
+
+
+def origin(r: ReportedPlan) -> Facts:
+    """Files beside the page, the command, versions and options, and why the method was chosen."""
+    if r.result is None:
+        return {"version": None}
+    checksum, name = r.full.checksum(), plan_id(r.result)
+    return {"version": __version__, "plan": name, "checksum": checksum,
+            "options": json.dumps(r.origin.options, indent=2), "choice": _choice(r.origin.choice),
+            "versions": [*versions(), ["landscape checksum", checksum], ["seed", r.seed],
+                         ["plan", name]]}
+
+
+def _choice(choice: Choice | None) -> Facts | None:
     """Why the plan of this method was kept."""
-    words = choice_words(choice)
-    body = html.paragraph(f"{words[0].upper()}{words[1:]}.")
-    names = list(choice.verdict.behind)
-    body += html.table(CHOICE_HEADER, choice_rows(choice),
-                       "What each candidate saves of the loss on the choice fires, and how much "
-                       "less that is than what the best saves, on the same fires.",
-                       names.index(choice.verdict.chosen),
-                       colours=[colour_of(name) for name in names])
-    return body + html.listing(f"{name} is left out: {sentence}"
-                               for name, sentence in choice.refused.items())
+    if choice is None:
+        return None
+    words, names = choice_words(choice), list(choice.verdict.behind)
+    return {"words": f"{words[0].upper()}{words[1:]}", "header": CHOICE_HEADER,
+            "rows": choice_rows(choice), "marked": names.index(choice.verdict.chosen),
+            "colours": [colour_of(name) for name in names], "refused": choice.refused}
 
 
-def landscape_part(result: PlanResult, pictures: Pictures) -> str:
-    """What there is to burn."""
-    land = result.scene.landscape
-    top = ", ".join(f"{land.fuels.described(code)} {share:.0%}"
-                    for code, share in fuel_shares(land.fuel_model)[:4])
-    words = (f"{land.burnable.mean():.0%} of the area can burn and {land.treatable.mean():.0%} may "
-             f"be treated; elevation {land.elevation_m.min():.0f} to "
-             f"{land.elevation_m.max():.0f} m, mean slope {100 * land.slope_tan.mean():.0f} %. "
-             f"Most common: {top}.")
-    return html.paragraph(words) + html.on_screen(picture(
-        pictures, "landscape", f"Map of fuel models over shaded relief. {words}",
-        "Fuel models in their usual colours over relief; the list is sorted by area."))
+def versions() -> list[list[str]]:
+    """Names and versions of firebreak, Python, and the packages that results may depend on."""
+    return [["firebreak", __version__], ["Python", platform.python_version()],
+            *([name, _version(name)] for name in PACKAGES)]
 
 
-def picture(pictures: Pictures, name: str, alt: str, caption: str, *, chart: bool = False,
-            main: bool = False) -> str:
-    """A picture, where there is one of this name."""
-    return (html.figure(pictures[name], alt, caption, chart=chart, main=main)
-            if name in pictures else "")
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

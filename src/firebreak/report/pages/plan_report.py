@@ -1,22 +1,24 @@
-"""All pictures of a plan and its report, one HTML file, written into one folder.
+"""The report of a plan: which parts it has at which level, its pictures, and its one HTML file.
 
-What they show of the plan comes from the keyed set of fires "test", which no method was shown; the
-animation is of the set "show".
+What the pictures show of the plan comes from the keyed set of fires "test", which no method was
+shown; the animation is of the set "show". Printed a full report fits four sheets of A4: what is
+folded away or marked for the screen is not printed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from firebreak.landscape.raster.degrees import centre_of, degrees_in_words
+from firebreak.planning.core.plan import spent_words
 from firebreak.planning.core.progress import Bar, no_bar
 from firebreak.planning.evaluation.effect import by_weather
-from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.figures.canvas import save_figure
-from firebreak.report.figures.cartography import caption_of
+from firebreak.report.figures.cartography import caption_of, place_of
 from firebreak.report.figures.coordinates import Whole
 from firebreak.report.figures.curves import comparison_figure
 from firebreak.report.figures.maps import burn_probability_figure, landscape_figure
@@ -27,66 +29,107 @@ from firebreak.report.figures.plan_figures import (
     weather_figure,
 )
 from firebreak.report.figures.years_figure import years_figure
-from firebreak.report.pages.html import write_page
-from firebreak.report.pages.plan_origin import Origin
-from firebreak.report.pages.plan_page import plan_page
+from firebreak.report.pages import plan_parts as parts
+from firebreak.report.pages.html import Part, page, write_page
+from firebreak.report.pages.reported_plan import Level, ReportedPlan
 from firebreak.report.pages.run_report import fire_animation
 
 Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-def write_plan_report(out: Path, result: PlanResult, evaluation: Evaluation | None,
-                      curves: Mapping[str, Curve], origin: Origin,
+BOTH: Sequence[Level] = ("brief", "full")
+PARTS = (
+    Part(parts.plan, "Where the breaks are", BOTH),
+    Part(parts.cost, "What it costs", BOTH),
+    Part(parts.effect, "What it changes, and how certain that is"),
+    Part(parts.methods, "Other methods on this map", BOTH),
+    Part(parts.years, "Build and keep up, by year"),
+    Part(parts.made, "How it was made", ("brief",)),
+    Part(parts.depends, "What it depends on"),
+    Part(parts.limits, "Limits", BOTH),
+    Part(parts.origin, "Files, and how to repeat this", BOTH))
+"""In the order in which they appear, below the headline."""
+
+
+def write_plan_report(out: Path, report: ReportedPlan, curves: Mapping[str, Curve] | None = None,
                       bar: Bar = no_bar) -> list[Path]:
     """Draws the pictures of a plan and writes report.html; returns the files.
 
     Args:
-        evaluation: of the plan and others on its map; None leaves the comparison out.
         curves: by method its costs and what they save, see `effect.saved_by_order`.
         bar: of the pictures.
     """
-    figures = _figures(result, evaluation, curves)
-    pictures = {}
-    with bar(len(figures) + 1, "picture") as report:
+    figures = _figures(report, curves or {})
+    pictures: dict[str, Path] = {}
+    films: list[Path] = []
+    with bar(len(figures) + (report.result is not None), "picture") as advance:
         for name, figure in figures.items():
             pictures[name] = save_figure(figure, out / f"{name}.png")
-            report(1)
-        films = fire_animation(out / "fire.gif", result.scene, result.plan)
-        report(1)
-    names = [path.name for path in (*pictures.values(), *films)]
-    page = plan_page(result, evaluation, origin._replace(files=[*origin.files, *names]),
-                     pictures | {"fire": films[0]})
-    return [*pictures.values(), *films, write_page(out / "report.html", page)]
+            advance(1)
+        if report.result is not None:
+            films = fire_animation(out / "fire.gif", report.result.scene, report.plan)
+            advance(1)
+    written = [*pictures.values(), *films]
+    origin = report.origin._replace(files=[*report.origin.files, *(file.name for file in written)])
+    shown = pictures | {film.stem: film for film in films[:1]}
+    content = plan_page(report._replace(origin=origin, pictures=shown))
+    return [*written, write_page(out / "report.html", content)]
 
 
-def _figures(result: PlanResult, evaluation: Evaluation | None,
-             curves: Mapping[str, Curve]) -> dict[str, Figure]:
-    land, plan, effect = result.scene.landscape, result.plan, result.effect
-    caption = f"{caption_of(land, seed=result.seed)} · plan {plan_id(result)}"
-    tested = f"{caption} · {effect.loss.shape[1]:,} test fires"
-    title = (f"Fuel breaks ({plan.made_by}): {len(result.segments)} segments, "
+def plan_page(report: ReportedPlan) -> str:
+    """The page of a report at its level."""
+    more = ("A brief report: --report full tells more of a plan that is made at once."
+            if report.level == "brief" else "")
+    return page("plan.html", f"Fuel-break plan for {report.full.name}", _lead(report),
+                parts.headline(report), PARTS, report, report.level, more)
+
+
+def _lead(report: ReportedPlan) -> str:
+    centre = centre_of(report.land)
+    return (f"{report.plan.made_by} on {report.full.name}: {spent_words(report.plan)}; "
+            f"{place_of(report.land)}"
+            + ("" if centre is None else f" · centre {degrees_in_words(centre)}"))
+
+
+def _figures(report: ReportedPlan, curves: Mapping[str, Curve]) -> dict[str, Figure]:
+    """The pictures of a report by name: of a brief one its map alone."""
+    result, plan = report.result, report.plan
+    caption = caption_of(report.land, seed=report.seed)
+    title = (f"Fuel breaks ({plan.made_by}): {len(report.segments)} segments, "
              f"{plan.cells.size:,} cells")
+    outlines = {"required": report.included, "existing, to compare with": report.existing,
+                "standing already": report.standing}
+    if result is None:
+        return {"plan": segments_figure(report.land, report.segments, title=title, caption=caption,
+                                        outlines=outlines)}
+    caption = f"{caption} · plan {plan_id(result)}"
+    return {"landscape": landscape_figure(report.land, caption=caption),
+            "plan": segments_figure(report.land, report.segments, title=title, caption=caption,
+                                    years=result.years, whole=Whole(result.full, result.offset),
+                                    outlines=outlines),
+            **_effect_figures(report, result, curves, f"{caption} · {report.test_fires:,} test "
+                                                      "fires")}
+
+
+def _effect_figures(report: ReportedPlan, result: PlanResult, curves: Mapping[str, Curve],
+                    caption: str) -> dict[str, Figure]:
+    """Pictures of what a plan changes on test fires."""
+    land, plan, effect, unit = report.land, report.plan, result.effect, result.unit
     figures = {
-        "landscape": landscape_figure(land, caption=caption),
-        "plan": segments_figure(land, result.segments, title=title, caption=caption,
-                                years=result.years, whole=Whole(result.full, result.offset),
-                                outlines={"required": result.included,
-                                          "existing, to compare with": result.existing,
-                                          "standing already": result.standing}),
         "burn_probability": burn_probability_figure(
-            land, effect.before, effect.after, plan.break_mask(), caption=tested,
+            land, effect.before, effect.after, plan.break_mask(), caption=caption,
             half_width=effect.half_width),
-        "exceedance": exceedance_figure(effect, result.unit.name, caption=tested),
-        "weather": weather_figure(by_weather(effect, result.scene),
-                                  result.unit.name, caption=tested)}
+        "exceedance": exceedance_figure(effect, unit.name, caption=caption),
+        "weather": weather_figure(by_weather(effect, result.scene), unit.name,
+                                  caption=caption)}
     if result.segments:
         figures["budget"] = budget_figure(effect, plan.priced_in, curves,
-                                          loss_unit=result.unit.name, caption=tested,
-                                          method=plan.label)
+                                          loss_unit=unit.name, caption=caption, method=plan.label)
     if result.over_years is not None and result.segments:
         figures["years"] = years_figure(land, result.segments, result.treatments,
-                                        result.over_years, result.unit, caption=tested)
-    if evaluation is not None:
+                                        result.over_years, unit, caption=caption)
+    if report.evaluation is not None:
         figures["comparison"] = comparison_figure(
-            {name: one._asdict() for name, one in evaluation.methods.items()}, caption=tested)
+            {name: one._asdict() for name, one in report.evaluation.methods.items()},
+            caption=caption)
     return figures

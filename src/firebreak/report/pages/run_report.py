@@ -1,12 +1,15 @@
-"""All pictures of a run, a plan or a simulation, written into one folder.
+"""The report of a training run, its pictures, and those of a simulation.
 
 Every number that a picture shows of a plan comes from fires that no method was shown: the keyed
 set "test" for maps, "show" for the animation.
 """
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +18,13 @@ from firebreak.env.storage.slots import Slots
 from firebreak.fire import Scene, burn_arrival, burn_loss, burn_statistics
 from firebreak.landscape.landscape import Landscape
 from firebreak.memory.verdict import judge
-from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import POLICY_METHOD, method_of
+from firebreak.reading import MOST_SETTINGS, text_of
 from firebreak.report.figures.animation import fire_gif, write_mp4
 from firebreak.report.figures.canvas import save_figure
-from firebreak.report.figures.cartography import caption_of
+from firebreak.report.figures.cartography import caption_of, place_of
 from firebreak.report.figures.curves import comparison_figure, learning_curve_figure
 from firebreak.report.figures.fields import arrival_figure, field_figure
 from firebreak.report.figures.maps import (
@@ -30,8 +34,9 @@ from firebreak.report.figures.maps import (
     q_map_figure,
 )
 from firebreak.report.figures.memory_timeline import memory_figure
-from firebreak.report.pages.html import write_page
-from firebreak.report.pages.run_page import comparison_picture, run_page
+from firebreak.report.pages.html import Part, page, write_page
+from firebreak.report.pages.plan_parts import Facts, versions
+from firebreak.report.words import HOW_FIRES_END, LIMITS
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -40,6 +45,18 @@ TEST_FIRES = 500
 SHOW_FIRES = 64
 
 Rows = Sequence[Mapping[str, Any]]
+
+
+class RunReport(NamedTuple):
+    """A run with all that its report shows. See `write_run_report`; pictures: files by name."""
+
+    folder: Path
+    scene: Scene
+    plan: Plan
+    evaluation: Mapping[str, Any]
+    metrics: Rows
+    memory: Rows
+    pictures: Mapping[str, Path] = MappingProxyType({})
 
 
 def write_run_report(run: Path, *, scene: Scene, policy: "Policy", metrics: Rows, memory: Rows,
@@ -67,8 +84,85 @@ def write_run_report(run: Path, *, scene: Scene, policy: "Policy", metrics: Rows
     files += curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}",
                     levels=levels)
     files += fire_animation(out / "fire.gif", scene, plan)
-    page = run_page(run, scene, plan, evaluation, metrics, memory, files)
-    return [*files, write_page(run / "report.html", page)]
+    shown = {path.stem: path for path in files if path.suffix in (".png", ".gif")}
+    report = RunReport(run, scene, plan, evaluation, metrics, memory, shown)
+    return [*files, write_page(run / "report.html", run_page(report))]
+
+
+def run_page(report: RunReport) -> str:
+    """The page of a run."""
+    return page("run.html", f"Training run {report.folder.resolve().name}",
+                "A policy for placing fuel breaks, trained on simulated fires.",
+                _headline(report), PARTS, report)
+
+
+def _headline(r: RunReport) -> Facts:
+    """What the policy saves on each kind of test landscapes."""
+    return {"evaluated": [(name, found["landscapes"], found["methods"][POLICY_METHOD])
+                          for name, found in r.evaluation.items()
+                          if POLICY_METHOD in found["methods"]]}
+
+
+def results(r: RunReport) -> Facts:
+    """The reduction by each method, and paired differences, on each kind of test landscapes."""
+    return {"sources": [{
+        "name": name, "landscapes": found["landscapes"], "interval": found["interval"],
+        "picture": comparison_picture(r.evaluation, name),
+        "rows": [[method, f"{one['reduction']:.1%}", f"{one['low']:.1%} to {one['high']:.1%}"]
+                 for method, one in found["methods"].items()],
+        "marked": [*found["methods"], POLICY_METHOD].index(POLICY_METHOD),
+        "pairs": [[pair, f"{one['difference']:+.1%}", f"{one['low']:+.1%} to {one['high']:+.1%}"]
+                  for pair, one in found.get("paired", {}).items()]}
+        for name, found in r.evaluation.items()]}
+
+
+def learning(r: RunReport) -> Facts:
+    """How long the run trained."""
+    progress = [row for row in r.metrics if row.get("kind") == "progress"]
+    last = progress[-1] if progress else {}
+    return {"counts": ", ".join(f"{last[name]:,} {words}" for name, words in (
+        ("episodes", "episodes"), ("env_steps", "steps of the environment"),
+        ("learner_steps", "updates of the network")) if isinstance(last.get(name), int))}
+
+
+def plan(r: RunReport) -> Facts:
+    """The plan of the policy on one of the test landscapes."""
+    return {"place": place_of(r.scene.landscape), "spent": spent_words(r.plan)}
+
+
+def policy(r: RunReport) -> Facts:
+    """The Q-maps, which need nothing else."""
+    return {}
+
+
+def memory(r: RunReport) -> Facts:
+    """The verdict on the run's memory."""
+    return {"verdict": judge(r.memory).state if r.memory else None}
+
+
+def limits(r: RunReport) -> list[str]:
+    """What the report leaves out, in sentences."""
+    return [HOW_FIRES_END, *LIMITS]
+
+
+def origin(r: RunReport) -> Facts:
+    """The configuration of the run, versions and checksums."""
+    config = r.folder / "config.toml"
+    return {"config": text_of(config, MOST_SETTINGS) if config.is_file() else None,
+            "versions": [*versions(), ["landscape checksum", r.scene.landscape.checksum()],
+                         ["treatment", json.dumps(r.scene.conditions.treatment.kind)]]}
+
+
+PARTS = (Part(results, "Results on test landscapes"), Part(learning, "Training"),
+         Part(plan, "One landscape and its plan"), Part(policy, "Values of the policy"),
+         Part(memory, "Memory"), Part(limits, "Limits"), Part(origin, "How to repeat this"))
+"""In the order in which they appear, below the headline."""
+
+
+def comparison_picture(evaluation: Mapping[str, Any], name: str) -> str:
+    """The file of a comparison, without its ending: names of test sources are no paths."""
+    plain = re.sub(r"[^\w-]", "_", name)
+    return "comparison" if len(evaluation) == 1 else f"comparison_{plain}"
 
 
 def write_simulation_report(out: Path, landscape: Landscape, burn_probability: NDArray[np.float64],

@@ -5,6 +5,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -23,23 +24,28 @@ from firebreak.planning.evaluation.effect import _mean_direction, effect_of, sav
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation, evaluate
 from firebreak.planning.making import make_plan
 from firebreak.planning.output.export_effect import PlanResult, plan_id
-from firebreak.report.break_words import breaks_in_short, how_fires_end, what_breaks_do
 from firebreak.report.figures import canvas
 from firebreak.report.figures.canvas import close_figure, new_figure, percent_ticks
 from firebreak.report.figures.curves import comparison_figure
 from firebreak.report.figures.plan_figures import (
     budget_figure,
-    compass,
     exceedance_figure,
     segments_figure,
     stopping_point,
     weather_figure,
+)
+from firebreak.report.pages import run_report
+from firebreak.report.pages.plan_parts import assumptions
+from firebreak.report.pages.plan_report import PARTS, plan_page, write_plan_report
+from firebreak.report.pages.reported_plan import Origin, reported
+from firebreak.report.words import (
+    LIMITS,
+    breaks_in_short,
+    compass,
+    how_fires_end,
+    what_breaks_do,
     wind_name,
 )
-from firebreak.report.pages import html, run_report
-from firebreak.report.pages.plan_origin import Origin, assumptions_part
-from firebreak.report.pages.plan_page import LIMITS, plan_page
-from firebreak.report.pages.plan_report import write_plan_report
 
 ORIGIN = Origin("firebreak plan 'a <b> & c'", {"budget": 0.1}, ["plan.tif"])
 FORBIDDEN = re.compile(r"https?://|//[a-z]|<script|<link|<iframe|@import|url\(", re.IGNORECASE)
@@ -88,6 +94,12 @@ def result_of(scene: Scene, method: str = "downstream-value") -> PlanResult:
                       plan.cells[:1])
 
 
+def page_of(result: PlanResult, evaluation: Evaluation | None = None,
+            level: Literal["brief", "full"] = "full") -> str:
+    """The page with its white space as a browser shows it."""
+    return " ".join(plan_page(reported(result, evaluation, ORIGIN, level)).split())
+
+
 @pytest.fixture(scope="module")
 def result(scene: Scene) -> PlanResult:
     return result_of(scene)
@@ -109,8 +121,9 @@ def written(result: PlanResult, evaluation: Evaluation,
         patch.setattr(canvas, "DPI", 30)
         curves = {"none": saved_by_order(result.scene, result.plan, result.effect.loss[0], 0.5,
                                          points=2)}
-        files = write_plan_report(out, result._replace(years=years_of(result.segments, phases)),
-                                  evaluation, curves, ORIGIN)
+        report = reported(result._replace(years=years_of(result.segments, phases)), evaluation,
+                          ORIGIN)
+        files = write_plan_report(out, report, curves)
     assert {path.name for path in files} == {path.name for path in out.iterdir()}
     beside = files[-1].read_text().partition("Files beside this page")[2]
     assert all(f'<li><a href="{path.name}">{path.name}</a></li>' in beside for path in files[:-1])
@@ -150,21 +163,33 @@ def test_the_headline_is_the_measured_reduction(written: Path, result: PlanResul
     assert f"<b>{1 - loss[-1].mean() / loss[0].mean():.1%}</b>" in text
 
 
+@pytest.mark.parametrize("level", ["brief", "full"])
+def test_a_report_has_the_parts_of_its_level_in_their_order(
+        result: PlanResult, evaluation: Evaluation, level: Literal["brief", "full"]) -> None:
+    shown = [part.facts.__name__ for part in PARTS if level in part.levels]
+    shown.remove("years") if level == "full" else None  # there is no schedule
+    text = page_of(result, evaluation, level)
+    assert re.findall(r'<section id="(\w+)"', text) == shown
+    assert re.findall(r'<a href="#(\w+)"', text) == shown
+
+
 @pytest.mark.slow
 def test_a_plan_of_nothing_has_a_report_too(scene: Scene, tmp_path: Path,
                                             monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
     monkeypatch.setattr(canvas, "DPI", 30)
-    files = write_plan_report(tmp_path, result_of(scene, "none"), None, {}, ORIGIN)
+    files = write_plan_report(tmp_path, reported(result_of(scene, "none"), None, ORIGIN))
     text = files[-1].read_text()
     assert "these fires do not show that the plan reduces the expected loss" in text
     assert not (tmp_path / "budget.png").exists()
 
 
-def test_words_cannot_become_markup() -> None:
-    text = html.page("<b>", "&", "", [html.Section("<i>", "a", html.table(
-        ["<u>"], [["<s>", "&amp;"]], "<q>"))], "<p>")
-    for raw in ("<b>", "<i>", "<u>", "<s>", "<q>"):
+def test_words_cannot_become_markup(scene: Scene, result: PlanResult) -> None:
+    run = run_report.RunReport(Path("<b>"), scene, result.plan, {"<i>": {
+        "landscapes": 1, "interval": "<u>", "methods": {"&amp;": {
+            "reduction": 0.0, "low": 0.0, "high": 0.0}}}}, [], [])
+    text = run_report.run_page(run)
+    for raw in ("<b>\n", "<i>", "<u>"):
         assert raw not in text
     assert "&amp;amp;" in text
 
@@ -249,8 +274,8 @@ def test_shaded_breaks_are_told_directly_below_the_headline(tmp_path: Path,
     monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
     monkeypatch.setattr(canvas, "DPI", 30)
     shaded = FireConditions(scenarios=2, treatment=Treatment(kind="shaded"))
-    files = write_plan_report(tmp_path, result_of(make_scene(generate(4, 12), shaded, 0)), None,
-                              {}, ORIGIN)
+    result = result_of(make_scene(generate(4, 12), shaded, 0))
+    files = write_plan_report(tmp_path, reported(result, None, ORIGIN))
     text = files[-1].read_text()
     head = text[text.index("<main>"):text.index("<section")]
     assert "fire can cross it" in head
@@ -263,12 +288,12 @@ def test_a_better_method_is_told_below_the_headline(result: PlanResult,
     own = result.plan.method
     worse = replace(evaluation, paired={f"{own} - burn-probability": Difference(-0.1, -0.2, -0.05),
                                         f"{own} - strips": Difference(-0.1, -0.2, 0.05)})
-    head = plan_page(result, worse, ORIGIN, {}).partition("<section")[0]
+    head = page_of(result, worse).partition("<section")[0]
     assert f"burn-probability saves more than {own} does" in head
-    assert "<pre>firebreak plan &#x27;a &lt;b&gt; &amp; c&#x27; --method burn-probability" in head
+    assert "<pre>firebreak plan &#39;a &lt;b&gt; &amp; c&#39; --method burn-probability" in head
     assert "the plan reduces the expected loss, but burn-probability reduces it more." in head
     assert "strips" not in head
-    alone = plan_page(result, evaluation, ORIGIN, {}).partition("<section")[0]
+    alone = page_of(result, evaluation).partition("<section")[0]
     assert "the plan reduces the expected loss." in alone
 
 
@@ -382,9 +407,9 @@ def test_what_is_outlined_in_the_plans_picture_is_named(result: PlanResult) -> N
 
 
 def test_breaks_that_stand_already_are_told(result: PlanResult) -> None:
-    text = plan_page(result._replace(standing=np.array([3, 4])), None, ORIGIN, {})
+    text = page_of(result._replace(standing=np.array([3, 4])))
     assert "Breaks that stand already: 2 cells, part of the land" in text
-    assert "stand already" not in plan_page(result, None, ORIGIN, {})
+    assert "stand already" not in page_of(result)
 
 
 @pytest.mark.parametrize(("speeds", "hours", "step_min", "words"), [
@@ -402,12 +427,12 @@ def test_breaks_that_stand_already_are_told(result: PlanResult) -> None:
 ])
 def test_weather_is_counted_in_words_and_equal_winds_are_named_once(
         result: PlanResult, speeds: list[float], hours: int, step_min: float, words: str) -> None:
-    assert words in assumptions_part(in_weather(result, speeds, hours, step_min))
+    assert words in assumptions(in_weather(result, speeds, hours, step_min))
 
 
 def test_of_many_winds_the_first_are_named(result: PlanResult) -> None:
     speeds = [100.0 * k for k in range(1, 15)]
-    text = assumptions_part(in_weather(result, [*speeds, *speeds], 28))
+    text = " ".join(assumptions(in_weather(result, [*speeds, *speeds], 28)))
     assert "72 km/h from W (270°) and 2 more." in text
 
 

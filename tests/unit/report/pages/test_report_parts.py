@@ -14,8 +14,9 @@ from firebreak.planning.evaluation.doubt import Doubted, DoubtResult
 from firebreak.planning.evaluation.effect import effect_of
 from firebreak.planning.making import make_plan
 from firebreak.planning.output.export_effect import PlanResult, segment_columns
-from firebreak.report.pages.doubt_part import doubt_part
-from firebreak.report.pages.treatments_part import treatments_part
+from firebreak.report.pages.html import filled
+from firebreak.report.pages.plan_parts import cost, doubt
+from firebreak.report.pages.reported_plan import Origin, reported
 
 TRUST = DoubtResult(
     ("mine", "other"), np.array([0.5, 0.4]), 100.0,
@@ -25,13 +26,14 @@ TRUST = DoubtResult(
 
 
 def test_the_part_on_doubt_says_whether_the_plan_saves_and_the_order_holds() -> None:
-    page = doubt_part(TRUST)
+    page = " ".join(filled("plan.html", "doubt", doubt(TRUST)).split())
     assert "Of 2 draws with all together, a plan saves: mine in 1, other in 2." in page
     assert "The better plan stays the better one: mine over other in 1." in page
     assert "0.300 (0.200 to 0.400)" in page
     assert "100 (80 to 120)" in page
     assert "lowest to highest of 2 draws" in page
-    assert doubt_part("The plan treats nothing.") .strip() == "<p>The plan treats nothing.</p>"
+    alone = filled("plan.html", "doubt", doubt("The plan treats nothing."))
+    assert alone.strip() == "<p>The plan treats nothing.</p>"
 
 
 def test_the_part_on_treatments_sums_up_each_of_them_with_its_sources() -> None:
@@ -51,7 +53,8 @@ def test_the_part_on_treatments_sums_up_each_of_them_with_its_sources() -> None:
     segments = break_segments_of(plan.break_mask(), land)
     result = PlanResult(scene, plan, land, (0, 0), segments, effect_of(scene, segments, 20), 0,
                         plan.cells[:0], treatments=rows)
-    page = treatments_part(result)
+    report = reported(result, None, Origin("", {}, []))
+    page = filled("plan.html", "cost", report, cost(report))
     assert "mastication by machine: FERA 2_MechAdd" in page
     assert "grazing: assumed: half of the fine fuel is eaten" in page
     assert "upkeep per year, USD" in page

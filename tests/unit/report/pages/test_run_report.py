@@ -103,7 +103,7 @@ def test_the_report_of_a_run_is_one_file(tmp_path: Path, scene: Scene) -> None:
     assert text.count('src="data:image/') == 9
     assert text.count('alt="') == 9
     assert "http" not in re.sub(r"http-equiv|data:image/\w+;base64,[\w+/=]+", "", text)
-    for said in ("30.0%", "20.0% to 40.0%", "preset = &quot;&lt;quick&gt;&quot;", "Verdict: ",
+    for said in ("30.0%", "20.0% to 40.0%", "preset = &#34;&lt;quick&gt;&#34;", "Verdict: ",
                  "Trained for 3 episodes", scene.landscape.checksum()):
         assert said in text, said
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.report.pages.run_page import comparison_picture
+from firebreak.report.pages.run_report import comparison_picture
 from firebreak.train.storage.stored import evaluation_of, memory_rows, metrics_rows, trial_rows
 
 READING = {"phase": "collect", "episodes": 3, "env_steps": 9, "rss_bytes": 9}

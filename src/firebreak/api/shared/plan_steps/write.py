@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from firebreak.planning.core.progress import Bar
     from firebreak.planning.evaluation.auto import FirstPlan
     from firebreak.planning.evaluation.evaluate import Evaluation
-    from firebreak.report.pages.plan_origin import Origin
+    from firebreak.report.pages.reported_plan import Origin
 
 
 def write_plan_files(out: Path, work: Work, first: "FirstPlan | None" = None) -> list[Path]:
@@ -43,47 +43,26 @@ def write_judged(out: Path, work: Work, judgement: Judgement, evaluation: "Evalu
 
     origin: its files are those that were written before.
     """
-    from firebreak.planning.output.export_effect import plan_id, write_effect
-    from firebreak.report.pages.plan_report import write_plan_report
-
-    if work.options.report == "brief":
-        return _write_brief(out, work, judgement, evaluation, origin)
-    plan, result = work.made.plan, judgement.result
-    tags = {"method": plan.method, "seed": str(work.options.scene.seed), "plan": plan_id(result),
-            "test_fires": str(work.options.test_fires)}
-    if plan.chosen_by is not None:
-        tags["chosen_by"] = plan.chosen_by
-    written = write_effect(out, result, tags)
-    whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
-    return [*written, *write_plan_report(out, result, evaluation, judgement.curves, whole, bar)]
-
-
-def _write_brief(out: Path, work: Work, judgement: Judgement, evaluation: "Evaluation",
-                 origin: "Origin") -> list[Path]:
-    """Segments and the brief report of a plan that was judged."""
-    from firebreak.planning.evaluation.effect import risk
-    from firebreak.planning.evaluation.intervals import Interval
-    from firebreak.planning.output.export_effect import segment_columns
+    from firebreak.planning.output.export_effect import plan_id, segment_columns, write_effect
     from firebreak.planning.output.segment_table import write_segment_table
-    from firebreak.report.pages.brief_report import Brief, write_brief_report
+    from firebreak.report.pages.plan_report import write_plan_report
+    from firebreak.report.pages.reported_plan import reported
 
-    place, plan, result = work.place, work.made.plan, judgement.result
-    loss = result.effect.loss
-    columns = segment_columns(result)
-    written = write_segment_table(out, result.segments, columns, plan.shape, place.offset,
-                                  place.full)
-    return [*written, *write_brief_report(out, Brief(
-        conditions=work.scene.conditions, land=place.land, full=place.full, plan=plan,
-        segments=result.segments, columns=columns,
-        saved=risk(result.effect)["mean_loss_reduction"],
-        promised=_promised(work.scene, plan), test_fires=loss.shape[1],
-        others={name: (Interval(one.reduction, one.low, one.high),
-                       evaluation.plans[0][name].cost)
-                for name, one in evaluation.methods.items()
-                if name != plan.label and evaluation.plans[0][name].cells.size},
-        facts=[f"The method was given {plan.plan_fires:,} plan fires."], seed=result.seed,
-        included=result.included, existing=result.existing, standing=result.standing),
-        origin.command, [*origin.files, *(path.name for path in written)])]
+    plan, result, place = work.made.plan, judgement.result, work.place
+    brief = work.options.report == "brief"
+    if brief:
+        written = write_segment_table(out, result.segments, segment_columns(result), plan.shape,
+                                      place.offset, place.full)
+    else:
+        tags = {"method": plan.method, "seed": str(work.options.scene.seed),
+                "plan": plan_id(result), "test_fires": str(work.options.test_fires)}
+        if plan.chosen_by is not None:
+            tags["chosen_by"] = plan.chosen_by
+        written = write_effect(out, result, tags)
+    whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
+    report = reported(result, evaluation, whole, "brief" if brief else "full",
+                      _promised(work.scene, plan) if brief else None)
+    return [*written, *write_plan_report(out, report, judgement.curves, bar)]
 
 
 def _promised(scene: "Scene", plan: "Plan") -> float | None:

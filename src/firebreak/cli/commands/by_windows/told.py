@@ -32,7 +32,8 @@ def write_brief(out: Path, made: WindowPlan, judged: JudgedPlan, network: Plan |
     from firebreak.landscape.value_unit import value_unit
     from firebreak.planning.output.export_effect import NO_CELLS
     from firebreak.planning.output.segment_table import columns_of, write_segment_table
-    from firebreak.report.pages.brief_report import Brief, write_brief_report
+    from firebreak.report.pages.plan_report import write_plan_report
+    from firebreak.report.pages.reported_plan import Origin, ReportedPlan
 
     assert judged.segments is not None
     unit, (segments, saved, untreated) = value_unit(place.land), judged.segments
@@ -40,19 +41,18 @@ def write_brief(out: Path, made: WindowPlan, judged: JudgedPlan, network: Plan |
                          untreated * unit.per_value, unit.name, made.plan.priced_in)
     written = write_segment_table(out, segments, columns, place.land.shape, place.offset,
                                   place.full)
-    brief = Brief(
-        conditions=args.scene.conditions(place.land, args.landscape), land=place.land,
-        full=place.full, plan=made.plan, segments=segments, columns=columns, saved=judged.plan,
-        promised=made.promised, test_fires=args.test_fires,
-        others={} if judged.network is None else {EXISTING: judged.network},
+    report = ReportedPlan(
+        level="brief", plan=made.plan, land=place.land, full=place.full,
+        conditions=args.scene.conditions(place.land, args.landscape), seed=args.scene.seed,
+        origin=Origin(shlex.join(["firebreak", *sys.argv[1:]]), {},
+                      [*files, *(path.name for path in written)]),
+        segments=segments, columns=columns, saved=judged.plan, test_fires=args.test_fires,
+        promised=made.promised, others={} if judged.network is None else {EXISTING: judged.network},
         facts=[f"{_kept_words(made, judged.plan)}.", *(f"{words[0].upper()}{words[1:]}."
                                                        for words in _facts(made))],
-        seed=args.scene.seed, included=place.rules.include,
-        standing=cells_in(args.scene.map.built, place.land),
+        included=place.rules.include, standing=cells_in(args.scene.map.built, place.land),
         existing=NO_CELLS if network is None else network.cells)
-    command = shlex.join(["firebreak", *sys.argv[1:]])
-    return [*written, *write_brief_report(out, brief, command, [
-        *files, *(path.name for path in written)])]
+    return [*written, *write_plan_report(out, report)]
 
 
 def say(made: WindowPlan, judged: JudgedPlan | None, files: Sequence[Path]) -> None:

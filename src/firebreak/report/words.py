@@ -1,11 +1,22 @@
-"""What breaks and crews do to fires, in words: the one place where the report and the explorer
-have them from.
+"""Words and numbers as reports, figures and the explorer write them: breaks, crews, winds, amounts.
 """
+
+from math import floor
 
 from firebreak.fire import FLAME_FT, NEVER_FLAME_FT, FireConditions, HoldRule
 from firebreak.landscape.treatments import Treatment
+from firebreak.planning.evaluation.intervals import Interval
 from firebreak.units import METRES_PER_FOOT
 
+LIMITS = (
+    "Weather, ignitions and fire durations are drawn or given as listed above; the plan may do "
+    "more or less in other weather.",
+    "Fuels are those of the map's date. Maintenance, access, soils, habitats, ownership and the "
+    "law are not considered unless they were given as costs, values or masks.",
+    "A research tool: not for operational decisions without an analyst who knows the area.")
+WINDS = ("N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW",
+         "NW", "NNW")
+_DIRECTION_DECIMALS = 6
 HOW_FIRES_END = "Fires burn until their duration ends, unless crews are said to stop them."
 """The same for conditions that are not known."""
 _RULES = {
@@ -116,3 +127,33 @@ def _around(conditions: FireConditions) -> list[str]:
     if conditions.spotting is not None:
         words.append("Embers of crown fire fly over breaks.")
     return [*words, "An ignition inside a treated cell still burns and spreads."]
+
+
+def amount(number: float) -> str:
+    """Four figures, or whole thousands with commas: 0.01234, 12.35, 61,080."""
+    return f"{number:,.0f}" if abs(number) >= 1000.0 else f"{number:.4g}"
+
+
+def span(interval: Interval) -> str:
+    """A number with its interval."""
+    return f"{amount(interval.mean)} ({amount(interval.low)} to {amount(interval.high)})"
+
+
+def wind_in_words(km_h: float, from_deg: float) -> str:
+    """A wind's speed and direction in words."""
+    speed = f"{km_h:.0f}"
+    return "calm" if speed == "0" else f"{speed} km/h from {wind_name(from_deg)}"
+
+
+def wind_name(from_deg: float) -> str:
+    """A wind's direction in words and degrees."""
+    return f"{compass(from_deg)} ({round(from_deg, 1) % 360.0:g}°)"
+
+
+def compass(degrees: float) -> str:
+    """The nearest of sixteen winds; half way between two the one further on clockwise, so that a
+    direction has one name: N is [-11.25, 11.25), NNE is [11.25, 33.75).
+    """
+    # A mean over rows may fall short of the boundary by rounding.
+    sixteenth = floor((round(degrees, _DIRECTION_DECIMALS) + 11.25) / 22.5)
+    return WINDS[sixteenth % len(WINDS)]

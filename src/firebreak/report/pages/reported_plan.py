@@ -1,0 +1,95 @@
+"""What a report of a plan is made from, whether it was planned at once or by windows."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire import FireConditions
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.auto import Choice
+from firebreak.planning.evaluation.effect import risk
+from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.intervals import Interval
+from firebreak.planning.output.export_effect import NO_CELLS, PlanResult, segment_columns
+
+Level = Literal["notebook", "brief", "full"]
+
+
+class Origin(NamedTuple):
+    """How a plan was made: the command as typed, the options in full, the files written; why its
+    method was chosen, where it was.
+    """
+
+    command: str
+    options: Mapping[str, Any]
+    files: Sequence[str]
+    choice: Choice | None = None
+
+
+class ReportedPlan(NamedTuple):
+    """A plan with all that its report shows.
+
+    Attributes:
+        level: how much is shown.
+        land: the part planned for, of which plan and segments are; full: the whole map.
+        segments: in build order; columns: of each, see `export_effect.segment_columns`.
+        saved: share of the loss of the test fires; promised: of that of the plan fires, or None.
+        others: by name what other plans save of the same test fires, and their costs.
+        facts: sentences on how the plan was made.
+        included, existing, standing: cells as of `PlanResult`.
+        evaluation: of the plan and others, where it was planned at once.
+        result, numbers: for a full report what test fires found, and it as of `effect.risk`.
+        pictures: files by name.
+    """
+
+    level: Level
+    plan: Plan
+    land: Landscape
+    full: Landscape
+    conditions: FireConditions
+    seed: int
+    origin: Origin
+    segments: Sequence[BreakSegment]
+    columns: Sequence[Mapping[str, Any]]
+    saved: Interval
+    test_fires: int
+    promised: float | None = None
+    others: Mapping[str, tuple[Interval, float]] = MappingProxyType({})
+    facts: Sequence[str] = ()
+    included: NDArray[np.int64] = NO_CELLS
+    existing: NDArray[np.int64] = NO_CELLS
+    standing: NDArray[np.int64] = NO_CELLS
+    evaluation: Evaluation | None = None
+    result: PlanResult | None = None
+    numbers: Mapping[str, Interval] = MappingProxyType({})
+    pictures: Mapping[str, Path] = MappingProxyType({})
+
+
+def reported(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
+             level: Level = "full", promised: float | None = None) -> ReportedPlan:
+    """A plan that was made at once and judged.
+
+    Args:
+        evaluation: of the plan and other methods on the same test fires; None leaves it out.
+        promised: share of the loss of its plan fires that it saves.
+    """
+    plan, loss, full = result.plan, result.effect.loss, level == "full"
+    numbers = risk(result.effect)
+    others = {} if evaluation is None else {
+        name: (Interval(one.reduction, one.low, one.high), evaluation.plans[0][name].cost)
+        for name, one in evaluation.methods.items()
+        if name != plan.label and evaluation.plans[0][name].cells.size}
+    return ReportedPlan(
+        level=level, plan=plan, land=result.scene.landscape, full=result.full,
+        conditions=result.scene.conditions, seed=result.seed, origin=origin,
+        segments=result.segments, columns=segment_columns(result),
+        saved=numbers["mean_loss_reduction"], test_fires=loss.shape[1], promised=promised,
+        others=others, facts=[f"The method was given {plan.plan_fires:,} plan fires."],
+        included=result.included, existing=result.existing, standing=result.standing,
+        evaluation=evaluation, result=result if full else None, numbers=numbers if full else {})
