@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import fail
+from firebreak.checks import counted, fail
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS, FuelSystem
 
 NODATA = -9999
@@ -133,12 +133,12 @@ class Landscape:
         treatable.flags.writeable = False
         object.__setattr__(self, "treatable", treatable)
 
-    def _frozen(self, name: str, given: object, dtype: type,
+    def _frozen(self, name: str, values: object, dtype: type,
                 shape: tuple[int, ...]) -> np.ndarray:
         # A copy, so that a caller's later write cannot reach the landscape; not of a window of
         # another landscape, whose grids nobody writes.
-        grid: np.ndarray = (given if _is_window(given, dtype)  # type: ignore[assignment]
-                            else np.array(given, dtype=dtype, order="C"))
+        grid: np.ndarray = (values if _is_window(values, dtype)  # type: ignore[assignment]
+                            else np.array(values, dtype=dtype, order="C"))
         if grid.shape != shape:
             raise fail(expected=f"{name} of shape {shape} like fuel_model",
                        given=f"{grid.shape}", where=f"landscape {self.name}",
@@ -205,7 +205,7 @@ class Landscape:
 
 
 def _is_window(grid: object, dtype: type) -> bool:
-    """Whether it is a window of rows and columns of an array that can never be written again."""
+    """True for a window of rows and columns of an array that can never be written again."""
     if not isinstance(grid, np.ndarray) or grid.dtype != dtype or grid.ndim != 2:
         return False
     row, column = grid.strides
@@ -217,39 +217,49 @@ def _is_window(grid: object, dtype: type) -> bool:
     return frozen
 
 
+def check_codes(fuel_model: NDArray[np.int16], fuels: FuelSystem, where: str) -> None:
+    """Refuses fuel codes [H, W] that a fuel system does not know.
+
+    Raises:
+        InputError: naming the codes, how many cells have them, and the first of these.
+    """
+    codes, counts = np.unique(fuel_model, return_counts=True)
+    unknown = {code: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
+               if code != NODATA and not fuels.is_known(code)}
+    if unknown:
+        listed = ", ".join(f"{code} ({counted(unknown[code], 'cell')})"
+                           for code in [*unknown][:8])
+        row, col = np.argwhere(fuel_model == next(iter(unknown)))[0]
+        raise fail(expected=fuels.known,
+                   given=f"unknown codes {listed}, the first at row {row}, column {col}",
+                   where=where, remedy="map these cells to known fuel models first")
+
+
 def _check_values(land: Landscape) -> None:
+    where = f"landscape {land.name}"
     if land.fuel_system not in SYSTEMS:
         raise fail(expected=" or ".join(SYSTEMS), given=f"fuel system '{land.fuel_system}'",
-                   where=f"landscape {land.name}", remedy="choose one of these")
-    codes, counts = np.unique(land.fuel_model, return_counts=True)
-    unknown = [(int(c), int(n)) for c, n in zip(codes, counts, strict=True)
-               if c != NODATA and not land.fuels.is_known(int(c))]
-    if unknown:
-        listed = ", ".join(f"{code} ({count} cells)" for code, count in unknown[:8])
-        raise fail(expected=land.fuels.known,
-                   given=f"unknown codes {listed}", where=f"landscape {land.name}",
-                   remedy="map these cells to known fuel models first")
+                   where=where, remedy="choose one of these")
+    check_codes(land.fuel_model, land.fuels, where)
     for name, dtype in _GRIDS:
         if dtype is np.float32 and not np.isfinite(getattr(land, name)).all():
-            raise fail(expected=f"finite {name}", given="nan or infinity",
-                       where=f"landscape {land.name}", remedy="fill or mask these cells")
+            raise fail(expected=f"finite {name}", given="nan or infinity", where=where,
+                       remedy="fill or mask these cells")
     if not (land.cell_size_m > 0 and np.isfinite(land.cell_size_m)):
-        raise fail(expected="a cell size above 0 m", given=f"{land.cell_size_m}",
-                   where=f"landscape {land.name}", remedy="check the raster's transform")
-    if not all(np.isfinite(layer).all() and (layer >= 0).all() for layer in land.layers):
-        raise fail(expected="value layers of finite values of 0 or more",
-                   given="a cell out of this range", where=f"landscape {land.name}",
-                   remedy="fill or mask these cells")
-    if (land.value < 0).any() or (land.cost <= 0).any() or (land.slope_tan < 0).any():
-        raise fail(expected="value >= 0, cost > 0 and slope >= 0", given="a cell out of this range",
-                   where=f"landscape {land.name}", remedy="check these rasters")
-    if (land.grass_curing < 0).any() or (land.grass_curing > 1).any():
-        raise fail(expected="grass curing in 0-1", given="a cell out of this range",
-                   where=f"landscape {land.name}", remedy="write 80 % as 0.8")
-    if land.road_m is not None and not ((land.road_m >= 0) & (land.road_m < np.inf)).all():
-        raise fail(expected="finite distances to a road of 0 m or more",
-                   given="a cell out of this range", where=f"landscape {land.name}",
-                   remedy="check the roads")
-    if (land.ignition_weight < 0).any():
-        raise fail(expected="ignition weights of 0 or more", given="a cell below 0",
-                   where=f"landscape {land.name}", remedy="check the ignition raster")
+        raise fail(expected="a cell size above 0 m", given=f"{land.cell_size_m}", where=where,
+                   remedy="check the raster's transform")
+    road = land.road_m
+    for is_good, expected, remedy in (
+            (all(np.isfinite(layer).all() and (layer >= 0).all() for layer in land.layers),
+             "value layers of finite values of 0 or more", "fill or mask these cells"),
+            ((land.value >= 0).all() and (land.cost > 0).all() and (land.slope_tan >= 0).all(),
+             "value >= 0, cost > 0 and slope >= 0", "check these rasters"),
+            (((land.grass_curing >= 0) & (land.grass_curing <= 1)).all(),
+             "grass curing in 0-1", "write 80 % as 0.8"),
+            (road is None or ((road >= 0) & (road < np.inf)).all(),
+             "finite distances to a road of 0 m or more", "check the roads"),
+            ((land.ignition_weight >= 0).all(),
+             "ignition weights of 0 or more", "check the ignition raster")):
+        if not is_good:
+            raise fail(expected=expected, given="a cell out of this range", where=where,
+                       remedy=remedy)

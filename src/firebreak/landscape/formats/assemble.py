@@ -16,9 +16,9 @@ from scipy.ndimage import binary_erosion
 
 from firebreak.checks import InputError, counted, fail
 from firebreak.landscape.formats import layers
-from firebreak.landscape.formats.layers import Role, SlopeUnit
+from firebreak.landscape.formats.layers import CANOPY, Layer, Role, SlopeUnit
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS, FuelSystem
-from firebreak.landscape.landscape import DEFAULT_CURING, NODATA, Landscape
+from firebreak.landscape.landscape import DEFAULT_CURING, Landscape, check_codes
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid
 from firebreak.landscape.raster.geotiff import Band, Grid, checked_grid, open_raster, read_band
 from firebreak.landscape.raster.parts import Place, check_landscape, part_over
@@ -26,23 +26,12 @@ from firebreak.landscape.terrain import disagreements, slope_aspect, slope_unit_
 
 Terrain = Literal["derived", "shipped"]
 
-_CANOPY_NAMES = {Role.COVER: "canopy cover", Role.HEIGHT: "canopy height",
-                 Role.BASE: "canopy base height", Role.DENSITY: "canopy bulk density"}
 _STEEPEST_DEG = 90.0
 _CLIFF_TAN = 3.0  # steeper ground is rarely ground: holes in the elevation look so
 
 
 class LandscapeWarning(UserWarning):
     """A landscape was read, but its files have a property that the user should know."""
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """A band, the text that may name its unit (its description or its file's stem), its file."""
-
-    band: Band
-    label: str
-    where: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +46,7 @@ class Source:
 
     @property
     def fuels(self) -> FuelSystem:
-        """What the numbers of the fuel layer mean."""
+        """The fuel system that the numbers of the fuel layer belong to."""
         return SYSTEMS[self.fuel_system]
 
 
@@ -77,7 +66,7 @@ def read_layer(path: Path, crs: str | None,
 
 
 def warn(text: str) -> None:
-    """Gives a `LandscapeWarning`."""
+    """Warn with a `LandscapeWarning`."""
     warnings.warn(text, LandscapeWarning, stacklevel=3)
 
 
@@ -95,39 +84,26 @@ def landscape_of(source: Source, terrain: Terrain) -> Landscape:
     if source.grid.crs is None:
         warn(f"{source.where}: has no coordinate reference system, so results will carry none; "
              "pass --crs (in Python crs=) to set it")
-    missing = [name for role, name in _CANOPY_NAMES.items() if role not in source.layers]
+    missing = [role.value for role in CANOPY if role not in source.layers]
     if missing and source.fuels.uses_canopy:
         shelter = {Role.COVER, Role.HEIGHT} <= source.layers.keys()
         effect = "" if shelter else "the wind is not sheltered by trees and "
         warn(f"{source.where}: has no {', '.join(missing)}, taken as 0: {effect}crowns do not burn")
-    fuel = layers.fuel_codes(source.layers[Role.FUEL].band, source.layers[Role.FUEL].where)
-    _check_codes(fuel, source)
+    fuel = layers.fuel_codes(source.layers[Role.FUEL])
+    check_codes(fuel, source.fuels, source.layers[Role.FUEL].where)
     ground = source.layers[Role.ELEVATION]
-    elevation = layers.elevation_m(ground.band, ground.where)
+    elevation = layers.elevation_m(ground)
     slope, aspect = _terrain(source, elevation, terrain)
     if terrain == "derived":
         _warn_of_cliffs(slope, ground.where)
+    none = np.zeros(source.grid.shape, dtype=np.float32)
+    canopy = {name: convert(source.layers[role]) if role in source.layers else none
+              for role, (name, convert) in CANOPY.items()}
     return Landscape(
         name=source.name, fuel_model=fuel, elevation_m=elevation, slope_tan=slope,
         aspect_deg=aspect, cell_size_m=source.grid.cell_size_m, transform=source.grid.transform,
         crs=source.grid.crs, fuel_system=source.fuel_system,
-        **_canopy(source), **_others(source))  # type: ignore[arg-type]
-
-
-def _check_codes(fuel: NDArray[np.int16], source: Source) -> None:
-    codes, first, counts = np.unique(fuel, return_index=True, return_counts=True)
-    unknown = [(code, count, divmod(place, fuel.shape[1]))
-               for code, place, count in zip(codes.tolist(), first.tolist(), counts.tolist(),
-                                             strict=True)
-               if code != NODATA and not source.fuels.is_known(code)]
-    if unknown:
-        listed = ", ".join(f"{code} ({counted(count, 'cell')})"
-                           for code, count, _ in unknown[:8])
-        row, col = unknown[0][2]
-        raise fail(expected=source.fuels.known,
-                   given=f"unknown codes {listed}, the first at row {row}, column {col}",
-                   where=source.layers[Role.FUEL].where,
-                   remedy="map these cells to known fuel models first")
+        **canopy, **_others(source))  # type: ignore[arg-type]
 
 
 def _warn_of_cliffs(slope: NDArray[np.float32], where: str) -> None:
@@ -140,43 +116,23 @@ def _warn_of_cliffs(slope: NDArray[np.float32], where: str) -> None:
              "may not be declared as such")
 
 
-def _canopy(source: Source) -> dict[str, NDArray[np.float32]]:
-    """The canopy layers in our units; zeros for layers that the source does not have."""
-    none = np.zeros(source.grid.shape, dtype=np.float32)
-    cover, height, base, density = (source.layers.get(role) for role in _CANOPY_NAMES)
-    return {
-        "canopy_cover": layers.canopy_cover(cover.band, cover.where) if cover else none,
-        "canopy_height_m": layers.canopy_height_m(
-            height.band, height.label, height.where) if height else none,
-        "canopy_base_height_m": layers.canopy_height_m(
-            base.band, base.label, base.where) if base else none,
-        "canopy_bulk_density_kg_m3": layers.canopy_bulk_density_kg_m3(
-            density.band, density.label, density.where) if density else none,
-    }
-
-
 def _others(source: Source) -> dict[str, NDArray[Any]]:
-    """What few sources have, or its defaults: all cells alike, all treatable."""
+    """The layers that few sources have, or their defaults: all cells alike, all treatable."""
     ones = np.ones(source.grid.shape, dtype=np.float32)
     found: dict[str, NDArray[Any]] = {
         "value": ones, "cost": ones, "treatable": ones.astype(bool)}
     for role, name, default in ((Role.VALUE, "value", 0.0), (Role.COST, "cost", 1.0),
                                 (Role.IGNITION, "ignition_weight", 0.0)):
         if role in source.layers:
-            found[name] = layers.filled(source.layers[role].band, default)
+            found[name] = layers.filled(source.layers[role], default)
     if Role.TREATABLE in source.layers:
-        found["treatable"] = layers.filled(source.layers[Role.TREATABLE].band, 0.0) != 0
-    if Role.ROAD in source.layers:
-        found["road_m"] = _road_m(source.layers[Role.ROAD].band)
+        found["treatable"] = layers.filled(source.layers[Role.TREATABLE], 0.0) != 0
+    if Role.ROAD in source.layers:  # outside the data, where nothing is paid for, 0 m
+        road = source.layers[Role.ROAD].band
+        found["road_m"] = np.where(road.valid, road.values.astype(np.float64), 0.0)
     if Role.CURING in source.layers:
-        curing = source.layers[Role.CURING]
-        found["grass_curing"] = layers.fraction(curing.band, DEFAULT_CURING, curing.where)
+        found["grass_curing"] = layers.fraction(source.layers[Role.CURING], DEFAULT_CURING)
     return found
-
-
-def _road_m(band: Band) -> NDArray[np.float64]:
-    """Distance to the nearest road, m; outside the data, where nothing is paid for, 0."""
-    return np.where(band.valid, band.values.astype(np.float64), 0.0)
 
 
 def _terrain(source: Source, elevation: NDArray[np.float32], terrain: Terrain,
@@ -189,14 +145,14 @@ def _terrain(source: Source, elevation: NDArray[np.float32], terrain: Terrain,
             raise fail(expected="slope and aspect layers", given="none", where=source.where,
                        remedy="derive them from the elevation: --terrain derived")
         return derived
-    band = source.layers[Role.SLOPE].band
+    shipped = source.layers[Role.SLOPE]
     # Next to missing elevations, Horn's scheme has less to go by than the file's maker had.
-    inner = binary_erosion(valid & band.valid)
+    inner = binary_erosion(valid & shipped.band.valid)
     unit = _slope_unit(source, derived[0], inner, terrain)
     if unit is None:
         return derived
-    slope = layers.slope_tan(band, unit)
-    aspect, has_aspect = layers.aspect_deg(source.layers[Role.ASPECT].band)
+    slope = layers.slope_tan(shipped, unit)
+    aspect, has_aspect = layers.aspect_deg(source.layers[Role.ASPECT])
     found = disagreements(slope, aspect, *derived, inner, inner & has_aspect)
     if found:
         outcome = "derived from elevation" if terrain == "derived" else "used as shipped"
@@ -209,7 +165,7 @@ def _slope_unit(source: Source, derived_tan: NDArray[np.float32], known: NDArray
                 terrain: Terrain) -> SlopeUnit | None:
     """Unit of the slope layer: as stated, else as elevation shows; None if it does not matter."""
     layer = source.layers[Role.SLOPE]
-    stated = layers.stated_slope_unit(layer.band, layer.label)
+    stated = layers.stated_slope_unit(layer)
     largest = float(np.max(layer.band.values, where=layer.band.valid, initial=0))
     impossible = stated == "degrees" and largest > _STEEPEST_DEG
     if largest <= 0 or (stated and not impossible):

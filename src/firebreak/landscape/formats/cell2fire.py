@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import InputError, fail
-from firebreak.landscape.formats.assemble import Layer, Source, read_layer, warn
-from firebreak.landscape.formats.layers import TABLE_END, UNSTATED, Role
+from firebreak.landscape.formats.assemble import Source, read_layer, warn
+from firebreak.landscape.formats.layers import TABLE_END, UNSTATED, Layer, Role
 from firebreak.landscape.formats.tables import named_columns, read_data_table
 from firebreak.landscape.fuel_systems import SYSTEMS, FuelSystem
 from firebreak.landscape.landscape import NODATA

@@ -15,14 +15,13 @@ from firebreak.checks import check_utf8, fail
 from firebreak.landscape.formats import cell2fire, layers
 from firebreak.landscape.formats.assemble import (
     LandscapeWarning,
-    Layer,
     Source,
     Terrain,
     landscape_of,
     read_layer,
     warn,
 )
-from firebreak.landscape.formats.layers import LCP_ORDER, Role, rasters_in
+from firebreak.landscape.formats.layers import LCP_ORDER, Layer, Role, rasters_in
 from firebreak.landscape.formats.write import SYSTEM_TAG
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS
 from firebreak.landscape.landscape import Landscape

@@ -14,8 +14,7 @@ from rasterio.io import DatasetWriter
 
 from firebreak.checks import fail
 from firebreak.files import write_pieces
-from firebreak.landscape.formats import layers
-from firebreak.landscape.formats.layers import Role
+from firebreak.landscape.formats.layers import CANOPY, Layer, Role
 from firebreak.landscape.formats.lcp import without_extras
 from firebreak.landscape.formats.read import bands_by_role
 from firebreak.landscape.formats.write import whole_file, write_landscape
@@ -92,8 +91,8 @@ def _patch(path: Path, dataset: rasterio.DatasetReader, original: Path, after: L
             values = dataset.read(index)
             if index in changed:
                 label = dataset.descriptions[index - 1] or ""
-                unit = _unit(index, roles, Band(label, dataset.tags(index), values, breaks),
-                             str(original))
+                role = next(role for role, place in roles.items() if place == index)
+                unit = _unit(role, label, dataset.tags(index))
                 new = np.asarray(changed[index], np.float64) / unit
                 values[breaks] = (np.rint(new) if np.issubdtype(values.dtype, np.integer)
                                   else new)[breaks].astype(values.dtype)
@@ -113,21 +112,16 @@ def _patch(path: Path, dataset: rasterio.DatasetReader, original: Path, after: L
 
 def _grids(land: Landscape) -> dict[Role, np.ndarray]:
     """The layers that a treatment changes, in our units."""
-    return {Role.FUEL: land.fuel_model, Role.COVER: land.canopy_cover,
-            Role.BASE: land.canopy_base_height_m, Role.DENSITY: land.canopy_bulk_density_kg_m3}
+    canopy = {role: getattr(land, name) for role, (name, _) in CANOPY.items() if name in CHANGED}
+    return {Role.FUEL: land.fuel_model, **canopy}
 
 
-def _unit(index: int, roles: dict[Role, int], band: Band, where: str) -> float:
+def _unit(role: Role, label: str, tags: dict[str, str]) -> float:
     """Our units per unit of a band."""
-    role = next(role for role, place in roles.items() if place == index)
-    one = Band(band.description, band.tags, np.ones((1, 1)), np.ones((1, 1), np.bool_))
-    if role is Role.COVER:
-        return float(layers.canopy_cover(one, where)[0, 0])
-    if role is Role.BASE:
-        return float(layers.canopy_height_m(one, band.description, where)[0, 0])
-    if role is Role.DENSITY:
-        return float(layers.canopy_bulk_density_kg_m3(one, band.description, where)[0, 0])
-    return 1.0
+    if role not in CANOPY:
+        return 1.0
+    one = Band(label, tags, np.ones((1, 1)), np.ones((1, 1), np.bool_))
+    return float(CANOPY[role][1](Layer(one, label, ""))[0, 0])
 
 
 def _copy_colours(dataset: rasterio.DatasetReader, out: rasterio.io.DatasetWriter,
