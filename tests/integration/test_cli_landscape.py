@@ -62,7 +62,7 @@ def test_a_chain_of_formats_keeps_fuels_and_system(tmp_path: Path, capsys: Out,
 def fbp_folder(tmp_path: Path) -> Path:
     from dataclasses import replace
 
-    from firebreak.landscape.formats.cell2fire_writer import write_cell2fire
+    from firebreak.landscape.formats.folders import write_cell2fire
     from firebreak.landscape.synthetic.generate import generate
 
     land = generate(2, 16)

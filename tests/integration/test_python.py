@@ -23,7 +23,8 @@ from firebreak.api import notebook
 from firebreak.cli import main
 from firebreak.cli.commands import explore
 from firebreak.files import write_pieces
-from firebreak.landscape.formats.write import write_ascii_folder, write_geotiff
+from firebreak.landscape.formats.folders import write_ascii_folder
+from firebreak.landscape.formats.write import write_geotiff
 from firebreak.memory.registry import live_counts
 from firebreak.planning.evaluation import auto
 from firebreak.planning.methods import METHODS
@@ -346,7 +347,7 @@ def test_a_save_that_fails_midway_leaves_no_landscape(monkeypatch: pytest.Monkey
 
     made = firebreak.plan(firebreak.read_landscape(LAND), method="strips", plan_fires=12,
                           test_fires=0, threads=1, report="none")
-    monkeypatch.setattr("firebreak.landscape.formats.write.write_pieces", full)
+    monkeypatch.setattr("firebreak.landscape.formats.folders.write_pieces", full)
     with pytest.raises(OSError, match="No space left"):
         made.save("new/saved")
     assert not Path("new").exists()

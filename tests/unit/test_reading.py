@@ -98,7 +98,7 @@ LAND = generate(3, (12, 12))
     ("points.csv", f"row,col\n1,{LONG}\n", lambda path: read_points(path, LAND)),
     ("points.csv", f"row,col\n1,{'9' * 5000}\n", lambda path: read_points(path, LAND)),
     ("points.csv", "row,col\n1,\0\n", lambda path: read_points(path, LAND)),
-    ("Data.csv", f"elev,{LONG}\n1\n", lambda path: read_data_table(path, 1)),
+    ("Data.csv", f"elev,{LONG}\n1\n", lambda path: read_data_table(path, 1, ["elev"])),
     ("fbp_lookup_table.csv", f"grid_value,fuel_type\n1,{LONG}\n",
      lambda path: read_fuel_table(path.parent, path)),
     ("Weather.csv", f"Scenario,datetime,{LONG}\nA,1\n", read_weather),
@@ -121,7 +121,7 @@ def test_a_table_of_one_endless_line_is_refused(tmp_path: Path, monkeypatch: Any
     path = tmp_path / "Data.csv"
     path.write_text("elev\n" + "1" * 5000)
     with pytest.raises(InputError, match="line 2: expected lines of fewer than 1,000 letters"):
-        read_data_table(path, 1)
+        read_data_table(path, 1, ["elev"])
 
 
 def test_an_ascii_grid_may_be_one_line_of_any_length(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def with_folder(landscape: Landscape, options: PlanOptions,
     Raises:
         InputError: a folder of that name holds something else.
     """
-    from firebreak.landscape.formats.write import write_ascii_folder
+    from firebreak.landscape.formats.folders import write_ascii_folder
 
     folder = out / f"landscape-{_digest(landscape)}"
     if not os.path.lexists(folder):

@@ -12,7 +12,7 @@ from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOpt
 from firebreak.cli.commands.evaluate import EvaluateArguments
 from firebreak.cli.commands.simulate import _hemmed_in
 from firebreak.landscape.formats.assemble import LandscapeWarning
-from firebreak.landscape.formats.cell2fire_writer import write_cell2fire
+from firebreak.landscape.formats.folders import write_cell2fire
 from firebreak.landscape.raster.windows import Window, list_windows
 from firebreak.landscape.synthetic.generate import generate
 

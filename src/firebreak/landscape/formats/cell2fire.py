@@ -36,11 +36,12 @@ _STEMS = {
     "road_m": Role.ROAD,
 }
 _SUFFIXES = (".asc", ".tif", ".tiff")
-_COLUMNS = {
+COLUMNS = {
     Role.ELEVATION: "elev", Role.SLOPE: "ps", Role.ASPECT: "saz", Role.CURING: "cur",
     Role.DENSITY: "cbd", Role.BASE: "cbh", Role.COVER: "ccf", Role.HEIGHT: "tree_height",
     Role.IGNITION: "probmap",
 }
+"""Columns of Data.csv that hold layers, in lower case."""
 # Natural units, stated in the words of an .lcp header. Slopes occur in percent and in degrees.
 _UNIT_TAGS = {
     Role.SLOPE: {"SLOPE_UNIT": UNSTATED}, Role.BASE: {"CBH_UNIT": "1"},
@@ -79,7 +80,7 @@ def read_folder(folder: Path, crs: str | None = None) -> Source:
     codes = our_codes(np.asarray(fuel.values, dtype=np.float64), fuel.valid, table, fuels)
     found = {Role.FUEL: Layer(Band("", {}, codes, fuel.valid), "fuels", str(files[Role.FUEL]))}
     data = folder / "Data.csv"
-    columns = read_data_table(data, fuel.values.size) if data.is_file() else {}
+    columns = read_data_table(data, fuel.values.size, COLUMNS.values()) if data.is_file() else {}
     notes: list[str] = []
     for role in dict.fromkeys(_STEMS.values()):
         if role not in found:
@@ -126,7 +127,7 @@ def _layer(role: Role, path: Path | None, target: Grid, notes: list[str]) -> Lay
 def _from_table(role: Role, columns: dict[str, np.ndarray], data: Path, fuel: Band,
                 notes: list[str]) -> Layer | None:
     """The layer as Data.csv has it; None if it is not there or has gaps where there is fuel."""
-    column = columns.get(_COLUMNS.get(role, ""))
+    column = columns.get(COLUMNS.get(role, ""))
     if column is None:
         return None
     values = column.reshape(fuel.values.shape)
@@ -136,7 +137,7 @@ def _from_table(role: Role, columns: dict[str, np.ndarray], data: Path, fuel: Ba
                      f"{valid.size} cells only, which is not used")
         return None
     notes.append(f"{role.value} is taken from {data.name}")
-    return Layer(Band("", _UNIT_TAGS.get(role, {}), values, valid), _COLUMNS[role], str(data))
+    return Layer(Band("", _UNIT_TAGS.get(role, {}), values, valid), COLUMNS[role], str(data))
 
 
 def _no_layer(role: Role, path: Path | None, grid: Grid, folder: Path) -> InputError:
@@ -232,8 +233,3 @@ def _names(fuels: FuelSystem) -> dict[str, int]:
 
 def _plain(text: str) -> str:
     return re.sub(r"[^A-Z0-9/]", "", text.upper())
-
-
-def table_text(code: int, fuels: FuelSystem) -> str:
-    """The fuel type text of a code in a lookup table."""
-    return fuels.label(code) if code in fuels.burnable_codes else "Non-fuel"

@@ -18,8 +18,6 @@ from firebreak.reading import MOST_TABLE, csv_rows, lines_of, text_of
 
 MOST_POINTS = 5_000_000
 """Points of a table, of each of which Python makes some hundred bytes."""
-DATA_COLUMNS = ("elev", "ps", "saz", "cur", "cbd", "cbh", "ccf", "tree_height", "probmap")
-"""Columns of Data.csv that hold layers, in lower case."""
 _LONGEST_CELL = 24  # bytes with its comma
 
 
@@ -134,8 +132,10 @@ def _cells_of(points: NDArray[np.float64], names: tuple[str, str], landscape: La
     return (row * width + col)[inside].astype(np.int64), inside
 
 
-def read_data_table(path: Path, cells: int) -> dict[str, NDArray[np.float64]]:
-    """Columns of Data.csv by name in lower case, float64 [cells], nan where there is no number.
+def read_data_table(path: Path, cells: int,
+                    names: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+    """Columns of Data.csv of these names in lower case, float64 [cells], nan where there is no
+    number.
 
     Columns differ in order and number between versions, so only their names count; those without
     any number are left out.
@@ -144,7 +144,7 @@ def read_data_table(path: Path, cells: int) -> dict[str, NDArray[np.float64]]:
         InputError: another number of lines than cells, or text in place of a number (with line).
     """
     header, rows = named_columns(path)
-    places = {name: header.index(name) for name in DATA_COLUMNS if name in header}
+    places = {name: header.index(name) for name in names if name in header}
     table = {name: np.full(cells, np.nan) for name in places}
     count = 0
     for line, row in rows:

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from rasterio.io import DatasetWriter
 
 from firebreak.checks import fail
-from firebreak.files import write_pieces
 from firebreak.landscape.formats.layers import CANOPY, Layer, Role
-from firebreak.landscape.formats.lcp import without_extras
 from firebreak.landscape.formats.read import bands_by_role
-from firebreak.landscape.formats.write import whole_file, write_landscape
+from firebreak.landscape.formats.write import without_extras, write_landscape, write_whole
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.geotiff import Band, open_raster, raster_bytes
 from firebreak.landscape.treatments import CHANGED, Treatment, treated_landscape
@@ -106,8 +104,7 @@ def _patch(path: Path, dataset: rasterio.DatasetReader, original: Path, after: L
             out.update_tags(index, **dataset.tags(index))
             _copy_colours(dataset, out, index)
 
-    with whole_file(path, "a GeoTIFF") as part:
-        write_pieces(part, [raster_bytes(path, profile, bands(), finish)])
+    write_whole(path, "a GeoTIFF", [raster_bytes(path, profile, bands(), finish)])
 
 
 def _grids(land: Landscape) -> dict[Role, np.ndarray]:

@@ -1,27 +1,33 @@
-"""Write grids as GeoTIFFs that any GIS opens in place: north-up, compressed, bands described; and
-as folders of ASCII grids.
+"""Write rasters: grids as GeoTIFFs that any GIS opens in place (north-up, compressed, bands
+described), landscapes as the GeoTIFFs and FARSITE landscape files (.lcp) that fire programs read.
 
 A file appears whole or not at all: it is written under another name beside its place, then moved.
 """
 
-import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import rasterio
 from numpy.typing import DTypeLike, NDArray
 from rasterio.crs import CRS
-from rasterio.io import DatasetWriter
+from rasterio.io import DatasetWriter, MemoryFile
+from rasterio.shutil import copy
 
 from firebreak.checks import fail
-from firebreak.files import made_folder, replacing, write_pieces
-from firebreak.landscape.formats.layers import RASTERS, TABLE_END
+from firebreak.files import replacing, write_pieces
 from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, NODATA, Landscape
-from firebreak.landscape.raster.ascii_grid import ascii_lines
-from firebreak.landscape.raster.geotiff import raster_bytes
+from firebreak.landscape.raster.geotiff import (
+    check_bands,
+    gdal_faults,
+    raster_bytes,
+    sums_of,
+    unnamed_places,
+)
 
 SYSTEM_TAG = "FUEL_SYSTEM"
 """The tag in which a GeoTIFF names its fuel system."""
@@ -35,6 +41,15 @@ optimized GeoTIFF), of which a viewer reads what it shows.
 """
 
 _FUEL_MAP_NODATA = 0
+_LCP_UNITS = {"ELEVATION_UNIT": "METERS", "SLOPE_UNIT": "DEGREES",
+              "ASPECT_UNIT": "AZIMUTH_DEGREES", "CANOPY_COV_UNIT": "PERCENT",
+              "CANOPY_HT_UNIT": "METERS_X_10", "CBH_UNIT": "METERS_X_10",
+              "CBD_UNIT": "KG_PER_CUBIC_METER_X_100", "LINEAR_UNIT": "METER",
+              "FUEL_MODEL_OPTION": "NO_CUSTOM_AND_NO_FILE"}
+PRJ = ".prj"
+"""Ending of the file beside an .lcp that names the reference system."""
+_NO_LATITUDE = 0
+_FOLDER = "firebreak"  # in GDAL's memory; an .lcp holds the name of what it was made from
 
 
 def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: Landscape, *,
@@ -63,7 +78,8 @@ def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: 
         OSError, ResourceFailedError: the disk is full, or memory.
     """
     target = Path(path)
-    return _write(target, _geotiff(target, grids, landscape, nodata, dtype, tags or {}, colours))
+    return write_whole(target, "a GeoTIFF", [
+        _geotiff(target, grids, landscape, nodata, dtype, tags or {}, colours)])
 
 
 def _geotiff(target: Path, grids: Mapping[str, np.ndarray], landscape: Landscape,
@@ -88,19 +104,11 @@ def _geotiff(target: Path, grids: Mapping[str, np.ndarray], landscape: Landscape
 
 
 def _layout(shape: tuple[int, int], *, floating: bool) -> dict[str, object]:
-    """How a GeoTIFF is laid out. Coarser copies have cells of the map, as ranks and codes have no
-    mean.
-    """
+    """Options of a GeoTIFF; coarser copies have cells of the map, as ranks have no mean."""
     if max(shape) <= TILE_CELLS:
         return {"driver": "GTiff", "predictor": 3 if floating else 2}
     return {"driver": "COG", "predictor": "yes", "blocksize": TILE_CELLS,
             "overview_resampling": "nearest"}
-
-
-def _write(target: Path, content: bytes) -> Path:
-    with whole_file(target, "a GeoTIFF") as part:
-        write_pieces(part, [content])
-    return target
 
 
 @contextmanager
@@ -126,12 +134,16 @@ def _check_folder(target: Path) -> None:
                    remedy="create it first")
 
 
-def write_text(path: str | Path, lines: Iterable[str]) -> Path:
-    """Write pieces of text as one file; raises as `whole_file`."""
-    target = Path(path)
-    with whole_file(target, "a file") as part:
-        write_pieces(part, (line.encode() for line in lines))
+def write_whole(target: Path, kind: str, pieces: Iterable[bytes]) -> Path:
+    """Write pieces as one file; returns its path, raises as `whole_file`."""
+    with whole_file(target, kind) as part:
+        write_pieces(part, pieces)
     return target
+
+
+def write_text(path: str | Path, lines: Iterable[str]) -> Path:
+    """Write pieces of text as one file; returns its path, raises as `whole_file`."""
+    return write_whole(Path(path), "a file", (line.encode() for line in lines))
 
 
 def _checked_bands(target: Path, grids: Mapping[str, np.ndarray], landscape: Landscape,
@@ -184,10 +196,10 @@ def write_landscape(path: str | Path, landscape: Landscape) -> Path:
     if target.suffix.lower() not in (".tif", ".tiff"):
         raise fail(expected="the name of a GeoTIFF, .tif or .tiff", given=f"'{target.name}'",
                    where=str(target), remedy="choose a name such as landscape.tif")
-    return _write(target, landscape_bytes(target, landscape))
+    return write_whole(target, "a GeoTIFF", [_landscape_bytes(target, landscape)])
 
 
-def landscape_bytes(target: Path, landscape: Landscape) -> bytes:
+def _landscape_bytes(target: Path, landscape: Landscape) -> bytes:
     """The GeoTIFF of `write_landscape`; `target` is the file that it is for."""
     aspect = np.round(landscape.aspect_deg) % 360
     bands = {
@@ -231,104 +243,51 @@ def percent(grid: np.ndarray) -> NDArray[np.float64]:
     return np.where((short / 100.0).astype(np.float32) == grid, short, exact)
 
 
-def write_ascii_folder(folder: str | Path, landscape: Landscape) -> list[Path]:
-    """A folder with one ASCII grid per layer, named with its unit, and a .prj for each.
-
-    Numbers are written in full, so the landscape is read back as it is (slope and aspect with
-    `terrain="shipped"`). The fuel layer of the FBP System is fuel_model_fbp.
-
-    Raises:
-        InputError: `folder` is a file, may not be written, or holds other rasters: see
-            `refuse_other_layers`.
-        OSError: the disk is full.
-    """
-    refuse_other_layers(folder, landscape)
-    return write_ascii_layers(folder, _ascii_layers(landscape), landscape)
-
-
-def _ascii_layers(landscape: Landscape) -> dict[str, np.ndarray]:
-    """The grids of a folder by the names of their files."""
-    grids: dict[str, np.ndarray] = {
-        landscape.fuels.layer_name: landscape.fuel_model,
-        "elevation_m": landscape.elevation_m,
-        "slope_percent": percent(landscape.slope_tan),
-        "aspect_deg": shown_aspect(landscape),
-        "canopy_cover_percent": percent(landscape.canopy_cover),
-        "canopy_height_m": landscape.canopy_height_m,
-        "canopy_base_height_m": landscape.canopy_base_height_m,
-        "canopy_bulk_density_kg_m3": landscape.canopy_bulk_density_kg_m3,
-    }
-    return grids | extra_layers(landscape)
-
-
-def refuse_other_layers(folder: str | Path, landscape: Landscape,
-                        names: Collection[str] | None = None,
-                        tables: Collection[str] = ()) -> None:
-    """Refuses a folder in which other files lie that would be read with the landscape's grids: as
-    layers, as a whole landscape, as its fuel table, or as the reference system of grids that have
-    none.
-
-    Args:
-        names: of the grids that are written; None takes those of `write_ascii_folder`.
-        tables: names of the files that are written beside them.
+def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
+    """A landscape file of eight bands, and a .prj beside it if there is a reference system; returns
+    what was written. It has no room for values, costs, treatable cells or roads. Without a
+    reference system its latitude is 0, with a warning.
 
     Raises:
-        InputError: there are such files, or the folder cannot be looked into.
+        InputError: fuels of the FBP System, another suffix, a folder that is missing or may
+            not be written.
+        OSError, ResourceFailedError: the disk is full, or memory.
     """
-    place = Path(folder)
-    names = _ascii_layers(landscape).keys() if names is None else names
-    written = {*tables, *(f"{name}.asc" for name in names)}
-    if os.path.lexists(place) and not place.is_dir():
-        raise fail(expected="a folder", given="a file", where=str(place),
-                   remedy="choose another name")
-    try:
-        found = sorted(place.iterdir()) if place.is_dir() else []
-        other = [path.name for path in found if (
-            not path.is_file() if path.name in written else
-            path.suffix.lower() in RASTERS or path.name.lower().endswith(TABLE_END)
-            or (not landscape.crs and path.suffix.lower() == ".prj" and path.stem in names))]
-    except OSError as error:
-        raise fail(expected="a folder that can be looked into", given=error.strerror or str(error),
-                   where=str(place), remedy="check its permissions") from error
-    if other:
-        raise fail(expected="a folder without other layers or fuel tables",
-                   given=", ".join(other), where=str(place),
-                   remedy="move them elsewhere, or choose another folder")
+    target = Path(path)
+    if not landscape.fuels.in_lcp or target.suffix.lower() != ".lcp":
+        raise fail(expected="fuels of Anderson or Scott & Burgan, and a name that ends in .lcp",
+                   given=f"'{landscape.fuel_system}' and '{target.name}'", where=str(target),
+                   remedy="correct the name, or write a GeoTIFF or a Cell2Fire folder instead")
+    _check_folder(target)
+    place: dict[str, object] = {}
+    if landscape.crs is None:
+        warnings.warn(f"{target}: latitude {_NO_LATITUDE} is written, as the map has no reference "
+                      "system to tell its own", stacklevel=2)
+        place = {"LATITUDE": _NO_LATITUDE}
+    bands = _landscape_bytes(target, without_extras(landscape))
+    # GDAL knows the format by its suffix alone.
+    with unnamed_places(), gdal_faults(target), MemoryFile(
+            bands, dirname=_FOLDER, filename="bands.tif") as source, MemoryFile(
+            dirname=_FOLDER, filename="landscape.lcp") as made:
+        with source.open() as dataset:
+            copy(dataset, made.name, driver="LCP", **_LCP_UNITS, **place)
+            sums = sums_of(dataset)
+        with made.open() as back:
+            check_bands(back, sums, target)
+        content = bytes(made.getbuffer())
+    written = [write_whole(target, "a landscape file", [content])]
+    if landscape.crs is not None:
+        written.append(write_text(target.with_suffix(PRJ), [esri_system(landscape.crs)]))
+    return written
 
 
-def write_ascii_layers(folder: str | Path, grids: Mapping[str, np.ndarray], landscape: Landscape,
-                       tables: Mapping[str, Iterable[str]] | None = None) -> list[Path]:
-    """Write [H, W] grids as NAME.asc on the landscape's grid, each with a .prj if there is a
-    reference system, and tables by the names of their files; the folder is made. `InputError` as
-    `write_ascii_folder`.
-
-    No file takes its place before all are written, so a full disk leaves an earlier landscape as it
-    was. Then the fuel grid of that one, which is the first, goes, and the new one comes last: where
-    it is missing, as after a kill, no folder is read as a landscape.
-    """
-    place = Path(folder)
-    made_folder(place)
-    system = landscape.crs and CRS.from_user_input(landscape.crs).to_wkt(version="WKT1_ESRI")
-    fuel, *others = grids
-    files = {place / name: lines for name, lines in (tables or {}).items()}
-    for name in (*others, fuel):
-        if system:
-            files[place / f"{name}.prj"] = [system + "\n"]
-        files[place / f"{name}.asc"] = ascii_lines(grids[name], landscape.transform, NODATA)
-
-    def without_fuel(kind: object, *_: object) -> None:
-        if kind is None:
-            (place / f"{fuel}.asc").unlink(missing_ok=True)
-
-    with ExitStack() as stack:
-        for path, lines in reversed(files.items()):  # the first to be written is the last to stand
-            part = stack.enter_context(whole_file(path, "a file"))
-            write_pieces(part, (line.encode() for line in lines))
-        stack.push(without_fuel)
-    return list(files)
+def esri_system(crs: str) -> str:
+    """A reference system as .prj files name it: WKT as ESRI spells it."""
+    return str(CRS.from_user_input(crs).to_wkt(version="WKT1_ESRI"))
 
 
-def shown_aspect(landscape: Landscape) -> NDArray[np.float32]:
-    """Aspect in degrees, and -1 on level ground."""
-    level = (landscape.slope_tan == 0) & (landscape.aspect_deg == 0)
-    return np.where(level, np.float32(-1.0), landscape.aspect_deg)
+def without_extras(landscape: Landscape) -> Landscape:
+    """A landscape without values, costs, treatable cells, ignition weights, curing and roads."""
+    ones = np.ones(landscape.shape, np.float32)
+    return replace(landscape, value=ones, cost=ones, ignition_weight=ones,
+                   grass_curing=DEFAULT_CURING * ones, treatable=landscape.burnable, road_m=None)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from firebreak import __version__
 from firebreak.checks import InputError, fail
 from firebreak.files import made_folder, write_text
-from firebreak.landscape.formats.cell2fire_writer import write_firebreak_csv
+from firebreak.landscape.formats.folders import write_firebreak_csv
 from firebreak.landscape.formats.tables import read_firebreaks
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.landscape import NODATA, Landscape

@@ -11,10 +11,13 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.files import write_pieces
-from firebreak.landscape.formats.cell2fire_writer import write_cell2fire, write_firebreak_csv
+from firebreak.landscape.formats.folders import (
+    write_ascii_folder,
+    write_cell2fire,
+    write_firebreak_csv,
+)
 from firebreak.landscape.formats.read import LandscapeWarning, read_landscape
 from firebreak.landscape.formats.tables import read_firebreaks, read_ignitions
-from firebreak.landscape.formats.write import write_ascii_folder
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate
 
@@ -341,7 +344,7 @@ class KilledError(Exception):
 
 
 @pytest.mark.parametrize("earlier", [False, True])
-@pytest.mark.parametrize("step", ["firebreak.landscape.formats.write.write_pieces", "os.replace"])
+@pytest.mark.parametrize("step", ["firebreak.landscape.formats.folders.write_pieces", "os.replace"])
 @pytest.mark.parametrize("write", [write_cell2fire, write_ascii_folder])
 def test_a_folder_is_the_earlier_landscape_or_the_new_one_or_none(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, earlier: bool,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.landscape.formats.cell2fire_writer import write_cell2fire
+from firebreak.landscape.formats.folders import write_cell2fire
 from firebreak.landscape.formats.read import LandscapeWarning, read_landscape
 from firebreak.landscape.formats.tables import read_ignitions
 from firebreak.landscape.landscape import NODATA, Landscape

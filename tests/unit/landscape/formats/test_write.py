@@ -9,13 +9,13 @@ import pytest
 import rasterio
 
 from firebreak.checks import InputError, ResourceFailedError
-from firebreak.landscape.formats.lcp import write_lcp
+from firebreak.landscape.formats.folders import write_ascii_folder
 from firebreak.landscape.formats.read import LandscapeWarning, read_landscape
 from firebreak.landscape.formats.write import (
-    write_ascii_folder,
     write_fuel_map,
     write_geotiff,
     write_landscape,
+    write_lcp,
 )
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate

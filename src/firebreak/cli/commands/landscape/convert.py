@@ -56,9 +56,9 @@ def run(bound: Bound[ConvertArguments]) -> int:
     """Runs the command."""
     args = bound.options
     common.check_there(args, args.landscape)
-    from firebreak.landscape.formats.lcp import PRJ
     from firebreak.landscape.formats.overlays import with_rasters
     from firebreak.landscape.formats.read import read_landscape
+    from firebreak.landscape.formats.write import PRJ
     from firebreak.landscape.raster.resample import to_cell_size
 
     begin = time.perf_counter()
@@ -85,9 +85,8 @@ def run(bound: Bound[ConvertArguments]) -> int:
 
 
 def _write(land: "Landscape", args: ConvertArguments) -> list[Path]:
-    from firebreak.landscape.formats.cell2fire_writer import write_cell2fire
-    from firebreak.landscape.formats.lcp import write_lcp
-    from firebreak.landscape.formats.write import write_ascii_folder, write_landscape
+    from firebreak.landscape.formats.folders import write_ascii_folder, write_cell2fire
+    from firebreak.landscape.formats.write import write_landscape, write_lcp
 
     if args.to in FILES:
         if args.out.is_dir():
@@ -105,7 +104,7 @@ def _write(land: "Landscape", args: ConvertArguments) -> list[Path]:
 def _copied(args: ConvertArguments) -> list[str]:
     """Copies of what a Cell2Fire folder holds beside its map."""
     from firebreak.landscape.formats.cell2fire import is_folder
-    from firebreak.landscape.formats.cell2fire_writer import copy_weather_and_ignitions
+    from firebreak.landscape.formats.folders import copy_weather_and_ignitions
 
     source = Path(args.landscape)
     if not source.is_dir() or not is_folder(source):
