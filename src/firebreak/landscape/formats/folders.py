@@ -290,7 +290,7 @@ def _data_lines(landscape: Landscape) -> Iterator[str]:
         if name in constant:
             return repeat(constant[name])
         if name.lower() in grids:
-            return grids[name.lower()].ravel().astype(str).tolist()  # type: ignore[no-any-return]
+            return grids[name.lower()].ravel().astype(str).tolist()
         return (of_code[code].get(name, "") for code in codes)
 
     columns = fuels.cell2fire.data_columns
