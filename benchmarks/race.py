@@ -22,9 +22,9 @@ from firebreak.native_library import set_threads
 from firebreak.planning.core.gaps import least_length_m
 from firebreak.planning.core.progress import no_report
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.evaluation.auto import FINALISTS, choice_fires, finalists_of, judge_on
-from firebreak.planning.evaluation.choice import SIGMAS, choose, race
-from firebreak.planning.evaluation.moving import moved_plan
+from firebreak.planning.evaluation.auto import FINALISTS, choice_count, finalists_of
+from firebreak.planning.evaluation.choice import SIGMAS, choice_fires, choose, race
+from firebreak.planning.evaluation.refine import moved_plan
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import CANDIDATES, METHODS
 from firebreak.planning.search import improve
@@ -77,8 +77,8 @@ def outcomes(job: Job, sigmas: tuple[float, ...], choice: int | None = None) -> 
         if entry is not None and entry.fits(scene, job.share, job.plan_fires):
             plans[name] = make_plan(scene, job.share, job.plan_fires, name, seed=0, policy=policy,
                                     rules=rules)
-    count = choice or choice_fires(job.plan_fires, land.fuel_model.size)
-    judge = judge_on(scene, count)
+    count = choice or choice_count(job.plan_fires, land.fuel_model.size)
+    judge = choice_fires(scene, count)
     full = {name: judge.savings(plan) for name, plan in plans.items()}
     moved: dict[str, Saved] = {}
 

@@ -205,7 +205,7 @@ def test_evaluate_over_landscapes_and_over_fires(capsys: Out) -> None:
     area = one["rows"][0]["landscape"].split("[")[1].rstrip("]")
     assert following == (f"next: firebreak plan synthetic:1:30 --area {area} --method "
                          "downstream-value --budget 0.05 --out my_plan")
-    assert one["interval"] == "fires"
+    assert one["interval"] == "weathers"
     assert one["methods"]["none"]["reduction"] == 0.0
     assert one["methods"]["downstream-value"]["reduction"] > 0.0
 

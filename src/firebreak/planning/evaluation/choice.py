@@ -1,4 +1,4 @@
-"""Which of several plans to keep, by what they save on fires that no method was given.
+"""Which of several plans to keep, by what they save on choice fires, which no method was given.
 
 The plans race: all burn a part of the fires, and those that may still be among the best burn the
 next. Of the plans that are not told apart from the best, the first in a fixed order is kept.
@@ -12,9 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.fire import Fires, Scene
+from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.evaluation.intervals import student_interval
+from firebreak.planning.evaluation.intervals import Interval, student_interval
+from firebreak.planning.evaluation.losses import losses_of, untreated_losses
 
+CHOICE_SET = "choice"
+ALL = slice(None)
 PARTS = (0.125, 0.25, 0.5, 1.0)
 """Shares of the fires after which plans fall out; after the last one all is known."""
 FEWEST_FIRES = 100
@@ -24,12 +29,30 @@ SIGMAS = 3.0
 200 drawn jobs (`benchmarks/race.py`): no other choice than that of all fires was made there."""
 
 
-class Behind(NamedTuple):
-    """By how much a plan saves less than the best one, a mean with its paired 95 % interval."""
+class ChoiceFires(NamedTuple):
+    """Fires that choose, and what they lose without breaks, f64 [F]."""
 
-    mean: float
-    low: float
-    high: float
+    scene: Scene
+    fires: Fires
+    untreated: NDArray[np.float64]
+
+    def savings(self, plan: Plan, part: slice = ALL) -> NDArray[np.float64]:
+        """By fire of a range what it loses less under a plan, a share of the mean loss of all fires
+        without breaks.
+        """
+        (loss,) = losses_of(self.scene, self.fires.part(part), [plan.break_mask()])
+        shares: NDArray[np.float64] = (self.untreated[part] - loss) / self.untreated.mean()
+        return shares
+
+
+def choice_fires(scene: Scene, count: int) -> ChoiceFires:
+    """The first choice fires of a scene, burned without breaks.
+
+    Raises:
+        InputError: they burn nothing of value.
+    """
+    fires = scene.fires(CHOICE_SET, count)
+    return ChoiceFires(scene, fires, untreated_losses(scene, fires))
 
 
 class Verdict(NamedTuple):
@@ -38,12 +61,13 @@ class Verdict(NamedTuple):
     Attributes:
         chosen: its name.
         best: the one that saves most.
-        behind: of each plan, in the fixed order.
+        behind: by how much each plan saves less than the best, the mean with its paired interval;
+            in the fixed order.
     """
 
     chosen: str
     best: str
-    behind: dict[str, Behind]
+    behind: dict[str, Interval]
 
 
 def race(names: Sequence[str], savings: Callable[[str, slice], NDArray[np.float64]], fires: int,
@@ -105,6 +129,6 @@ def choose(saved: Mapping[str, NDArray[np.float64]], order: Sequence[str]) -> Ve
     behind = {}
     for name in names:
         less = saved[best][:saved[name].size] - saved[name]
-        behind[name] = Behind(float(less.mean()), *student_interval(less))
+        behind[name] = Interval(float(less.mean()), *student_interval(less))
     chosen = next(name for name in whole if behind[name].low <= 0.0)
     return Verdict(chosen, best, behind)

@@ -1,11 +1,52 @@
-"""What losses of fires say: relative drops, and the mean of the worst tenth."""
+"""What fires lose under plans, and what these losses say: relative drops, the worst tenth."""
 
+from collections.abc import Callable, Sequence
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.env.storage.problem import nothing_burned
+from firebreak.fire import Fires, Scene, WideScene, burn_loss, burn_wide_losses
+
 Floats = NDArray[np.float64]
+Breaks = NDArray[np.bool_] | None
+"""Treated cells, bool [H, W]; None for no breaks."""
+
+
+def losses_of(scene: Scene | WideScene, fires: Fires, plans: Sequence[Breaks],
+              report: Callable[[int], object] = lambda count: None) -> Floats:
+    """What each fire loses under each of some breaks, f64 [plans, F], in units of value.
+
+    report: takes fires as they burn, under any of the breaks.
+    """
+    if isinstance(scene, WideScene):
+        return burn_wide_losses(scene, fires, [
+            np.empty(0, np.int64) if breaks is None else np.flatnonzero(breaks)
+            for breaks in plans], report)
+    losses = np.empty((len(plans), fires.source.size))
+    for own, breaks in zip(losses, plans, strict=True):
+        own[:] = burn_loss(scene.field, fires, scene.value_by_class, breaks)
+        report(own.size)
+    return losses
+
+
+def untreated_losses(scene: Scene | WideScene, fires: Fires) -> Floats:
+    """What each fire loses without breaks, f64 [F].
+
+    Raises:
+        InputError: nothing of value burns.
+    """
+    loss: Floats = losses_of(scene, fires, [None])[0]
+    if not loss.mean() > 0.0:
+        raise nothing_burned(scene)
+    return loss
+
+
+def mean_saving(scene: Scene, fires: Fires, plans: Sequence[Breaks]) -> list[float]:
+    """The share of the loss of fires that each of some breaks saves."""
+    before, *after = losses_of(scene, fires, [None, *plans]).mean(axis=1).tolist()
+    return [relative_drop(before, one) for one in after]
 
 
 def relative_drop(before: float, after: float) -> float:

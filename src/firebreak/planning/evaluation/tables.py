@@ -83,16 +83,16 @@ def refusals(choice: Choice) -> dict[str, list[str]]:
 
 def choice_rows(choice: Choice) -> list[tuple[str, ...]]:
     """One row per candidate, in their fixed order, under CHOICE_HEADER."""
-    return [(name, f"{choice.reduction[name]:.2%}", f"{behind.mean:.2%}",
-             f"{behind.low:.2%} to {behind.high:.2%}", f"{choice.burned[name]:,}",
-             f"{choice.seconds[name]:.1f}")
-            for name, behind in choice.verdict.behind.items()]
+    return [(name, f"{own.reduction:.2%}", f"{own.behind.mean:.2%}",
+             f"{own.behind.low:.2%} to {own.behind.high:.2%}", f"{own.fires:,}",
+             f"{own.seconds:.1f}")
+            for name, own in choice.candidates.items()]
 
 
 def choice_words(choice: Choice) -> str:
     """Which plan was kept, and why."""
-    kept, best, _ = choice.verdict
-    by_moves = choice.moved.get(kept, 0.0)
+    kept, best = choice.chosen, choice.best
+    by_moves = choice.candidates[kept].moved or 0.0
     moved = f"; {by_moves:.2%} of that came from moving its breaks" if by_moves > 0.0 else ""
     fires = f"on {choice.fires:,} choice fires, which no method was given"
     if kept == best:

@@ -340,9 +340,9 @@ def _choice(choice: Choice | None) -> Facts | None:
     """Why the plan of this method was kept."""
     if choice is None:
         return None
-    words, names = choice_words(choice), list(choice.verdict.behind)
+    words, names = choice_words(choice), list(choice.candidates)
     return {"words": f"{words[0].upper()}{words[1:]}", "header": CHOICE_HEADER,
-            "rows": choice_rows(choice), "marked": names.index(choice.verdict.chosen),
+            "rows": choice_rows(choice), "marked": names.index(choice.chosen),
             "colours": [colour_of(name) for name in names], "refused": choice.refused}
 
 

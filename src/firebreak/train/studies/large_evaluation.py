@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.executors.base import Executor, map_chunks
-from firebreak.fire import Scene, burn_loss
+from firebreak.fire import Scene
 from firebreak.planning.core.identity import hash_of, parts_of_scene, program
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.evaluate import (
@@ -26,7 +26,7 @@ from firebreak.planning.evaluation.evaluate import (
     concluded,
     over_landscapes,
 )
-from firebreak.planning.evaluation.losses import relative_drop
+from firebreak.planning.evaluation.losses import mean_saving
 from firebreak.planning.evaluation.streaming import (
     FireSums,
     added,
@@ -124,20 +124,13 @@ def _concluded(scenes: list[Scene], planned: list[Planned], sums: list[FireSums]
         if not total.total[0] > 0.0:
             raise nothing_burned(scene)
         plans = _by_name(own)
-        promised = {name: None if name in own.given else _promised(scene, mine, plan_fires)
-                    for name, mine in plans.items()}
+        promised = {name: None if name in own.given else float(np.mean(mean_saving(
+            scene, scene.fires("plan", plan_fires), [plan.break_mask() for plan in mine])))
+            for name, mine in plans.items()}
         rows.append(rows_from(scene, total, plans, plan_fires, promised))
     bounds = (over_landscapes(rows, seed) if len(scenes) > 1
               else bounds_from(sums[0], list(rows[0])))
     return concluded(rows, bounds, test_fires)
-
-
-def _promised(scene: Scene, plans: list[Plan], plan_fires: int) -> float:
-    """Mean reduction on the fires that the plans were made from."""
-    fires = scene.fires("plan", plan_fires)
-    before = float(burn_loss(scene.field, fires, scene.value_by_class).mean())
-    return float(np.mean([relative_drop(before, float(burn_loss(
-        scene.field, fires, scene.value_by_class, plan.break_mask()).mean())) for plan in plans]))
 
 
 def _by_name(own: Planned) -> dict[str, list[Plan]]:

@@ -21,16 +21,16 @@ from firebreak.planning.core.break_segments import break_segments_of, length_m, 
 from firebreak.planning.core.gaps import closes_gap
 from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.rules import PlanRules, short_pieces
-from firebreak.planning.evaluation import auto
+from firebreak.planning.evaluation import auto, losses, refine
 from firebreak.planning.evaluation.auto import (
     FEWEST,
     PER_PLAN_FIRE,
     Chosen,
-    choice_fires,
+    choice_count,
     plan_by_choice,
 )
 from firebreak.planning.evaluation.choice import ends_of
-from firebreak.planning.evaluation.pruning import saved_by_each, useful_segments
+from firebreak.planning.evaluation.refine import saved_by_each, useful_segments
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import (
     CANDIDATES,
@@ -89,7 +89,7 @@ def watched(scene: Scene, policy: Policy) -> Watched:
     set_threads(1)
     warm_up()
     asked, told, before = list[tuple[str, int]](), list[float](), list[float]()
-    draw, burn = Scene.fires, auto.burn_loss
+    draw, burn = Scene.fires, losses.burn_loss
 
     def fires(self: Scene, fire_set: str, number: int) -> Fires:
         asked.append((fire_set, number))
@@ -101,7 +101,7 @@ def watched(scene: Scene, policy: Policy) -> Watched:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Scene, "fires", fires)
-        patch.setattr(auto, "burn_loss", burned)
+        patch.setattr(losses, "burn_loss", burned)
         return Watched(chosen(scene, policy, report=told.append), asked, told, before)
 
 
@@ -117,7 +117,7 @@ def test_candidates_see_plan_fires_and_the_choice_its_own_and_neither_the_test(
 def test_what_it_says_of_each_candidate_is_what_its_plan_saves(
         scene: Scene, policy: Policy, watched: Watched) -> None:
     made = watched.made
-    assert tuple(made.choice.reduction) == CANDIDATES == tuple(made.others)
+    assert tuple(made.choice.candidates) == CANDIDATES == tuple(made.others)
     fires = scene.fires("choice", 120)
     before = burn_loss(scene.field, fires, scene.value_by_class).mean()
     for name, own in made.others.items():
@@ -125,10 +125,10 @@ def test_what_it_says_of_each_candidate_is_what_its_plan_saves(
                                                policy=policy).cells.tolist()
         after = burn_loss(scene.field, fires, scene.value_by_class, own.break_mask()).mean()
         if not short_pieces(own.cells, PlanRules(least_m=90.0), scene.landscape):
-            assert made.choice.reduction[name] == pytest.approx(1.0 - after / before)
+            assert made.choice.candidates[name].reduction == pytest.approx(1.0 - after / before)
     assert made.plan.chosen_by == "auto"
     assert made.plan.label == "auto"
-    assert made.plan.method == made.choice.verdict.chosen
+    assert made.plan.method == made.choice.chosen
 
 
 def test_its_progress_is_whole_only_when_the_choice_is_made(watched: Watched) -> None:
@@ -149,14 +149,23 @@ def test_neither_clock_nor_order_of_the_table_changes_the_plan(
     monkeypatch.setattr(auto, "METHODS", dict(reversed(auto.METHODS.items())))
     second = chosen(scene, policy)
     assert second.plan.cells.tolist() == first.plan.cells.tolist()
-    assert second.choice.verdict == first.choice.verdict
-    assert second.choice.seconds != first.choice.seconds
+    assert without_seconds(second) == without_seconds(first)
+    assert seconds_of(second) != seconds_of(first)
+
+
+def seconds_of(made: Chosen) -> list[float]:
+    return [own.seconds for own in made.choice.candidates.values()]
+
+
+def without_seconds(made: Chosen) -> object:
+    return made.choice._replace(candidates={
+        name: own._replace(seconds=0.0) for name, own in made.choice.candidates.items()})
 
 
 def test_candidates_that_refuse_are_left_out_and_named(plain: Chosen) -> None:
     assert set(plain.choice.refused) == {"dqn", "dqn-lookahead"}
     assert "--policy" in plain.choice.refused["dqn"]
-    assert not {"dqn", "dqn-lookahead"} & plain.choice.reduction.keys()
+    assert not {"dqn", "dqn-lookahead"} & plain.choice.candidates.keys()
 
 
 def test_where_all_refuse_the_first_says_why(scene: Scene, policy: Policy) -> None:
@@ -171,7 +180,7 @@ def test_patterns_are_tried_on_small_maps_only(scene: Scene,
         name: method if method.candidate is None or method.candidate.most_cells is None
         else method._replace(candidate=method.candidate._replace(most_cells=least))
         for name, method in auto.METHODS.items()})
-    assert tuple(chosen(scene).choice.reduction) == ("downstream-value", "segments", "greedy")
+    assert tuple(chosen(scene).choice.candidates) == ("downstream-value", "segments", "greedy")
 
 
 @pytest.mark.slow
@@ -184,7 +193,7 @@ def test_greedy_is_tried_where_its_trials_are_few_and_quick(scene: Scene) -> Non
     assert not greedy.fits(scene, 0.5, int(most) + 1)
     shaded = make_scene(scene.landscape, replace(CONDITIONS, treatment=Treatment(kind="shaded")), 3)
     assert not greedy.fits(shaded, 0.5, 1)
-    assert tuple(chosen(shaded, share=0.03).choice.reduction)[-1] == "segments"
+    assert tuple(chosen(shaded, share=0.03).choice.candidates)[-1] == "segments"
 
 
 @pytest.mark.slow
@@ -193,13 +202,19 @@ def test_moves_of_the_two_best_are_kept_as_far_as_the_choice_fires_agree(
     monkeypatch.setattr(auto, "CANDIDATES", ("strips", "downstream-value", "betweenness"))
     made = chosen(scene)
     choice = made.choice
-    assert len(choice.moved) == 2
-    assert min(choice.moved.values()) >= 0.0 < max(choice.moved.values())
-    before = {name: choice.reduction[name] - choice.moved.get(name, 0.0)
-              for name in choice.reduction}
-    assert set(choice.moved) == set(sorted(before, key=lambda name: -before[name])[:2])
+    moved = moved_of(made)
+    assert len(moved) == 2
+    assert min(moved.values()) >= 0.0 < max(moved.values())
+    before = {name: own.reduction - moved.get(name, 0.0)
+              for name, own in choice.candidates.items()}
+    assert set(moved) == set(sorted(before, key=lambda name: -before[name])[:2])
     assert made.plan.cost <= made.plan.budget
     assert not short_pieces(made.plan.cells, PlanRules(least_m=choice.least_m), scene.landscape)
+
+
+def moved_of(made: Chosen) -> dict[str, float]:
+    return {name: own.moved for name, own in made.choice.candidates.items()
+            if own.moved is not None}
 
 
 @pytest.mark.slow
@@ -211,16 +226,16 @@ def test_an_offer_of_lines_leaves_out_no_candidate_and_no_move(
     plain = watched.made
     offered, bound = (chosen(scene, policy, rules=PlanRules(lines=GivenLines(
         pieces=(corner,), line=(0,), only=only))) for only in (False, True))
-    assert list(offered.choice.verdict.behind) == list(plain.choice.verdict.behind)
-    assert len(offered.choice.moved) == len(plain.choice.moved) > 0
+    assert list(offered.choice.candidates) == list(plain.choice.candidates)
+    assert len(moved_of(offered)) == len(moved_of(plain)) > 0
     fires = scene.fires("choice", 120)
     saved = [burn_loss(scene.field, fires, scene.value_by_class, made.plan.break_mask()).mean()
              for made in (offered, plain)]
     assert saved[0] <= saved[1] * 1.02
     takers = {name for name in CANDIDATES if METHODS[name].takes_lines}
-    assert set(bound.choice.verdict.behind) <= takers
+    assert set(bound.choice.candidates) <= takers
     assert set(bound.plan.cells.tolist()) <= set(corner.tolist())
-    assert bound.choice.moved == {}
+    assert moved_of(bound) == {}
 
 
 def test_the_order_and_the_largest_map_of_patterns_are_those_of_the_page() -> None:
@@ -235,11 +250,11 @@ def test_the_order_and_the_largest_map_of_patterns_are_those_of_the_page() -> No
 def test_choice_fires_by_plan_fires_and_map(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auto, "FEWEST", FEWEST)
     monkeypatch.setattr(auto, "PER_PLAN_FIRE", PER_PLAN_FIRE)
-    assert choice_fires(256, 10_000) == 4096
-    assert choice_fires(64, 10_000) == 4000
-    assert choice_fires(1000, 10_000) == 16_000
-    assert choice_fires(256, 1_000_000) == 400
-    assert choice_fires(1000, 1_000_000) == 1000
+    assert choice_count(256, 10_000) == 4096
+    assert choice_count(64, 10_000) == 4000
+    assert choice_count(1000, 10_000) == 16_000
+    assert choice_count(256, 1_000_000) == 400
+    assert choice_count(1000, 1_000_000) == 1000
 
 
 @pytest.mark.slow
@@ -313,7 +328,7 @@ def test_a_planted_useless_segment_goes_and_one_that_must_be_there_stays(kind: s
 def test_money_of_useless_segments_stays_unspent(scene: Scene, plain: Chosen,
                                                  monkeypatch: pytest.MonkeyPatch) -> None:
     whole = plain
-    monkeypatch.setattr(auto, "useful_segments",
+    monkeypatch.setattr(refine, "useful_segments",
                         lambda scene, fires, segments, included: segments[1:])
     less = chosen(scene)
     gone = break_segments_of(whole.plan.break_mask(), scene.landscape)[0]

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from firebreak.cli.shared.plan_record import PlanArguments
-from firebreak.fire import burn_wide_losses
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.intervals import Interval, fire_groups
+from firebreak.planning.evaluation.losses import losses_of
 from firebreak.planning.output.segment_table import in_plan_order
 from firebreak.planning.windows.region import Region
 
@@ -42,9 +42,9 @@ def judge(plan: Plan, region: Region, network: Plan | None, args: PlanArguments,
         return None
     scene = region.scene
     fires = scene.fires("test", args.test_fires)
-    under = [plan.cells[:0], plan.cells] + ([] if network is None else [network.cells])
+    under = [None, plan.break_mask()] + ([] if network is None else [network.break_mask()])
     with bar(len(under) * args.test_fires, "fire") as advance:
-        before, after, *others = burn_wide_losses(scene, fires, under, advance)
+        before, after, *others = losses_of(scene, fires, under, advance)
     groups = fire_groups(fires.scenario, before)
     existing = None if network is None else (groups.saving(before - others[0], before),
                                              network.cost)

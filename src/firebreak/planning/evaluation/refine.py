@@ -1,19 +1,84 @@
-"""Segments of a plan that save nothing on given fires: they are left out, their money unspent."""
+"""A plan made better on fires that no method was given: its breaks are moved as far as these fires
+agree, and segments that save nothing on them are left out, their money unspent.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
-from firebreak.fire import Fires, Scene, burn_loss
-from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.fire import Fires, Scene
+from firebreak.planning.core.break_segments import BreakSegment, break_segments_of
+from firebreak.planning.core.plan import Plan, cost_of
+from firebreak.planning.core.progress import Reporter
+from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.effect import fire_batches
+from firebreak.planning.evaluation.intervals import student_interval
+from firebreak.planning.evaluation.losses import losses_of
+from firebreak.planning.search.improve import improved
 
 FIRST_SHARE = 16
 """Part of the fires, the first of so many, on which most segments show that they save something."""
 _ROUNDING = 1e-9  # relative to the mean loss; sums over fires carry rounding
+
+
+class Moved(NamedTuple):
+    """A plan after moves, what it saves of each choice fire, f64 [F], and how often these burned.
+    """
+
+    plan: Plan
+    saved: NDArray[np.float64]
+    burns: int
+
+
+def moved_plan(scene: Scene, plan: Plan, saved: NDArray[np.float64],
+               savings: Callable[[Plan], NDArray[np.float64]], rules: PlanRules,
+               report: Reporter) -> Moved:
+    """A plan after the moves that save more on the choice fires; itself where none does.
+
+    A longer way of moves has to save more than the best before it by its paired 95 % interval.
+
+    Args:
+        saved: f64 [F], what the plan saves of each choice fire.
+        savings: the same of any plan.
+        rules: that the moves keep to; without lines to choose among.
+        report: takes the share that is done.
+    """
+    plan_set = scene.fires("plan", plan.plan_fires)
+    problem = problem_of(scene, plan.budget_share, plan_set, plan_set.first(0))
+    best, burns = Moved(plan, saved, 0), 0
+
+    def judge(cells: NDArray[np.int64]) -> None:
+        nonlocal best, burns
+        own = _with_cells(plan, cells, scene)
+        less, burns = savings(own), burns + 1
+        if student_interval(less - best.saved)[0] > 0.0:
+            best = Moved(own, less, burns)
+
+    simulations = improved(problem, plan.cells, rules, plan.budget, judge, report)
+    kept = replace(best.plan, simulations=plan.simulations + simulations)
+    return Moved(kept, best.saved, burns)
+
+
+def without_useless(scene: Scene, fires: Fires, plan: Plan, included: NDArray[np.int64],
+                    segment_m: float) -> tuple[Plan, int]:
+    """A plan without the segments that save nothing on the fires, and how many these are.
+
+    Args:
+        included: int64 [n], flat cells that the plan must have: their segments stay.
+        segment_m: length of segments, see `break_segments_of`.
+    """
+    segments = break_segments_of(plan.break_mask(), scene.landscape, segment_m)
+    useful = useful_segments(scene, fires, segments, included)
+    if len(useful) == len(segments):
+        return plan, 0
+    stay = np.concatenate([np.empty(0, np.int64), *(segment.cells for segment in useful)])
+    return (_with_cells(plan, plan.cells[np.isin(plan.cells, stay)], scene),
+            len(segments) - len(useful))
 
 
 def useful_segments(scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
@@ -84,4 +149,9 @@ def _loss(scene: Scene, fires: Fires, segments: Sequence[BreakSegment]) -> float
     mask = np.zeros(scene.landscape.shape, np.bool_)
     for segment in segments:
         mask.ravel()[segment.cells] = True
-    return float(burn_loss(scene.field, fires, scene.value_by_class, mask).mean())
+    return float(losses_of(scene, fires, [mask])[0].mean())
+
+
+def _with_cells(plan: Plan, cells: NDArray[np.int64], scene: Scene) -> Plan:
+    """The plan with other cells, and their cost."""
+    return replace(plan, cells=cells, cost=cost_of(cells, scene.landscape))
