@@ -40,8 +40,8 @@ NOTE = "// Written by scripts/native_headers.py; edit the Python that it names.\
 CODES: dict[Any, tuple[str, ...]] = {
     arcs: ("CLOSED", "OPEN", "NEAR", "NARROW_BREAK", "BREAK", "HELD_BREAK"),
     stencil: ("REACH", "STEPS", "FACETS", "FACET_CODE", "HELD", "SPOT", "IGNITION", "UNBURNED"),
-    solver: ("UNSEEN", "FINAL", "BURNED_NO_SPREAD", "STOPPED", "ADDED", "MISSED", "BUCKETS",
-             "PER_BUCKET", "BATCH", "TRIED", "FOUND", "LINE"),
+    solver: ("UNSEEN", "FINAL", "BURNED_NO_SPREAD", "STOPPED", "ADDED", "MISSED",
+             "QUEUE_SPARE", "FRONT_WORDS"),
     incremental: ("INVALIDATED", "NOT_TRIED"),
     keyed_random: tuple(name for name in vars(keyed_random) if name.startswith("DRAW_")),
     env: ("STOPS", "CROSSED", "PLACED"),

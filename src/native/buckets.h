@@ -43,11 +43,11 @@ __attribute__((noinline)) inline i64 insert_far(u64 word, i64 far, const Scratch
 // only calls see, so that what it holds may stay in registers.
 INLINE void insert_entry(u64 word, u64 on, BucketQueue& queue, const Scratch& work,
                          const Scratch& cold) {
-    const u64 place = on & (BUCKETS - 1), count = u64(work.counts[place]);
+    const u64 place = on & (BUCKETS - 1), count = u64(work.front->counts[place]);
     if (on - queue.bucket < u64(BUCKETS) && count < u64(PER_BUCKET)) {
-        work.entry[place * PER_BUCKET + count] = word;
-        work.counts[place] = i32(count + 1);
-        work.occupied[place >> 6] |= u64(1) << (place & 63);
+        work.front->entry[place * PER_BUCKET + count] = word;
+        work.front->counts[place] = i32(count + 1);
+        work.front->occupied[place >> 6] |= u64(1) << (place & 63);
     } else {
         queue.far = insert_far(word, queue.far, cold);
     }
@@ -58,13 +58,13 @@ INLINE u64 next_bucket(const BucketQueue& queue, const Scratch& work) {
     constexpr u64 BLOCKS = BUCKETS / 64;
     const u64 next = queue.bucket + 1, place = next & (BUCKETS - 1);
     const u64 block = place >> 6, begin = place & 63;
-    const u64 bits = work.occupied[block] >> begin;
+    const u64 bits = work.front->occupied[block] >> begin;
     u64 found = NEVER;
     if (bits != 0) {
         found = next + u64(lowest_bit(bits));
     } else {
         for (u64 k = 0; k < BLOCKS && found == NEVER; k++) {
-            const u64 own = work.occupied[(block + 1 + k) & (BLOCKS - 1)];
+            const u64 own = work.front->occupied[(block + 1 + k) & (BLOCKS - 1)];
             if (own != 0) found = next + 64 - begin + 64 * k + u64(lowest_bit(own));
         }
     }
@@ -95,10 +95,10 @@ __attribute__((noinline)) inline u64 open_far(u64 count, BucketQueue& queue, con
 
 // Takes the open bucket's entries that stand into `current`; returns how many.
 INLINE u64 open_bucket(BucketQueue& queue, const Scratch& work) {
-    const u64 place = queue.bucket & (BUCKETS - 1), entries = u64(work.counts[place]);
-    const u64* const entry = work.entry + place * PER_BUCKET;
-    work.counts[place] = 0;
-    work.occupied[place >> 6] &= ~(u64(1) << (place & 63));
+    const u64 place = queue.bucket & (BUCKETS - 1), entries = u64(work.front->counts[place]);
+    const u64* const entry = work.front->entry + place * PER_BUCKET;
+    work.front->counts[place] = 0;
+    work.front->occupied[place >> 6] &= ~(u64(1) << (place & 63));
     u64 count = 0;
     for (u64 k = 0; k < entries; k++) count = take_standing(entry[k], count, work);
     return queue.far > 0 ? open_far(count, queue, work) : count;

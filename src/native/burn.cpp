@@ -72,7 +72,7 @@ void write(i64 fire, i64 burned, const Scratch& work, const Results& results) {
     if (fire < rows_of(results.code)) {
         const Array<u8, ANY> code = results.code[fire];
         lay_out(work.code, u8(UNBURNED), burned, work, code);
-        for (i64 k = 0; k < work.stopped[0]; k++) {  // a narrow break has burned, by its own code
+        for (i64 k = 0; k < work.front->stopped; k++) {  // a narrow break has burned, by its own code
             const i64 cell = stopped_cell(k, work);
             code[cell] = work.code[cell];
         }
@@ -124,7 +124,7 @@ bool near_ready(i64 cell, i64 cells, i64 width, const Tiles& tiles, u8* requeste
 // that the fire read no other?
 bool stays_inside(i64 burned, i64 width, const Tiles& tiles, u8* requested, const Scratch& work) {
     bool inside = true;
-    for (i64 k = 0; k < burned + work.stopped[0]; k++) {
+    for (i64 k = 0; k < burned + work.front->stopped; k++) {
         const i64 cell = k < burned ? work.order[k] : stopped_cell(k - burned, work);
         inside &= near_ready(cell, work.cells, width, tiles, requested);
     }
@@ -150,7 +150,7 @@ void add(i64 burned, bool classed, const Sums& sums, i64 thread, const Scratch& 
             add_to(arrival[cell], whole(double(work.time[cell]) * sums.per_minute));
     }
     if (sums.stopped.empty()) return;
-    for (i64 k = 0; k < work.stopped[0]; k++)
+    for (i64 k = 0; k < work.front->stopped; k++)
         add_to(sums.stopped(thread, stopped_cell(k, work)), 1);
 }
 

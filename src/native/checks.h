@@ -6,8 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "structs.h"
-#include "tables.h"
+#include "scratch.h"
 
 namespace firebreak {
 
@@ -52,15 +51,14 @@ inline const char* check_padding(const u8* state, i64 cells, i64 width) {
 // Scratch memory of at least so many threads, with room for maps of `cells`; what leads from it to
 // other memory is emptied: the buckets of the queue, and the count of the breaks that crews hold.
 inline const char* check_workspace(const Workspace& all, i64 threads, i64 cells) {
-    const i64 room = 2 * cells + 64;
     if (threads < 1 || threads > all.time.size()) return "scratch: memory for fewer threads";
     if (all.time.shape[1] < cells) return "scratch: memory for a smaller map";
-    if (all.queue.shape[1] < room) return "scratch: a queue without room";
-    if (all.current.shape[1] < room + FOUND) return "scratch: no room for a bucket's entries";
+    if (all.queue.shape[1] < 2 * cells + QUEUE_SPARE) return "scratch: a queue without room";
     for (i64 thread = 0; thread < threads; thread++) {
-        std::memset(all.counts[thread].data, 0, BUCKETS * sizeof(i32));
-        std::memset(all.occupied[thread].data, 0, BUCKETS / 64 * sizeof(u64));
-        all.stopped(thread, 0) = 0;
+        FrontRoom& front = *front_room(all, thread);
+        std::memset(front.counts, 0, sizeof front.counts);
+        std::memset(front.occupied, 0, sizeof front.occupied);
+        front.stopped = 0;
     }
     return nullptr;
 }

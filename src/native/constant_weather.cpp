@@ -53,7 +53,7 @@ INLINE u64 list_facets(u64 facets, i64 child, u64 last, const FireView& view, co
         if (sends_by(child + view.offset[FACET_A[facet]], last, view.state, work.time)
             && sends_by(child + view.offset[FACET_B[facet]], last, view.state, work.time)
             && (open || is_free(child, facet + FACET_CODE, view)))
-            work.tried[count++] = u64(child) << TO_CHILD | u64(facet + FACET_CODE);
+            work.front->tried[count++] = u64(child) << TO_CHILD | u64(facet + FACET_CODE);
     }
     return count;
 }
@@ -69,7 +69,7 @@ __attribute__((noinline)) u64 list_far(u64 steps, u64 last, const Weather& field
         if (kind == CLOSED || word_of(work.time[child], child) <= last) continue;
         if (step >= 8 && (field.accepts[child] >> step & 1) != 0
             && (kind == OPEN || is_free(child, step, view)))
-            work.tried[count++] = u64(child) << TO_CHILD | u64(step);
+            work.front->tried[count++] = u64(child) << TO_CHILD | u64(step);
         const u64 ending = field.facets[child] & TOUCHING[step] & FAR_FACETS;
         count = list_facets(ending, child, last, view, work, count);
     }
@@ -105,11 +105,9 @@ INLINE Listed list_sent_by(u64 word, const Front& fire, Listed listed) {
 // Lists what the cells current[first:end] send, and in `ends` how many arcs after each cell.
 INLINE Listed list_sent(u64 first, u64 end, const Front& fire) {
     Listed listed{0, 0};
-    u64* ends = fire.work.ends;
-    for (u64 k = first; k < end; k++, ends += 2) {
+    for (u64 k = first; k < end; k++) {
         listed = list_sent_by(fire.work.current[k], fire, listed);
-        ends[0] = listed.steps;
-        ends[1] = listed.others;
+        fire.work.front->ends[k - first] = listed;
     }
     return listed;
 }
@@ -156,11 +154,11 @@ INLINE void take(const Taken& arc, u64 end, Front& fire) {
 INLINE void take_listed(const Listed& listed, u64 end, Front& fire) {
     const Scratch& work = fire.work;
     for (u64 k = 0; k < listed.others; k++) {
-        const u64 name = work.tried[k];
-        take({work.late[k], name >> TO_CHILD, u8(name & CODE_MASK), work.share[k]}, end, fire);
+        const u64 name = work.front->tried[k];
+        take({work.front->late[k], name >> TO_CHILD, u8(name & CODE_MASK), work.front->share[k]}, end, fire);
     }
     for (u64 k = 0; k < listed.steps; k++) {
-        const u64 word = work.found[k];
+        const u64 word = work.front->found[k];
         take({time_of(word), cell_in(word) >> 3, STEP_CODE.of[word & 7], 0.0f}, end, fire);
     }
 }
@@ -169,12 +167,10 @@ INLINE void take_listed(const Listed& listed, u64 end, Front& fire) {
 INLINE u64 burn_batch(u64 first, Front& fire) {
     const Scratch& work = fire.work;
     u64 end = first + BATCH < fire.count ? first + BATCH : fire.count;
-    Listed listed = list_sent(first, end, fire);
+    const Listed listed = list_sent(first, end, fire);
     arrive(listed.others, fire.lists.metric, fire.view.offset, work);
     end = batch_until(first_arrival(listed, work), first, end, work.current);
-    const u64* const ends = work.ends + 2 * (end - first - 1);
-    listed = {ends[0], ends[1]};
-    take_listed(listed, end, fire);
+    take_listed(work.front->ends[end - first - 1], end, fire);
     for (u64 k = first; k < end; k++) {
         const u64 word = work.current[k];
         work.order[fire.burned] = i32(cell_in(word));
@@ -185,7 +181,7 @@ INLINE u64 burn_batch(u64 first, Front& fire) {
 
 // Puts the entries of `current` in order, and prefetches what their cells will read.
 INLINE void sort_bucket(const Front& fire) {
-    u64 *const current = fire.work.current, *const copy = fire.work.found;
+    u64 *const current = fire.work.current, *const copy = fire.work.front->found;
     const u64 count = fire.count, width = fire.lists.width;
     if (count > COUNTED) {
         for (u64 k = 1; k < count; k++) insert(current[k], 0, k, current);

@@ -23,7 +23,7 @@ double hold_chance(double hot, const Crews& crews) {
 }
 
 bool all_busy(const Fire& fire, const Scratch& work) {
-    return double(work.stopped[0]) >= fire.crews.most_cells;
+    return double(work.front->stopped) >= fire.crews.most_cells;
 }
 
 // Does a cell have a neighbour that does not burn until then?
@@ -85,8 +85,8 @@ bool corner_held(const Diagonal& arc, const Fire& fire, const Scratch& work) {
 }
 
 i64 stop(i64 cell, i64 burned, const FireView& view, Scratch& work) {
-    work.order[2 * work.cells - 1 - work.stopped[0]] = i32(cell);
-    work.stopped[0]++;
+    work.order[2 * work.cells - 1 - work.front->stopped] = i32(cell);
+    work.front->stopped++;
     if (view.state[cell] == NARROW_BREAK) {
         work.order[burned] = i32(cell);
         work.status[cell] = u8(BURNED_NO_SPREAD);
@@ -114,14 +114,14 @@ i64 end_if_contained(i64 burned, const Fire& fire, Scratch& work) {
     if (uniform(fire.view.key, u64(fire.view.source), DRAW_ATTACK) >= chance) return burned;
     for (i64 k = count; k < burned; k++) unburn(work.order[k], work);
     i64 kept = 0;
-    for (i64 k = 0; k < work.stopped[0]; k++) {
+    for (i64 k = 0; k < work.front->stopped; k++) {
         const i64 cell = stopped_cell(k, work);
         if (double(work.time[cell]) <= until)
             work.order[2 * work.cells - 1 - kept++] = i32(cell);
         else
             unburn(cell, work);
     }
-    work.stopped[0] = kept;
+    work.front->stopped = kept;
     return count;
 }
 

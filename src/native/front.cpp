@@ -169,8 +169,8 @@ i64 burn_one(const Fire& fire, Scratch& work) {
 
 void clean(i64 burned, Scratch& work) {
     for (i64 k = 0; k < burned; k++) unburn(work.order[k], work);
-    for (i64 k = 0; k < work.stopped[0]; k++) unburn(stopped_cell(k, work), work);
-    work.stopped[0] = 0;
+    for (i64 k = 0; k < work.front->stopped; k++) unburn(stopped_cell(k, work), work);
+    work.front->stopped = 0;
 }
 
 }  // namespace firebreak

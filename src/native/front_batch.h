@@ -24,7 +24,7 @@ constexpr i64 TO_CHILD = 8, CODE_MASK = 255;  // of the words that list arcs
 
 INLINE FrontLists front_lists(const double* edges, const float* metric, i64 width,
                               const Scratch& work) {
-    FrontLists own{edges, metric, work.time, u64(width), work.found, work.tried, {}, {}, {}};
+    FrontLists own{edges, metric, work.time, u64(width), work.front->found, work.front->tried, {}, {}, {}};
     for (int lane = 0; lane < 8; lane++) {
         const i64 neighbour = LANE_ROW[lane] * width + LANE_COL[lane];
         const i64 named = neighbour * (1 << TO_CHILD) + FACET_CODE;
@@ -137,7 +137,7 @@ INLINE EndLanes<FourDoubles> spans_of(const i64 (&code)[4]) {
 // of a facet is the better one, and weight, from `first` on. Long steps may be among them.
 INLINE void arrive_listed(const float* metric, const i64* offset, u64 first, const Scratch& work) {
     using D = FourDoubles;
-    const FourArcs arcs = four_arcs(work.tried + first, offset);
+    const FourArcs arcs = four_arcs(work.front->tried + first, offset);
     const float* const time = work.time;
     const Floats4 time_a{time[arcs.a[0]], time[arcs.a[1]], time[arcs.a[2]], time[arcs.a[3]]};
     const Floats4 time_b{time[arcs.b[0]], time[arcs.b[1]], time[arcs.b[2]], time[arcs.b[3]]};
@@ -156,19 +156,14 @@ INLINE void arrive_listed(const float* metric, const i64* offset, u64 first, con
                              cost_of(metric_of(metric, arcs.b), arc)};
     const D late = arrival(share, costs, from, apart);
     const Floats4 t = narrow(select(good, late, splat<D>(__builtin_inf())));
-    store(latest(t, after(latest(time_a, time_b))), work.late + first);
-    store(narrow(share), work.share + first);
+    store(latest(t, after(latest(time_a, time_b))), work.front->late + first);
+    store(narrow(share), work.front->share + first);
 }
-
-// How many unit steps, and how many other arcs, are listed.
-struct Listed {
-    u64 steps, others;
-};
 
 // Makes arrival times and weights of the arcs listed in `tried`.
 INLINE void arrive(u64 count, const float* metric, const i64* offset, const Scratch& work) {
     if (count == 0) return;
-    for (u64 k = count; k < count + 3; k++) work.tried[k] = work.tried[0];  // four at a time
+    for (u64 k = count; k < count + 3; k++) work.front->tried[k] = work.front->tried[0];  // four at a time
     for (u64 k = 0; k < count; k += 4) arrive_listed(metric, offset, k, work);
 }
 
@@ -176,9 +171,9 @@ INLINE void arrive(u64 count, const float* metric, const i64* offset, const Scra
 INLINE float first_arrival(const Listed& listed, const Scratch& work) {
     // Of four at a time; and of words, which are ordered as their times are.
     Floats4 late = splat<Floats4>(__builtin_inff());
-    for (u64 k = 0; k < listed.others; k += 4) late = earliest(load<Floats4>(work.late + k), late);
+    for (u64 k = 0; k < listed.others; k += 4) late = earliest(load<Floats4>(work.front->late + k), late);
     u64 word = word_of(__builtin_inff(), 0);
-    for (u64 k = 0; k < listed.steps; k++) word = work.found[k] < word ? work.found[k] : word;
+    for (u64 k = 0; k < listed.steps; k++) word = work.front->found[k] < word ? work.front->found[k] : word;
     const float by_step = time_of(word), by_facet = least(late);
     return by_step < by_facet ? by_step : by_facet;
 }

@@ -148,12 +148,12 @@ INLINE Arrival pull_constant_weather(i64 child, const KeptFire& fire, const Scra
     if (view.state[cell] != OPEN)
         shut = shut_around(cell, lanes_equal(view.state, cell, width, CLOSED), view);
     const u64 word = pull_around({fire.here.edges, fire.here.metric.data, work.time, width, known,
-                                  shut}, cell, work.near_weight);
+                                  shut}, cell, work.front->near_weight);
     const float time = time_of(word);
     const i64 code = i64(word & 255);
     if (time == HUGE_VALF) return NONE;
     if (code < FACET_CODE) return {time, code, 0.0};
-    return {time, code, double(work.near_weight[LANE_OF_STEP[code - FACET_CODE]])};
+    return {time, code, double(work.front->near_weight[LANE_OF_STEP[code - FACET_CODE]])};
 }
 
 }  // namespace firebreak

@@ -68,11 +68,6 @@ i64 propagate_one_by_one(i64 size, const KeptFire& fire) {
     return burned;
 }
 
-// How many arcs the first `count` cells of the batch sent.
-INLINE Listed sent_by(u64 count, const Scratch& work) {
-    return {work.ends[2 * (count - 1)], work.ends[2 * (count - 1) + 1]};
-}
-
 // Lists what the first `count` cells of the batch send to their neighbours, up to one that sends
 // further, see `constant_weather.cpp`; returns how many sent.
 INLINE u64 list_sent(u64 count, float limit, const FrontLists& lists, const KeptFire& fire,
@@ -100,7 +95,7 @@ INLINE u64 list_sent(u64 count, float limit, const FrontLists& lists, const Kept
             listed.others = list_inside(lists, cell, times, now, sending, into, listed.others);
             if (fire.here.sends_far[cell] != 0) count = k + 1;
         }
-        work.ends[2 * k] = listed.steps, work.ends[2 * k + 1] = listed.others;
+        work.front->ends[k] = listed;
     }
     return count;
 }
@@ -115,9 +110,9 @@ INLINE bool may_improve_kept(float time, u64 child, const Scratch& work) {
 INLINE bool any_may_improve_kept(const Listed& listed, const Scratch& work) {
     bool found = false;
     for (u64 k = 0; k < listed.others; k++)
-        found |= may_improve_kept(work.late[k], work.tried[k] >> 8, work);
+        found |= may_improve_kept(work.front->late[k], work.front->tried[k] >> 8, work);
     for (u64 k = 0; k < listed.steps; k++)
-        found |= may_improve_kept(time_of(work.found[k]), u64(cell_of(work.found[k])) >> 3, work);
+        found |= may_improve_kept(time_of(work.front->found[k]), u64(cell_of(work.front->found[k])) >> 3, work);
     return found;
 }
 
@@ -157,13 +152,13 @@ INLINE u64 take_listed(const Listed& listed, float limit, i64& size, const KeptF
     u64 improved_kept = 0;
     // Facets first: most are better than the step of their later end.
     for (u64 k = 0; k < listed.others; k++) {
-        const u64 child = work.tried[k] >> 8;
-        if (take({work.late[k], child, u8(work.tried[k]), work.share[k]}, limit, size, fire,
+        const u64 child = work.front->tried[k] >> 8;
+        if (take({work.front->late[k], child, u8(work.front->tried[k]), work.front->share[k]}, limit, size, fire,
                  changes, work))
             improved_kept = child;
     }
     for (u64 k = 0; k < listed.steps; k++) {
-        const u64 word = work.found[k], child = u64(cell_of(word)) >> 3;
+        const u64 word = work.front->found[k], child = u64(cell_of(word)) >> 3;
         if (take({time_of(word), child, STEP_CODE.of[word & 7], 0.0f}, limit, size, fire,
                  changes, work))
             improved_kept = child;
@@ -215,12 +210,12 @@ i64 propagate_constant_weather(i64 size, const KeptFire& fire) {
     for (i64 rounds = 2 * work.cells; count > 0 && burned + i64(count) <= work.cells && rounds > 0;
          rounds--) {
         const u64 whole = list_sent(count, limit, lists, fire, work);
-        const Listed listed = sent_by(whole, work);
+        const Listed listed = work.front->ends[whole - 1];
         arrive(listed.others, fire.here.metric.data, fire.view.offset, work);
         u64 end = batch_until(first_arrival(listed, work), 0, whole, work.current);
         if (end > 1 && any_may_improve_kept(listed, work)) end = 1;
         for (u64 k = end; k < count; k++) push(work.queue, size++, work.current[k]);
-        const u64 improved_kept = take_listed(sent_by(end, work), limit, size, fire, work);
+        const u64 improved_kept = take_listed(work.front->ends[end - 1], limit, size, fire, work);
         if (improved_kept != 0) {
             // Only of a batch of one cell, which is final, and sends again what is better then.
             size = start_over(i64(improved_kept), size, fire);

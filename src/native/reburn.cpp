@@ -72,8 +72,8 @@ void clear(Scratch& work) {
 // that crews hold too: fire was there.
 void forget_status(i64 burned, Scratch& work) {
     for (i64 k = 0; k < burned; k++) work.status[work.order[k]] = UNSEEN;
-    for (i64 k = 0; k < *work.stopped; k++) work.status[stopped_cell(k, work)] = UNSEEN;
-    *work.stopped = 0;
+    for (i64 k = 0; k < work.front->stopped; k++) work.status[stopped_cell(k, work)] = UNSEEN;
+    work.front->stopped = 0;
 }
 
 void burn_anew(const Reburning& own, const Fire& fire, Scratch& work, const ReburnMany& call) {

@@ -6,6 +6,36 @@
 
 namespace firebreak {
 
+constexpr i64 BUCKETS = 512;    // of a bucket queue, a power of 2
+constexpr i64 PER_BUCKET = 72;  // entries; with a power of 2 they would crowd into few cache lines
+constexpr i64 BATCH = 8;        // cells that send fire in one go
+// Arcs that a batch completes, but for unit steps: unit facets, long steps and facets, and room to
+// store a vector.
+constexpr i64 TRIED = BATCH * (16 + 24 + 96 + 8);
+constexpr i64 FOUND = 8 * 33;  // unit steps of a batch, or a bucket's entries that are put in order
+
+// How many unit steps, and how many other arcs, are listed.
+struct Listed {
+    u64 steps, others;
+};
+
+// What the front needs beside maps: the queue by buckets, with the entries of one bucket after the
+// other, how many a bucket has and bits of the buckets that have any; arcs that a batch sends, and
+// how many until each of its cells; weights of the unit facets into a cell; how many breaks crews
+// hold in the fire.
+struct FrontRoom {
+    u64 entry[BUCKETS * PER_BUCKET];
+    i32 counts[BUCKETS];
+    u64 occupied[BUCKETS / 64];
+    u64 found[FOUND], tried[TRIED];
+    float late[TRIED], share[TRIED];
+    Listed ends[BATCH];
+    float near_weight[8];
+    i64 stopped;
+    u64 apart[27];  // threads that write to one cache line wait for each other
+};
+static_assert(sizeof(FrontRoom) == FRONT_WORDS * sizeof(u64), "as Python makes it");
+
 // A row of each array of `Workspace`, where its meaning is told. cells: of the map that burns, for
 // which there may be more room.
 struct Scratch {
@@ -16,33 +46,24 @@ struct Scratch {
     i32* order;
     double* below;
     u8* classes;
-    i32* thrower;
-    i32* stack;
+    i32 *thrower, *stack;
     u64* queue;
     i64 queue_room;
-    u64* entry;
-    i32* counts;
-    u64* occupied;
     u64* current;
-    u64* found;
-    u64* tried;
-    float* late;
-    float* share;
-    u64* ends;  // [BATCH][2]
-    float* near_weight;
-    i64* stopped;
+    FrontRoom* front;
     i64 cells;
 };
 
+INLINE FrontRoom* front_room(const Workspace& all, i64 thread) {
+    return reinterpret_cast<FrontRoom*>(all.front[thread].data);
+}
+
 INLINE Scratch scratch_of(const Workspace& all, i64 thread, i64 cells) {
-    return {all.time[thread].data,     all.code[thread].data,    all.weight[thread].data,
-            all.status[thread].data,   all.order[thread].data,   all.below[thread].data,
-            all.classes[thread].data,  all.thrower[thread].data, all.stack[thread].data,
-            all.queue[thread].data,    all.queue.shape[1],       all.entry[thread].data,
-            all.counts[thread].data,   all.occupied[thread].data, all.current[thread].data,
-            all.found[thread].data,    all.tried[thread].data,   all.late[thread].data,
-            all.share[thread].data,    all.ends[thread].data,    all.near_weight[thread].data,
-            all.stopped[thread].data,  cells};
+    return {all.time[thread].data,    all.code[thread].data,    all.weight[thread].data,
+            all.status[thread].data,  all.order[thread].data,   all.below[thread].data,
+            all.classes[thread].data, all.thrower[thread].data, all.stack[thread].data,
+            all.queue[thread].data,   all.queue.shape[1],       all.current[thread].data,
+            front_room(all, thread),  cells};
 }
 
 // A thread's scratch memory with a kept fire's own arrays in place of three of its own.

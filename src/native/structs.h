@@ -64,17 +64,8 @@ struct Workspace {
     Array<double, ANY, ANY> below;  // T S
     Array<u8, ANY, ANY> classes;  // T S
     Array<i32, ANY, ANY> thrower, stack;  // T S
-    Array<u64, ANY, ANY> queue;  // T ?
-    Array<u64, ANY, 36864> entry;  // T 36864
-    Array<i32, ANY, 512> counts;  // T 512
-    Array<u64, ANY, 8> occupied;  // T 8
-    Array<u64, ANY, ANY> current;  // T ?
-    Array<u64, ANY, 264> found;  // T 264
-    Array<u64, ANY, 1152> tried;  // T 1152
-    Array<float, ANY, 1152> late, share;  // T 1152
-    Array<u64, ANY, 8, 2> ends;  // T 8 2
-    Array<float, ANY, 64> near_weight;  // T 64
-    Array<i64, ANY, 64> stopped;  // T 64
+    Array<u64, ANY, ANY> queue, current;  // T Q
+    Array<u64, ANY, 39744> front;  // T 39744
 };
 
 struct Sums {

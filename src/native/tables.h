@@ -13,7 +13,7 @@ constexpr i64 REACH = 3, STEPS = 32, FACETS = 56, FACET_CODE = 32, HELD = 252, S
     IGNITION = 254, UNBURNED = 255;
 // firebreak.fire.solver.structs
 constexpr i64 UNSEEN = 0, FINAL = 1, BURNED_NO_SPREAD = 2, STOPPED = 3, ADDED = 0, MISSED = 1,
-    BUCKETS = 512, PER_BUCKET = 72, BATCH = 8, TRIED = 144, FOUND = 264, LINE = 64;
+    QUEUE_SPARE = 328, FRONT_WORDS = 39744;
 // firebreak.fire.incremental.structs
 constexpr i64 INVALIDATED = 3, NOT_TRIED = INT64_MIN;
 // firebreak.fire.effects.keyed_random

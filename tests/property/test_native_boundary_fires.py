@@ -10,36 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.fire.effects.keyed_random import fill_uniform
+from firebreak.fire.jobs import workspace
 from firebreak.fire.solver import structs
 from firebreak.fire.solver.kernels import burn_many, sum_many
 from firebreak.fire.travel.arcs import Arcs, Spots
-from firebreak.fire.travel.stencil import UNBURNED
-from firebreak.native_library import max_threads
 from native_probes import probe_arrivals, probe_facet_weights, probe_intensities, probe_landings
 
 ROWS, COLS, WIDTH, FIRES, CLASSES = 4, 5, 11, 3, 6
 CELLS = (ROWS + 6) * WIDTH
 Parts = dict[str, Any]
-
-
-def workspace() -> structs.Workspace:
-    shape, room = (max_threads(), CELLS), 2 * CELLS + 64
-
-    def words(*rest: int) -> np.ndarray:
-        return np.zeros((shape[0], *rest), np.uint64)
-
-    return structs.Workspace(
-        np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
-        np.zeros(shape, np.float32), np.zeros(shape, np.uint8),
-        np.zeros((shape[0], 2 * CELLS), np.int32), np.zeros(shape), np.zeros(shape, np.uint8),
-        np.zeros(shape, np.int32), np.zeros(shape, np.int32), words(room),
-        words(structs.BUCKETS * structs.PER_BUCKET),
-        np.zeros((shape[0], structs.BUCKETS), np.int32), words(structs.BUCKETS // 64),
-        words(room + structs.FOUND), words(structs.FOUND), words(structs.BATCH * structs.TRIED),
-        np.zeros((shape[0], structs.BATCH * structs.TRIED), np.float32),
-        np.zeros((shape[0], structs.BATCH * structs.TRIED), np.float32),
-        words(structs.BATCH, 2), np.zeros((shape[0], structs.LINE), np.float32),
-        np.zeros((shape[0], structs.LINE), np.int64))
 
 
 def given_parts(rng: np.random.Generator, *, embers: bool, held: bool, constant: bool) -> Parts:
@@ -72,7 +51,7 @@ def given_parts(rng: np.random.Generator, *, embers: bool, held: bool, constant:
     return {"which": np.arange(FIRES), "width": WIDTH, "arcs": arcs, "spots": spots,
             "rules": rules, "fires": fires,
             "overlays": structs.Overlays(state.reshape(2, CELLS), floats(2, CLASSES, CELLS)),
-            "scratch": workspace()}
+            "scratch": workspace(CELLS)}
 
 
 def burn(parts: Parts) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.fire.incremental import kernels
-from firebreak.fire.solver.structs import FOUND
+from firebreak.fire.solver.structs import QUEUE_SPARE
 from firebreak.fire.travel.arcs import CLOSED, HELD_BREAK, NARROW_BREAK, NEAR, OPEN
 from firebreak.fire.travel.stencil import REACH, UNBURNED
 from firebreak.native_library import ENTRIES, max_threads
@@ -21,10 +21,9 @@ ROWS, COLS = 4, 5
 WIDTH = COLS + 2 * REACH
 CELLS = (ROWS + 2 * REACH) * WIDTH
 FAR = REACH * WIDTH + REACH
-LENGTHS = {"F": 6, "K": 4, "V": 2, "C": 6, "R": 2, "P": CELLS, "S": CELLS + 8, "T": max_threads(),
-           "N": 3, "B": 4, "M": 5, "D": 48}
-ANY = {"queue": 2 * CELLS + 64, "current": 2 * CELLS + 64 + FOUND, "class_limits": 5, "breach": 1,
-       "cell": 3, "cells": 9, "first": LENGTHS["B"] + 1}
+LENGTHS = {"F": 6, "K": 4, "V": 2, "C": 6, "R": 2, "P": CELLS, "S": CELLS + 8,
+           "Q": 2 * CELLS + QUEUE_SPARE, "T": max_threads(), "N": 3, "B": 4, "M": 5, "D": 48}
+ANY = {"class_limits": 5, "breach": 1, "cell": 3, "cells": 9, "first": LENGTHS["B"] + 1}
 NAMES = ("depends_on", "burned_near", "list_change", "breaks_affect", "reburn_many", "try_breaks",
          "try_lines")
 Parts = dict[str, Any]

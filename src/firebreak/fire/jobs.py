@@ -9,12 +9,8 @@ from firebreak.checks import fail
 from firebreak.fire.effects.losses import CLASSES, intensity_edges_kw_m
 from firebreak.fire.fires import Fires, check_fires
 from firebreak.fire.solver.structs import (
-    BATCH,
-    BUCKETS,
-    FOUND,
-    LINE,
-    PER_BUCKET,
-    TRIED,
+    FRONT_WORDS,
+    QUEUE_SPARE,
     FireTable,
     Overlays,
     Rules,
@@ -35,22 +31,14 @@ def workspace(cells: int) -> Workspace:
     """Scratch memory for maps of `cells` padded cells, for as many threads as there can ever be:
     the setting is per Python thread and may change while the memory lives.
     """
-    shape = (max_threads(), cells)
-    room = 2 * cells + 64
-    tried = (shape[0], BATCH * TRIED)
+    threads, shape = max_threads(), (max_threads(), cells)
+    queue = (threads, 2 * cells + QUEUE_SPARE)
     return Workspace(
         np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
         np.zeros(shape, np.float32), np.zeros(shape, np.uint8),
-        np.zeros((shape[0], 2 * cells), np.int32), np.zeros(shape), np.zeros(shape, np.uint8),
-        np.zeros(shape, np.int32), np.zeros(shape, np.int32),
-        np.zeros((shape[0], room), np.uint64),
-        np.zeros((shape[0], BUCKETS * PER_BUCKET), np.uint64), np.zeros((shape[0], BUCKETS),
-                                                                        np.int32),
-        np.zeros((shape[0], BUCKETS // 64), np.uint64),
-        np.zeros((shape[0], room + FOUND), np.uint64), np.zeros((shape[0], FOUND), np.uint64),
-        np.zeros(tried, np.uint64), np.zeros(tried, np.float32), np.zeros(tried, np.float32),
-        np.zeros((shape[0], BATCH, 2), np.uint64),
-        np.zeros((shape[0], LINE), np.float32), np.zeros((shape[0], LINE), np.int64))
+        np.zeros((threads, 2 * cells), np.int32), np.zeros(shape), np.zeros(shape, np.uint8),
+        np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(queue, np.uint64),
+        np.zeros(queue, np.uint64), np.zeros((threads, FRONT_WORDS), np.uint64))
 
 
 class Job(NamedTuple):

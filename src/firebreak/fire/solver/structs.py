@@ -11,12 +11,8 @@ from firebreak.native_library import WRITTEN
 UNSEEN, FINAL, BURNED_NO_SPREAD, STOPPED = range(4)
 ADDED, MISSED = 0, 1  # of a fire: added; came near a tile that is not ready and was left out
 
-BUCKETS = 512  # of a bucket queue, a power of 2
-PER_BUCKET = 72  # entries; with a power of 2, buckets would crowd into few lines of the cache
-BATCH = 8  # cells that send fire in one go
-TRIED = 16 + 24 + 96 + 8  # arcs that a cell completes, but for unit steps; and a vector more
-FOUND = 8 * 33  # arcs that a batch finds, or entries of a bucket that are put in order
-LINE = 64  # threads that write closer than so many bytes wait for each other
+QUEUE_SPARE = 8 * 41  # entries of a queue beyond two a cell
+FRONT_WORDS = 39744  # of `FrontRoom` in `src/native/scratch.h`
 
 
 class Rules(NamedTuple):
@@ -115,15 +111,11 @@ class Tiles(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch memory of T threads, for maps of up to S padded cells.
 
-    thrower: of the ember that lit a cell. entry, counts, occupied, current: the queue by buckets:
-    entries of one bucket after the other, how many a bucket has, bits of the buckets that have any,
-    and the open bucket's entries. found, tried, late, share, ends: arcs that a batch sends.
-    near_weight: weights of the unit facets into a cell. stopped: in the first place, how many
-    breaks crews hold in the fire; they stand at the end of `order`, the first one last.
+    order: the breaks that crews hold stand at its end, the first one last. thrower: of the ember
+    that lit a cell. queue: a heap; current: entries that burn next. front: `FrontRoom` in C++.
 
-    Between fires every time is inf, every code UNBURNED, every status 0 and no bucket has entries:
-    each fire cleans up the cells it burned, so that its cost does not depend on the size of the
-    map.
+    Between fires every time is inf, every code UNBURNED and every status 0: each fire cleans up the
+    cells it burned, so that its cost does not depend on the size of the map.
     """
 
     time: Annotated[NDArray[np.float32], "T S", WRITTEN]
@@ -135,15 +127,6 @@ class Workspace(NamedTuple):
     classes: Annotated[NDArray[np.uint8], "T S", WRITTEN]
     thrower: Annotated[NDArray[np.int32], "T S", WRITTEN]
     stack: Annotated[NDArray[np.int32], "T S", WRITTEN]
-    queue: Annotated[NDArray[np.uint64], "T ?", WRITTEN]
-    entry: Annotated[NDArray[np.uint64], f"T {BUCKETS * PER_BUCKET}", WRITTEN]
-    counts: Annotated[NDArray[np.int32], f"T {BUCKETS}", WRITTEN]
-    occupied: Annotated[NDArray[np.uint64], f"T {BUCKETS // 64}", WRITTEN]
-    current: Annotated[NDArray[np.uint64], "T ?", WRITTEN]
-    found: Annotated[NDArray[np.uint64], f"T {FOUND}", WRITTEN]
-    tried: Annotated[NDArray[np.uint64], f"T {BATCH * TRIED}", WRITTEN]
-    late: Annotated[NDArray[np.float32], f"T {BATCH * TRIED}", WRITTEN]
-    share: Annotated[NDArray[np.float32], f"T {BATCH * TRIED}", WRITTEN]
-    ends: Annotated[NDArray[np.uint64], f"T {BATCH} 2", WRITTEN]
-    near_weight: Annotated[NDArray[np.float32], f"T {LINE}", WRITTEN]
-    stopped: Annotated[NDArray[np.int64], f"T {LINE}", WRITTEN]
+    queue: Annotated[NDArray[np.uint64], "T Q", WRITTEN]
+    current: Annotated[NDArray[np.uint64], "T Q", WRITTEN]
+    front: Annotated[NDArray[np.uint64], f"T {FRONT_WORDS}", WRITTEN]
